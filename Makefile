@@ -1,0 +1,33 @@
+# Two commands do everything: `make demo` runs the main job, `make test` passes every check.
+SHELL := /bin/bash
+CARGO ?= cargo
+CARGO_FLAGS := --release --locked
+VEILSET := target/release/veilset
+
+.PHONY: all demo test build lint docs fuzz toolchain clean
+
+all: build
+
+demo: build
+	$(VEILSET) demo
+
+build: toolchain
+	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
+
+test: build lint docs
+	$(CARGO) test $(CARGO_FLAGS) --workspace
+	./fuzz/smoke
+
+lint: toolchain
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
+
+docs: toolchain
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
+
+# Says exactly what is missing, or installs what the package manager has.
+toolchain:
+	@./scripts/toolchain
+
+clean:
+	$(CARGO) clean

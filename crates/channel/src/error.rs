@@ -1,0 +1,110 @@
+//! Whose fault it was.
+
+use std::time::Duration;
+
+use crate::{Malformed, Tag};
+
+/// Why a channel stopped.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ChannelError {
+    /// The network or the peer's machine: nobody broke a rule.
+    #[error(transparent)]
+    Network(#[from] NetworkFault),
+    /// The peer sent something that the protocol does not allow.
+    #[error(transparent)]
+    Peer(#[from] PeerFault),
+    /// The peer said that it stops, and why.
+    #[error("the peer stopped: {0}")]
+    Aborted(Abort),
+}
+
+/// The connection failed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkFault {
+    /// The peer's end is gone: its process ended or the connection was cut.
+    #[error("the peer closed the connection before the run was complete")]
+    Closed,
+    /// Nothing arrived, not even a heartbeat.
+    #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
+    Silent(Duration),
+    /// The operating system reported an error.
+    #[error("the connection failed: {0}")]
+    Io(String),
+}
+
+/// The peer broke the protocol.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum PeerFault {
+    /// Another message than the one that is due.
+    #[error("expected {expected}, got message type {got}")]
+    UnexpectedTag {
+        /// The message that was due.
+        expected: Tag,
+        /// The type byte that came.
+        got: u8,
+    },
+    /// A frame was repeated, lost or moved.
+    #[error("expected frame number {expected}, got {got}")]
+    OutOfSequence {
+        /// The number that was due.
+        expected: u32,
+        /// The number that came.
+        got: u32,
+    },
+    /// More bytes than the message can have.
+    #[error("{what} is {got} bytes long, at most {max} are possible")]
+    TooLong {
+        /// The message or frame.
+        what: &'static str,
+        /// The bound in bytes.
+        max: usize,
+        /// The length that came, in bytes.
+        got: usize,
+    },
+    /// The bytes of a message do not parse.
+    #[error("{what}: {why}")]
+    Malformed {
+        /// The message.
+        what: &'static str,
+        /// What is wrong with it.
+        why: Malformed,
+    },
+}
+
+/// What a party says when it stops before the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Abort {
+    /// The two parties want different things.
+    Terms = 1,
+    /// Its user or its policy declined.
+    Declined = 2,
+    /// It holds that we broke the protocol.
+    Protocol = 3,
+    /// It failed on its own.
+    Internal = 4,
+    /// Its user interrupted it.
+    Interrupted = 5,
+}
+
+impl Abort {
+    /// The reason behind a byte from the peer; `None` for a byte that means nothing.
+    #[must_use]
+    pub fn from_byte(byte: u8) -> Option<Self> {
+        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal, Self::Interrupted]
+            .into_iter()
+            .find(|reason| *reason as u8 == byte)
+    }
+}
+
+impl std::fmt::Display for Abort {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Terms => "it does not agree on the terms",
+            Self::Declined => "it declined the run",
+            Self::Protocol => "it holds that this side broke the protocol",
+            Self::Internal => "it failed on its own side",
+            Self::Interrupted => "its user interrupted it",
+        })
+    }
+}

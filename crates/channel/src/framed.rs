@@ -1,0 +1,224 @@
+//! Tags and sequence numbers over a transport.
+
+use std::fmt;
+
+use crate::{Abort, ChannelError, Message, PeerFault, Reader, Transport, WireBytes};
+
+/// Bytes before each body: the tag, then the frame's number in its direction, little-endian.
+pub const HEADER: usize = 5;
+
+/// The longest body in bytes: 4096 group elements of 32 bytes.
+pub const MAX_BODY: usize = 4096 * 32;
+
+/// The tag of a goodbye with a reason; no message may use it.
+const ABORT: u8 = 0xff;
+
+/// A message type: the byte on the wire and the words for it in an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Tag {
+    /// The byte on the wire; unique within a protocol, below 0xff.
+    pub byte: u8,
+    /// The words in an error.
+    pub name: &'static str,
+}
+
+impl fmt::Display for Tag {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (message type {})", self.name, self.byte)
+    }
+}
+
+/// Tagged frames in order, as a protocol sees them.
+pub trait Channel: Send {
+    /// Sends one body of at most [`MAX_BODY`] bytes under `tag`.
+    ///
+    /// # Errors
+    /// When the connection is gone.
+    fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError>;
+
+    /// Takes the next body, which must carry `tag` and be at most `max` bytes long.
+    ///
+    /// # Errors
+    /// When the connection is gone, or when the peer sent anything else.
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError>;
+
+    /// Opens the next round of the protocol under its name in the figure; costs are counted by it.
+    fn phase(&mut self, name: &'static str);
+
+    /// What crossed the wire so far, where the transport below adds to the frames.
+    fn wire_bytes(&self) -> Option<WireBytes> {
+        None
+    }
+}
+
+/// Typed messages over any channel.
+pub trait ChannelExt: Channel {
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// As [`Channel::send`].
+    fn put<M: Message>(&mut self, message: &M) -> Result<(), ChannelError> {
+        let mut body = Vec::new();
+        message.encode(&mut body);
+        self.send(M::TAG, &body)
+    }
+
+    /// Receives a message, parsed with what the receiver knows; nothing may be left over.
+    ///
+    /// # Errors
+    /// As [`Channel::recv`], and when the body does not parse.
+    fn take<M: Message>(&mut self, context: &M::Context) -> Result<M, ChannelError> {
+        let body = self.recv(M::TAG, M::max_len(context))?;
+        Reader::parse(&body, |reader| M::decode(reader, context))
+            .map_err(|why| PeerFault::Malformed { what: M::TAG.name, why }.into())
+    }
+}
+
+impl<C: Channel + ?Sized> ChannelExt for C {}
+
+/// A [`Channel`] over a [`Transport`].
+pub struct Framed<T> {
+    transport: T,
+    sent: u32,
+    received: u32,
+}
+
+impl<T: Transport> Framed<T> {
+    /// Wraps a fresh transport: both directions start at frame 0.
+    pub fn new(transport: T) -> Self {
+        Self { transport, sent: 0, received: 0 }
+    }
+
+    /// Tells the peer that this side stops and why; best effort, since it may be gone.
+    pub fn abort(&mut self, reason: Abort) {
+        let frame = header(ABORT, self.sent, &[reason as u8]);
+        if self.transport.send(frame).is_ok() {
+            self.close();
+        }
+    }
+
+    /// Delivers what is queued and ends the connection.
+    pub fn close(&mut self) {
+        self.transport.close();
+    }
+}
+
+impl<T: Transport> Channel for Framed<T> {
+    fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError> {
+        assert!(body.len() <= MAX_BODY && tag.byte != ABORT, "{tag} does not fit a frame");
+        self.transport.send(header(tag.byte, self.sent, body))?;
+        self.sent = self.sent.wrapping_add(1);
+        Ok(())
+    }
+
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
+        let mut frame = self.transport.recv()?;
+        let (got, number) = parse_header(&frame)?;
+        if number != self.received {
+            return Err(PeerFault::OutOfSequence { expected: self.received, got: number }.into());
+        }
+        self.received = self.received.wrapping_add(1);
+        if got == ABORT {
+            return Err(aborted(&frame[HEADER..]));
+        }
+        if got != tag.byte {
+            return Err(PeerFault::UnexpectedTag { expected: tag, got }.into());
+        }
+        let length = frame.len() - HEADER;
+        if length > max {
+            return Err(PeerFault::TooLong { what: tag.name, max, got: length }.into());
+        }
+        frame.drain(..HEADER);
+        Ok(frame)
+    }
+
+    fn phase(&mut self, _name: &'static str) {}
+
+    fn wire_bytes(&self) -> Option<WireBytes> {
+        self.transport.wire_bytes()
+    }
+}
+
+fn header(tag: u8, number: u32, body: &[u8]) -> Vec<u8> {
+    let mut frame = Vec::with_capacity(HEADER + body.len());
+    frame.push(tag);
+    frame.extend_from_slice(&number.to_le_bytes());
+    frame.extend_from_slice(body);
+    frame
+}
+
+fn parse_header(frame: &[u8]) -> Result<(u8, u32), PeerFault> {
+    match frame {
+        [tag, a, b, c, d, ..] => Ok((*tag, u32::from_le_bytes([*a, *b, *c, *d]))),
+        _ => Err(PeerFault::Malformed { what: "frame header", why: crate::Malformed::TooShort }),
+    }
+}
+
+fn aborted(body: &[u8]) -> ChannelError {
+    let reason = match body {
+        [byte] => Abort::from_byte(*byte),
+        _ => None,
+    };
+    match reason {
+        Some(reason) => ChannelError::Aborted(reason),
+        None => PeerFault::Malformed { what: "goodbye", why: crate::Malformed::OutOfRange }.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{NetworkFault, memory_pair};
+
+    const A: Tag = Tag { byte: 1, name: "first" };
+    const B: Tag = Tag { byte: 2, name: "second" };
+
+    #[test]
+    fn carries_bodies_in_order_and_refuses_the_wrong_tag() {
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        left.send(A, b"one").expect("open");
+        left.send(A, b"two").expect("open");
+        assert_eq!(right.recv(A, 3).expect("sent"), b"one");
+        let wrong = right.recv(B, 3).expect_err("A was sent");
+        assert!(matches!(
+            wrong,
+            ChannelError::Peer(PeerFault::UnexpectedTag { expected: B, got: 1 })
+        ));
+    }
+
+    #[test]
+    fn refuses_a_body_over_the_receivers_bound() {
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        left.send(A, b"four").expect("open");
+        let long = right.recv(A, 3).expect_err("too long");
+        assert!(matches!(long, ChannelError::Peer(PeerFault::TooLong { max: 3, got: 4, .. })));
+    }
+
+    #[test]
+    fn refuses_short_and_repeated_frames() {
+        let (mut left, right) = memory_pair();
+        let mut right = Framed::new(right);
+        left.send(vec![1, 0, 0]).expect("open");
+        assert!(matches!(right.recv(A, 9), Err(ChannelError::Peer(PeerFault::Malformed { .. }))));
+        for _ in 0..2 {
+            left.send(header(1, 0, b"x")).expect("open");
+        }
+        assert_eq!(right.recv(A, 9).expect("number 0"), b"x");
+        assert!(matches!(
+            right.recv(A, 9),
+            Err(ChannelError::Peer(PeerFault::OutOfSequence { expected: 1, got: 0 }))
+        ));
+    }
+
+    #[test]
+    fn a_goodbye_gives_its_reason_and_an_end_is_an_end() {
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        left.abort(Abort::Declined);
+        assert!(matches!(right.recv(A, 9), Err(ChannelError::Aborted(Abort::Declined))));
+        drop(left);
+        assert!(matches!(right.recv(A, 9), Err(ChannelError::Network(NetworkFault::Closed))));
+    }
+}

@@ -1,0 +1,32 @@
+//! How two parties talk: frames, tags, bounded messages, and what they cost.
+//!
+//! Three layers, each a few lines:
+//!
+//! * a [`Transport`] moves opaque frames of at most [`MAX_FRAME`] bytes, in order, with a bounded queue
+//!   (memory here, TLS in `veilset-net`);
+//! * a [`Channel`] gives each frame a tag and a sequence number and refuses any other than the expected one
+//!   ([`Framed`]); [`Metered`] counts what passes;
+//! * a [`Message`] is parsed with what the receiver already knows: its length comes from the agreement, never from
+//!   the peer, and nothing may be left over.
+//!
+//! A fault is either the network's or the peer's, and the type says which: [`NetworkFault`], [`PeerFault`].
+
+mod chunks;
+mod codec;
+mod error;
+mod faulty;
+mod framed;
+mod memory;
+mod metered;
+mod replay;
+mod transport;
+
+pub use chunks::Chunks;
+pub use codec::{Malformed, Message, Reader};
+pub use error::{Abort, ChannelError, NetworkFault, PeerFault};
+pub use faulty::{Fault, Faulty};
+pub use framed::{Channel, ChannelExt, Framed, HEADER, MAX_BODY, Tag};
+pub use memory::{MemoryTransport, memory_pair};
+pub use metered::{Costs, Metered, PhaseCost};
+pub use replay::{Recording, Replay, Transcript};
+pub use transport::{MAX_FRAME, QUEUED_FRAMES, Transport, WireBytes};

@@ -1,0 +1,199 @@
+//! `--key COL[:PRESET][,COL[:PRESET]…]`: which columns make a key, and how they are normalised.
+
+use std::str::FromStr;
+
+use crate::{DataError, Preset, Table};
+
+/// A column of the key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyColumn {
+    /// The column's name in the header.
+    pub name: String,
+    /// How its values are normalised.
+    pub preset: Preset,
+}
+
+/// The columns of the key, in order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeySpec {
+    columns: Vec<KeyColumn>,
+}
+
+impl KeySpec {
+    /// The columns in order; at least one.
+    #[must_use]
+    pub fn columns(&self) -> &[KeyColumn] {
+        &self.columns
+    }
+
+    /// The versioned presets in order, without the columns' names: both sides must have the same.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        let presets: Vec<String> =
+            self.columns.iter().map(|column| column.preset.versioned()).collect();
+        presets.join(",")
+    }
+
+    /// Where the columns stand in `table`.
+    ///
+    /// # Errors
+    /// When a column is missing (with the closest names) or its name occurs twice.
+    pub fn locate(&self, table: &Table) -> Result<Vec<usize>, DataError> {
+        self.columns.iter().map(|column| locate(&column.name, table)).collect()
+    }
+}
+
+fn locate(name: &str, table: &Table) -> Result<usize, DataError> {
+    let named = |(index, column): (usize, &String)| (column == name).then_some(index);
+    let found: Vec<usize> = table.header().iter().enumerate().filter_map(named).collect();
+    let file = table.name().to_owned();
+    match found.as_slice() {
+        [index] => Ok(*index),
+        [] => Err(DataError::NoColumn { file, column: name.to_owned(), hint: hint(name, table) }),
+        twice => Err(DataError::TwiceNamed { file, column: name.to_owned(), times: twice.len() }),
+    }
+}
+
+fn hint(name: &str, table: &Table) -> String {
+    const FEW: usize = 12;
+    let header = table.header();
+    let distance = |column: &&String| {
+        strsim::damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase())
+    };
+    let mut close: Vec<&String> =
+        header.iter().filter(|column| distance(column) <= 1 + name.chars().count() / 3).collect();
+    close.sort_by_key(distance);
+    close.truncate(3);
+    if !close.is_empty() {
+        return format!("did you mean {}?", quoted(&close));
+    }
+    let shown: Vec<&String> = header.iter().take(FEW).collect();
+    let more = if header.len() > FEW { ", …" } else { "" };
+    format!("it has {}{more}; another delimiter is named with --delimiter", quoted(&shown))
+}
+
+fn quoted(names: &[&String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+}
+
+impl FromStr for KeySpec {
+    type Err = DataError;
+
+    /// A name that contains `,` or `:` is put in double quotes; a double quote in it is doubled.
+    fn from_str(text: &str) -> Result<Self, DataError> {
+        let fail = |why: String| DataError::KeySpec { text: text.to_owned(), why };
+        let mut columns = Vec::new();
+        let mut rest = text;
+        loop {
+            let (name, after) = column_name(rest).map_err(&fail)?;
+            let (preset, after) = preset_name(after);
+            let preset = preset.map_or(Ok(Preset::Raw), Preset::from_str).map_err(&fail)?;
+            columns.push(KeyColumn { name, preset });
+            match after.strip_prefix(',') {
+                Some(next) => rest = next,
+                None if after.is_empty() => return Ok(Self { columns }),
+                None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
+            }
+        }
+    }
+}
+
+/// The name at the front, and what follows it.
+fn column_name(text: &str) -> Result<(String, &str), String> {
+    let Some(quoted) = text.strip_prefix('"') else {
+        let end = text.find([':', ',']).unwrap_or(text.len());
+        let (name, rest) = text.split_at(end);
+        return if name.is_empty() {
+            Err("a column's name is missing".to_owned())
+        } else {
+            Ok((name.to_owned(), rest))
+        };
+    };
+    let mut name = String::new();
+    let mut rest = quoted;
+    loop {
+        let end = rest.find('"').ok_or("a quote in it is not closed")?;
+        name.push_str(&rest[..end]);
+        rest = &rest[end + 1..];
+        match rest.strip_prefix('"') {
+            Some(next) => {
+                name.push('"');
+                rest = next;
+            }
+            None => return Ok((name, rest)),
+        }
+    }
+}
+
+fn preset_name(text: &str) -> (Option<&str>, &str) {
+    match text.strip_prefix(':') {
+        Some(after) => {
+            let end = after.find(',').unwrap_or(after.len());
+            (Some(&after[..end]), &after[end..])
+        }
+        None => (None, text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Vec<(String, String)> {
+        let spec: KeySpec = text.parse().expect("valid");
+        spec.columns()
+            .iter()
+            .map(|column| (column.name.clone(), column.preset.versioned()))
+            .collect()
+    }
+
+    fn pair(name: &str, preset: &str) -> (String, String) {
+        (name.to_owned(), preset.to_owned())
+    }
+
+    #[test]
+    fn reads_columns_and_presets() {
+        assert_eq!(parsed("id"), [pair("id", "raw/1")]);
+        assert_eq!(parsed("E-Mail:email"), [pair("E-Mail", "email/1")]);
+        assert_eq!(
+            parsed("first:name,last:name,born:date"),
+            [pair("first", "name/1"), pair("last", "name/1"), pair("born", "date/1")]
+        );
+        assert_eq!(
+            parsed("\"a,b:\"\"c\"\"\":email,x"),
+            [pair("a,b:\"c\"", "email/1"), pair("x", "raw/1")]
+        );
+        let spec: KeySpec = "x:email,y".parse().expect("valid");
+        assert_eq!(spec.canonical(), "email/1,raw/1");
+    }
+
+    #[test]
+    fn says_what_is_wrong() {
+        for (text, part) in [
+            ("", "name is missing"),
+            ("a,", "name is missing"),
+            (":email", "name is missing"),
+            ("a:emial", "did you mean email"),
+            ("a:phone-xx", "country"),
+            ("\"a", "not closed"),
+            ("\"a\"b", "after a quoted name"),
+        ] {
+            let error = text.parse::<KeySpec>().expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_missing_column_lists_the_closest_names() {
+        let table =
+            Table::parse("f.csv".into(), b"Email,phone,phone\n".to_vec(), b',').expect("a table");
+        let spec = |text: &str| text.parse::<KeySpec>().expect("valid");
+        let missing = spec("emial").locate(&table).expect_err("missing").to_string();
+        assert!(missing.contains("did you mean \"Email\"?"), "{missing}");
+        let far = spec("customer").locate(&table).expect_err("missing").to_string();
+        assert!(far.contains("it has \"Email\", \"phone\""), "{far}");
+        let twice = spec("phone").locate(&table).expect_err("twice").to_string();
+        assert!(twice.contains("2 columns"), "{twice}");
+        assert_eq!(spec("Email").locate(&table).expect("there"), [0]);
+    }
+}

@@ -1,0 +1,280 @@
+//! Named, versioned rules that turn a field into a key.
+//!
+//! Both sides must use the same rule, so a rule never changes under its version. No rule guesses: what it cannot
+//! read is invalid and matches nothing. Every rule is idempotent.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use unicode_normalization::UnicodeNormalization;
+
+use crate::phone::{self, Country};
+
+/// How the values of a key column are normalised.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Preset {
+    /// As they are, byte for byte.
+    Raw,
+    /// Trimmed, lower case.
+    Email,
+    /// As [`Preset::Email`]; at gmail.com also without dots and `+tag` in the local part.
+    EmailGmail,
+    /// E.164. Without a country a number must begin with `+`.
+    Phone(Option<Country>),
+    /// NFC, case-folded, single spaces.
+    Name,
+    /// Canonical IPv4 or IPv6; an IPv4 address mapped into IPv6 is the IPv4 address.
+    Ip,
+    /// ISO 8601 calendar date; reads `2024-02-29`, `2024/02/29` and `20240229`.
+    Date,
+}
+
+/// What became of a field.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Normalised {
+    /// A key; it was appended.
+    Key,
+    /// Nothing was there: it never matches.
+    Null,
+    /// It cannot be read by this rule: it never matches.
+    Invalid,
+}
+
+/// The presets' names, for messages.
+const NAMES: [&str; 7] = ["raw", "email", "email-gmail", "phone", "name", "ip", "date"];
+
+impl Preset {
+    /// The name with its version, as it stands in the terms: `email/1`.
+    #[must_use]
+    pub fn versioned(self) -> String {
+        format!("{self}/1")
+    }
+
+    /// Appends the key that `field` stands for to `out`.
+    pub fn normalise(self, field: &str, out: &mut String) -> Normalised {
+        let text = if self == Self::Raw { field } else { field.trim() };
+        if text.is_empty() {
+            return Normalised::Null;
+        }
+        let before = out.len();
+        let read = match self {
+            Self::Raw => {
+                out.push_str(text);
+                Some(())
+            }
+            Self::Email => {
+                out.extend(text.chars().flat_map(char::to_lowercase));
+                Some(())
+            }
+            Self::EmailGmail => {
+                gmail(text, out);
+                Some(())
+            }
+            Self::Phone(country) => phone::e164(text, country, out),
+            Self::Name => {
+                name(text, out);
+                Some(())
+            }
+            Self::Ip => {
+                text.parse().ok().map(|ip: IpAddr| out.push_str(&ip.to_canonical().to_string()))
+            }
+            Self::Date => date(text, out),
+        };
+        match read {
+            None => {
+                out.truncate(before);
+                Normalised::Invalid
+            }
+            Some(()) if out.len() == before => Normalised::Null,
+            Some(()) => Normalised::Key,
+        }
+    }
+}
+
+impl fmt::Display for Preset {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Raw => f.write_str("raw"),
+            Self::Email => f.write_str("email"),
+            Self::EmailGmail => f.write_str("email-gmail"),
+            Self::Phone(None) => f.write_str("phone"),
+            Self::Phone(Some(country)) => write!(f, "phone-{}", country.code()),
+            Self::Name => f.write_str("name"),
+            Self::Ip => f.write_str("ip"),
+            Self::Date => f.write_str("date"),
+        }
+    }
+}
+
+impl FromStr for Preset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if let Some(code) = text.strip_prefix("phone-") {
+            let countries =
+                || Country::all().map(|country| country.code()).collect::<Vec<_>>().join(" ");
+            return Country::find(code).map(|country| Self::Phone(Some(country))).ok_or_else(|| {
+                format!(
+                    "no country {code:?} for phone numbers; write numbers with + and their country's \
+                     code, or use one of: {}",
+                    countries()
+                )
+            });
+        }
+        Ok(match text {
+            "raw" => Self::Raw,
+            "email" => Self::Email,
+            "email-gmail" => Self::EmailGmail,
+            "phone" => Self::Phone(None),
+            "name" => Self::Name,
+            "ip" => Self::Ip,
+            "date" => Self::Date,
+            other => return Err(unknown(other)),
+        })
+    }
+}
+
+fn unknown(text: &str) -> String {
+    let distance = |name: &&&str| strsim::damerau_levenshtein(name, text);
+    let close = NAMES.iter().filter(|name| distance(name) <= 2).min_by_key(distance);
+    let hint = close.map_or(String::new(), |name| format!("did you mean {name}? "));
+    format!("there is no preset {text:?}; {hint}presets: {}", NAMES.join(", "))
+}
+
+fn gmail(text: &str, out: &mut String) {
+    let lower: String = text.chars().flat_map(char::to_lowercase).collect();
+    match lower.strip_suffix("@gmail.com") {
+        Some(local) => {
+            let untagged = local.split('+').next().unwrap_or_default();
+            out.extend(untagged.chars().filter(|c| *c != '.'));
+            out.push_str("@gmail.com");
+        }
+        None => out.push_str(&lower),
+    }
+}
+
+/// Decomposed, folded, composed: the canonical caseless form of Unicode, section 3.13, in NFC.
+fn name(text: &str, out: &mut String) {
+    let folded: String = caseless::default_case_fold_str(&text.nfd().collect::<String>());
+    let composed: String = folded.nfc().collect();
+    for (index, word) in composed.split_whitespace().enumerate() {
+        if index > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+}
+
+fn date(text: &str, out: &mut String) -> Option<()> {
+    let (year, month, day) = match text.as_bytes() {
+        [_, _, _, _, b'-', _, _, b'-', _, _] | [_, _, _, _, b'/', _, _, b'/', _, _] => {
+            (text.get(0..4)?, text.get(5..7)?, text.get(8..10)?)
+        }
+        [_, _, _, _, _, _, _, _] => (text.get(0..4)?, text.get(4..6)?, text.get(6..8)?),
+        _ => return None,
+    };
+    let number = |part: &str| {
+        part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse::<u32>().ok())?
+    };
+    let (y, m, d) = (number(year)?, number(month)?, number(day)?);
+    let leap = y % 4 == 0 && (y % 100 != 0 || y % 400 == 0);
+    let days = match m {
+        1 | 3 | 5 | 7 | 8 | 10 | 12 => 31,
+        4 | 6 | 9 | 11 => 30,
+        2 if leap => 29,
+        2 => 28,
+        _ => return None,
+    };
+    if !(1..=days).contains(&d) {
+        return None;
+    }
+    for part in [year, "-", month, "-", day] {
+        out.push_str(part);
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(preset: &str, field: &str) -> Result<String, Normalised> {
+        let mut out = String::new();
+        let preset: Preset = preset.parse().expect("a preset");
+        match preset.normalise(field, &mut out) {
+            Normalised::Key => Ok(out),
+            other => {
+                assert_eq!(out, "", "nothing is left of a field that is no key");
+                Err(other)
+            }
+        }
+    }
+
+    #[test]
+    fn each_rule_does_what_it_says() {
+        for (preset, field, expected) in [
+            ("raw", " 007 ", " 007 "),
+            ("email", "  Ann.Lee+x@Example.COM ", "ann.lee+x@example.com"),
+            ("email-gmail", "Ann.Lee+x@GMAIL.com", "annlee@gmail.com"),
+            ("email-gmail", "Ann.Lee+x@googlemail.com", "ann.lee+x@googlemail.com"),
+            ("phone", "+44 (20) 7946-0018", "+442079460018"),
+            ("phone-gb", "020 7946 0018", "+442079460018"),
+            ("phone-us", "(202) 555-0143", "+12025550143"),
+            ("phone-it", "06 1234 5678", "+390612345678"),
+            ("name", "  Zoe\u{308}   MÜLLER-Groß ", "zoë müller-gross"),
+            ("ip", "2001:DB8:0:0::1", "2001:db8::1"),
+            ("ip", "::ffff:192.0.2.1", "192.0.2.1"),
+            ("date", "2024/02/29", "2024-02-29"),
+            ("date", "20240229", "2024-02-29"),
+        ] {
+            assert_eq!(key(preset, field).as_deref(), Ok(expected), "{preset}");
+        }
+    }
+
+    #[test]
+    fn what_a_rule_cannot_read_is_invalid_and_nothing_is_null() {
+        for (preset, field) in [
+            ("phone", "020 7946 0018"),
+            ("phone", "+44 20 794x"),
+            ("phone", "+1234567890123456"),
+            ("phone-gb", "12"),
+            ("ip", "192.0.2.01"),
+            ("ip", "192.0.2"),
+            ("date", "2023-02-29"),
+            ("date", "29.02.2024"),
+            ("date", "2024-2-9"),
+            ("date", "+024-02-09"),
+            ("date", "2024é1ü1"),
+        ] {
+            assert_eq!(key(preset, field), Err(Normalised::Invalid), "{preset} {field}");
+        }
+        for preset in NAMES {
+            assert_eq!(key(preset, ""), Err(Normalised::Null), "{preset}");
+        }
+        assert_eq!(key("email", " \t"), Err(Normalised::Null));
+        assert_eq!(key("raw", " ").as_deref(), Ok(" "));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn every_rule_is_idempotent(field in "\\PC*", pick in 0usize..9) {
+            let names = ["raw", "email", "email-gmail", "phone", "phone-gb", "phone-us", "name", "ip", "date"];
+            if let Ok(once) = key(names[pick], &field) {
+                proptest::prop_assert_eq!(key(names[pick], &once), Ok(once.clone()));
+            }
+        }
+
+        #[test]
+        fn rules_with_structure_are_idempotent_on_what_they_read(
+            number in "\\+?[0-9 ().-]{6,18}", date in "[12][0-9]{3}[-/]?[01][0-9][-/]?[0-3][0-9]",
+            mail in "[A-Za-z.+]{1,8}@(gmail|Gmail|x).com", ip in "[0-9]{1,3}.[0-9]{1,3}.1.2",
+        ) {
+            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip)] {
+                if let Ok(once) = key(preset, field) {
+                    proptest::prop_assert_eq!(key(preset, &once), Ok(once.clone()));
+                }
+            }
+        }
+    }
+}
