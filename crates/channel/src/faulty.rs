@@ -95,6 +95,10 @@ impl<T: Transport> Transport for Faulty<T> {
         }
     }
 
+    fn try_send(&mut self, frame: Vec<u8>) -> bool {
+        self.inner.as_mut().is_some_and(|inner| inner.try_send(frame))
+    }
+
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
         self.inner()?.recv()
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::{Abort, ChannelError, Message, PeerFault, Reader, Transport, WireBytes};
+use crate::{Abort, ChannelError, Message, PeerFault, QUEUED_FRAMES, Reader, Transport, WireBytes};
 
 /// Bytes before each body: the tag, then the frame's number in its direction, little-endian.
 pub const HEADER: usize = 5;
@@ -92,9 +92,20 @@ impl<T: Transport> Framed<T> {
     /// Tells the peer that this side stops and why; best effort, since it may be gone.
     pub fn abort(&mut self, reason: Abort) {
         let frame = header(ABORT, self.sent, &[reason as u8]);
-        if self.transport.send(frame).is_ok() {
+        if self.transport.try_send(frame) {
             self.close();
         }
+    }
+
+    /// What a peer that is gone said last, if it gave a reason; `otherwise` if not.
+    fn last_words(&mut self, otherwise: ChannelError) -> ChannelError {
+        for _ in 0..2 * QUEUED_FRAMES {
+            let Ok(frame) = self.transport.recv() else { break };
+            if let Ok((ABORT, _)) = parse_header(&frame) {
+                return aborted(&frame[HEADER..]);
+            }
+        }
+        otherwise
     }
 
     /// Delivers what is queued and ends the connection.
@@ -106,7 +117,9 @@ impl<T: Transport> Framed<T> {
 impl<T: Transport> Channel for Framed<T> {
     fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError> {
         assert!(body.len() <= MAX_BODY && tag.byte != ABORT, "{tag} does not fit a frame");
-        self.transport.send(header(tag.byte, self.sent, body))?;
+        if let Err(error) = self.transport.send(header(tag.byte, self.sent, body)) {
+            return Err(self.last_words(error));
+        }
         self.sent = self.sent.wrapping_add(1);
         Ok(())
     }
@@ -210,6 +223,16 @@ mod tests {
             right.recv(A, 9),
             Err(ChannelError::Peer(PeerFault::OutOfSequence { expected: 1, got: 0 }))
         ));
+    }
+
+    #[test]
+    fn a_goodbye_is_heard_by_a_side_that_only_sends() {
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        left.send(A, b"data").expect("open");
+        left.abort(Abort::Terms);
+        drop(left);
+        assert!(matches!(right.send(A, b"x"), Err(ChannelError::Aborted(Abort::Terms))));
     }
 
     #[test]

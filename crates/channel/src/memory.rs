@@ -31,6 +31,10 @@ impl Transport for MemoryTransport {
         out.send(frame).map_err(|_| NetworkFault::Closed.into())
     }
 
+    fn try_send(&mut self, frame: Vec<u8>) -> bool {
+        self.out.as_ref().is_some_and(|out| out.try_send(frame).is_ok())
+    }
+
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
         self.incoming.recv_timeout(PATIENCE).map_err(|error| match error {
             RecvTimeoutError::Timeout => NetworkFault::Silent(PATIENCE).into(),

@@ -41,6 +41,11 @@ impl<T: Transport> Transport for Recording<T> {
         self.inner.send(frame)
     }
 
+    fn try_send(&mut self, frame: Vec<u8>) -> bool {
+        self.transcript.push(&frame);
+        self.inner.try_send(frame)
+    }
+
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
         self.inner.recv()
     }
@@ -70,6 +75,10 @@ impl Replay {
 impl Transport for Replay {
     fn send(&mut self, _frame: Vec<u8>) -> Result<(), ChannelError> {
         Ok(())
+    }
+
+    fn try_send(&mut self, _frame: Vec<u8>) -> bool {
+        true
     }
 
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {

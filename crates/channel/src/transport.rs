@@ -28,6 +28,9 @@ pub trait Transport: Send {
     /// When the connection is gone.
     fn send(&mut self, frame: Vec<u8>) -> Result<(), ChannelError>;
 
+    /// Queues one frame if there is room at once; for a goodbye to a peer that may not be reading.
+    fn try_send(&mut self, frame: Vec<u8>) -> bool;
+
     /// Takes the next frame; blocks until there is one.
     ///
     /// # Errors
@@ -46,6 +49,10 @@ pub trait Transport: Send {
 impl<T: Transport + ?Sized> Transport for Box<T> {
     fn send(&mut self, frame: Vec<u8>) -> Result<(), ChannelError> {
         (**self).send(frame)
+    }
+
+    fn try_send(&mut self, frame: Vec<u8>) -> bool {
+        (**self).try_send(frame)
     }
 
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {

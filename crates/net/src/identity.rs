@@ -1,0 +1,164 @@
+//! A party's own key.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::sync::Arc;
+
+use aws_lc_rs::rand;
+use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use rustls::crypto::aws_lc_rs::sign::any_eddsa_type;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::sign::SigningKey;
+use zeroize::Zeroizing;
+
+use crate::{Home, PublicKey, StoreError};
+
+/// The key file under the home directory: PKCS#8, DER.
+const FILE: &str = "identity.key";
+
+/// What precedes the 32 secret bytes in the PKCS#8 form of an Ed25519 key (RFC 8410, section 7).
+const PKCS8: [u8; 16] = [
+    0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
+];
+
+/// An Ed25519 key pair. The secret half is wiped when this goes; it can be neither copied nor shown.
+pub struct Identity {
+    pkcs8: Zeroizing<Vec<u8>>,
+    signing: Arc<dyn SigningKey>,
+    public: PublicKey,
+}
+
+impl Identity {
+    /// Reads the identity under `home`.
+    ///
+    /// # Errors
+    /// When there is none, when others than its owner may read the file, or when it is not an Ed25519 key.
+    pub fn load(home: &Home) -> Result<Self, StoreError> {
+        let path = home.file(FILE);
+        let Some(bytes) = home.read(FILE)?.map(Zeroizing::new) else {
+            return Err(StoreError::NoIdentity { path });
+        };
+        let mode =
+            fs::metadata(&path).map_err(|why| StoreError::Read { path: path.clone(), why })?;
+        if mode.permissions().mode() & 0o077 != 0 {
+            return Err(StoreError::Exposed { path });
+        }
+        Self::from_pkcs8(bytes).ok_or(StoreError::NotAnIdentity { path })
+    }
+
+    /// Makes an identity and writes it under `home`, with mode 0600; never over another.
+    ///
+    /// # Errors
+    /// [`StoreError::IdentityExists`], or when the file cannot be written.
+    pub fn create(home: &Home) -> Result<Self, StoreError> {
+        let identity = Self::ephemeral();
+        if home.write(FILE, &identity.pkcs8, false)? {
+            Ok(identity)
+        } else {
+            Err(StoreError::IdentityExists { path: home.file(FILE) })
+        }
+    }
+
+    /// Makes an identity and writes it under `home` in place of the one that is there. Peers that pinned the old key
+    /// refuse the new one until they are given it.
+    ///
+    /// # Errors
+    /// When the file cannot be written; the old identity is then still there.
+    pub fn replace(home: &Home) -> Result<Self, StoreError> {
+        let identity = Self::ephemeral();
+        home.write(FILE, &identity.pkcs8, true)?;
+        Ok(identity)
+    }
+
+    /// An identity that lives in memory only, for a party that no one needs to know again.
+    ///
+    /// # Panics
+    /// When the operating system gives no randomness.
+    #[must_use]
+    pub fn ephemeral() -> Self {
+        let mut seed = Zeroizing::new([0; 32]);
+        rand::fill(&mut *seed).expect("the operating system gives randomness");
+        Self::from_pkcs8(Zeroizing::new([&PKCS8[..], &seed[..]].concat()))
+            .expect("any 32 bytes are a key")
+    }
+
+    /// The public half, for the peer.
+    #[must_use]
+    pub fn public_key(&self) -> PublicKey {
+        self.public
+    }
+
+    /// What signs the TLS handshake.
+    pub(crate) fn signing_key(&self) -> Arc<dyn SigningKey> {
+        Arc::clone(&self.signing)
+    }
+
+    fn from_pkcs8(pkcs8: Zeroizing<Vec<u8>>) -> Option<Self> {
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&pkcs8).ok()?;
+        let public = pair.public_key().as_ref().try_into().map(PublicKey::from_bytes).ok()?;
+        let signing = any_eddsa_type(&PrivatePkcs8KeyDer::from(&pkcs8[..])).ok()?;
+        Some(Self { pkcs8, signing, public })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Class;
+
+    #[test]
+    fn reads_the_key_of_rfc_8410() {
+        // The private and the public key of RFC 8410, section 10.
+        let seed: [u8; 32] =
+            hex("d4ee72dbf913584ad5b6d8f1f769f8ad3afe7c28cbf1d4fbe097a88f44755842");
+        let public = hex("19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1");
+        let identity = Identity::from_pkcs8(Zeroizing::new([&PKCS8[..], &seed].concat()));
+        assert_eq!(identity.expect("a key").public_key(), PublicKey::from_bytes(public));
+    }
+
+    fn hex(text: &str) -> [u8; 32] {
+        std::array::from_fn(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).expect("hex"))
+    }
+
+    #[test]
+    fn is_written_once_and_for_its_owner_only() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path().join("a/b"));
+        let made = Identity::create(&home).expect("nothing there").public_key();
+        let mode = |path| fs::metadata(path).expect("exists").permissions().mode() & 0o777;
+        assert_eq!(mode(home.file(FILE)), 0o600);
+        assert_eq!(mode(home.path().to_path_buf()), 0o700);
+        assert!(matches!(Identity::create(&home), Err(StoreError::IdentityExists { .. })));
+        assert_eq!(Identity::load(&home).expect("there").public_key(), made);
+
+        let new = Identity::replace(&home).expect("writable").public_key();
+        assert_ne!(new, made);
+        assert_eq!(Identity::load(&home).expect("there").public_key(), new);
+        assert_eq!(mode(home.file(FILE)), 0o600);
+        assert_eq!(fs::read_dir(home.path()).expect("a directory").count(), 1, "nothing is left");
+    }
+
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path());
+        Identity::create(&home).expect("nothing there");
+        for mode in [0o640, 0o604, 0o620] {
+            fs::set_permissions(home.file(FILE), fs::Permissions::from_mode(mode)).expect("own");
+            let refused = Identity::load(&home).err().expect("exposed");
+            assert!(refused.to_string().contains("chmod 600"), "{refused}");
+            assert_eq!(refused.class(), Class::Input);
+        }
+    }
+
+    #[test]
+    fn a_missing_or_broken_file_says_so() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path());
+        assert!(matches!(Identity::load(&home), Err(StoreError::NoIdentity { .. })));
+        for bytes in [&b""[..], b"-----BEGIN PRIVATE KEY-----", &PKCS8] {
+            home.write(FILE, bytes, true).expect("writable");
+            assert!(matches!(Identity::load(&home), Err(StoreError::NotAnIdentity { .. })));
+        }
+    }
+}

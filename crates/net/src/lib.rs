@@ -1,0 +1,34 @@
+//! TCP with mutual TLS 1.3 between pinned identities.
+//!
+//! A party is an Ed25519 key ([`Identity`]); it sends its [`PublicKey`] to the other party as one line, who pins it
+//! ([`Peers`]). A connection exists only between two parties that expect each other: both present their key in the TLS
+//! handshake as a raw public key (RFC 7250), both prove that they hold it, and each compares it with the one key that
+//! it pinned. There are no certificates, no authorities and no names to trust.
+//!
+//! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
+//! blocks; the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
+//! Call it from an ordinary thread, never from inside an asynchronous runtime.
+
+mod connect;
+mod endpoint;
+mod error;
+mod handshake;
+mod home;
+mod identity;
+mod key;
+mod link;
+mod listen;
+mod meter;
+mod peers;
+mod tls;
+mod wire;
+
+pub use connect::connect;
+pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
+pub use error::{Class, NetError, StoreError};
+pub use home::Home;
+pub use identity::Identity;
+pub use key::{KeyError, PublicKey};
+pub use link::TlsTransport;
+pub use listen::Listener;
+pub use peers::{Added, Peers};

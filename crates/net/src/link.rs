@@ -1,0 +1,234 @@
+//! The connection once it stands: a thread that moves frames while its owner computes.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::mpsc as ordinary;
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, oneshot};
+
+use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
+
+use crate::handshake::Connected;
+use crate::meter::Meter;
+use crate::wire::{receive, transmit};
+use crate::{NetError, Options};
+
+/// How long a goodbye waits for a peer that is alive to take what was sent last.
+const FAREWELL: Duration = Duration::from_secs(25);
+
+/// Frames over TLS, to and from the peer that was pinned.
+///
+/// [`QUEUED_FRAMES`] frames wait in each direction. When the connection ends, frames that arrived before are still
+/// received, then every call returns the cause. Dropping it without [`Transport::close`] cuts the connection.
+///
+/// Its methods block and must not be called inside an asynchronous runtime.
+pub struct TlsTransport {
+    outgoing: Option<mpsc::Sender<Vec<u8>>>,
+    incoming: Option<mpsc::Receiver<Vec<u8>>>,
+    ended: Arc<OnceLock<ChannelError>>,
+    meter: Arc<Meter>,
+    peer_addr: SocketAddr,
+    thread: Option<Thread>,
+}
+
+struct Thread {
+    handle: JoinHandle<()>,
+    /// Dropped here to cut the connection.
+    lifeline: oneshot::Sender<Infallible>,
+    /// Disconnected when the thread is at its end.
+    ended: ordinary::Receiver<Infallible>,
+}
+
+impl TlsTransport {
+    /// The peer's address.
+    #[must_use]
+    pub fn peer_addr(&self) -> SocketAddr {
+        self.peer_addr
+    }
+
+    fn cause(&self) -> ChannelError {
+        self.ended.get().cloned().unwrap_or_else(|| NetworkFault::Closed.into())
+    }
+}
+
+impl Transport for TlsTransport {
+    fn send(&mut self, frame: Vec<u8>) -> Result<(), ChannelError> {
+        let queue = self.outgoing.as_ref().ok_or(NetworkFault::Closed)?;
+        queue.blocking_send(frame).map_err(|_| self.cause())
+    }
+
+    fn try_send(&mut self, frame: Vec<u8>) -> bool {
+        self.outgoing.as_ref().is_some_and(|queue| queue.try_send(frame).is_ok())
+    }
+
+    fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
+        let queue = self.incoming.as_mut().ok_or(NetworkFault::Closed)?;
+        queue.blocking_recv().ok_or_else(|| self.cause())
+    }
+
+    /// Delivers what is queued, says that no more comes, and waits until the peer has taken it all: for a while for a
+    /// peer that computes, not at all for one that is gone.
+    fn close(&mut self) {
+        self.outgoing = None;
+        self.incoming = None;
+        if let Some(Thread { handle, lifeline, ended }) = self.thread.take() {
+            let _ = ended.recv_timeout(FAREWELL);
+            drop(lifeline);
+            // It ended or it panicked; both mean that the connection is gone.
+            let _ = handle.join();
+        }
+    }
+
+    fn wire_bytes(&self) -> Option<WireBytes> {
+        Some(self.meter.bytes())
+    }
+}
+
+impl Drop for TlsTransport {
+    fn drop(&mut self) {
+        // Without the wait of a goodbye; dropping the queues first would start one.
+        if let Some(Thread { handle, lifeline, .. }) = self.thread.take() {
+            drop(lifeline);
+            let _ = handle.join();
+        }
+    }
+}
+
+/// What drives a connection: on its caller's thread until the peer is there, then in the background.
+pub(crate) fn runtime() -> Result<Runtime, NetError> {
+    Builder::new_current_thread().enable_io().enable_time().build().map_err(NetError::System)
+}
+
+/// Gives an established connection a thread of its own.
+pub(crate) fn background(
+    runtime: Runtime,
+    connected: Connected,
+    options: Options,
+) -> Result<TlsTransport, NetError> {
+    let (outgoing, to_send) = mpsc::channel(QUEUED_FRAMES);
+    let (received, incoming) = mpsc::channel(QUEUED_FRAMES);
+    let (lifeline, cut) = oneshot::channel();
+    let (alive, thread_ended) = ordinary::channel();
+    let ended = Arc::new(OnceLock::new());
+    let (meter, peer_addr) = (Arc::clone(&connected.meter), connected.addr);
+    let link = Link { connected, to_send, received, ended: Arc::clone(&ended), options };
+    let run = move || {
+        runtime.block_on(async {
+            tokio::select! {
+                biased;
+                _ = cut => {}
+                () = link.run() => {}
+            }
+        });
+        runtime.shutdown_background();
+        drop(alive);
+    };
+    let handle = spawn(run).map_err(NetError::System)?;
+    Ok(TlsTransport {
+        outgoing: Some(outgoing),
+        incoming: Some(incoming),
+        ended,
+        meter,
+        peer_addr,
+        thread: Some(Thread { handle, lifeline, ended: thread_ended }),
+    })
+}
+
+fn spawn(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
+    thread::Builder::new().name("veilset-net".to_owned()).spawn(run)
+}
+
+/// The background thread's side.
+struct Link {
+    connected: Connected,
+    to_send: mpsc::Receiver<Vec<u8>>,
+    received: mpsc::Sender<Vec<u8>>,
+    ended: Arc<OnceLock<ChannelError>>,
+    options: Options,
+}
+
+impl Link {
+    async fn run(self) {
+        let Self { connected: Connected { stream, meter, .. }, received, ended, options, .. } =
+            self;
+        // The queues outlive the moment at which the cause is known, so that whoever finds one gone finds the cause.
+        let mut to_send = self.to_send;
+        let (input, output) = tokio::io::split(stream);
+        let mut reading = pin!(receive(input, &received, &meter, options.silence));
+        let written = tokio::select! {
+            biased;
+            why = &mut reading => {
+                let _ = ended.set(why);
+                return;
+            }
+            written = transmit(output, &mut to_send, options.heartbeat) => written,
+        };
+        // Nothing can be sent any more. What the peer sent before is still to be read: up to its own end, which tells
+        // that it has taken everything, or up to the fault that stopped the writing.
+        if let Err(why) = written {
+            let _ = ended.set(why);
+        }
+        drop(to_send);
+        let _ = ended.set(reading.await);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::handshake::as_client;
+    use crate::tls::{self, PinnedKey};
+    use crate::{Identity, Listener};
+    use std::time::Instant;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    use tokio::net::TcpStream;
+    use veilset_channel::{MAX_FRAME, PeerFault};
+
+    /// What an honest listener gets from a peer that is authenticated and then writes `bytes`.
+    fn received_from_a_peer_that_writes(
+        bytes: &'static [u8],
+    ) -> Vec<Result<Vec<u8>, ChannelError>> {
+        let (honest, rogue) = (Identity::ephemeral(), Identity::ephemeral());
+        let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+        let (addr, honest_key) = (listener.local_addr(), honest.public_key());
+        let peer = rogue.public_key();
+        let thread = thread::spawn(move || {
+            let options = Options::default();
+            let mut link = listener.accept(&honest, &peer, &options, &|_| ()).expect("the peer");
+            (0..3).map(|_| link.recv()).collect()
+        });
+        let pin = PinnedKey::new(honest_key);
+        let config = tls::client(&rogue, &pin);
+        runtime().expect("a runtime").block_on(async {
+            let tcp = TcpStream::connect(addr).await.expect("it listens");
+            let mut stream =
+                as_client(config, &pin, tcp).await.unwrap_or_else(|why| panic!("{why:?}")).stream;
+            stream.write_all(bytes).await.expect("open");
+            stream.flush().await.expect("open");
+            let _ = stream.read(&mut [0; 64]).await;
+        });
+        thread.join().expect("no panic")
+    }
+
+    #[test]
+    fn a_length_over_the_bound_is_the_peers_fault() {
+        let too_long = || {
+            let got = MAX_FRAME + 1;
+            Err(PeerFault::TooLong { what: "frame", max: MAX_FRAME, got }.into())
+        };
+        let start = Instant::now();
+        // Two heartbeats, a frame of one byte, then a length of MAX_FRAME + 1 = 0x20006.
+        let bytes = b"\0\0\0\0\0\0\0\0\x01\0\0\0A\x06\0\x02\0";
+        assert_eq!(
+            received_from_a_peer_that_writes(bytes),
+            [Ok(b"A".to_vec()), too_long(), too_long()]
+        );
+        assert!(start.elapsed() < Duration::from_secs(5));
+    }
+}

@@ -1,0 +1,118 @@
+//! Counts what crosses a socket, and knows when something last came.
+
+use std::io::{self, IoSlice};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+
+use veilset_channel::WireBytes;
+
+/// Bytes both ways, everything that TLS adds included, and the time of the last arrival.
+pub(crate) struct Meter {
+    start: Instant,
+    sent: AtomicU64,
+    received: AtomicU64,
+    /// Microseconds from `start` to the last arrival.
+    arrival: AtomicU64,
+}
+
+impl Meter {
+    fn new() -> Self {
+        Self {
+            start: Instant::now(),
+            sent: AtomicU64::new(0),
+            received: AtomicU64::new(0),
+            arrival: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> WireBytes {
+        WireBytes { sent: self.sent.load(Relaxed), received: self.received.load(Relaxed) }
+    }
+
+    pub(crate) fn last_arrival(&self) -> Instant {
+        self.start + Duration::from_micros(self.arrival.load(Relaxed))
+    }
+
+    fn arrived(&self, count: usize) {
+        self.received.fetch_add(count as u64, Relaxed);
+        let since = u64::try_from(self.start.elapsed().as_micros()).unwrap_or(u64::MAX);
+        self.arrival.store(since, Relaxed);
+    }
+
+    fn left(&self, count: usize) {
+        self.sent.fetch_add(count as u64, Relaxed);
+    }
+}
+
+/// A socket with a meter.
+pub(crate) struct Metered {
+    tcp: TcpStream,
+    meter: Arc<Meter>,
+}
+
+impl Metered {
+    pub(crate) fn new(tcp: TcpStream) -> Self {
+        Self { tcp, meter: Arc::new(Meter::new()) }
+    }
+
+    pub(crate) fn meter(&self) -> Arc<Meter> {
+        Arc::clone(&self.meter)
+    }
+}
+
+impl AsyncRead for Metered {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
+        let count = buf.filled().len() - before;
+        if count > 0 {
+            self.meter.arrived(count);
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Metered {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buf: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let count = ready!(Pin::new(&mut self.tcp).poll_write(cx, buf))?;
+        self.meter.left(count);
+        Poll::Ready(Ok(count))
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bufs: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let count = ready!(Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs))?;
+        self.meter.left(count);
+        Poll::Ready(Ok(count))
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.tcp.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_flush(cx)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_shutdown(cx)
+    }
+}

@@ -1,0 +1,188 @@
+//! Two parties find each other, or learn why not.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener};
+use std::thread;
+use std::time::Duration;
+
+use veilset_channel::{MAX_FRAME, NetworkFault, Transport};
+use veilset_net::{
+    Class, Endpoint, Event, Identity, Listener, NetError, Options, Stranger, connect, establish,
+};
+
+use crate::support::{Events, QUICK, Waiting, call, pair, pair_through_proxy, within};
+
+const SOON: Duration = Duration::from_secs(5);
+
+#[test]
+fn either_side_may_start_first() {
+    let (left, right) = (Identity::ephemeral(), Identity::ephemeral());
+    let (left_key, right_key) = (left.public_key(), right.public_key());
+    let addr = unused_addr().to_string();
+    let (events, to) = (Events::default(), Endpoint::Connect(addr.clone()));
+    let log = events.clone();
+    let early =
+        thread::spawn(move || establish(&left, &right_key, &to, &QUICK, &|event| log.push(event)));
+    events.wait_for(|event| matches!(event, Event::Retrying { .. }));
+    let at = Endpoint::Listen(addr);
+    let mut late = establish(&right, &left_key, &at, &QUICK, &|_| ()).expect("the peer calls");
+    let mut early = early.join().expect("no panic").expect("the peer listens at last");
+    events.wait_for(|event| matches!(event, Event::Connected { .. }));
+    early.send(b"hello".to_vec()).expect("open");
+    assert_eq!(late.recv().expect("sent"), b"hello");
+    assert_eq!(early.peer_addr().ip(), late.peer_addr().ip());
+}
+
+/// An address of this machine where nobody listens.
+fn unused_addr() -> SocketAddr {
+    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    socket.local_addr().expect("bound")
+}
+
+#[test]
+fn frames_of_every_size_come_back_the_same() {
+    let (mut left, mut right) = pair();
+    let sizes = [1, 4, 5, 255, 256, 16_384, 16_385, 65_536, MAX_FRAME - 1, MAX_FRAME];
+    let echo = thread::spawn(move || {
+        for _ in sizes {
+            let frame = right.recv().expect("sent");
+            right.send(frame).expect("open");
+        }
+        right.close();
+    });
+    for size in sizes {
+        let frame: Vec<u8> = (0..size).map(|i| (i * 31 % 251) as u8).collect();
+        left.send(frame.clone()).expect("open");
+        assert_eq!(left.recv().expect("echoed"), frame);
+    }
+    assert_eq!(left.recv(), Err(NetworkFault::Closed.into()));
+    echo.join().expect("no panic");
+}
+
+#[test]
+fn wire_bytes_are_what_crossed_the_wire() {
+    let (mut left, mut right, proxy) = pair_through_proxy();
+    for _ in 0..20 {
+        left.send(vec![1; 50_000]).expect("open");
+        right.send(vec![2; 700]).expect("open");
+        left.recv().expect("sent");
+        right.recv().expect("sent");
+    }
+    thread::sleep(Duration::from_millis(200));
+    let other = thread::spawn(move || {
+        right.close();
+        right.wire_bytes().expect("counted")
+    });
+    left.close();
+    let (left, right) = (left.wire_bytes().expect("counted"), other.join().expect("no panic"));
+    assert!(left.sent > 1_000_000 && left.sent < 1_020_000, "{left:?}");
+    assert_eq!((right.sent, right.received), (left.received, left.sent));
+    assert_eq!(proxy.forwarded(), (right.sent, right.received));
+}
+
+#[test]
+fn another_key_than_the_pinned_one_stops_the_caller_at_once() {
+    let (caller, somebody) = (Identity::ephemeral(), Identity::ephemeral());
+    let waiting = Waiting::for_peer(caller.public_key(), QUICK);
+    let error = within(SOON, || call(&caller, &somebody.public_key(), waiting.addr)).err();
+    let error = error.expect("the wrong key");
+    assert!(
+        matches!(error, NetError::WrongKey { expected, got, .. }
+            if expected == somebody.public_key() && got == waiting.key),
+        "{error}"
+    );
+    assert_eq!(error.class(), Class::Refused);
+    let expected = |event: &Event| {
+        matches!(event, Event::StrangerRefused { why: Stranger::ExpectsOtherKey, .. })
+    };
+    waiting.events.wait_for(expected);
+    call(&caller, &waiting.key, waiting.addr).expect("the wait goes on");
+    waiting.result().expect("the peer came");
+}
+
+#[test]
+fn a_caller_whose_key_is_refused_learns_it_and_the_wait_goes_on() {
+    let (peer, stranger) = (Identity::ephemeral(), Identity::ephemeral());
+    let waiting = Waiting::for_peer(peer.public_key(), QUICK);
+    let error = within(SOON, || call(&stranger, &waiting.key, waiting.addr)).err();
+    let error = error.expect("not the pinned key");
+    assert!(matches!(error, NetError::RefusedByPeer { .. }), "{error}");
+    assert_eq!(error.class(), Class::Refused);
+    let command = format!("veilset peer add NAME {}", stranger.public_key());
+    assert!(error.to_string().contains(&command), "{error}");
+    let refused = Stranger::OtherKey(stranger.public_key());
+    waiting
+        .events
+        .wait_for(|event| matches!(event, Event::StrangerRefused { why, .. } if *why == refused));
+    call(&peer, &waiting.key, waiting.addr).expect("the wait goes on");
+    waiting.result().expect("the peer came");
+}
+
+/// Answers every caller with `words`, then closes.
+fn server_that_says(words: &'static [u8]) -> SocketAddr {
+    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let addr = socket.local_addr().expect("bound");
+    thread::spawn(move || {
+        for caller in socket.incoming() {
+            let mut caller = caller.expect("a caller");
+            let _ = caller.read(&mut [0; 4096]);
+            let _ = caller.write_all(words);
+        }
+    });
+    addr
+}
+
+#[test]
+fn another_program_is_noticed_at_once() {
+    let caller = Identity::ephemeral();
+    let peer = Identity::ephemeral().public_key();
+    // The last is a TLS alert: handshake_failure.
+    for words in [
+        &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
+        b"SSH-2.0-x\r\n",
+        &[0; 64],
+        &[0x15, 3, 3, 0, 2, 2, 40],
+        &[0x15, 3, 3, 0, 2, 2, 49],
+    ] {
+        let error = within(SOON, || call(&caller, &peer, server_that_says(words))).err();
+        let error = error.expect("not veilset");
+        assert!(matches!(error, NetError::NotVeilset { .. }), "{error}");
+        assert_eq!(error.class(), Class::Protocol);
+    }
+}
+
+#[test]
+fn who_does_not_come_is_given_up_at_the_deadline() {
+    let caller = Identity::ephemeral();
+    let peer = Identity::ephemeral().public_key();
+    let brief = Options { deadline: Duration::from_millis(500), ..QUICK };
+    for addr in [unused_addr(), server_that_says(b"")] {
+        let failed = within(SOON, || connect(&caller, &peer, &addr.to_string(), &brief, &|_| ()));
+        let error = failed.err().expect("nobody is there");
+        assert!(matches!(error, NetError::Unreachable { .. }), "{error}");
+        assert_eq!(error.class(), Class::Network);
+    }
+    let error = within(SOON, || Waiting::for_peer(peer, brief).result()).err().expect("nobody");
+    assert!(matches!(error, NetError::NobodyCame { strangers: 0, .. }), "{error}");
+    assert_eq!(error.class(), Class::Network);
+}
+
+#[test]
+fn input_that_cannot_work_is_refused_before_anything_is_sent() {
+    let own = Identity::ephemeral();
+    let peer = Identity::ephemeral().public_key();
+    let taken = Listener::bind("127.0.0.1:0").expect("a free port");
+    let there = taken.local_addr().to_string();
+    let at = |endpoint| establish(&own, &peer, &endpoint, &QUICK, &|_| ()).err();
+    for (error, fits) in [
+        (at(Endpoint::Connect("nowhere".to_owned())), "Address"),
+        (at(Endpoint::Listen("nowhere".to_owned())), "Address"),
+        (at(Endpoint::Listen(there)), "Listen"),
+        (call(&own, &own.public_key(), unused_addr()).err(), "OwnKey"),
+    ] {
+        let error = error.expect("refused");
+        assert!(format!("{error:?}").starts_with(fits), "{error:?}");
+        assert_eq!(error.class(), Class::Input);
+    }
+    drop(taken);
+}

@@ -1,0 +1,79 @@
+//! Nobody but the peer ends the wait for the peer.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::time::Duration;
+
+use veilset_channel::Transport;
+use veilset_net::{Event, Identity, Stranger};
+
+use crate::support::{QUICK, Waiting, call, within};
+
+/// A ClientHello of TLS 1.2, as old programs send it: no supported_versions, ECDHE-ECDSA with AES-128-GCM.
+fn tls12_hello() -> Vec<u8> {
+    let extensions = [
+        &[0, 10, 0, 4, 0, 2, 0, 29][..], // supported_groups: x25519
+        &[0, 13, 0, 4, 0, 2, 8, 7],      // signature_algorithms: ed25519
+    ]
+    .concat();
+    let mut body = vec![3, 3];
+    body.extend([0x5a; 32]);
+    body.extend([0, 0, 2, 0xc0, 0x2b, 1, 0, 0]);
+    body.push(u8::try_from(extensions.len()).expect("short"));
+    body.extend(extensions);
+    let length = u8::try_from(body.len()).expect("short");
+    [&[0x16, 3, 1, 0, length + 4, 1, 0, 0, length][..], &body].concat()
+}
+
+#[test]
+fn strangers_of_every_kind_do_not_end_the_wait() {
+    let peer = Identity::ephemeral();
+    let waiting = Waiting::for_peer(peer.public_key(), QUICK);
+    let visit = || TcpStream::connect(waiting.addr).expect("it listens");
+    let silent: Vec<_> = (0..40).map(|_| visit()).collect();
+    let mut half = visit();
+    half.write_all(&tls12_hello()[..20]).expect("open");
+    for words in [&b"\0\xff garbage \x80"[..], b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", &tls12_hello()]
+    {
+        let mut caller = visit();
+        caller.write_all(words).expect("open");
+    }
+    drop(visit());
+    let unknown = Identity::ephemeral();
+    assert!(call(&unknown, &waiting.key, waiting.addr).is_err());
+
+    let limit = Duration::from_secs(5);
+    let mut caller = within(limit, || call(&peer, &waiting.key, waiting.addr)).expect("the peer");
+    let events = waiting.events.clone();
+    let mut listener = within(limit, || waiting.result()).expect("the peer came");
+    caller.send(b"still here".to_vec()).expect("open");
+    assert_eq!(listener.recv().expect("sent"), b"still here");
+
+    let count = |fits: fn(&Stranger) -> bool| {
+        let refused =
+            |event: &Event| matches!(event, Event::StrangerRefused { why, .. } if fits(why));
+        events.all().iter().filter(|event| refused(event)).count()
+    };
+    assert_eq!(count(|why| matches!(why, Stranger::OtherKey(_))), 1);
+    assert!(count(|why| matches!(why, Stranger::NotVeilset(_))) >= 1);
+    for mut left in silent {
+        left.set_read_timeout(Some(limit)).expect("a time");
+        // An end or a reset: the listener holds nobody else's connection.
+        assert!(matches!(left.read(&mut [0]), Ok(0) | Err(_)));
+    }
+}
+
+#[test]
+fn an_older_tls_is_refused() {
+    let waiting = Waiting::for_peer(Identity::ephemeral().public_key(), QUICK);
+    let mut caller = TcpStream::connect(waiting.addr).expect("it listens");
+    caller.write_all(&tls12_hello()).expect("open");
+    caller.shutdown(Shutdown::Write).expect("open");
+    let mut answer = Vec::new();
+    caller.read_to_end(&mut answer).expect("an alert");
+    // A fatal alert, protocol_version.
+    assert_eq!(answer, [0x15, 3, 3, 0, 2, 2, 70]);
+    waiting.events.wait_for(|event| {
+        matches!(event, Event::StrangerRefused { why: Stranger::NotVeilset(_), .. })
+    });
+}

@@ -1,0 +1,19 @@
+//! Compressed sorted sets, deterministic given their input.
+//!
+//! * [`Encoder`] and [`Decoder`] carry a sorted set of fixed-width values in blocks, one frame each, near the
+//!   least number of bits that a set of random values needs;
+//! * [`SetShape`] is what both sides know beforehand, and all lengths follow from it;
+//! * [`match_bits`] says how wide values must be so that a whole run goes wrong with at most 2^-40.
+
+mod bits;
+mod decode;
+mod encode;
+mod shape;
+mod sizes;
+#[cfg(test)]
+mod tests;
+
+pub use decode::{DecodeError, Decoder};
+pub use encode::Encoder;
+pub use shape::{MAX_BLOCK, SetShape};
+pub use sizes::match_bits;

@@ -1,0 +1,35 @@
+//! The terms and all that follows them until the run, from a peer that sends anything.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::Replay;
+use veilset_protocols::{Operation, Security};
+use veilset_session::{Learn, Offer, Pipe, agree};
+
+fuzz_target!(|input: (bool, Vec<(u8, Vec<u8>)>)| {
+    let (connecting, messages) = input;
+    let frames = (0u32..).zip(messages).map(|(number, (tag, body))| {
+        [&[0xf0 + tag % 5], &number.to_le_bytes()[..], &body].concat()
+    });
+    let mut pipe = Pipe::new(Box::new(Replay::new(frames.collect())));
+    let offer = Offer {
+        operation: Operation::Count,
+        protocol: None,
+        security: Security::SemiHonest,
+        learn: Learn::Both,
+        presets: "raw/1".to_owned(),
+        distinct: 3,
+        looks_hashed: false,
+        connecting,
+        peer: "peer".to_owned(),
+    };
+    match agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32])) {
+        Ok(agreed) => drop(agreed.consent(&mut pipe)),
+        Err(error) => {
+            let shown = error.to_string();
+            assert!(shown.chars().all(|c| !c.is_control()), "{shown:?}");
+        }
+    }
+});
