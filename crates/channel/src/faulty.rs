@@ -17,7 +17,7 @@ pub enum Fault {
     Retag,
     /// It goes out twice.
     Duplicate,
-    /// It goes out after the frame that follows it.
+    /// It goes out after the frame that follows it; where the party listens first, there is nothing to swap it with.
     Reorder,
     /// It is late; the one fault that an honest run must survive.
     Delay(Duration),
@@ -100,6 +100,9 @@ impl<T: Transport> Transport for Faulty<T> {
     }
 
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
+        if let Some(held) = self.held.take() {
+            self.inner()?.send(held)?;
+        }
         self.inner()?.recv()
     }
 

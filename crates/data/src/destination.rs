@@ -1,6 +1,6 @@
 //! Where results go: whole, or not at all.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -39,10 +39,12 @@ impl Destination {
         if is_same(path, input) {
             return Err(DataError::OutputIsInput { file });
         }
-        if path.exists() && !force {
-            return Err(DataError::Exists { file });
+        match occupant(path) {
+            Occupant::Other => return Err(DataError::NotAFile { file }),
+            Occupant::File if !force => return Err(DataError::Exists { file }),
+            Occupant::File | Occupant::Nothing => {}
         }
-        new_file(path).map(drop).map_err(|why| DataError::Write { file, why })
+        new_file(&target(path)).map(drop).map_err(|why| DataError::Write { file, why })
     }
 
     /// Writes the header and the given rows of `table`, byte for byte as they were.
@@ -54,30 +56,59 @@ impl Destination {
         table: &Table,
         rows: impl Iterator<Item = usize>,
     ) -> Result<(), DataError> {
+        let fail = |file: String| move |why| DataError::Write { file, why };
         match self {
-            Self::Stdout => print(&mut io::stdout().lock(), table, rows)
-                .map_err(|why| DataError::Write { file: "standard output".to_owned(), why }),
-            Self::File { path, .. } => self
-                .replace(path, |out| print(out, table, rows))
-                .map_err(|why| DataError::Write { file: path.display().to_string(), why }),
+            Self::Stdout => table
+                .write_rows(&mut BufWriter::new(io::stdout().lock()), rows)
+                .map_err(fail("standard output".to_owned())),
+            Self::File { path, force } => {
+                let fill = |out: &mut BufWriter<&mut File>| table.write_rows(out, rows);
+                replace(path, *force, fill).map_err(fail(path.display().to_string()))
+            }
         }
     }
+}
 
-    fn replace(
+impl Table {
+    /// Writes the header and the given rows, byte for byte as they were, each with the header's line end. `out` is
+    /// flushed, and should be buffered.
+    ///
+    /// # Errors
+    /// What `out` says.
+    pub fn write_rows(
         &self,
-        path: &Path,
-        fill: impl FnOnce(&mut BufWriter<&mut fs::File>) -> io::Result<()>,
+        out: &mut impl Write,
+        rows: impl Iterator<Item = usize>,
     ) -> io::Result<()> {
-        let mut file = new_file(path)?;
-        let mut out = BufWriter::new(file.as_file_mut());
-        fill(&mut out)?;
-        out.flush()?;
-        drop(out);
-        file.as_file().sync_all()?;
-        let force = matches!(self, Self::File { force: true, .. });
-        let kept = if force { file.persist(path) } else { file.persist_noclobber(path) };
-        kept.map(drop).map_err(|error| error.error)
+        let end = self.line_end();
+        out.write_all(self.raw_header())?;
+        out.write_all(end)?;
+        for row in rows {
+            out.write_all(self.raw_row(row))?;
+            out.write_all(end)?;
+        }
+        out.flush()
     }
+}
+
+/// Fills a new file and puts it at `path` in one step; a failure leaves nothing behind.
+fn replace(
+    path: &Path,
+    force: bool,
+    fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+) -> io::Result<()> {
+    let path = target(path);
+    let mut file = new_file(&path)?;
+    let mut out = BufWriter::new(file.as_file_mut());
+    fill(&mut out)?;
+    out.flush()?;
+    drop(out);
+    if let (true, Ok(replaced)) = (force, fs::metadata(&path)) {
+        file.as_file().set_permissions(replaced.permissions())?;
+    }
+    file.as_file().sync_all()?;
+    let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
+    kept.map(drop).map_err(|error| error.error)
 }
 
 /// A file beside `path` that vanishes unless it is kept; it has the rights of any new file of this user.
@@ -93,6 +124,33 @@ fn new_file(path: &Path) -> io::Result<NamedTempFile> {
     builder.tempfile_in(folder)
 }
 
+/// What is at an output's path.
+enum Occupant {
+    Nothing,
+    File,
+    /// A folder, a device, a pipe, or no name for a file at all.
+    Other,
+}
+
+fn occupant(path: &Path) -> Occupant {
+    let names_a_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    if names_a_folder || path.file_name().is_none() {
+        return Occupant::Other;
+    }
+    match (fs::metadata(path), fs::symlink_metadata(path)) {
+        (Ok(there), _) if there.is_file() => Occupant::File,
+        (Ok(_), _) => Occupant::Other,
+        // A link to nowhere.
+        (Err(_), Ok(_)) => Occupant::File,
+        (Err(_), Err(_)) => Occupant::Nothing,
+    }
+}
+
+/// The file itself, where `path` is a link to one: the file is replaced, not the link.
+fn target(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 fn is_same(path: &Path, input: &Source) -> bool {
     match input {
         Source::Stdin => false,
@@ -102,66 +160,5 @@ fn is_same(path: &Path, input: &Source) -> bool {
     }
 }
 
-fn print(out: &mut impl Write, table: &Table, rows: impl Iterator<Item = usize>) -> io::Result<()> {
-    let end = table.line_end();
-    out.write_all(table.raw_header())?;
-    out.write_all(end)?;
-    for row in rows {
-        out.write_all(table.raw_row(row))?;
-        out.write_all(end)?;
-    }
-    out.flush()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn table() -> Table {
-        let csv = b"\xef\xbb\xbf\"id\",note\r\n007,\"a \"\"b\"\"\r\nc\"\r\n\r\n8,\"\"".to_vec();
-        Table::parse("t.csv".into(), csv, b',').expect("a table")
-    }
-
-    fn file(folder: &Path, force: bool) -> Destination {
-        Destination::File { path: folder.join("out.csv"), force }
-    }
-
-    fn names(folder: &Path) -> usize {
-        fs::read_dir(folder).expect("a folder").count()
-    }
-
-    #[test]
-    fn rows_come_back_byte_for_byte() {
-        let folder = tempfile::tempdir().expect("a folder");
-        file(folder.path(), false).write_rows(&table(), [0, 1].into_iter()).expect("writable");
-        let written = fs::read(folder.path().join("out.csv")).expect("written");
-        assert_eq!(written, b"\"id\",note\r\n007,\"a \"\"b\"\"\r\nc\"\r\n8,\"\"\r\n");
-        assert_eq!(names(folder.path()), 1);
-    }
-
-    #[test]
-    fn an_existing_file_is_kept_unless_forced_and_the_input_always() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("out.csv");
-        fs::write(&path, "old").expect("writable");
-        let kept = file(folder.path(), false);
-        assert!(matches!(kept.check(&Source::Stdin), Err(DataError::Exists { .. })));
-        assert!(kept.write_rows(&table(), [0].into_iter()).is_err());
-        assert_eq!(fs::read(&path).expect("there"), b"old");
-        let forced = file(folder.path(), true);
-        let same = forced.check(&Source::File(path.clone()));
-        assert!(matches!(same, Err(DataError::OutputIsInput { .. })));
-        forced.check(&Source::Stdin).expect("may be replaced");
-        forced.write_rows(&table(), std::iter::empty()).expect("writable");
-        assert_eq!(fs::read(&path).expect("there"), b"\"id\",note\r\n");
-        assert_eq!(names(folder.path()), 1);
-    }
-
-    #[test]
-    fn a_missing_folder_is_said_before_the_run() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let nowhere = file(&folder.path().join("none"), false);
-        assert!(matches!(nowhere.check(&Source::Stdin), Err(DataError::Write { .. })));
-        assert_eq!(names(folder.path()), 0);
-    }
-}
+mod tests;

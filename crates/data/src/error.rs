@@ -1,18 +1,46 @@
 //! What can be wrong with a user's data. No error holds a value from it.
 
+use std::fmt;
 use std::io;
+
+/// Where in a file something is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    pub(crate) file: String,
+    /// From 1.
+    pub(crate) line: u64,
+    /// From 0, with its name where the header has one.
+    pub(crate) column: Option<(usize, Option<String>)>,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, line {}", self.file, self.line)?;
+        match &self.column {
+            Some((index, Some(name))) => write!(f, ", column {} ({name:?})", index + 1),
+            Some((index, None)) => write!(f, ", column {}", index + 1),
+            None => Ok(()),
+        }
+    }
+}
 
 /// What is wrong, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The input could not be read.
-    #[error("cannot read {file}: {why}")]
+    #[error("cannot read {file}: {}", reading(why))]
     Read {
         /// The file's name.
         file: String,
         /// What the system said.
         why: io::Error,
     },
+    /// The byte between fields cannot stand there.
+    #[error(
+        "the delimiter must be one ASCII character other than a double quote or a line end; \
+         name it with --delimiter"
+    )]
+    Delimiter,
     /// The input holds nothing at all.
     #[error("{file} is empty; a header line with the columns' names is needed")]
     Empty {
@@ -27,40 +55,43 @@ pub enum DataError {
         /// What it looks like.
         kind: &'static str,
     },
-    /// A byte sequence is not UTF-8.
+    /// Some bytes are no text.
     #[error(
-        "{file}, line {line}: not UTF-8 text; convert the file, for example with iconv -t UTF-8"
+        "{place}: {what}; save the file as CSV (UTF-8), or convert it, for example with iconv -t UTF-8"
     )]
-    NotUtf8 {
-        /// The file's name.
-        file: String,
-        /// The line, from 1.
-        line: u64,
+    NotText {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        what: &'static str,
     },
     /// A row has another number of fields than the header.
     #[error(
-        "{file}, line {line}: {got} fields, the header has {expected}; \
+        "{place}: the number of fields is {got}, in the header it is {expected}; \
          quote fields that contain the delimiter, or name it with --delimiter"
     )]
     Width {
-        /// The file's name.
-        file: String,
-        /// The row's first line, from 1.
-        line: u64,
+        /// Where the row begins.
+        place: Place,
         /// Fields in the header.
         expected: usize,
         /// Fields in the row.
         got: usize,
     },
     /// A quoted field never ends.
-    #[error(
-        "{file}, line {line}: a quoted field opens in this row and never closes; close its quote"
-    )]
+    #[error("{place}: a quoted field opens here and never closes; close its quote")]
     OpenQuote {
-        /// The file's name.
-        file: String,
-        /// The row's first line, from 1.
-        line: u64,
+        /// Where it opens.
+        place: Place,
+    },
+    /// A quoted field goes on after its end.
+    #[error(
+        "{place}: text follows the end of a quoted field; \
+         double the quotes inside it, or close it where it should end"
+    )]
+    TextAfterQuote {
+        /// Where the text is.
+        place: Place,
     },
     /// A column does not exist.
     #[error("{file} has no column {column:?}; {hint}")]
@@ -102,6 +133,14 @@ pub enum DataError {
         /// The file's name.
         file: String,
     },
+    /// The output is a folder, a device or a pipe.
+    #[error(
+        "{file} is not an ordinary file; give a file's name with -o, or - for standard output"
+    )]
+    NotAFile {
+        /// The file's name.
+        file: String,
+    },
     /// The output is the input.
     #[error("{file} is the input; give another name with -o")]
     OutputIsInput {
@@ -109,11 +148,39 @@ pub enum DataError {
         file: String,
     },
     /// The output could not be written; nothing was left behind.
-    #[error("cannot write {file}: {why}; nothing was written")]
+    #[error("cannot write {file}: {}; nothing was written", writing(why))]
     Write {
         /// The file's name.
         file: String,
         /// What the system said.
         why: io::Error,
     },
+}
+
+/// Why reading failed and what to do, as far as the system's word tells.
+fn reading(why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::NotFound => "there is no such file; check its name and folder".to_owned(),
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; make it readable for your user, or copy it to where it is".to_owned()
+        }
+        io::ErrorKind::IsADirectory => "it is a folder; give a file in it".to_owned(),
+        _ => why.to_string(),
+    }
+}
+
+/// Why writing failed and what to do, as far as the system's word tells.
+fn writing(why: &io::Error) -> String {
+    match why.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
+            "its folder does not exist; make it, or give another name with -o".to_owned()
+        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "its folder does not let you make files; give another name with -o".to_owned()
+        }
+        io::ErrorKind::StorageFull => {
+            "the disk is full; make room, or give another name with -o".to_owned()
+        }
+        _ => why.to_string(),
+    }
 }

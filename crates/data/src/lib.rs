@@ -11,12 +11,15 @@ mod error;
 mod keys;
 mod phone;
 mod preset;
+mod scan;
+mod source;
 mod table;
 
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::Destination;
-pub use error::DataError;
+pub use error::{DataError, Place};
 pub use keys::KeySet;
 pub use preset::Preset;
-pub use table::{Source, Table};
+pub use source::Source;
+pub use table::Table;

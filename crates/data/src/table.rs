@@ -1,57 +1,19 @@
 //! Delimited text, read once and kept as it was.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::PathBuf;
-
-use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
-
-use crate::DataError;
-
-/// Where rows come from.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Source {
-    /// Standard input, written `-`.
-    Stdin,
-    /// A file.
-    File(PathBuf),
-}
-
-impl Source {
-    /// `-` is standard input, anything else a path.
-    #[must_use]
-    pub fn new(text: &str) -> Self {
-        if text == "-" { Self::Stdin } else { Self::File(text.into()) }
-    }
-
-    /// The name in messages.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self {
-            Self::Stdin => "standard input".to_owned(),
-            Self::File(path) => path.display().to_string(),
-        }
-    }
-
-    fn bytes(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        match self {
-            Self::Stdin => io::stdin().lock().read_to_end(&mut bytes)?,
-            Self::File(path) => File::open(path)?.read_to_end(&mut bytes)?,
-        };
-        Ok(bytes)
-    }
-}
+use crate::error::Place;
+use crate::scan::{QuoteFault, QuoteFaultKind, Scanner, is_delimiter, line_at, skip_line_ends};
+use crate::{DataError, Source};
 
 /// Rows of text fields under a header (RFC 4180), each row kept byte for byte.
 ///
 /// Costs the input's size and 8 bytes a row.
 pub struct Table {
     name: String,
-    bytes: Vec<u8>,
-    /// Where each row begins, then where the last one ends.
+    text: String,
+    /// Where each row begins, then where the text ends.
     starts: Vec<u64>,
     header: Vec<String>,
+    header_start: usize,
     header_end: usize,
     delimiter: u8,
 }
@@ -62,21 +24,35 @@ impl Table {
     /// # Errors
     /// When the source cannot be read or is not such a table; the error names the line.
     pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
-        let file = source.name();
-        let bytes = source.bytes().map_err(|why| DataError::Read { file: file.clone(), why })?;
-        Self::parse(file, bytes, delimiter)
+        Self::parse(source.name(), source.bytes()?, delimiter)
     }
 
     /// As [`Table::read`], from bytes in memory that messages call `name`.
     ///
     /// # Errors
-    /// When the bytes are not such a table.
+    /// When the bytes are not such a table, or `delimiter` is not ASCII, a quote or a line end.
     pub fn parse(name: String, bytes: Vec<u8>, delimiter: u8) -> Result<Self, DataError> {
-        let mut table =
-            Self { name, bytes, starts: Vec::new(), header: Vec::new(), header_end: 0, delimiter };
-        table.refuse_other_formats()?;
+        if !is_delimiter(delimiter) {
+            return Err(DataError::Delimiter);
+        }
+        if let Some(kind) = other_format(&bytes) {
+            return Err(DataError::NotCsv { file: name, kind });
+        }
+        let (text, fault) = valid_text(bytes);
+        let mut table = Self {
+            name,
+            text,
+            starts: Vec::new(),
+            header: Vec::new(),
+            header_start: 0,
+            header_end: 0,
+            delimiter,
+        };
+        if let Some(what) = fault {
+            return Err(DataError::NotText { place: table.place_of_end(), what });
+        }
         table.index_rows()?;
-        table.bytes.shrink_to_fit();
+        table.text.shrink_to_fit();
         table.starts.shrink_to_fit();
         Ok(table)
     }
@@ -102,111 +78,128 @@ impl Table {
     /// Bytes of memory that the table occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (self.bytes.len() + 8 * self.starts.len()) as u64
+        (self.text.len() + 8 * self.starts.len()) as u64
     }
 
-    /// The header line as it was, without its line end.
+    /// The header line as it was, without byte order mark and line end.
     #[must_use]
     pub fn raw_header(&self) -> &[u8] {
-        trim_line_ends(&self.bytes[bom(&self.bytes)..self.header_end])
+        &self.text.as_bytes()[self.header_start..self.header_end]
     }
 
     /// Row `index` as it was, without its line end.
     #[must_use]
     pub fn raw_row(&self, index: usize) -> &[u8] {
         let range = self.starts[index] as usize..self.starts[index + 1] as usize;
-        trim_line_ends(&self.bytes[range])
+        // Line ends inside a record are quoted, so those at its end are not part of it.
+        self.text[range].trim_end_matches(['\r', '\n']).as_bytes()
     }
 
     /// The line end of the header, which the output uses too.
     #[must_use]
     pub fn line_end(&self) -> &'static [u8] {
-        if self.bytes[..self.header_end].ends_with(b"\r") { b"\r\n" } else { b"\n" }
+        match &self.text.as_bytes()[self.header_end..] {
+            [b'\r', b'\n', ..] => b"\r\n",
+            [b'\r', ..] => b"\r",
+            _ => b"\n",
+        }
     }
 
     /// The line on which row `index` begins, from 1.
     #[must_use]
     pub fn line(&self, index: usize) -> u64 {
-        let start = self.starts[index] as usize;
-        let blank = self.bytes[start..].iter().take_while(|byte| is_line_end(**byte)).count();
-        line_at(&self.bytes, start + blank)
+        line_at(self.text.as_bytes(), self.starts[index] as usize)
     }
 
     /// Calls `visit` with each row's number and fields.
     pub fn for_each_row(&self, mut visit: impl FnMut(usize, &Fields<'_>)) {
         let mut scanner = Scanner::new(self.delimiter);
-        for index in 0..self.rows() {
-            scanner.row(self.raw_row(index));
-            visit(index, &Fields { scanner: &scanner });
+        for (index, start) in self.starts[..self.rows()].iter().enumerate() {
+            let scanned = scanner.record(&self.text, *start as usize);
+            debug_assert!(scanned.is_ok(), "every row was scanned before");
+            visit(index, &Fields { text: &self.text, scanner: &scanner });
         }
-    }
-
-    fn refuse_other_formats(&self) -> Result<(), DataError> {
-        let kind = match self.bytes.as_slice() {
-            [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "UTF-16 text",
-            [b'P', b'K', 3, 4, ..] => "a spreadsheet or zip archive",
-            [b'P', b'A', b'R', b'1', ..] => "Parquet",
-            [0xd0, 0xcf, 0x11, 0xe0, ..] => "an old spreadsheet",
-            [0x1f, 0x8b, ..] => "compressed (gzip)",
-            _ => return self.refuse_other_text(),
-        };
-        Err(DataError::NotCsv { file: self.name.clone(), kind })
-    }
-
-    fn refuse_other_text(&self) -> Result<(), DataError> {
-        let file = || self.name.clone();
-        let text = std::str::from_utf8(&self.bytes).map_err(|error| DataError::NotUtf8 {
-            file: file(),
-            line: line_at(&self.bytes, error.valid_up_to()),
-        })?;
-        if text.contains('\0') {
-            return Err(DataError::NotCsv { file: file(), kind: "binary (it holds zero bytes)" });
-        }
-        Ok(())
     }
 
     fn index_rows(&mut self) -> Result<(), DataError> {
         let mut scanner = Scanner::new(self.delimiter);
-        let mut at = bom(&self.bytes);
-        let Some(end) = scanner.record(&self.bytes, at).map_err(|()| self.open_quote(at))? else {
+        let bytes = self.text.as_bytes();
+        let mut at = skip_line_ends(bytes, self.byte_order_mark());
+        if at == bytes.len() {
             return Err(DataError::Empty { file: self.name.clone() });
-        };
-        self.header = (0..scanner.width()).map(|column| scanner.field(column).to_owned()).collect();
-        self.header_end = end;
-        at = end;
-        self.starts.push(at as u64);
-        while let Some(end) = scanner.record(&self.bytes, at).map_err(|()| self.open_quote(at))? {
-            self.check_width(&scanner, at)?;
-            self.starts.push(end as u64);
-            at = end;
         }
+        let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
+        self.header = self.names(&scanner);
+        (self.header_start, self.header_end) = (at, end);
+        at = skip_line_ends(bytes, end);
+        while at < bytes.len() {
+            let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
+            self.check_width(scanner.width(), at)?;
+            self.starts.push(at as u64);
+            at = skip_line_ends(bytes, end);
+        }
+        self.starts.push(at as u64);
         if self.rows() >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: self.name.clone() });
         }
         Ok(())
     }
 
-    fn open_quote(&self, at: usize) -> DataError {
-        DataError::OpenQuote { file: self.name.clone(), line: self.line_of_record(at) }
-    }
-
-    fn check_width(&self, scanner: &Scanner, at: usize) -> Result<(), DataError> {
-        let (expected, got) = (self.header.len(), scanner.width());
-        if expected == got {
+    fn check_width(&self, got: usize, at: usize) -> Result<(), DataError> {
+        let expected = self.header.len();
+        if got == expected {
             return Ok(());
         }
-        let line = self.line_of_record(at);
-        Err(DataError::Width { file: self.name.clone(), line, expected, got })
+        Err(DataError::Width { place: self.place(at, None), expected, got })
     }
 
-    fn line_of_record(&self, at: usize) -> u64 {
-        let blank = self.bytes[at..].iter().take_while(|byte| is_line_end(**byte)).count();
-        line_at(&self.bytes, at + blank)
+    fn refuse_quote(&self, fault: QuoteFault) -> DataError {
+        let place = self.place(fault.at, Some(fault.column));
+        match fault.kind {
+            QuoteFaultKind::NeverCloses => DataError::OpenQuote { place },
+            QuoteFaultKind::TextAfter => DataError::TextAfterQuote { place },
+        }
+    }
+
+    fn place(&self, at: usize, column: Option<usize>) -> Place {
+        let line = line_at(self.text.as_bytes(), at);
+        let name = |column: usize| (column, self.header.get(column).cloned());
+        Place { file: self.name.clone(), line, column: column.map(name) }
+    }
+
+    /// The place behind the last byte, where text that was cut short goes on with a fault.
+    fn place_of_end(mut self) -> Place {
+        let mut scanner = Scanner::new(self.delimiter);
+        let end = self.text.len();
+        let mut at = skip_line_ends(self.text.as_bytes(), self.byte_order_mark());
+        while at < end {
+            match scanner.record(&self.text, at) {
+                Ok(stop) if stop < end => at = skip_line_ends(self.text.as_bytes(), stop),
+                Ok(_) => return self.place(end, Some(scanner.width() - 1)),
+                Err(QuoteFault { kind: QuoteFaultKind::NeverCloses, column, .. }) => {
+                    return self.place(end, Some(column));
+                }
+                Err(_) => return self.place(end, None),
+            }
+            if self.header.is_empty() {
+                self.header = self.names(&scanner);
+            }
+        }
+        self.place(end, Some(0))
+    }
+
+    fn names(&self, scanner: &Scanner) -> Vec<String> {
+        (0..scanner.width()).map(|column| scanner.field(&self.text, column).to_owned()).collect()
+    }
+
+    fn byte_order_mark(&self) -> usize {
+        if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
     }
 }
 
 /// The fields of one row.
 pub struct Fields<'a> {
+    text: &'a str,
     scanner: &'a Scanner,
 }
 
@@ -214,93 +207,38 @@ impl Fields<'_> {
     /// The text of field `column`, unquoted.
     #[must_use]
     pub fn get(&self, column: usize) -> &str {
-        self.scanner.field(column)
+        self.scanner.field(self.text, column)
     }
 }
 
-/// One record at a time: where it ends, and its unquoted fields.
-struct Scanner {
-    reader: Reader,
-    text: Vec<u8>,
-    ends: Vec<usize>,
-    width: usize,
+/// What `bytes` begin like, where it is a known format other than text.
+fn other_format(bytes: &[u8]) -> Option<&'static str> {
+    match bytes {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text"),
+        [b'P', b'K', 3, 4, ..] => Some("a spreadsheet or zip archive"),
+        [b'P', b'A', b'R', b'1', ..] => Some("Parquet"),
+        [0xd0, 0xcf, 0x11, 0xe0, ..] => Some("an old spreadsheet"),
+        [0x1f, 0x8b, ..] => Some("compressed (gzip)"),
+        _ => None,
+    }
 }
 
-impl Scanner {
-    fn new(delimiter: u8) -> Self {
-        let reader = ReaderBuilder::new().delimiter(delimiter).build();
-        Self { reader, text: vec![0; 4096], ends: vec![0; 64], width: 0 }
-    }
-
-    /// Scans the record at `start`; returns where it ends, `None` where there is none. Errs on an open quote.
-    fn record(&mut self, bytes: &[u8], start: usize) -> Result<Option<usize>, ()> {
-        let (mut at, mut text, mut fields) = (start, 0, 0);
-        let mut closed = false;
-        self.reader.reset();
-        loop {
-            // Past the end a line end is fed: it ends any record but one with an open quote.
-            let input = if at < bytes.len() { &bytes[at..] } else { b"\n".as_slice() };
-            let (result, read, wrote, ended) =
-                self.reader.read_record(input, &mut self.text[text..], &mut self.ends[fields..]);
-            (text, fields) = (text + wrote, fields + ended);
-            let past_end = at >= bytes.len();
-            if !past_end {
-                at += read;
-            }
-            match result {
-                ReadRecordResult::OutputFull => self.text.resize(2 * self.text.len(), 0),
-                ReadRecordResult::OutputEndsFull => self.ends.resize(2 * self.ends.len(), 0),
-                ReadRecordResult::Record => {
-                    self.width = fields;
-                    return Ok(Some(at));
-                }
-                ReadRecordResult::End => return Ok(None),
-                ReadRecordResult::InputEmpty if !past_end => {}
-                ReadRecordResult::InputEmpty if closed || text + fields == 0 => {
-                    return if text + fields == 0 { Ok(None) } else { Err(()) };
-                }
-                ReadRecordResult::InputEmpty => closed = true,
-            }
+/// `bytes` as text without a copy; cut short before the first fault, with what that is.
+fn valid_text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
+    let (mut text, mut fault) = match String::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let valid = error.utf8_error().valid_up_to();
+            let mut bytes = error.into_bytes();
+            bytes.truncate(valid);
+            (String::from_utf8(bytes).unwrap_or_default(), Some("bytes that are not UTF-8"))
         }
+    };
+    if let Some(zero) = text.find('\0') {
+        text.truncate(zero);
+        fault = Some("a zero byte, as in UTF-16 or binary files");
     }
-
-    /// Scans a row that is known to be one whole record.
-    fn row(&mut self, raw: &[u8]) {
-        let found = self.record(raw, 0);
-        debug_assert!(found.is_ok_and(|end| end.is_some()));
-    }
-
-    fn width(&self) -> usize {
-        self.width
-    }
-
-    fn field(&self, column: usize) -> &str {
-        let start = if column == 0 { 0 } else { self.ends[column - 1] };
-        // The whole input was checked to be UTF-8, and fields are cut at ASCII bytes.
-        std::str::from_utf8(&self.text[start..self.ends[column]]).unwrap_or_default()
-    }
-}
-
-fn bom(bytes: &[u8]) -> usize {
-    if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 }
-}
-
-fn is_line_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
-}
-
-/// Line ends before and after a record are never part of it: inside, they are quoted.
-fn trim_line_ends(mut raw: &[u8]) -> &[u8] {
-    while let [b'\r' | b'\n', rest @ ..] | [rest @ .., b'\r' | b'\n'] = raw {
-        raw = rest;
-    }
-    raw
-}
-
-/// The line of byte `at`, from 1.
-fn line_at(bytes: &[u8], at: usize) -> u64 {
-    let before = &bytes[..at.min(bytes.len())];
-    1 + before.iter().filter(|byte| **byte == b'\n').count() as u64
+    (text, fault)
 }
 
 #[cfg(test)]

@@ -23,6 +23,9 @@ fn reads_what_the_standard_allows() {
     assert_eq!((table.raw_row(0), table.raw_row(1)), (&b"007,\"x\r\ny\""[..], &b",last"[..]));
     assert_eq!((table.line(0), table.line(1)), (2, 5));
     assert_eq!(table.line_end(), b"\r\n");
+    assert_eq!(parse(b"a\n1\r\n").expect("valid").line_end(), b"\n");
+    assert_eq!(parse(b"a\r1").expect("valid").line_end(), b"\r");
+    assert_eq!(parse(b"a").expect("valid").line_end(), b"\n");
     let semicolons = Table::parse("t".into(), b"a;b\n1,5;2\n".to_vec(), b';').expect("valid");
     assert_eq!(fields(&semicolons), [["1,5", "2"]]);
 }
@@ -45,22 +48,45 @@ fn bad_input_is_refused_with_its_line_and_without_its_value() {
         (&b""[..], "is empty"),
         (b"\n\n", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
-        (b"a,b\n1,2\nsecret\n", "line 3: 1 fields, the header has 2"),
-        (b"a,b\n\"x\ny\",2\n1,secret,3\n", "line 4: 3 fields"),
-        (b"a,b\n1,2\n\n3,\"secret\n4,5\n", "line 4: a quoted field"),
-        (b"\"a,b\n1,2\n", "line 1: a quoted field"),
-        (b"a\nok\nsecret\xff\n", "line 3: not UTF-8"),
+        (b"a,b\n1,2\nsecret\n", "line 3: the number of fields is 1, in the header it is 2"),
+        (b"a,b\n\"x\ny\",2\n1,secret,3\n", "line 4: the number of fields is 3"),
+        (b"a,b\r1,2\rsecret\r", "line 3: the number of fields is 1"),
+        (b"a,b\n1,2\n\n3,\"secret\n4,5\n", "line 4, column 2 (\"b\"): a quoted field opens"),
+        (b"\"a,b\n1,2\n", "line 1, column 1: a quoted field opens"),
+        (b"a,b\n\"x\ny\",\"secret\" \n", "line 3, column 2 (\"b\"): text follows"),
+        (b"a,b\n1,\"secret\n2,\"secret\"\n", "line 3, column 2 (\"b\"): text follows"),
+        (b"a\nok\nsecret\xff\n", "line 3, column 1 (\"a\"): bytes that are not UTF-8"),
+        (b"a,b\n1,2\n3,\xff\n", "line 3, column 2 (\"b\"): bytes that are not UTF-8"),
+        (b"a,b\n1,2\n\xff\n", "line 3, column 1 (\"a\"): bytes that are not UTF-8"),
+        (b"a,b\n1,\"secret\n\xff\"\n", "line 3, column 2 (\"b\"): bytes that are not UTF-8"),
+        (b"a,b\n1,2,3,\xff\n", "line 2, column 4: bytes that are not UTF-8"),
+        (b"a,\xff\n1,2\n", "line 1, column 2: bytes that are not UTF-8"),
+        (b"a\n\"x\"y\n\xff\n", "line 3: bytes that are not UTF-8"),
         (b"\xff\xfea\0", "UTF-16"),
-        (b"a\0secret", "binary"),
+        (b"a\0secret", "line 1, column 1: a zero byte"),
         (b"PK\x03\x04rest", "spreadsheet"),
         (b"PAR1rest", "Parquet"),
+        (b"\xd0\xcf\x11\xe0rest", "old spreadsheet"),
+        (b"\x1f\x8brest", "gzip"),
     ] {
         let error = parse(bytes).err().expect("refused").to_string();
         assert!(error.contains(part) && error.contains("t.csv"), "{error}");
         assert!(!error.contains("secret"), "{error}");
     }
-    let missing = Table::read(&Source::new("/nowhere/x.csv"), b',').err().expect("missing");
-    assert!(missing.to_string().contains("cannot read /nowhere/x.csv"), "{missing}");
+}
+
+#[test]
+fn a_delimiter_is_an_ascii_byte_that_means_nothing_else() {
+    for delimiter in [b'"', b'\n', b'\r', 0, 0xc3] {
+        let refused = Table::parse("t".into(), b"a\n".to_vec(), delimiter);
+        assert!(matches!(refused, Err(DataError::Delimiter)), "{delimiter}");
+    }
+}
+
+#[test]
+fn a_table_costs_its_text_and_eight_bytes_a_row() {
+    let csv = "k\n".to_owned() + &"0123456789\n".repeat(1000);
+    assert_eq!(parse(csv.as_bytes()).expect("valid").memory(), csv.len() as u64 + 8 * 1001);
 }
 
 #[test]
@@ -95,12 +121,20 @@ proptest::proptest! {
     }
 
     #[test]
-    fn any_bytes_are_a_table_or_an_error(bytes in "[a\",\r\n\u{feff}é\0]{0,40}", cut in 0usize..4) {
-        let bytes = &bytes.as_bytes()[..bytes.len().saturating_sub(cut)];
-        if let Ok(table) = parse(bytes) {
+    fn any_bytes_are_a_table_or_an_error(
+        bytes in proptest::collection::vec(
+            proptest::prelude::prop_oneof![
+                20 => proptest::sample::select(b"a\",\r\n".to_vec()),
+                1 => proptest::num::u8::ANY,
+            ],
+            0..40,
+        ),
+    ) {
+        if let Ok(table) = parse(&bytes) {
             proptest::prop_assert!(fields(&table).iter().all(|row| row.len() == table.header().len()));
             for row in 0..table.rows() {
-                let _ = (table.raw_row(row), table.line(row));
+                proptest::prop_assert!(bytes.windows(table.raw_row(row).len()).any(|part| part == table.raw_row(row)));
+                proptest::prop_assert!(table.line(row) >= 2);
             }
         }
     }

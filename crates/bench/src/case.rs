@@ -1,0 +1,268 @@
+//! Whole protocols, both parties on this machine.
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use rayon::ThreadPoolBuilder;
+use veilset_channel::{Costs, Framed, Metered, Transport, WireBytes, memory_pair};
+use veilset_crypto::Element;
+use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
+use veilset_protocols::{
+    Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent, find,
+};
+
+use crate::{process, reference_seconds, shaped_pair};
+
+/// The way between the parties.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Net {
+    /// Queues in memory.
+    Memory,
+    /// Simulated: 10 Gbit/s, 0.2 ms round trip.
+    Lan,
+    /// Simulated: 50 Mbit/s, 80 ms round trip.
+    Wan,
+    /// TLS over loopback.
+    Tls,
+}
+
+impl Net {
+    /// The word on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Lan => "lan",
+            Self::Wan => "wan",
+            Self::Tls => "tls",
+        }
+    }
+}
+
+/// One thing to measure: half of the smaller set is common, and the receiver learns.
+#[derive(Debug, Clone, Copy)]
+pub struct Case {
+    /// The protocol's id.
+    pub protocol: &'static str,
+    /// Elements of the sender.
+    pub sender: usize,
+    /// Elements of the receiver.
+    pub receiver: usize,
+    /// Threads of each party.
+    pub threads: usize,
+    /// The way between them.
+    pub net: Net,
+}
+
+/// What a case took.
+#[derive(Debug, Clone)]
+pub struct Measurement {
+    /// The case.
+    pub case: Case,
+    /// What was computed.
+    pub operation: &'static str,
+    /// From the first message to the last.
+    pub seconds: f64,
+    /// Processor time of both parties.
+    pub cpu_seconds: f64,
+    /// Bytes that the sender sent, with what the transport adds.
+    pub bytes_sender: u64,
+    /// Bytes that the receiver sent, with what the transport adds.
+    pub bytes_receiver: u64,
+    /// Rounds.
+    pub rounds: u64,
+    /// Peak memory of this process, which holds both parties, in bytes.
+    pub peak_rss: u64,
+    /// Scalar multiplications of both parties.
+    pub curve_operations: f64,
+    /// Seconds an X25519 of the reference, measured around the run.
+    pub reference_seconds: f64,
+}
+
+impl Measurement {
+    /// Processor time over that of as many operations of the reference.
+    #[must_use]
+    pub fn ratio(&self) -> f64 {
+        self.cpu_seconds / (self.curve_operations * self.reference_seconds)
+    }
+}
+
+/// Why a case has no measurement.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    /// No such protocol.
+    #[error("there is no protocol {0}")]
+    Unknown(&'static str),
+    /// The run failed.
+    #[error(transparent)]
+    Protocol(#[from] ProtocolError),
+    /// Loopback failed.
+    #[error(transparent)]
+    Net(#[from] NetError),
+    /// A party's thread failed or could not start.
+    #[error("a party's threads failed")]
+    Threads,
+    /// The result is not what the sets say.
+    #[error("{protocol} found {found} of {expected} common elements")]
+    WrongResult {
+        /// The protocol.
+        protocol: &'static str,
+        /// What it found.
+        found: u64,
+        /// What there is.
+        expected: u64,
+    },
+}
+
+impl Case {
+    /// Runs the case once and checks its result.
+    ///
+    /// # Errors
+    /// When the run fails or its result is wrong.
+    pub fn measure(&self) -> Result<Measurement, BenchError> {
+        let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
+        let common = self.sender.min(self.receiver) / 2;
+        let (left, right) = self.pair()?;
+        let sender = elements(0, self.sender);
+        let receiver = elements(self.sender - common, self.receiver);
+        let before = reference_seconds();
+        process::reset_peak();
+        let (started, cpu) = (Instant::now(), process::cpu_seconds());
+        let (outcome, costs, wires) = self.both(protocol, (left, &sender), (right, &receiver))?;
+        let (seconds, cpu_seconds) =
+            (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
+        self.check(&outcome, common as u64)?;
+        let shape = Shape {
+            sender: self.sender as u64,
+            receiver: self.receiver as u64,
+            reveal: Reveal::Receiver,
+        };
+        let cost = (protocol.spec().cost)(shape);
+        Ok(Measurement {
+            case: *self,
+            operation: protocol.spec().operation.name(),
+            seconds,
+            cpu_seconds,
+            bytes_sender: wires.0.map_or(costs.bytes_received(), |wire| wire.sent),
+            bytes_receiver: wires.1.map_or(costs.bytes_sent(), |wire| wire.sent),
+            rounds: costs.rounds(),
+            peak_rss: process::peak_rss(),
+            curve_operations: cost.sender.multiplications + cost.receiver.multiplications,
+            reference_seconds: before.min(reference_seconds()),
+        })
+    }
+
+    fn pair(&self) -> Result<(Box<dyn Transport>, Box<dyn Transport>), BenchError> {
+        let shaped = |bits, delay| {
+            let (left, right) = shaped_pair(bits, delay);
+            (Box::new(left) as Box<dyn Transport>, Box::new(right) as Box<dyn Transport>)
+        };
+        Ok(match self.net {
+            Net::Memory => {
+                let (left, right) = memory_pair();
+                (Box::new(left), Box::new(right))
+            }
+            Net::Lan => shaped(10e9, Duration::from_micros(100)),
+            Net::Wan => shaped(50e6, Duration::from_millis(40)),
+            Net::Tls => {
+                let (left, right) = tls_pair()?;
+                (Box::new(left), Box::new(right))
+            }
+        })
+    }
+
+    /// Both parties at once; returns the receiver's outcome and costs, and both ends' bytes on the wire.
+    fn both(
+        &self,
+        protocol: &'static dyn Protocol,
+        sender: (Box<dyn Transport>, &[Element]),
+        receiver: (Box<dyn Transport>, &[Element]),
+    ) -> Result<(Outcome, Costs, Wires), BenchError> {
+        let (threads, counts) = (self.threads, (self.sender, self.receiver));
+        thread::scope(|scope| {
+            let other =
+                scope.spawn(move || party(protocol, Role::Sender, sender, counts.1, threads));
+            let here = party(protocol, Role::Receiver, receiver, counts.0, threads);
+            let there = other.join().map_err(|_| BenchError::Threads)?;
+            let ((outcome, costs, mine), (_, _, theirs)) = (here?, there?);
+            Ok((outcome, costs, (theirs, mine)))
+        })
+    }
+
+    fn check(&self, outcome: &Outcome, expected: u64) -> Result<(), BenchError> {
+        let found = match outcome {
+            Outcome::Nothing => 0,
+            Outcome::Matched(indices) => indices.len() as u64,
+            Outcome::Count(count) => *count,
+        };
+        let protocol = self.protocol;
+        if found == expected {
+            Ok(())
+        } else {
+            Err(BenchError::WrongResult { protocol, found, expected })
+        }
+    }
+}
+
+/// The sender's and the receiver's bytes on the wire, where the transport adds to the frames.
+type Wires = (Option<WireBytes>, Option<WireBytes>);
+
+type Played = (Outcome, Costs, Option<WireBytes>);
+
+fn party(
+    protocol: &dyn Protocol,
+    role: Role,
+    (transport, elements): (Box<dyn Transport>, &[Element]),
+    peer_count: usize,
+    threads: usize,
+) -> Result<Played, BenchError> {
+    let pool = ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|_| BenchError::Threads)?;
+    let mut channel = Metered::new(Framed::new(transport), "start");
+    let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
+    let outcome = pool.install(|| {
+        protocol.run(Run {
+            role,
+            reveal: Reveal::Receiver,
+            elements,
+            peer_count,
+            channel: &mut channel,
+            rng: &mut rng,
+            observer: &Silent,
+        })
+    })?;
+    let wire = veilset_channel::Channel::wire_bytes(&channel);
+    let costs = channel.costs().clone();
+    channel.inner().close();
+    Ok((outcome, costs, wire))
+}
+
+fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {
+    let (one, two) = (Identity::ephemeral(), Identity::ephemeral());
+    let (one_key, two_key) = (one.public_key(), two.public_key());
+    let listener = Listener::bind("127.0.0.1:0")?;
+    let address = listener.local_addr().to_string();
+    let options = Options::default();
+    thread::scope(|scope| {
+        let other = scope.spawn(|| connect(&two, &one_key, &address, &options, &|_| {}));
+        let here = listener.accept(&one, &two_key, &options, &|_| {});
+        let there = other.join().map_err(|_| BenchError::Threads)?;
+        Ok((here?, there?))
+    })
+}
+
+/// `count` distinct elements, the first of which has number `first`; two ranges share what overlaps.
+fn elements(first: usize, count: usize) -> Vec<Element> {
+    let mut hasher = [0; 32];
+    hasher[31] = 1;
+    (first..first + count)
+        .map(|number| {
+            hasher[..8].copy_from_slice(&(number as u64).to_le_bytes());
+            Element(hasher)
+        })
+        .collect()
+}

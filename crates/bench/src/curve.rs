@@ -1,0 +1,77 @@
+//! Curve operations against the reference.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use rayon::ThreadPoolBuilder;
+use veilset_crypto::{CommutativePrf, Curve25519Prf, Element, Point};
+
+use crate::BenchError;
+
+/// Operations a sample.
+const SAMPLE: usize = 512;
+
+/// Samples; the fastest counts, since noise only ever slows.
+const SAMPLES: usize = 7;
+
+/// The time of one operation of a kernel beside the reference's multiplication.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CurveCost {
+    /// The kernel's name.
+    pub kernel: &'static str,
+    /// `mul` (one key, many points) or `map` (an element to the curve).
+    pub op: &'static str,
+    /// Nanoseconds an operation.
+    pub ns: f64,
+    /// Nanoseconds an X25519 of the reference, in the same run.
+    pub reference_ns: f64,
+}
+
+/// Seconds that one X25519 takes in the reference library (aws-lc) now.
+#[must_use]
+pub fn reference_seconds() -> f64 {
+    let Ok(key) = PrivateKey::from_private_key(&X25519, &[0x5a; 32]) else { return f64::NAN };
+    let mut point: Point = [9; 32];
+    best(|| {
+        for _ in 0..SAMPLE {
+            let peer = UnparsedPublicKey::new(&X25519, point);
+            let product = agree(&key, peer, (), |shared| shared.try_into().map_err(|_| ()));
+            point = product.unwrap_or([9; 32]);
+        }
+        black_box(point);
+    })
+}
+
+/// Times every kernel and operation on one thread.
+///
+/// # Errors
+/// When that thread cannot be started.
+pub fn curve() -> Result<Vec<CurveCost>, BenchError> {
+    let pool = ThreadPoolBuilder::new().num_threads(1).build().map_err(|_| BenchError::Threads)?;
+    Ok(pool.install(curve_here))
+}
+
+fn curve_here() -> Vec<CurveCost> {
+    let prf = Curve25519Prf::generate(&mut ChaCha20Rng::from_seed([7; 32]));
+    let elements: Vec<Element> = (0..SAMPLE).map(|i| Element([i as u8; 32])).collect();
+    let points = prf.hash_and_evaluate(&elements);
+    let before = reference_seconds();
+    let mul = best(|| drop(black_box(prf.evaluate(&points))));
+    let both = best(|| drop(black_box(prf.hash_and_evaluate(&elements))));
+    let reference_ns = 1e9 * before.min(reference_seconds());
+    let cost = |op, seconds: f64| CurveCost { kernel: "aws-lc", op, ns: seconds * 1e9, reference_ns };
+    vec![cost("mul", mul), cost("map", (both - mul).max(0.0))]
+}
+
+/// Seconds an operation of the fastest sample.
+fn best(mut sample: impl FnMut()) -> f64 {
+    let time = |_| {
+        let started = Instant::now();
+        sample();
+        started.elapsed().as_secs_f64() / SAMPLE as f64
+    };
+    (0..SAMPLES).map(time).fold(f64::INFINITY, f64::min)
+}

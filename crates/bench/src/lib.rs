@@ -1,0 +1,13 @@
+//! Measurements: whole protocols with both parties on this machine, and the curve operations under them.
+//!
+//! Machines are noisy, so what counts is a ratio within one run: every protocol's processor time is set against the
+//! same number of X25519 operations of the reference library, timed before and after it.
+
+mod case;
+mod curve;
+mod process;
+mod shaped;
+
+pub use case::{BenchError, Case, Measurement, Net};
+pub use curve::{CurveCost, curve, reference_seconds};
+pub use shaped::{Shaped, shaped_pair};

@@ -1,0 +1,299 @@
+//! Every flag. Help, the man page and the completions come from these definitions.
+
+use std::time::Duration;
+
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use veilset::{KeySpec, Link};
+
+use crate::units;
+
+const EXAMPLES: &str = "\
+Examples:
+  veilset demo                                      see it work in ten seconds
+  veilset id                                        your one-line key, to send to the other party
+  veilset peer add acme veilset1…                   pin the other party's key
+  veilset check customers.csv --key email:email     look at your list; sends nothing
+  veilset intersect customers.csv --key email:email --listen 0.0.0.0:7000 --peer acme -o matches.csv
+  veilset count customers.csv --key email:email --connect acme.example:7000 --peer acme
+
+Exit codes: 0 done · 2 your input or flags · 3 the parties do not agree on terms · 4 network or deadline ·
+5 the peer broke the protocol · 6 policy refused · 70 a bug";
+
+/// Private set operations between two parties: compute something of two private lists, and learn nothing else.
+#[derive(Parser)]
+#[command(name = "veilset", version, after_help = EXAMPLES, max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) talk: Talk,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// How much is said beside the result.
+#[derive(Args)]
+pub(crate) struct Talk {
+    /// Say nothing but the result and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Say more about the connection and the phases
+    #[arg(long, short, global = true)]
+    pub(crate) verbose: bool,
+    /// Never ask; go on with the terms that both sides agreed on
+    #[arg(long, global = true)]
+    pub(crate) no_input: bool,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Run two local parties over TLS on bundled lists and show what each learned
+    Demo(DemoArgs),
+    /// Print this party's one-line public key, after making one if there is none
+    Id(IdArgs),
+    /// Pin, list or forget other parties' keys
+    Peer(PeerArgs),
+    /// Find the rows that both lists have
+    Intersect(OperationArgs),
+    /// Find how many distinct keys both lists have, not which
+    Count(OperationArgs),
+    /// Price a run before it happens: time, traffic, memory, and what each side would learn
+    Plan(PlanArgs),
+    /// Look at a list before a run; sends nothing
+    Check(CheckArgs),
+    /// List the protocols with their security and what leaks
+    Protocols(ProtocolsArgs),
+    /// Measure protocols with both parties on this machine, or the curve operations under them
+    Bench(BenchArgs),
+    /// Print a shell's completion script
+    Completions(CompletionsArgs),
+    /// Print the manual page
+    Man,
+}
+
+#[derive(Args)]
+pub(crate) struct DemoArgs {
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct IdArgs {
+    /// Replace the identity; peers who pinned the old key must pin the new one
+    #[arg(long)]
+    pub(crate) new: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct PeerArgs {
+    #[command(subcommand)]
+    pub(crate) command: PeerCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum PeerCommand {
+    /// Pin a party's key under a name
+    Add {
+        /// The name that you give it
+        name: String,
+        /// The line that `veilset id` printed on its side
+        key: String,
+        /// Replace another key that is pinned under this name
+        #[arg(long)]
+        force: bool,
+    },
+    /// Print the pinned names and keys
+    List,
+    /// Forget a pinned key
+    Remove {
+        /// The name
+        name: String,
+    },
+}
+
+/// The list and its key, for every command that reads a file.
+#[derive(Args)]
+pub(crate) struct ListArgs {
+    /// A CSV file with a header, or - for standard input
+    pub(crate) file: String,
+    /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
+    /// phone, phone-CC (CC a country such as gb), name, ip, date
+    #[arg(long, value_name = "COL[:PRESET],…")]
+    pub(crate) key: KeySpec,
+    /// The character between fields: one ASCII character, or tab
+    #[arg(long, default_value = ",", value_parser = units::delimiter)]
+    pub(crate) delimiter: u8,
+}
+
+#[derive(Args)]
+#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
+pub(crate) struct OperationArgs {
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// Wait for the peer at this address; either side may start first
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) listen: Option<String>,
+    /// Go to the peer at this address; either side may start first
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: Option<String>,
+    /// The other party: a pinned name, or its key
+    #[arg(long, value_name = "NAME|KEY")]
+    pub(crate) peer: String,
+    /// Who learns the result; the peer must give the matching word
+    #[arg(long, value_enum, default_value = "both")]
+    pub(crate) learn: LearnArg,
+    /// The protocol, or auto for the planner's choice; see: veilset protocols
+    #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
+    pub(crate) protocol: ProtocolArg,
+    /// Against whom the protocol must hold, at least
+    #[arg(long, value_enum, default_value = "semi-honest")]
+    pub(crate) security: SecurityArg,
+    /// Threads for computing [default: all cores]
+    #[arg(long, value_name = "N", value_parser = units::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Refuse a run that would need more memory, such as 500MB or 2GiB
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) max_memory: Option<u64>,
+    /// How long to wait for the peer to appear, such as 90s or 10m
+    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
+    pub(crate) deadline: Duration,
+    /// Write matching rows to this file (- or nothing: standard output)
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<String>,
+    /// Overwrite the output file
+    #[arg(long)]
+    pub(crate) force: bool,
+    /// Print one JSON object about the run; matching rows then go to --output only
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LearnArg {
+    /// This side alone
+    Me,
+    /// The peer alone
+    Peer,
+    /// Both sides
+    Both,
+}
+
+impl From<LearnArg> for veilset::Learn {
+    fn from(arg: LearnArg) -> Self {
+        match arg {
+            LearnArg::Me => Self::Me,
+            LearnArg::Peer => Self::Peer,
+            LearnArg::Both => Self::Both,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SecurityArg {
+    /// Against parties that follow the protocol
+    SemiHonest,
+    /// Against parties that do anything
+    Malicious,
+}
+
+impl From<SecurityArg> for veilset::Security {
+    fn from(arg: SecurityArg) -> Self {
+        match arg {
+            SecurityArg::SemiHonest => Self::SemiHonest,
+            SecurityArg::Malicious => Self::Malicious,
+        }
+    }
+}
+
+/// `auto`, or a protocol's id.
+#[derive(Clone, Copy)]
+pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
+
+#[derive(Args)]
+pub(crate) struct PlanArgs {
+    /// Your number of distinct keys, such as 100000 or 2^20
+    #[arg(long, value_name = "N", value_parser = units::count)]
+    pub(crate) rows: u64,
+    /// The peer's number of distinct keys
+    #[arg(long, value_name = "M", value_parser = units::count)]
+    pub(crate) peer_rows: u64,
+    /// What to compute
+    #[arg(long, value_name = "OP", value_parser = units::operation)]
+    pub(crate) operation: veilset::Operation,
+    /// Who learns the result
+    #[arg(long, value_enum, default_value = "both")]
+    pub(crate) learn: LearnArg,
+    /// Against whom the protocol must hold, at least
+    #[arg(long, value_enum, default_value = "semi-honest")]
+    pub(crate) security: SecurityArg,
+    /// The way to the peer: bandwidth and round trip, such as 50mbit,80ms [default: 1gbit,1ms]
+    #[arg(long, value_name = "BANDWIDTH,ROUNDTRIP")]
+    pub(crate) link: Option<Link>,
+    /// Threads for computing [default: all cores]
+    #[arg(long, value_name = "N", value_parser = units::threads)]
+    pub(crate) threads: Option<usize>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ProtocolsArgs {
+    /// Print a JSON array
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Protocols to measure, or `curve` for the operations under them [default: all protocols]
+    #[arg(value_parser = units::bench_target)]
+    pub(crate) targets: Vec<BenchTarget>,
+    /// Set sizes, each for both parties
+    #[arg(long, value_name = "N,…", default_value = "2^12", value_delimiter = ',', value_parser = units::count)]
+    pub(crate) sizes: Vec<u64>,
+    /// The way between the parties
+    #[arg(long, value_enum, default_value = "memory")]
+    pub(crate) net: NetArg,
+    /// Threads of each party
+    #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
+    pub(crate) threads: usize,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone)]
+pub(crate) enum BenchTarget {
+    /// The curve operations.
+    Curve,
+    /// A protocol.
+    Protocol(&'static str),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetArg {
+    /// Queues in memory
+    Memory,
+    /// Simulated: 10 Gbit/s, 0.2 ms
+    Lan,
+    /// Simulated: 50 Mbit/s, 80 ms
+    Wan,
+    /// TLS over loopback
+    Tls,
+}
+
+#[derive(Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+

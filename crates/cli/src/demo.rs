@@ -1,0 +1,152 @@
+//! `veilset demo`: two parties in this process, over TLS on loopback, with bundled lists.
+
+use std::thread;
+
+use serde_json::json;
+use veilset::{
+    Connection, Destination, Done, Endpoint, Identity, Input, Job, KeySpec, Learn, Listener, Means, Operation,
+    Options, PublicKey, Silent, Table,
+};
+
+use crate::args::{DemoArgs, Talk};
+use crate::error::Failure;
+use crate::progress::say;
+use crate::report;
+use crate::units::{show_bytes, show_duration};
+
+const NORTH: &[u8] = include_bytes!("../../../examples/north.csv");
+const SOUTH: &[u8] = include_bytes!("../../../examples/south.csv");
+
+/// How many matching rows the demo shows.
+const SHOWN: usize = 5;
+
+/// A party of the demo: its name, its list, its identity.
+struct Party {
+    name: &'static str,
+    input: Input,
+    identity: Identity,
+}
+
+/// Both sides' results of one run.
+type Results = (Done, Done);
+
+/// Runs a count that both learn, then an intersection that north alone learns.
+pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
+    let north = party("north", "north.csv", NORTH, "email:email")?;
+    let south = party("south", "south.csv", SOUTH, "E-Mail:email")?;
+    let say = |line: &str| if !args.json { say(talk, line) };
+    say("Two parties on this machine, each with its own identity, over mutually authenticated TLS:");
+    for party in [&north, &south] {
+        say(&format!("  {} holds {}", party.name, report::summary(&party.input)));
+    }
+    say("\nveilset count: how many customers do they share?");
+    let count = meet(&north, &south, Operation::Count, (Learn::Both, Learn::Both))?;
+    say(&told(&north, &south, &count));
+    say("veilset intersect --learn me (north), --learn peer (south): which ones?");
+    let found = meet(&north, &south, Operation::Intersect, (Learn::Me, Learn::Peer))?;
+    say(&told(&north, &south, &found));
+    if args.json {
+        println!("{}", json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] }));
+        return Ok(());
+    }
+    show_rows(&north, &found.0)?;
+    say("\nYour own lists: veilset id, veilset peer add, then veilset intersect or count; see veilset --help");
+    Ok(())
+}
+
+fn party(
+    name: &'static str,
+    file: &str,
+    list: &'static [u8],
+    key: &str,
+) -> Result<Party, Failure> {
+    let table = Table::parse(file.to_owned(), list.to_vec(), b',')?;
+    let input = Input::of(table, &key.parse::<KeySpec>()?)?;
+    Ok(Party { name, input, identity: Identity::ephemeral() })
+}
+
+/// Both sides at once: north listens, south connects.
+fn meet(
+    north: &Party,
+    south: &Party,
+    operation: Operation,
+    (north_learn, south_learn): (Learn, Learn),
+) -> Result<Results, Failure> {
+    let listener = Listener::bind("127.0.0.1:0").map_err(veilset::Error::from)?;
+    let address = listener.local_addr().to_string();
+    let (north_key, south_key) = (north.identity.public_key(), south.identity.public_key());
+    thread::scope(|scope| {
+        let other = scope.spawn(|| {
+            let endpoint = Endpoint::Connect(address);
+            let way = Connection::open(
+                &south.identity,
+                &north_key,
+                &endpoint,
+                &Options::default(),
+                &|_| {},
+            )?;
+            take_part(south, north.name, way, operation, south_learn)
+        });
+        let here = accept(listener, north, &south_key)
+            .and_then(|way| take_part(north, south.name, way, operation, north_learn));
+        let there = other.join().map_err(|_| Failure::Bug("south's thread ended".to_owned()))?;
+        Ok((here?, there?))
+    })
+}
+
+fn accept(listener: Listener, party: &Party, peer: &PublicKey) -> Result<Connection, Failure> {
+    let transport = listener
+        .accept(&party.identity, peer, &Options::default(), &|_| {})
+        .map_err(veilset::Error::from)?;
+    Ok(Connection::over(transport, false))
+}
+
+fn take_part(
+    party: &Party,
+    peer: &str,
+    way: Connection,
+    operation: Operation,
+    learn: Learn,
+) -> Result<Done, Failure> {
+    let job = Job { learn, ..Job::new(operation, peer.to_owned()) };
+    let means = Means { threads: 1, max_memory: None, observer: &Silent };
+    Ok(job.offer(way, &party.input)?.run(&party.input, &means)?)
+}
+
+fn told(north: &Party, south: &Party, results: &Results) -> String {
+    let mut text = String::new();
+    for (party, done) in [(north, &results.0), (south, &results.1)] {
+        let report = &done.report;
+        let learned = match (report.count(), done.rows(&party.input)) {
+            (Some(count), Some(rows)) => {
+                format!("{count} of its keys match, in {} of its rows", rows.count())
+            }
+            (Some(count), None) => format!("{count} keys match; not which"),
+            (None, _) => "nothing but the other side's number of distinct keys".to_owned(),
+        };
+        text.push_str(&format!("  {} learned: {learned}\n", party.name));
+    }
+    let report = &results.0.report;
+    text.push_str(&format!(
+        "  {}: {}, {} over the wire, {} rounds\n",
+        report.protocol,
+        show_duration(report.time()),
+        show_bytes((report.wire.sent + report.wire.received) as f64),
+        report.rounds,
+    ));
+    text
+}
+
+fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
+    println!("The first {SHOWN} of north's matching rows, as they stand in its file:");
+    let rows = done.rows(&north.input).into_iter().flatten().take(SHOWN);
+    Ok(north.input.write(rows, &Destination::Stdout)?)
+}
+
+fn object(north: &Party, south: &Party, results: &Results) -> serde_json::Value {
+    let side = |party: &Party, done: &Done| {
+        let rows = done.rows(&party.input).map(Iterator::count);
+        report::object(&done.report, &party.input, rows)
+    };
+    json!({ north.name: side(north, &results.0), south.name: side(south, &results.1) })
+}

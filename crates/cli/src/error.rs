@@ -1,0 +1,47 @@
+//! Why the program ends without a result, and with which exit code.
+
+use veilset::exit_code;
+
+/// Why the program ends without a result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// From the facade.
+    #[error(transparent)]
+    Facade(#[from] veilset::Error),
+    /// Flags that do not go together.
+    #[error("{0}")]
+    Flags(String),
+    /// The user said no.
+    #[error("declined; nothing was sent but the terms")]
+    Declined,
+    /// The program's own fault.
+    #[error("{0}; this is a bug, please report it")]
+    Bug(String),
+    /// Standard output is gone.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] std::io::Error),
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Facade(error) => error.exit_code(),
+            Self::Flags(_) | Self::Output(_) => exit_code::INPUT,
+            Self::Declined => exit_code::POLICY,
+            Self::Bug(_) => exit_code::BUG,
+        }
+    }
+}
+
+impl From<veilset::DataError> for Failure {
+    fn from(error: veilset::DataError) -> Self {
+        Self::Facade(error.into())
+    }
+}
+
+impl From<veilset::StoreError> for Failure {
+    fn from(error: veilset::StoreError) -> Self {
+        Self::Facade(error.into())
+    }
+}

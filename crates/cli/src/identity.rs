@@ -1,0 +1,63 @@
+//! `veilset id` and `veilset peer`.
+
+use veilset::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
+
+use crate::args::{IdArgs, PeerArgs, PeerCommand};
+use crate::error::Failure;
+
+/// Prints the public key, alone on the last line.
+pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
+    let home = Home::from_env()?;
+    let identity = if args.new {
+        let identity = Identity::replace(&home)?;
+        eprintln!("a new identity; everyone who pinned the old key must pin this one:");
+        identity
+    } else {
+        match Identity::load(&home) {
+            Err(StoreError::NoIdentity { .. }) => {
+                let identity = Identity::create(&home)?;
+                eprintln!("made a new identity in {}; send this line to the other party:", home.path().display());
+                identity
+            }
+            other => other?,
+        }
+    };
+    println!("{}", identity.public_key());
+    Ok(())
+}
+
+/// Pins, lists or forgets keys.
+pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
+    let home = Home::from_env()?;
+    let own = match Identity::load(&home) {
+        Ok(identity) => Some(identity.public_key()),
+        Err(StoreError::NoIdentity { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    let mut peers = Peers::load(&home, own)?;
+    match args.command {
+        PeerCommand::Add { name, key, force } => {
+            let key: PublicKey = key.parse().map_err(|error: KeyError| StoreError::Key(error))?;
+            let added = peers.add(&name, key, force)?;
+            eprintln!("{}", describe(&added, &name));
+        }
+        PeerCommand::List => {
+            for (name, key) in peers.iter() {
+                println!("{name} {key}");
+            }
+        }
+        PeerCommand::Remove { name } => {
+            peers.remove(&name)?;
+            eprintln!("forgot {name}");
+        }
+    }
+    Ok(())
+}
+
+fn describe(added: &Added, name: &str) -> String {
+    match added {
+        Added::New => format!("pinned {name}"),
+        Added::Unchanged => format!("{name} was pinned already, with the same key"),
+        Added::Replaced(_) => format!("replaced the key of {name}"),
+    }
+}

@@ -1,0 +1,52 @@
+//! The `veilset` command: flags in, the facade's stages, words and JSON out.
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's voice")]
+
+mod args;
+mod bench;
+mod check;
+mod demo;
+mod error;
+mod identity;
+mod operation;
+mod plan;
+mod progress;
+mod protocols;
+mod reference;
+mod report;
+mod units;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::error::Failure;
+
+fn main() -> ExitCode {
+    match run(Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(cli: Cli) -> Result<(), Failure> {
+    let talk = cli.talk;
+    match cli.command {
+        Command::Demo(args) => demo::run(&args, &talk),
+        Command::Id(args) => identity::id(&args),
+        Command::Peer(args) => identity::peer(args),
+        Command::Intersect(args) => {
+            operation::run(veilset::Operation::Intersect, &args, &talk)
+        }
+        Command::Count(args) => operation::run(veilset::Operation::Count, &args, &talk),
+        Command::Plan(args) => plan::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Protocols(args) => protocols::run(&args),
+        Command::Bench(args) => bench::run(&args, &talk),
+        Command::Completions(args) => reference::completions(&args),
+        Command::Man => reference::man(),
+    }
+}

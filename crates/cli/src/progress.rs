@@ -1,0 +1,75 @@
+//! What is said on standard error while a run goes on.
+
+use std::io::IsTerminal;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use veilset::{Event, Observer};
+
+use crate::args::Talk;
+
+/// A bar for the long steps; silent where nobody looks.
+pub(crate) struct Bar(ProgressBar);
+
+impl Bar {
+    /// Draws on standard error if that is a terminal and the user wants to be told.
+    pub(crate) fn new(talk: &Talk) -> Self {
+        let bar = ProgressBar::no_length();
+        let seen = std::io::stderr().is_terminal() && !talk.quiet;
+        bar.set_draw_target(if seen {
+            ProgressDrawTarget::stderr()
+        } else {
+            ProgressDrawTarget::hidden()
+        });
+        let template = "  {msg:26} [{bar:30}] {percent:>3} %  {eta}";
+        if let Ok(style) = ProgressStyle::with_template(template) {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+impl Observer for Bar {
+    fn begin(&self, step: &'static str, total: u64) {
+        self.0.reset();
+        self.0.set_message(step);
+        self.0.set_length(total);
+    }
+
+    fn advance(&self, units: u64) {
+        self.0.inc(units);
+    }
+}
+
+/// A line for the user.
+pub(crate) fn say(talk: &Talk, line: &str) {
+    if !talk.quiet {
+        eprintln!("{line}");
+    }
+}
+
+/// A line for the user who asked for more.
+pub(crate) fn detail(talk: &Talk, line: &str) {
+    if talk.verbose {
+        eprintln!("{line}");
+    }
+}
+
+/// What happens while a party waits for the other.
+pub(crate) fn tell(talk: &Talk, event: &Event) {
+    match event {
+        Event::Listening(address) => say(talk, &format!("waiting for the peer at {address}")),
+        Event::Retrying { addr, why, wait } => detail(
+            talk,
+            &format!("{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64()),
+        ),
+        Event::StrangerRefused { addr, why } => {
+            say(talk, &format!("turned away a caller from {addr}: {why}; still waiting"));
+        }
+        Event::Connected { addr } => say(talk, &format!("connected to {addr}; its key is the pinned one")),
+    }
+}

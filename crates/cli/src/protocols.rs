@@ -1,0 +1,43 @@
+//! `veilset protocols`: the registry.
+
+use comfy_table::{Table, presets};
+use serde_json::{Value, json};
+use veilset::{PROTOCOLS, Spec};
+
+use crate::args::ProtocolsArgs;
+use crate::error::Failure;
+
+/// Prints every protocol with what it rests on and what leaks.
+pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
+    let specs: Vec<&Spec> = PROTOCOLS.iter().map(|protocol| protocol.spec()).collect();
+    if args.json {
+        let objects: Vec<Value> = specs.into_iter().map(object).collect();
+        println!("{}", Value::from(objects));
+        return Ok(());
+    }
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    table.set_header(["id", "operation", "security", "what it is", "source"]);
+    for spec in &specs {
+        table.add_row([spec.id, spec.operation.name(), spec.security.name(), spec.title, spec.paper]);
+    }
+    println!("{table}");
+    for spec in specs {
+        println!("{}: rests on {}. {}", spec.id, spec.assumption, spec.leaks.join(" "));
+    }
+    Ok(())
+}
+
+fn object(spec: &Spec) -> Value {
+    json!({
+        "id": spec.id,
+        "title": spec.title,
+        "operation": spec.operation.name(),
+        "security": spec.security.name(),
+        "assumption": spec.assumption,
+        "paper": spec.paper,
+        "receiver_learns": spec.result.of_you,
+        "leaks": spec.leaks,
+        "max_elements": spec.max_elements,
+    })
+}

@@ -1,0 +1,133 @@
+//! Numbers with units, and names, as flags give them.
+
+use std::time::Duration;
+
+use veilset::{Operation, PROTOCOLS};
+
+use crate::args::{BenchTarget, ProtocolArg};
+
+/// `100000`, `1_000_000` or `2^20`.
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    let wrong = || "a number such as 100000 or 2^20 is needed".to_owned();
+    let plain = text.replace('_', "");
+    match plain.split_once('^') {
+        Some((base, exponent)) => {
+            let base: u64 = base.parse().map_err(|_| wrong())?;
+            let exponent: u32 = exponent.parse().map_err(|_| wrong())?;
+            base.checked_pow(exponent).ok_or_else(|| "the number is too large".to_owned())
+        }
+        None => plain.parse().map_err(|_| wrong()),
+    }
+}
+
+/// `500MB`, `2GiB`, or bytes.
+pub(crate) fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 8] = [
+        ("kib", 1 << 10),
+        ("mib", 1 << 20),
+        ("gib", 1 << 30),
+        ("kb", 1_000),
+        ("mb", 1_000_000),
+        ("gb", 1_000_000_000),
+        ("tb", 1_000_000_000_000),
+        ("b", 1),
+    ];
+    scaled(text, &UNITS)
+        .or_else(|| text.parse().ok())
+        .ok_or_else(|| "a size such as 500MB or 2GiB is needed".to_owned())
+}
+
+/// `90s`, `10m`, `2h` or `500ms`: the unit is not optional.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    scaled(text, &UNITS)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
+}
+
+fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, scale) =
+        units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
+    number.trim().parse::<u64>().ok()?.checked_mul(scale)
+}
+
+/// From 1 to 1024.
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(threads @ 1..=1024) => Ok(threads),
+        _ => Err("a number from 1 to 1024 is needed".to_owned()),
+    }
+}
+
+/// One ASCII character, or `tab`.
+pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [b'"' | b'\r' | b'\n'] => Err("a quote or line end cannot part fields".to_owned()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("one ASCII character is needed, or tab".to_owned()),
+    }
+}
+
+/// An operation's name.
+pub(crate) fn operation(text: &str) -> Result<Operation, String> {
+    let names = Operation::ALL.map(Operation::name).join(", ");
+    Operation::from_name(text).ok_or_else(|| format!("operations: {names}"))
+}
+
+/// `auto` or a protocol's id.
+pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
+    if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
+}
+
+/// `curve` or a protocol's id.
+pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
+    if text == "curve" { Ok(BenchTarget::Curve) } else { id(text).map(BenchTarget::Protocol) }
+}
+
+fn id(text: &str) -> Result<&'static str, String> {
+    let ids = || PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect::<Vec<_>>().join(", ");
+    veilset::find(text)
+        .map(|protocol| protocol.spec().id)
+        .ok_or_else(|| format!("protocols: {}", ids()))
+}
+
+/// Bytes for a reader.
+pub(crate) fn show_bytes(bytes: f64) -> String {
+    match bytes {
+        small if small < 1e3 => format!("{small:.0} B"),
+        kilo if kilo < 1e6 => format!("{:.1} kB", kilo / 1e3),
+        mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
+        giga => format!("{:.2} GB", giga / 1e9),
+    }
+}
+
+/// A duration for a reader.
+pub(crate) fn show_duration(duration: Duration) -> String {
+    match duration.as_secs_f64() {
+        short if short < 1.0 => format!("{:.0} ms", short * 1e3),
+        seconds if seconds < 120.0 => format!("{seconds:.1} s"),
+        minutes if minutes < 7200.0 => format!("{:.1} min", minutes / 60.0),
+        hours => format!("{:.1} h", hours / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_read_as_people_write_them() {
+        assert_eq!((count("2^20"), count("1_000"), count("0")), (Ok(1 << 20), Ok(1000), Ok(0)));
+        assert!(count("2^64").is_err() && count("-1").is_err() && count("many").is_err());
+        assert_eq!((bytes("500MB"), bytes("2GiB"), bytes("7")), (Ok(500_000_000), Ok(2 << 30), Ok(7)));
+        assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert!(duration("90").is_err() && duration("").is_err());
+        assert_eq!((delimiter(";"), delimiter("tab")), (Ok(b';'), Ok(b'\t')));
+        assert!(delimiter("\"").is_err() && delimiter("ab").is_err() && delimiter("é").is_err());
+        assert!(threads("0").is_err() && threads("1").is_ok());
+    }
+}

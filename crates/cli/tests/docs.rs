@@ -1,0 +1,94 @@
+//! The documentation is true: every `veilset` command in it runs.
+
+mod support;
+
+use std::fs;
+
+use support::{Party, code, free_address, root, stderr};
+
+/// The lines of fenced blocks that begin with `veilset`, without their comments.
+fn commands(page: &str) -> Vec<String> {
+    let text = fs::read_to_string(root().join(page)).expect("the page is there");
+    text.split("```")
+        .skip(1)
+        .step_by(2)
+        .flat_map(str::lines)
+        .filter(|line| line.starts_with("veilset "))
+        .map(|line| line.split('#').next().unwrap_or_default().trim().to_owned())
+        .collect()
+}
+
+fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a str> {
+    command
+        .split_whitespace()
+        .skip(1)
+        .map(|word| match word {
+            "veilset1…" => party.key.as_str(),
+            "0.0.0.0:7000" | "acme.example:7000" => address,
+            word => word,
+        })
+        .collect()
+}
+
+/// The same command for the other end.
+fn mirrored<'a>(words: &[&'a str]) -> Vec<&'a str> {
+    let mirror = |word: &&'a str| match *word {
+        "--listen" => "--connect",
+        "--connect" => "--listen",
+        other => other,
+    };
+    words.iter().map(mirror).collect()
+}
+
+fn runs(reader: &Party, acme: &Party, command: &str) {
+    let address = free_address();
+    let words = words(command, acme, &address);
+    let needs_peer = words.contains(&"--listen") || words.contains(&"--connect");
+    let other = needs_peer.then(|| acme.start(&mirrored(&words)));
+    let output = reader.run(&words);
+    assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+    if let Some(other) = other {
+        let output = other.wait_with_output().expect("it ends");
+        assert_eq!(code(&output), 0, "{command}, the other side: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_command_in_the_readme_runs() {
+    let (reader, acme) = (Party::new(), Party::new());
+    assert!(acme.run(&["peer", "add", "acme", &reader.key]).status.success());
+    for party in [&reader, &acme] {
+        party.file("customers.csv", "email,name\nann@example.org,Ann\nben@example.org,Ben\n");
+    }
+    let commands = commands("README.md");
+    assert!(commands.len() >= 5, "the README shows the main commands");
+    for command in commands {
+        runs(&reader, &acme, &command);
+    }
+    assert!(reader.read("matches.csv").contains("ann@example.org"));
+}
+
+#[test]
+fn every_command_on_the_benchmarks_page_parses() {
+    let party = Party::new();
+    for command in commands("docs/benchmarks.md") {
+        let small = command.replace("2^16", "2^4").replace("2^20", "2^5");
+        let output = party.run(&words(&small, &party, ""));
+        assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
+fn every_page_that_the_readme_names_is_there() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("there");
+    let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
+    for link in links {
+        assert!(root().join(link).exists(), "{link}");
+    }
+}
+
+#[test]
+fn design_stays_short() {
+    let design = fs::read_to_string(root().join("docs/DESIGN.md")).expect("there");
+    assert!(design.lines().count() <= 150);
+}

@@ -1,0 +1,268 @@
+//! The main job: two processes, two files, one answer over the network.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::Write;
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+use support::{Party, code, free_address, json, meet, stderr, wait};
+
+const COMMON: usize = 300;
+
+/// Addresses `first..last`, some of them dirty, with a second column.
+fn list(first: usize, last: usize) -> String {
+    let row = |n: usize| match n % 5 {
+        0 => format!("USER{n}@Example.com,{n}\n"),
+        1 => format!(" user{n}@example.com,{n}\n"),
+        _ => format!("user{n}@example.com,{n}\n"),
+    };
+    let rows: String = (first..last).map(row).collect();
+    format!("email,n\n{rows}")
+}
+
+/// Two parties with 1000 and 800 addresses, 300 in common: numbers 700 to 999.
+fn parties() -> (Party, Party) {
+    let (left, right) = Party::pair();
+    left.file("list.csv", &list(0, 1000));
+    right.file("list.csv", &list(1000 - COMMON, 1500));
+    (left, right)
+}
+
+fn numbers(csv: &str) -> Vec<usize> {
+    let number = |row: &str| row.rsplit(',').next().and_then(|n| n.trim().parse().ok());
+    csv.lines().skip(1).map(|row| number(row).expect("a number")).collect()
+}
+
+const INTERSECT: [&str; 4] = ["intersect", "list.csv", "--key", "email:email"];
+const COUNT: [&str; 4] = ["count", "list.csv", "--key", "email:email"];
+
+#[test]
+fn both_get_their_own_rows_in_their_own_order() {
+    let (left, right) = parties();
+    let mine = [&INTERSECT[..], &["-o", "out.csv"]].concat();
+    let (one, two) = meet((&left, &mine), (&right, &INTERSECT));
+    assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
+    assert_eq!(numbers(&left.read("out.csv")), (700..1000).collect::<Vec<_>>());
+    assert!(left.read("out.csv").contains("USER700@Example.com,700\n user701@example.com,701\n"));
+    let printed = String::from_utf8(two.stdout).expect("text");
+    assert_eq!(numbers(&printed), (700..1000).collect::<Vec<_>>());
+    assert!(one.stdout.is_empty(), "rows went to the file");
+    let said = stderr(&one);
+    assert!(said.contains("You learn: which of your rows match. right learns: which"), "{said}");
+}
+
+#[test]
+fn whoever_is_to_learn_learns_and_nobody_else() {
+    for command in [&INTERSECT, &COUNT] {
+        for (learn, other, shares) in [("me", "peer", [true, false]), ("peer", "me", [false, true])] {
+            let (left, right) = parties();
+            let one = [&command[..], &["--learn", learn, "--json"]].concat();
+            let two = [&command[..], &["--learn", other, "--json"]].concat();
+            let (one, two) = meet((&left, &one), (&right, &two));
+            for (output, learns) in [(&one, shares[0]), (&two, shares[1])] {
+                let object = json(output);
+                let expected = if learns { serde_json::json!(COMMON) } else { serde_json::Value::Null };
+                assert_eq!(object["result"]["count"], expected);
+                assert_eq!(object["operation"], command[0]);
+                assert_eq!(object["role"], if learns { "receiver" } else { "sender" });
+            }
+        }
+    }
+}
+
+#[test]
+fn json_has_what_scripts_rely_on() {
+    let (left, right) = parties();
+    let args = [&COUNT[..], &["--json", "--threads", "2"]].concat();
+    let (one, two) = meet((&left, &args), (&right, &args));
+    let (one, two) = (json(&one), json(&two));
+    assert_eq!(one["result"]["count"], COMMON);
+    assert_eq!(two["result"]["count"], COMMON);
+    assert_eq!((&one["rows"], &one["distinct"], &one["peer_distinct"]), (&1000.into(), &1000.into(), &800.into()));
+    assert_eq!(one["protocol"], "mqrpmt-dh");
+    assert_eq!(one["threads"], 2);
+    assert_eq!(one["bytes_sent"], two["bytes_received"]);
+    assert_eq!(one["bytes_received"], two["bytes_sent"]);
+    assert!(one["bytes_sent"].as_u64().expect("a number") > 32 * 1000);
+    assert!(one["rounds"].as_u64().expect("a number") >= 3);
+    let seconds = one["seconds"].as_object().expect("by phase");
+    assert!(seconds.values().all(|value| value.as_f64().is_some_and(|value| value >= 0.0)));
+    assert!(seconds.contains_key("blinded elements"));
+    assert!(one["learned"].as_str().expect("a sentence").starts_with("You learn: how many"));
+}
+
+#[test]
+fn duplicates_and_empty_keys_have_defined_counts() {
+    let (left, right) = Party::pair();
+    left.file("list.csv", "email,n\na@x.org,1\nA@X.ORG,2\n,3\nb@x.org,4\n a@x.org ,5\n");
+    right.file("list.csv", "email,n\na@x.org,7\n,8\nA@x.org,9\nc@x.org,10\n");
+    let one = [&INTERSECT[..], &["--json", "-o", "out.csv"]].concat();
+    let two = [&INTERSECT[..], &["--json", "-o", "out.csv"]].concat();
+    let (one, two) = meet((&left, &one), (&right, &two));
+    let (one, two) = (json(&one), json(&two));
+    assert_eq!((&one["result"]["count"], &one["result"]["rows"]), (&1.into(), &3.into()));
+    assert_eq!((&two["result"]["count"], &two["result"]["rows"]), (&1.into(), &2.into()));
+    assert_eq!((&one["rows"], &one["distinct"], &one["empty"]), (&5.into(), &2.into(), &1.into()));
+    assert_eq!(numbers(&left.read("out.csv")), [1, 2, 5]);
+    assert_eq!(numbers(&right.read("out.csv")), [7, 9]);
+}
+
+#[test]
+fn empty_lists_work() {
+    let (left, right) = parties();
+    left.file("list.csv", "email,n\n");
+    for command in [&INTERSECT, &COUNT] {
+        let args = [&command[..], &["--json"]].concat();
+        let (one, two) = meet((&left, &args), (&right, &args));
+        assert_eq!((&json(&one)["result"]["count"], &json(&two)["result"]["count"]), (&0.into(), &0.into()));
+    }
+}
+
+#[test]
+fn lists_come_from_standard_input_too() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut child = left
+        .command(&["count", "-", "--key", "email:email", "--listen", &address, "--peer", "right"])
+        .stdin(std::process::Stdio::piped())
+        .spawn()
+        .expect("it starts");
+    let text = list(0, 1000);
+    child.stdin.take().expect("piped").write_all(text.as_bytes()).expect("it reads");
+    let other = [&COUNT[..], &["--connect", &address, "--peer", "left"]].concat();
+    let (two, one) = (right.run(&other), child.wait_with_output().expect("it ends"));
+    assert_eq!((one.stdout.as_slice(), two.stdout.as_slice()), (&b"300\n"[..], &b"300\n"[..]));
+}
+
+#[test]
+fn terms_that_differ_end_both_sides_with_both_values() {
+    for (one, two, field, values) in [
+        (&COUNT[..], &INTERSECT[..], "operation", ["count", "intersect"]),
+        (&COUNT[..], &["count", "list.csv", "--key", "email:raw"][..], "key presets", ["email/1", "raw/1"]),
+        (&COUNT[..], &["count", "list.csv", "--key", "email:email", "--learn", "me"][..], "who learns", ["both", "me"]),
+    ] {
+        let (left, right) = parties();
+        let (one, two) = meet((&left, one), (&right, two));
+        for output in [&one, &two] {
+            let said = stderr(output);
+            assert_eq!(code(output), 3, "{said}");
+            assert!(said.contains(field) && values.iter().all(|value| said.contains(value)), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_wrong_key_is_refused_loudly_and_the_right_peer_still_gets_in() {
+    let (left, right) = parties();
+    let stranger = Party::new();
+    stranger.file("list.csv", &list(0, 10));
+    assert!(stranger.run(&["peer", "add", "left", &left.key]).status.success());
+    let address = free_address();
+    let listen = [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "60s"]].concat();
+    let waiting = left.start(&listen);
+
+    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
+    let refused = stranger.run(&connect);
+    assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("veilset peer add"), "{}", stderr(&refused));
+
+    let mut garbage = TcpStream::connect(&address).expect("it listens");
+    garbage.write_all(b"GET / HTTP/1.1\r\n\r\n").expect("open");
+    let _silent = TcpStream::connect(&address).expect("it listens");
+
+    // The connecting side pinned another key than the one that listens.
+    let (_, mistaken) = Party::pair();
+    mistaken.file("list.csv", &list(0, 10));
+    let mistaken = mistaken.run(&connect);
+    assert_eq!(code(&mistaken), 6, "{}", stderr(&mistaken));
+
+    let right = right.run(&connect);
+    let left = wait(waiting, Duration::from_secs(30));
+    assert_eq!((code(&left), code(&right)), (0, 0), "{}{}", stderr(&left), stderr(&right));
+    assert!(stderr(&left).contains("turned away"), "{}", stderr(&left));
+}
+
+#[test]
+fn an_address_where_something_else_listens_is_named() {
+    let (_, right) = parties();
+    let other = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = other.local_addr().expect("an address").to_string();
+    let answering = std::thread::spawn(move || {
+        let (mut stream, _) = other.accept().expect("a caller");
+        stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n").expect("open");
+        std::thread::sleep(Duration::from_secs(1));
+    });
+    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
+    let output = right.run(&connect);
+    assert_eq!(code(&output), 5, "{}", stderr(&output));
+    answering.join().expect("no panic");
+}
+
+#[test]
+fn nobody_there_is_a_deadline_not_a_hang() {
+    let (left, right) = parties();
+    let address = free_address();
+    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "1s"]].concat();
+    let listen = [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "1s"]].concat();
+    for output in [right.run(&connect), left.run(&listen)] {
+        assert_eq!(code(&output), 4, "{}", stderr(&output));
+    }
+}
+
+/// Kills one side after `delay` milliseconds; returns how the other ended and how long that took.
+fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duration, Party) {
+    let (left, right) = Party::pair();
+    left.file("list.csv", &list(0, 60_000));
+    right.file("list.csv", &list(30_000, 90_000));
+    let address = free_address();
+    let listen = [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
+    let connect = [&INTERSECT[..], &["--connect", &address, "--peer", "left", "-o", "out.csv"]].concat();
+    let (mut victim, survivor, party) = if kill_listener {
+        (left.start(&listen), right.start(&connect), right)
+    } else {
+        (right.start(&connect), left.start(&listen), left)
+    };
+    std::thread::sleep(Duration::from_millis(delay));
+    let _ = victim.kill();
+    let _ = victim.wait();
+    let killed = Instant::now();
+    let output = wait(survivor, Duration::from_secs(30));
+    (output, killed.elapsed(), party)
+}
+
+#[test]
+fn a_killed_peer_is_reported_with_the_step_and_leaves_no_file() {
+    for kill_listener in [true, false] {
+        for delay in [900, 1800] {
+            let (output, took, party) = kill_after(delay, kill_listener);
+            let said = stderr(&output);
+            assert_eq!(code(&output), 4, "{said}");
+            assert!(took < Duration::from_secs(30), "{took:?}");
+            assert!(said.contains("during "), "{said}");
+            let files: BTreeSet<String> = party.files().into_iter().collect();
+            assert_eq!(files, ["home", "list.csv"].map(String::from).into());
+        }
+    }
+}
+
+#[test]
+fn outputs_are_checked_before_anybody_waits() {
+    let (left, _) = parties();
+    left.file("out.csv", "precious");
+    let address = free_address();
+    let args = [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
+    let output = left.run(&args);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert_eq!(left.read("out.csv"), "precious");
+}
+
+#[test]
+fn a_run_that_would_need_too_much_memory_is_refused() {
+    let (left, right) = parties();
+    let capped = [&COUNT[..], &["--max-memory", "10kB"]].concat();
+    let (one, two) = meet((&left, &capped), (&right, &COUNT));
+    assert_eq!(code(&one), 2, "{}", stderr(&one));
+    assert_ne!(code(&two), 0);
+}

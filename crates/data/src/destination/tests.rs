@@ -1,0 +1,106 @@
+use super::*;
+
+fn table() -> Table {
+    let csv = b"\xef\xbb\xbf\"id\",note\r\n007,\"a \"\"b\"\"\r\nc\"\r\n\r\n8,\"\"".to_vec();
+    Table::parse("t.csv".into(), csv, b',').expect("a table")
+}
+
+fn file(folder: &Path, force: bool) -> Destination {
+    Destination::File { path: folder.join("out.csv"), force }
+}
+
+fn names(folder: &Path) -> usize {
+    fs::read_dir(folder).expect("a folder").count()
+}
+
+#[test]
+fn rows_come_back_byte_for_byte() {
+    let folder = tempfile::tempdir().expect("a folder");
+    file(folder.path(), false).write_rows(&table(), [0, 1].into_iter()).expect("writable");
+    let written = fs::read(folder.path().join("out.csv")).expect("written");
+    assert_eq!(written, b"\"id\",note\r\n007,\"a \"\"b\"\"\r\nc\"\r\n8,\"\"\r\n");
+    assert_eq!(names(folder.path()), 1);
+}
+
+#[test]
+fn an_existing_file_is_kept_unless_forced_and_the_input_always() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.csv");
+    fs::write(&path, "old").expect("writable");
+    let kept = file(folder.path(), false);
+    assert!(matches!(kept.check(&Source::Stdin), Err(DataError::Exists { .. })));
+    assert!(kept.write_rows(&table(), [0].into_iter()).is_err());
+    assert_eq!(fs::read(&path).expect("there"), b"old");
+    let forced = file(folder.path(), true);
+    let same = forced.check(&Source::File(path.clone()));
+    assert!(matches!(same, Err(DataError::OutputIsInput { .. })));
+    forced.check(&Source::Stdin).expect("may be replaced");
+    forced.write_rows(&table(), std::iter::empty()).expect("writable");
+    assert_eq!(fs::read(&path).expect("there"), b"\"id\",note\r\n");
+    assert_eq!(names(folder.path()), 1);
+}
+
+#[test]
+fn a_missing_folder_is_said_before_the_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let nowhere = file(&folder.path().join("none"), false);
+    let error = nowhere.check(&Source::Stdin).expect_err("no folder").to_string();
+    assert!(error.contains("its folder does not exist"), "{error}");
+    assert_eq!(names(folder.path()), 0);
+}
+
+#[test]
+fn what_is_no_ordinary_file_is_never_replaced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut paths = vec![folder.path().to_owned(), folder.path().join("out/"), PathBuf::new()];
+    if cfg!(unix) {
+        paths.push("/dev/null".into());
+    }
+    for path in paths {
+        for force in [false, true] {
+            let refused = Destination::File { path: path.clone(), force }.check(&Source::Stdin);
+            assert!(matches!(refused, Err(DataError::NotAFile { .. })), "{}", path.display());
+        }
+    }
+    assert_eq!(names(folder.path()), 0);
+}
+
+/// Fails after some bytes, as a full disk does.
+fn write_until_full(out: &mut impl Write) -> io::Result<()> {
+    out.write_all(&[b'x'; 1 << 16])?;
+    Err(io::ErrorKind::StorageFull.into())
+}
+
+#[test]
+fn a_failure_leaves_the_folder_as_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.csv");
+    let full = replace(&path, false, |out| write_until_full(out)).expect_err("full");
+    assert_eq!((full.kind(), names(folder.path())), (io::ErrorKind::StorageFull, 0));
+    fs::write(&path, "old").expect("writable");
+    assert!(replace(&path, true, |out| write_until_full(out)).is_err());
+    assert_eq!((fs::read(&path).expect("there"), names(folder.path())), (b"old".to_vec(), 1));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_replaced_file_keeps_its_rights_and_the_links_to_it() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, link) = (folder.path().join("out.csv"), folder.path().join("link.csv"));
+    fs::write(&path, "old").expect("writable");
+    fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("one's own");
+    symlink(&path, &link).expect("a link");
+    let forced = Destination::File { path: link.clone(), force: true };
+    forced.check(&Source::Stdin).expect("may be replaced");
+    forced.write_rows(&table(), std::iter::empty()).expect("writable");
+    assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
+    assert_eq!(fs::read(&path).expect("there"), b"\"id\",note\r\n");
+    assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+
+    let nowhere = folder.path().join("nowhere.csv");
+    symlink(folder.path().join("gone"), &nowhere).expect("a link");
+    let taken = Destination::File { path: nowhere, force: false }.check(&Source::Stdin);
+    assert!(matches!(taken, Err(DataError::Exists { .. })));
+}

@@ -1,0 +1,117 @@
+//! Diffie–Hellman private set intersection.
+//!
+//! Meadows 1986 and Huberman, Franklin, Hogg 1999, as the paper on mqRPMT (eprint 2022/652, section 7.4, DH-PSI★)
+//! runs it on Curve25519. With `F` the commutative weak PRF and `H` the map to the curve:
+//!
+//! 1. Both sides shuffle their sets and send `F_k(H(·))` of each element.
+//! 2. Each side raises what it got to its own key. To whoever learns, the other returns the learner's elements under
+//!    both keys, in the learner's order, truncated.
+//! 3. The learner looks up its own elements under both keys among the peer's.
+//!
+//! **Security.** Semi-honest, under DDH on Curve25519 with `H` a random oracle. The shuffle keeps an index that
+//! matches from telling a place in the other's file. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails (a pair of
+//! different elements agrees) with at most 2^-40 for a whole run: see `veilset_structures::match_bits`.
+
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+
+use veilset_channel::{Channel, ChannelExt};
+use veilset_crypto::{Curve25519Prf, permutation};
+use veilset_structures::match_bits;
+
+use self::rounds::matched_elements;
+use crate::exchange::{exchange_blinded, party_cost};
+use crate::wire::{
+    Doubled, DoubledShape, frames, size, value_chunks, value_width,
+};
+use crate::{
+    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run, Security,
+    Shape, Spec,
+};
+
+/// The registry entry `dh`.
+pub(crate) struct Dh;
+
+static SPEC: Spec = Spec {
+    id: "dh",
+    title: "Diffie–Hellman intersection on Curve25519",
+    operation: Operation::Intersect,
+    paper: "Meadows 1986; eprint 2022/652, section 7.4 (DH-PSI★)",
+    security: Security::SemiHonest,
+    assumption: "DDH on Curve25519, random oracle",
+    result: Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" },
+    residue: Knowledge {
+        of_you: "nothing but the peer's number of distinct keys",
+        of_peer: "nothing but your number of distinct keys",
+    },
+    leaks: &["Each side learns how many distinct keys the other has."],
+    max_elements: 1 << 31,
+    cost,
+};
+
+impl Protocol for Dh {
+    fn spec(&self) -> &'static Spec {
+        &SPEC
+    }
+
+    fn run(&self, run: Run<'_>) -> Result<Outcome, ProtocolError> {
+        let Run { role, reveal, elements, peer_count, channel, rng, observer } = run;
+        let bits = match_bits(elements.len(), peer_count);
+        let prf = Curve25519Prf::generate(rng);
+        let order = permutation(elements.len(), rng);
+
+        // Steps 1 and 2: blind, exchange, raise to the second key.
+        let theirs =
+            exchange_blinded(channel, &prf, (elements, &order), (peer_count, bits), observer)?;
+        let learns = reveal.reaches(role);
+        let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
+        let expected = if learns { elements.len() } else { 0 };
+        let mine = return_doubled(channel, to_peer, expected, bits)?;
+
+        // Step 3: match.
+        Ok(if learns {
+            Outcome::Matched(matched_elements(&mine, theirs, &order))
+        } else {
+            Outcome::Nothing
+        })
+    }
+}
+
+/// Sends the peer's elements under both keys back and takes one's own, chunk for chunk.
+fn return_doubled(
+    channel: &mut dyn Channel,
+    to_peer: &[u128],
+    expected: usize,
+    bits: u32,
+) -> Result<Vec<u128>, ProtocolError> {
+    let (outgoing, incoming) = (value_chunks(to_peer.len(), bits), value_chunks(expected, bits));
+    let mut mine = Vec::with_capacity(expected);
+    channel.phase("elements under both keys");
+    for chunk in 0..outgoing.count().max(incoming.count()) {
+        if let Some(range) = outgoing.range(chunk) {
+            channel.put(&Doubled { values: Cow::Borrowed(&to_peer[range]), bits })?;
+        }
+        if let Some(range) = incoming.range(chunk) {
+            let shape = DoubledShape { count: range.len(), bits };
+            mine.extend_from_slice(&channel.take::<Doubled<'_>>(&shape)?.values);
+        }
+    }
+    Ok(mine)
+}
+
+fn cost(shape: Shape) -> Cost {
+    let Shape { sender, receiver, reveal } = shape;
+    let bits = match_bits(size(sender), size(receiver));
+    let doubled = |count: u64| {
+        value_width(bits) as u64 * count + frames(value_chunks(size(count), bits).count())
+    };
+    let to_sender = if reveal == Reveal::Both { doubled(sender) } else { 0 };
+    Cost {
+        sender: party_cost(sender, receiver, doubled(receiver)),
+        receiver: party_cost(receiver, sender, to_sender),
+        rounds: 2,
+    }
+}

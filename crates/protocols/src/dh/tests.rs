@@ -1,0 +1,18 @@
+use super::rounds::matched_elements;
+
+#[test]
+fn matches_come_back_in_the_order_of_the_elements() {
+    // Sent in the order 2, 0, 1; the peer has the values of elements 0 and 2.
+    let matched = matched_elements(&[22, 20, 21], vec![99, 20, 22], &[2, 0, 1]);
+    assert_eq!(matched, [0, 2]);
+}
+
+#[test]
+fn the_cost_model_counts_what_the_figure_sends() {
+    let shape = crate::Shape { sender: 4096, receiver: 256, reveal: crate::Reveal::Receiver };
+    let cost = super::cost(shape);
+    // λ + 12 + 8 = 60 bits: 8 bytes a value.
+    assert_eq!(cost.sender.bytes_sent, f64::from(4096 * 32 + 5 + 256 * 8 + 5));
+    assert_eq!(cost.receiver.bytes_sent, f64::from(256 * 32 + 5));
+    assert_eq!(cost.sender.multiplications, 4352.0);
+}

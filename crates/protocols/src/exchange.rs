@@ -1,0 +1,79 @@
+//! The round that every Diffie–Hellman protocol begins with: both sides send `F_k(H(·))` of their sets and put the
+//! second key on what arrives.
+
+use veilset_channel::{Channel, ChannelExt, Malformed, Message, PeerFault};
+use veilset_crypto::{CommutativePrf, Element, Point};
+
+use crate::wire::{Blinded, frames, point_chunks, size};
+use crate::{Observer, PartyCost, ProtocolError};
+
+/// Sends `own` blinded, in the order of `order`; returns the peer's elements under both keys, truncated to `bits`
+/// bits, in the peer's order.
+///
+/// Chunk for chunk, so that each side computes while the other's bytes fly and neither runs ahead of the bounded
+/// queues.
+pub(crate) fn exchange_blinded(
+    channel: &mut dyn Channel,
+    prf: &dyn CommutativePrf,
+    own: (&[Element], &[u32]),
+    peer: (usize, u32),
+    observer: &dyn Observer,
+) -> Result<Vec<u128>, ProtocolError> {
+    let ((elements, order), (peer_count, bits)) = (own, peer);
+    let (outgoing, incoming) = (point_chunks(elements.len()), point_chunks(peer_count));
+    let mut doubled = Vec::with_capacity(peer_count);
+    channel.phase("blinded elements");
+    observer.begin("blinded elements", (elements.len() + peer_count) as u64);
+    for chunk in 0..outgoing.count().max(incoming.count()) {
+        if let Some(range) = outgoing.range(chunk) {
+            let chosen: Vec<Element> =
+                order[range].iter().map(|index| elements[*index as usize]).collect();
+            channel.put(&Blinded(prf.hash_and_evaluate(&chosen)))?;
+            observer.advance(chosen.len() as u64);
+        }
+        if let Some(range) = incoming.range(chunk) {
+            let Blinded(points) = channel.take(&range.len())?;
+            doubled.extend(second_key(prf, &points)?.iter().map(|point| truncate(point, bits)));
+            observer.advance(points.len() as u64);
+        }
+    }
+    Ok(doubled)
+}
+
+fn second_key(prf: &dyn CommutativePrf, points: &[Point]) -> Result<Vec<Point>, PeerFault> {
+    prf.evaluate(points).map_err(|_| PeerFault::Malformed {
+        what: Blinded::TAG.name,
+        why: Malformed::NotAnElement,
+    })
+}
+
+/// The lowest `bits` bits of a point.
+fn truncate(point: &Point, bits: u32) -> u128 {
+    let low: [u8; 16] = std::array::from_fn(|index| point[index]);
+    u128::from_le_bytes(low) & (u128::MAX >> (u128::BITS - bits))
+}
+
+/// What the exchange costs a side that has `own` elements and sends `more` bytes in the rounds that follow.
+pub(crate) fn party_cost(own: u64, peer: u64, more: u64) -> PartyCost {
+    let blinded = 32 * own + frames(point_chunks(size(own)).count());
+    PartyCost {
+        multiplications: (own + peer) as f64,
+        maps: own as f64,
+        bytes_sent: (blinded + more) as f64,
+        memory: 20.0 * own as f64 + 16.0 * peer as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truncation_keeps_the_lowest_bits() {
+        let mut point = [0xff; 32];
+        point[0] = 0xfe;
+        assert_eq!(truncate(&point, 8), 0xfe);
+        assert_eq!(truncate(&point, 9), 0x1fe);
+        assert_eq!(truncate(&point, 128), u128::MAX - 1);
+    }
+}

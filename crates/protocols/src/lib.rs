@@ -1,0 +1,18 @@
+//! Private set operation protocols, one folder each, and the registry from which everything else is derived.
+//!
+//! A protocol is a driver that reads like its paper's figure, over pure round functions and bounded messages. It
+//! gets elements, a channel, randomness and an observer, and returns an [`Outcome`]: indices or numbers, never
+//! items. It sees no path, no clock and no socket, and it runs on whatever thread pool its caller installed.
+
+mod dh;
+mod exchange;
+mod matching;
+mod mqrpmt_dh;
+mod protocol;
+mod registry;
+mod spec;
+mod wire;
+
+pub use protocol::{Observer, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Silent};
+pub use registry::{PROTOCOLS, candidates, find};
+pub use spec::{Cost, Knowledge, Operation, PartyCost, Security, Shape, Spec};

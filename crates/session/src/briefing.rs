@@ -1,0 +1,56 @@
+//! What the user sees before a run.
+
+use veilset_protocols::{Knowledge, Spec};
+
+use crate::{Learn, Offer, Terms};
+
+/// The agreed run in words.
+#[derive(Debug, Clone)]
+pub struct Briefing {
+    /// The protocol's entry in the registry.
+    pub protocol: &'static str,
+    /// "You learn: …. NAME learns: …."
+    pub learned: String,
+    /// What leaks beyond the result, in sentences.
+    pub leaks: &'static [&'static str],
+    /// The peer's number of distinct keys.
+    pub peer_distinct: u64,
+    /// What looks wrong about the pair of sets, in sentences.
+    pub warnings: Vec<String>,
+}
+
+impl Briefing {
+    pub(crate) fn new(spec: &'static Spec, offer: &Offer, theirs: &Terms) -> Self {
+        Self {
+            protocol: spec.id,
+            learned: sentence(spec, offer.learn, &offer.peer),
+            leaks: spec.leaks,
+            peer_distinct: theirs.distinct,
+            warnings: warnings(offer, theirs),
+        }
+    }
+}
+
+/// The sentence that says who learns what.
+pub(crate) fn sentence(spec: &Spec, learn: Learn, peer: &str) -> String {
+    let fact = |learns: bool| -> &Knowledge { if learns { &spec.result } else { &spec.residue } };
+    let you = fact(learn != Learn::Peer).of_you;
+    let them = fact(learn != Learn::Me).of_peer;
+    format!("You learn: {you}. {peer} learns: {them}.")
+}
+
+fn warnings(offer: &Offer, theirs: &Terms) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if offer.looks_hashed != theirs.looks_hashed {
+        let (hashed, plain) =
+            if offer.looks_hashed { ("yours", "the peer's") } else { ("the peer's", "yours") };
+        warnings.push(format!(
+            "The keys look hashed on one side only ({hashed}), plain on the other ({plain}): \
+             nothing will match. Veilset hashes for you; give it the plain keys on both sides."
+        ));
+    }
+    if offer.distinct == 0 || theirs.distinct == 0 {
+        warnings.push("One side's set is empty.".to_owned());
+    }
+    warnings
+}

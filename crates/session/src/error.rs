@@ -1,0 +1,148 @@
+//! Why a session ended without a result.
+
+use veilset_channel::{Abort, ChannelError};
+use veilset_protocols::{Operation, ProtocolError, Security};
+
+use crate::Mismatch;
+
+/// Why a session ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    /// The two parties want different things.
+    #[error("the two sides do not agree on the terms: {0}; agree with the peer and run again")]
+    Terms(Mismatch),
+    /// The peer's program speaks another version.
+    #[error(
+        "the peer speaks wire version {theirs}, this program {mine}; \
+         use the same version of veilset on both sides"
+    )]
+    Version {
+        /// This side's version.
+        mine: u16,
+        /// The peer's version.
+        theirs: u16,
+    },
+    /// No protocol does what was asked.
+    #[error("no protocol computes {operation} with {security} security; see: veilset protocols")]
+    NoProtocol {
+        /// What was to be computed.
+        operation: Operation,
+        /// Against whom it was to hold.
+        security: Security,
+    },
+    /// The chosen protocol does something else.
+    #[error("protocol {protocol} does not compute {operation} with {security} security")]
+    WrongProtocol {
+        /// The protocol.
+        protocol: &'static str,
+        /// What was to be computed.
+        operation: Operation,
+        /// Against whom it was to hold.
+        security: Security,
+    },
+    /// A set is too large for the protocol.
+    #[error("{whose} set has {count} distinct keys; protocol {protocol} takes at most {most}")]
+    TooLarge {
+        /// `this side's` or `the peer's`.
+        whose: &'static str,
+        /// Its size.
+        count: u64,
+        /// The protocol.
+        protocol: &'static str,
+        /// The protocol's limit.
+        most: u64,
+    },
+    /// The run would need more memory than it may use.
+    #[error(
+        "the run would need about {needed} bytes of memory and may use {allowed}; \
+         raise --max-memory or use smaller sets"
+    )]
+    Memory {
+        /// The estimate in bytes.
+        needed: u64,
+        /// The cap in bytes.
+        allowed: u64,
+    },
+    /// The channel failed or the peer broke the protocol.
+    #[error("during {step}: {source}")]
+    Channel {
+        /// The step in which it happened.
+        step: &'static str,
+        /// What happened.
+        source: ChannelError,
+    },
+    /// The peer chose a protocol that the terms do not allow.
+    #[error("during agreement: the peer chose the protocol {0:?}, which the terms do not allow")]
+    Choice(String),
+    /// The thread pool could not be made.
+    #[error("could not start {threads} threads: {why}")]
+    Threads {
+        /// How many were wanted.
+        threads: usize,
+        /// What the system said.
+        why: String,
+    },
+}
+
+/// Who has to do something about an error; one exit code each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Blame {
+    /// This side's input or flags.
+    Input,
+    /// Both: they do not agree.
+    Terms,
+    /// The network, or a peer that is gone.
+    Network,
+    /// The peer broke the protocol.
+    Peer,
+    /// Somebody's policy.
+    Policy,
+    /// This program.
+    Bug,
+}
+
+impl SessionError {
+    /// Who has to do something about it.
+    #[must_use]
+    pub fn blame(&self) -> Blame {
+        match self {
+            Self::Terms(_) | Self::Version { .. } => Blame::Terms,
+            Self::NoProtocol { .. }
+            | Self::WrongProtocol { .. }
+            | Self::TooLarge { .. }
+            | Self::Memory { .. } => Blame::Input,
+            Self::Choice(_) => Blame::Peer,
+            Self::Threads { .. } => Blame::Bug,
+            Self::Channel { source, .. } => match source {
+                ChannelError::Network(_) => Blame::Network,
+                ChannelError::Peer(_) => Blame::Peer,
+                ChannelError::Aborted(Abort::Terms) => Blame::Terms,
+                ChannelError::Aborted(Abort::Declined) => Blame::Policy,
+                ChannelError::Aborted(Abort::Protocol) => Blame::Peer,
+                ChannelError::Aborted(Abort::Internal | Abort::Interrupted) => Blame::Network,
+            },
+        }
+    }
+
+    /// What to tell the peer, if it can still hear.
+    #[must_use]
+    pub fn goodbye(&self) -> Option<Abort> {
+        match self.blame() {
+            Blame::Terms => Some(Abort::Terms),
+            Blame::Peer => Some(Abort::Protocol),
+            Blame::Policy => Some(Abort::Declined),
+            Blame::Input | Blame::Bug => Some(Abort::Internal),
+            Blame::Network => None,
+        }
+    }
+
+    pub(crate) fn at(step: &'static str) -> impl Fn(ChannelError) -> Self {
+        move |source| Self::Channel { step, source }
+    }
+
+    pub(crate) fn of_protocol(step: &'static str, error: ProtocolError) -> Self {
+        match error {
+            ProtocolError::Channel(source) => Self::Channel { step, source },
+        }
+    }
+}

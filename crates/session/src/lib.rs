@@ -1,0 +1,24 @@
+//! Where data meets protocols: terms, agreement, planner, and the run.
+//!
+//! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
+//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`].
+
+mod agreement;
+mod briefing;
+mod elements;
+mod error;
+mod pipe;
+mod plan;
+mod report;
+mod run;
+mod terms;
+
+pub use agreement::{Agreed, agree};
+pub use briefing::Briefing;
+pub use elements::hash_keys;
+pub use error::{Blame, SessionError};
+pub use pipe::{End, Pipe};
+pub use plan::{Calibration, Estimate, Link, PlanError, plan};
+pub use report::Report;
+pub use run::Means;
+pub use terms::{Learn, Mismatch, Offer, Terms, WIRE_VERSION};

@@ -1,0 +1,216 @@
+//! The planner: prices each fitting protocol like a database prices a query.
+
+use std::str::FromStr;
+use std::time::{Duration, Instant};
+
+use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
+use veilset_protocols::{Cost, Operation, PartyCost, Security, Shape, Spec, candidates};
+
+use crate::Learn;
+use crate::briefing::sentence;
+
+/// What this machine's curve operations cost, in seconds on one core.
+#[derive(Debug, Clone, Copy)]
+pub struct Calibration {
+    /// One scalar multiplication.
+    pub multiplication: f64,
+    /// One element mapped to the curve.
+    pub map: f64,
+}
+
+impl Calibration {
+    /// Measures for some milliseconds.
+    #[must_use]
+    pub fn measure() -> Self {
+        const SAMPLE: usize = 256;
+        let mut rng = <rand_chacha::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
+        let prf = Curve25519Prf::generate(&mut rng);
+        let elements = [Element([1; 32]); SAMPLE];
+        let started = Instant::now();
+        let points = prf.hash_and_evaluate(&elements);
+        let both = started.elapsed().as_secs_f64() / SAMPLE as f64;
+        let started = Instant::now();
+        let doubled = prf.evaluate(&points);
+        let multiplication = started.elapsed().as_secs_f64() / SAMPLE as f64;
+        drop(doubled);
+        Self { multiplication, map: (both - multiplication).max(0.0) }
+    }
+}
+
+/// The way between the two parties.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// Bits a second in each direction.
+    pub bits_per_second: f64,
+    /// The time of a round trip.
+    pub round_trip: Duration,
+}
+
+impl Default for Link {
+    /// A local network: 1 Gbit/s, 1 ms.
+    fn default() -> Self {
+        Self { bits_per_second: 1e9, round_trip: Duration::from_millis(1) }
+    }
+}
+
+/// A link that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a link is BANDWIDTH,ROUNDTRIP such as 50mbit,80ms or 10gbit,0.2ms; {0}")]
+pub struct PlanError(String);
+
+impl FromStr for Link {
+    type Err = PlanError;
+
+    fn from_str(text: &str) -> Result<Self, PlanError> {
+        let (bandwidth, delay) =
+            text.split_once(',').ok_or_else(|| PlanError("there is no comma".into()))?;
+        let rates = [("gbit", 1e9), ("mbit", 1e6), ("kbit", 1e3)];
+        let times = [("ms", 1e-3), ("us", 1e-6), ("s", 1.0)];
+        let bits_per_second = quantity(bandwidth, &rates)
+            .filter(|rate| *rate > 0.0)
+            .ok_or_else(|| PlanError("the bandwidth ends in kbit, mbit or gbit".into()))?;
+        let seconds = quantity(delay, &times)
+            .filter(|seconds| *seconds <= 3600.0)
+            .ok_or_else(|| PlanError("the round trip ends in us, ms or s".into()))?;
+        Ok(Self { bits_per_second, round_trip: Duration::from_secs_f64(seconds) })
+    }
+}
+
+/// A non-negative number with one of the given units.
+fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let text = text.trim().to_ascii_lowercase();
+    let (number, scale) =
+        units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, scale)))?;
+    let value: f64 = number.trim().parse().ok()?;
+    (value.is_finite() && value >= 0.0).then_some(value * scale)
+}
+
+/// A protocol with its price.
+#[derive(Clone)]
+pub struct Estimate {
+    /// The protocol.
+    pub spec: &'static Spec,
+    /// Its cost in operations, bytes and rounds.
+    pub cost: Cost,
+    /// From the first message to the last.
+    pub time: Duration,
+    /// Of that, curve operations.
+    pub computing: Duration,
+    /// Peak memory of the larger side in bytes, keys included, for keys of some 30 bytes.
+    pub memory: u64,
+}
+
+impl Estimate {
+    /// "You learn: …. PEER learns: …."
+    #[must_use]
+    pub fn learned(&self, learn: Learn, peer: &str) -> String {
+        sentence(self.spec, learn, peer)
+    }
+}
+
+/// Bytes a key costs beside the protocol: its text with its row and its element.
+const BYTES_A_KEY: f64 = 150.0;
+
+/// Prices every protocol that fits; the fastest first.
+#[must_use]
+pub fn plan(
+    operation: Operation,
+    security: Security,
+    shape: Shape,
+    machine: &Calibration,
+    link: Link,
+    threads: usize,
+) -> Vec<Estimate> {
+    let mut estimates: Vec<Estimate> = candidates(operation, security)
+        .map(|protocol| estimate(protocol.spec(), shape, machine, link, threads))
+        .collect();
+    estimates.sort_by_key(|estimate| estimate.time);
+    estimates
+}
+
+/// Both sides compute at once while bytes fly, so the longer of the two is what takes time; each round adds a trip.
+fn estimate(
+    spec: &'static Spec,
+    shape: Shape,
+    machine: &Calibration,
+    link: Link,
+    threads: usize,
+) -> Estimate {
+    let cost = (spec.cost)(shape);
+    let compute = |party: PartyCost| {
+        (party.multiplications * machine.multiplication + party.maps * machine.map)
+            / threads.max(1) as f64
+    };
+    let send = |party: PartyCost| party.bytes_sent * 8.0 / link.bits_per_second;
+    let computing = compute(cost.sender).max(compute(cost.receiver));
+    let sending = send(cost.sender).max(send(cost.receiver));
+    let trips = cost.rounds as f64 * link.round_trip.as_secs_f64() / 2.0;
+    let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
+        .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
+    Estimate {
+        spec,
+        cost,
+        time: seconds(computing.max(sending) + trips),
+        computing: seconds(computing),
+        memory: memory as u64,
+    }
+}
+
+/// A duration, saturating where the numbers are beyond sense.
+fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
+}
+
+/// The price of one protocol's memory on one side, for a cap.
+pub(crate) fn memory_of(spec: &Spec, shape: Shape, mine: u64, receiver: bool) -> u64 {
+    let cost = (spec.cost)(shape);
+    let party = if receiver { cost.receiver } else { cost.sender };
+    (party.memory + BYTES_A_KEY * mine as f64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use veilset_protocols::Reveal;
+
+    use super::*;
+
+    const MACHINE: Calibration = Calibration { multiplication: 30e-6, map: 5e-6 };
+
+    fn square(n: u64) -> Shape {
+        Shape { sender: n, receiver: n, reveal: Reveal::Receiver }
+    }
+
+    #[test]
+    fn links_read_as_written() {
+        let link: Link = "50mbit,80ms".parse().expect("valid");
+        assert_eq!((link.bits_per_second, link.round_trip), (50e6, Duration::from_millis(80)));
+        for bad in ["50mbit", "50,80ms", "50mbit,80", "-1mbit,1ms", "0mbit,1ms", "nanmbit,1ms", ""] {
+            assert!(bad.parse::<Link>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_slow_link_is_what_takes_time_and_threads_help_where_computing_is() {
+        let at = |link: &str, threads| {
+            let link = link.parse().expect("valid");
+            plan(Operation::Count, Security::SemiHonest, square(1 << 16), &MACHINE, link, threads)
+                [0]
+            .time
+            .as_secs_f64()
+        };
+        // 2^17 multiplications and 2^16 maps on each side.
+        assert!((at("10gbit,0ms", 1) - 4.26).abs() < 0.01, "{}", at("10gbit,0ms", 1));
+        assert!((at("10gbit,0ms", 2) - 2.13).abs() < 0.01);
+        // 39 + 57.6/8 bytes an element at 1 Mbit/s.
+        assert!((at("1mbit,0ms", 1) - 20.5).abs() < 0.2, "{}", at("1mbit,0ms", 1));
+        assert!(at("1mbit,1s", 1) - at("1mbit,0ms", 1) > 0.9);
+    }
+
+    #[test]
+    fn sizes_beyond_sense_saturate() {
+        let shape = square(u64::MAX);
+        let plans =
+            plan(Operation::Intersect, Security::SemiHonest, shape, &MACHINE, Link::default(), 1);
+        assert!(plans.iter().all(|estimate| estimate.time > Duration::from_secs(1 << 30)));
+    }
+}

@@ -1,0 +1,51 @@
+//! What a session leaves.
+
+use std::time::Duration;
+
+use veilset_channel::{PhaseCost, WireBytes};
+use veilset_protocols::{Operation, Outcome, Role};
+
+/// The result of a run with its circumstances.
+#[derive(Debug, Clone)]
+pub struct Report {
+    /// What was computed.
+    pub operation: Operation,
+    /// The protocol's id.
+    pub protocol: &'static str,
+    /// This side's part.
+    pub role: Role,
+    /// "You learn: …. NAME learns: …."
+    pub learned: String,
+    /// This side's number of distinct keys.
+    pub distinct: u64,
+    /// The peer's number of distinct keys.
+    pub peer_distinct: u64,
+    /// Indices of keys, or a number.
+    pub outcome: Outcome,
+    /// Bytes on the wire, with what the transport adds.
+    pub wire: WireBytes,
+    /// Rounds, agreement included.
+    pub rounds: u64,
+    /// The phases with their traffic and time, in order.
+    pub phases: Vec<PhaseCost>,
+    /// Threads that the run could use.
+    pub threads: usize,
+}
+
+impl Report {
+    /// How many distinct keys match, if this side was to learn it.
+    #[must_use]
+    pub fn count(&self) -> Option<u64> {
+        match &self.outcome {
+            Outcome::Nothing => None,
+            Outcome::Matched(indices) => Some(indices.len() as u64),
+            Outcome::Count(count) => Some(*count),
+        }
+    }
+
+    /// The time of all phases.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        self.phases.iter().map(|phase| phase.time).sum()
+    }
+}

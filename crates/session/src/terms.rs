@@ -1,0 +1,331 @@
+//! What the two parties must agree on before any cryptography.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use veilset_channel::{Malformed, Message, Reader, Tag};
+use veilset_protocols::{Operation, Security};
+
+/// The version of everything that crosses the wire; two versions never talk.
+pub const WIRE_VERSION: u16 = 1;
+
+/// The longest encoded terms in bytes.
+const MAX_TERMS: usize = 4096;
+
+/// Who gets the result, as one side sees it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Learn {
+    /// This side alone.
+    Me,
+    /// The peer alone.
+    Peer,
+    /// Both sides.
+    Both,
+}
+
+impl Learn {
+    /// The word on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Me => "me",
+            Self::Peer => "peer",
+            Self::Both => "both",
+        }
+    }
+
+    /// The same choice as the peer must put it.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Me => Self::Peer,
+            Self::Peer => Self::Me,
+            Self::Both => Self::Both,
+        }
+    }
+
+    /// Whether this side gets the result.
+    #[must_use]
+    pub fn includes_me(self) -> bool {
+        self != Self::Peer
+    }
+}
+
+/// What this side wants.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// What to compute.
+    pub operation: Operation,
+    /// How; `None` leaves it to the planner.
+    pub protocol: Option<&'static str>,
+    /// Against whom the protocol must hold, at least.
+    pub security: Security,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
+    /// How many distinct keys this side has.
+    pub distinct: usize,
+    /// Whether this side's keys look like hashes.
+    pub looks_hashed: bool,
+    /// Whether this side opened the connection; the two sides differ in it.
+    pub connecting: bool,
+    /// What this side calls the peer.
+    pub peer: String,
+}
+
+/// What goes over the wire: an [`Offer`] with a nonce.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Terms {
+    /// What to compute.
+    pub operation: String,
+    /// How; empty leaves it to the planner.
+    pub protocol: String,
+    /// Against whom the protocol must hold.
+    pub security: String,
+    /// Who gets the result, as the sender of these terms sees it.
+    pub learn: Learn,
+    /// The versioned presets of the key columns.
+    pub presets: String,
+    /// How many distinct keys.
+    pub distinct: u64,
+    /// Whether the keys look like hashes.
+    pub looks_hashed: bool,
+    /// Whether the sender of these terms opened the connection.
+    pub connecting: bool,
+    /// Fresh randomness; both nonces key the elements of this session alone.
+    pub nonce: [u8; 32],
+}
+
+/// A field on which two parties differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The field's name.
+    pub field: &'static str,
+    /// This side's value.
+    pub mine: String,
+    /// The peer's value, escaped.
+    pub theirs: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: here {}, at the peer {}", self.field, self.mine, self.theirs)
+    }
+}
+
+impl Terms {
+    /// The offer with `nonce`.
+    #[must_use]
+    pub fn new(offer: &Offer, nonce: [u8; 32]) -> Self {
+        Self {
+            operation: offer.operation.name().into(),
+            protocol: offer.protocol.unwrap_or_default().into(),
+            security: offer.security.name().into(),
+            learn: offer.learn,
+            presets: offer.presets.clone(),
+            distinct: offer.distinct as u64,
+            looks_hashed: offer.looks_hashed,
+            connecting: offer.connecting,
+            nonce,
+        }
+    }
+
+    /// The first field on which the peer's terms do not fit these, if any.
+    #[must_use]
+    pub fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
+        let differ = |field, mine: &str, theirs: &str| {
+            (mine != theirs).then(|| Mismatch {
+                field,
+                mine: mine.to_owned(),
+                theirs: escape(theirs),
+            })
+        };
+        differ("operation", &self.operation, &theirs.operation)
+            .or_else(|| {
+                let fits = self.learn == theirs.learn.mirrored();
+                let (mine, theirs) = (self.learn.name(), theirs.learn.name());
+                (!fits).then(|| Mismatch {
+                    field: "who learns (--learn)",
+                    mine: mine.to_owned(),
+                    theirs: theirs.to_owned(),
+                })
+            })
+            .or_else(|| differ("key presets", &self.presets, &theirs.presets))
+            .or_else(|| differ("security", &self.security, &theirs.security))
+            .or_else(|| {
+                let free = self.protocol.is_empty() || theirs.protocol.is_empty();
+                if free { None } else { differ("protocol", &self.protocol, &theirs.protocol) }
+            })
+            .or_else(|| {
+                let end = |connecting| if connecting { "connecting" } else { "listening" };
+                differ("ends", end(self.connecting), end(!theirs.connecting))
+            })
+    }
+}
+
+/// Text from the peer, made harmless for a terminal and short.
+pub(crate) fn escape(text: &str) -> String {
+    text.chars().take(200).flat_map(char::escape_debug).collect()
+}
+
+/// The first message: the version, then the terms if the version is ours.
+pub(crate) struct Opening {
+    pub(crate) version: u16,
+    pub(crate) terms: Option<Terms>,
+}
+
+impl Message for Opening {
+    const TAG: Tag = Tag { byte: 0xf0, name: "terms" };
+    type Context = ();
+
+    fn max_len((): &()) -> usize {
+        MAX_TERMS
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.version.to_le_bytes());
+        if let Some(terms) = &self.terms {
+            out.extend(postcard::to_stdvec(terms).unwrap_or_default());
+        }
+    }
+
+    fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
+        let version = u16::from_le_bytes(reader.array()?);
+        let body = reader.rest();
+        if version != WIRE_VERSION {
+            return Ok(Self { version, terms: None });
+        }
+        let (terms, rest) =
+            postcard::take_from_bytes(body).map_err(|_| Malformed::OutOfRange)?;
+        if rest.is_empty() { Ok(Self { version, terms: Some(terms) }) } else { Err(Malformed::LeftOver) }
+    }
+}
+
+/// The protocol that the connecting side chose, by its id.
+pub(crate) struct Choice(pub(crate) String);
+
+impl Message for Choice {
+    const TAG: Tag = Tag { byte: 0xf1, name: "choice of protocol" };
+    type Context = ();
+
+    fn max_len((): &()) -> usize {
+        64
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(self.0.as_bytes());
+    }
+
+    fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
+        let text = std::str::from_utf8(reader.rest()).map_err(|_| Malformed::NotText)?;
+        Ok(Self(text.to_owned()))
+    }
+}
+
+/// A message without content: its tag is all it says.
+pub(crate) struct Signal<const BYTE: u8>;
+
+/// Consent to the terms, after the user saw them.
+pub(crate) type Consent = Signal<0xf2>;
+
+/// The end of a complete run: everything arrived.
+pub(crate) type Done = Signal<0xf3>;
+
+impl<const BYTE: u8> Message for Signal<BYTE> {
+    const TAG: Tag =
+        Tag { byte: BYTE, name: if BYTE == 0xf2 { "consent" } else { "end of the run" } };
+    type Context = ();
+
+    fn max_len((): &()) -> usize {
+        0
+    }
+
+    fn encode(&self, _out: &mut Vec<u8>) {}
+
+    fn decode(_reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
+        Ok(Self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms() -> Terms {
+        let offer = Offer {
+            operation: Operation::Count,
+            protocol: None,
+            security: Security::SemiHonest,
+            learn: Learn::Me,
+            presets: "email/1".into(),
+            distinct: 3,
+            looks_hashed: false,
+            connecting: true,
+            peer: "acme".into(),
+        };
+        Terms::new(&offer, [7; 32])
+    }
+
+    fn fitting() -> Terms {
+        Terms { learn: Learn::Peer, connecting: false, distinct: 9, nonce: [8; 32], ..terms() }
+    }
+
+    #[test]
+    fn terms_that_fit_fit() {
+        assert_eq!(terms().mismatch(&fitting()), None);
+        let named = Terms { protocol: "mqrpmt-dh".into(), ..fitting() };
+        assert_eq!(terms().mismatch(&named), None);
+    }
+
+    #[test]
+    fn each_difference_is_named_with_both_values() {
+        let cases = [
+            (Terms { operation: "intersect".into(), ..fitting() }, "operation", "count", "intersect"),
+            (Terms { learn: Learn::Me, ..fitting() }, "who learns (--learn)", "me", "me"),
+            (Terms { presets: "raw/1".into(), ..fitting() }, "key presets", "email/1", "raw/1"),
+            (Terms { security: "malicious".into(), ..fitting() }, "security", "semi-honest", "malicious"),
+            (Terms { connecting: true, ..fitting() }, "ends", "connecting", "listening"),
+        ];
+        for (theirs, field, mine, other) in cases {
+            let found = terms().mismatch(&theirs).expect("they differ");
+            assert_eq!((found.field, &*found.mine, &*found.theirs), (field, mine, other));
+        }
+    }
+
+    #[test]
+    fn text_from_the_peer_cannot_drive_a_terminal() {
+        let theirs = Terms { presets: "\u{1b}[2J\u{202e}x".repeat(100), ..fitting() };
+        let shown = terms().mismatch(&theirs).expect("they differ").to_string();
+        assert!(shown.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{shown}");
+        assert!(shown.len() < 2500);
+    }
+
+    #[test]
+    fn openings_round_trip_and_other_versions_are_seen() {
+        let mut body = Vec::new();
+        Opening { version: WIRE_VERSION, terms: Some(terms()) }.encode(&mut body);
+        let back = Reader::parse(&body, |r| Opening::decode(r, &())).expect("valid");
+        assert_eq!(back.terms, Some(terms()));
+        body.push(0);
+        assert!(Reader::parse(&body, |r| Opening::decode(r, &())).is_err());
+        body[0] = 9;
+        let other = Reader::parse(&body, |r| Opening::decode(r, &())).expect("a version");
+        assert_eq!((other.version, other.terms), (9, None));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_decode_or_fail(body: Vec<u8>) {
+            let _ = Reader::parse(&body, |r| Opening::decode(r, &()));
+            let mut known = WIRE_VERSION.to_le_bytes().to_vec();
+            known.extend(body);
+            if let Ok(opening) = Reader::parse(&known, |r| Opening::decode(r, &())) {
+                let mut again = Vec::new();
+                opening.encode(&mut again);
+                let back = Reader::parse(&again, |r| Opening::decode(r, &())).expect("ours");
+                proptest::prop_assert_eq!(back.terms, opening.terms);
+            }
+        }
+    }
+}

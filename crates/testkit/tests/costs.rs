@@ -1,0 +1,75 @@
+//! Exact costs are golden files: bytes, frames and rounds of every protocol, by phase.
+//!
+//! After a change that is meant to change them: `VEILSET_BLESS=1 cargo test --release -p veilset-testkit --test costs`.
+
+use std::fmt::Write;
+use std::{env, fs, path::PathBuf};
+
+use veilset_channel::Costs;
+use veilset_protocols::{PROTOCOLS, Reveal, Shape};
+use veilset_testkit::{Sets, run_both};
+
+const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (100, 9000)];
+
+fn measured() -> String {
+    let mut text = String::from("# protocol sender×receiver reveal: side phase sent/frames received/frames\n");
+    for protocol in PROTOCOLS {
+        for (sender, receiver) in SIZES {
+            let sets = Sets::new(sender, receiver, sender.min(receiver) / 2);
+            for reveal in [Reveal::Receiver, Reveal::Both] {
+                let ((_, sent), (_, received)) = run_both(*protocol, &sets, reveal, 7);
+                let name = format!("{} {sender}×{receiver} {reveal:?}", protocol.spec().id);
+                for (side, costs) in [("sender", &sent), ("receiver", &received)] {
+                    write_costs(&mut text, &format!("{name}: {side}"), costs);
+                }
+            }
+        }
+    }
+    text
+}
+
+fn write_costs(text: &mut String, name: &str, costs: &Costs) {
+    for phase in costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0) {
+        let (sent, received) = (phase.bytes_sent, phase.bytes_received);
+        let (out, back) = (phase.frames_sent, phase.frames_received);
+        writeln!(text, "{name} [{}] {sent}/{out} {received}/{back}", phase.name).expect("to memory");
+    }
+    writeln!(text, "{name} rounds {}", costs.rounds()).expect("to memory");
+}
+
+#[test]
+fn costs_are_exactly_the_golden_ones() {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/costs.txt");
+    let measured = measured();
+    if env::var_os("VEILSET_BLESS").is_some() {
+        fs::write(&file, &measured).expect("the golden file can be written");
+    }
+    let golden = fs::read_to_string(&file).expect("the golden file is there");
+    for (line, (now, then)) in measured.lines().zip(golden.lines()).enumerate() {
+        assert_eq!(now, then, "line {} of the golden file", line + 1);
+    }
+    assert_eq!(measured.lines().count(), golden.lines().count());
+}
+
+#[test]
+fn cost_models_tell_the_truth() {
+    for protocol in PROTOCOLS {
+        for (sender, receiver) in SIZES {
+            let sets = Sets::new(sender, receiver, 0);
+            for reveal in [Reveal::Receiver, Reveal::Both] {
+                let shape = Shape { sender: sender as u64, receiver: receiver as u64, reveal };
+                let model = (protocol.spec().cost)(shape);
+                let ((_, sent), (_, received)) = run_both(*protocol, &sets, reveal, 3);
+                let name = protocol.spec().id;
+                for (costs, model) in [(&sent, model.sender), (&received, model.receiver)] {
+                    let (real, modelled) = (costs.bytes_sent() as f64, model.bytes_sent);
+                    let off = (real - modelled).abs();
+                    assert!(off <= 8.0 + 0.01 * real, "{name} {sender}×{receiver}: {real} {modelled}");
+                }
+                if sender > 0 && receiver > 0 {
+                    assert_eq!(received.rounds(), model.rounds, "{name} {sender}×{receiver}");
+                }
+            }
+        }
+    }
+}

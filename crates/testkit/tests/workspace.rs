@@ -1,0 +1,117 @@
+//! The workspace keeps its own rules: which crate may know which, licences, and where unsafe code may live.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use serde_json::Value;
+use spdx::{Expression, LicenseId};
+
+/// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
+const GRAPH: [(&str, &[&str]); 11] = [
+    ("veilset-channel", &[]),
+    ("veilset-structures", &[]),
+    ("veilset-crypto", &[]),
+    ("veilset-protocols", &["veilset-channel", "veilset-crypto", "veilset-structures"]),
+    ("veilset-data", &[]),
+    (
+        "veilset-session",
+        &["veilset-channel", "veilset-crypto", "veilset-data", "veilset-protocols"],
+    ),
+    ("veilset-net", &["veilset-channel"]),
+    (
+        "veilset-bench",
+        &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-protocols"],
+    ),
+    (
+        "veilset",
+        &[
+            "veilset-bench",
+            "veilset-channel",
+            "veilset-data",
+            "veilset-net",
+            "veilset-protocols",
+            "veilset-session",
+        ],
+    ),
+    ("veilset-cli", &["veilset"]),
+    (
+        "veilset-testkit",
+        &["veilset", "veilset-channel", "veilset-crypto", "veilset-protocols"],
+    ),
+];
+
+const LICENCES: [&str; 10] = [
+    "MIT",
+    "Apache-2.0",
+    "BSD-2-Clause",
+    "BSD-3-Clause",
+    "ISC",
+    "Unicode-3.0",
+    "Zlib",
+    "CC0-1.0",
+    "Unlicense",
+    "OpenSSL",
+];
+
+fn metadata(arguments: &[&str]) -> Value {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--locked", "--offline"])
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("cargo runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).expect("cargo prints JSON")
+}
+
+fn text<'a>(value: &'a Value, field: &str) -> &'a str {
+    value[field].as_str().unwrap_or_default()
+}
+
+fn list<'a>(value: &'a Value, field: &str) -> &'a [Value] {
+    value[field].as_array().map_or(&[], Vec::as_slice)
+}
+
+#[test]
+fn arrows_point_one_way() {
+    let allowed: BTreeMap<&str, BTreeSet<&str>> =
+        GRAPH.iter().map(|(name, to)| (*name, to.iter().copied().collect())).collect();
+    let metadata = metadata(&["--no-deps"]);
+    let packages = list(&metadata, "packages");
+    let names: BTreeSet<&str> = packages.iter().map(|package| text(package, "name")).collect();
+    assert_eq!(names, allowed.keys().copied().collect(), "the table lists every crate");
+    for package in packages {
+        let name = text(package, "name");
+        let ours = |dependency: &&Value| {
+            text(dependency, "kind") != "dev" && names.contains(text(dependency, "name"))
+        };
+        let found: BTreeSet<&str> =
+            list(package, "dependencies").iter().filter(ours).map(|d| text(d, "name")).collect();
+        assert_eq!(found, allowed[name], "{name}");
+    }
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_fits() {
+    let metadata = metadata(&[]);
+    for package in list(&metadata, "packages") {
+        let name = text(package, "name");
+        let licence = text(package, "license").replace('/', " OR ");
+        let expression = Expression::parse(&licence).expect(name);
+        let fits = expression.evaluate(|requirement| {
+            let id: Option<LicenseId> = requirement.license.id();
+            id.is_some_and(|id| LICENCES.contains(&id.name))
+        });
+        assert!(fits, "{name} is under {licence}");
+    }
+}
+
+#[test]
+fn every_crate_takes_the_workspaces_lints() {
+    let metadata = metadata(&["--no-deps"]);
+    for package in list(&metadata, "packages") {
+        let manifest = std::fs::read_to_string(text(package, "manifest_path")).expect("readable");
+        let name = text(package, "name");
+        assert!(manifest.contains("[lints]\nworkspace = true"), "{name}: lints are the workspace's");
+    }
+}

@@ -1,0 +1,187 @@
+//! From a connection to a result.
+
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::{Abort, Transport};
+use veilset_data::{DataError, Destination};
+use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
+use veilset_protocols::{Operation, Outcome, Security};
+use veilset_session::{
+    Agreed, Briefing, End, Learn, Means, Offer, Pipe, Report, SessionError, agree,
+};
+use zeroize::Zeroize;
+
+use crate::{Error, Input};
+
+/// An authenticated way to the peer.
+pub struct Connection {
+    pipe: Pipe,
+    connecting: bool,
+}
+
+impl Connection {
+    /// Waits for the peer with key `peer`, on whichever side it appears.
+    ///
+    /// # Errors
+    /// When it does not come in time or is somebody else.
+    pub fn open(
+        identity: &Identity,
+        peer: &PublicKey,
+        endpoint: &Endpoint,
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        let transport = establish(identity, peer, endpoint, options, events)?;
+        Ok(Self::over(transport, matches!(endpoint, Endpoint::Connect(_))))
+    }
+
+    /// Over a TLS connection that is there already.
+    #[must_use]
+    pub fn over(transport: TlsTransport, connecting: bool) -> Self {
+        Self::from_transport(Box::new(transport), connecting)
+    }
+
+    /// Over any transport, for two parties in one process.
+    #[must_use]
+    pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
+        Self { pipe: Pipe::new(transport), connecting }
+    }
+}
+
+/// What this side wants to know of the two lists.
+#[derive(Debug, Clone)]
+pub struct Job {
+    /// What to compute.
+    pub operation: Operation,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// How; `None` leaves it to the planner.
+    pub protocol: Option<&'static str>,
+    /// Against whom the protocol must hold, at least.
+    pub security: Security,
+    /// What this side calls the peer.
+    pub peer: String,
+}
+
+impl Job {
+    /// Which rows both have; both sides learn it.
+    #[must_use]
+    pub fn intersect(peer: String) -> Self {
+        Self::new(Operation::Intersect, peer)
+    }
+
+    /// How many keys both have; both sides learn it.
+    #[must_use]
+    pub fn count(peer: String) -> Self {
+        Self::new(Operation::Count, peer)
+    }
+
+    /// `operation` with every choice at its default: both learn, any protocol against semi-honest parties.
+    #[must_use]
+    pub fn new(operation: Operation, peer: String) -> Self {
+        Self { operation, learn: Learn::Both, protocol: None, security: Security::SemiHonest, peer }
+    }
+
+    /// Agrees with the peer on the terms.
+    ///
+    /// # Errors
+    /// When the two sides want different things, or the connection fails.
+    pub fn offer(self, mut connection: Connection, input: &Input) -> Result<Ready, Error> {
+        let mut rng = fresh_rng()?;
+        let offer = Offer {
+            operation: self.operation,
+            protocol: self.protocol,
+            security: self.security,
+            learn: self.learn,
+            presets: input.presets.clone(),
+            distinct: input.keys.len(),
+            looks_hashed: input.keys.looks_hashed(),
+            connecting: connection.connecting,
+            peer: self.peer,
+        };
+        let agreed = agree(&mut connection.pipe, offer, &mut rng);
+        let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;
+        Ok(Ready { agreed, pipe: connection.pipe, rng })
+    }
+}
+
+/// Agreed terms, waiting for this side's consent.
+pub struct Ready {
+    agreed: Agreed,
+    pipe: Pipe,
+    rng: ChaCha20Rng,
+}
+
+impl Ready {
+    /// What the user should see before consenting.
+    #[must_use]
+    pub fn briefing(&self) -> &Briefing {
+        self.agreed.briefing()
+    }
+
+    /// Ends the session without a run; the peer is told.
+    pub fn decline(mut self) {
+        self.pipe.end(&End::Abort(Abort::Declined));
+    }
+
+    /// Consents, waits for the peer's consent, and runs the protocol.
+    ///
+    /// # Errors
+    /// When the peer declines, breaks the protocol or goes away; nothing was written then.
+    pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
+        let Self { agreed, mut pipe, mut rng } = self;
+        let consent = agreed.consent(&mut pipe);
+        say_goodbye_if_failed(&mut pipe, consent)?;
+        let report = agreed.run(&mut pipe, &input.keys, means, &mut rng);
+        let report = say_goodbye_if_failed(&mut pipe, report)?;
+        Ok(Done { report })
+    }
+}
+
+/// A complete run.
+pub struct Done {
+    /// The result and its circumstances.
+    pub report: Report,
+}
+
+impl Done {
+    /// The rows of `input` that match, in its order; `None` if this side was not to learn them.
+    #[must_use]
+    pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
+        match &self.report.outcome {
+            Outcome::Matched(keys) => Some(input.keys.rows_of(keys)),
+            Outcome::Count(_) | Outcome::Nothing => None,
+        }
+    }
+
+    /// Writes the rows of `input` that match, byte for byte as they were; nothing if there are none to know.
+    ///
+    /// # Errors
+    /// When writing fails; the file is then as it was before.
+    pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        match self.rows(input) {
+            Some(rows) => input.write(rows, destination),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Tells the peer why, where it can still hear.
+fn say_goodbye_if_failed<T>(
+    pipe: &mut Pipe,
+    result: Result<T, SessionError>,
+) -> Result<T, SessionError> {
+    if let Some(reason) = result.as_ref().err().and_then(SessionError::goodbye) {
+        pipe.end(&End::Abort(reason));
+    }
+    result
+}
+
+/// A generator for one run, seeded by the system.
+fn fresh_rng() -> Result<ChaCha20Rng, Error> {
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed).map_err(Error::Randomness)?;
+    let rng = ChaCha20Rng::from_seed(seed);
+    seed.zeroize();
+    Ok(rng)
+}

@@ -1,0 +1,47 @@
+//! Private set operations between two parties.
+//!
+//! Each party holds a list; together they compute something of the two lists, and learn nothing else:
+//!
+//! ```no_run
+//! use veilset::{Connection, Destination, Endpoint, Home, Identity, Input, Job, KeySpec, Means, Peers, Source};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let home = Home::from_env()?;
+//! let identity = Identity::load(&home)?;
+//! let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve("acme")?;
+//!
+//! let input = Input::read(&Source::new("customers.csv"), b',', &"email:email".parse::<KeySpec>()?)?;
+//! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
+//! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
+//! let ready = Job::intersect(name).offer(connection, &input)?;
+//! println!("{}", ready.briefing().learned);
+//! let done = ready.run(&input, &Means { threads: 2, max_memory: None, observer: &veilset::Silent })?;
+//! done.write(&input, &Destination::new("matches.csv", false))?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
+//! briefing, then run or decline) → [`Done`].
+
+mod error;
+mod input;
+mod job;
+
+pub use error::{Error, exit_code};
+pub use input::Input;
+pub use job::{Connection, Done, Job, Ready};
+
+pub use veilset_bench as bench;
+pub use veilset_channel::PhaseCost;
+pub use veilset_data::{CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check};
+pub use veilset_net::{
+    Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey, StoreError,
+};
+pub use veilset_protocols::{
+    Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent, Spec,
+    find,
+};
+pub use veilset_session::{
+    Briefing, Calibration, Estimate, Learn, Link, Means, Report, plan,
+};
