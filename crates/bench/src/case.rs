@@ -9,9 +9,7 @@ use rayon::ThreadPoolBuilder;
 use veilset_channel::{Costs, Framed, Metered, Transport, WireBytes, memory_pair};
 use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
-use veilset_protocols::{
-    Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent, find,
-};
+use veilset_protocols::{Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent, find};
 
 use crate::{process, reference_seconds, shaped_pair};
 
@@ -154,10 +152,11 @@ impl Case {
         })
     }
 
-    fn pair(&self) -> Result<(Box<dyn Transport>, Box<dyn Transport>), BenchError> {
+    fn pair(&self) -> Result<Ends, BenchError> {
         let shaped = |bits, delay| {
             let (left, right) = shaped_pair(bits, delay);
-            (Box::new(left) as Box<dyn Transport>, Box::new(right) as Box<dyn Transport>)
+            let ends: Ends = (Box::new(left), Box::new(right));
+            ends
         };
         Ok(match self.net {
             Net::Memory => {
@@ -206,6 +205,9 @@ impl Case {
     }
 }
 
+/// The sender's end and the receiver's.
+type Ends = (Box<dyn Transport>, Box<dyn Transport>);
+
 /// The sender's and the receiver's bytes on the wire, where the transport adds to the frames.
 type Wires = (Option<WireBytes>, Option<WireBytes>);
 
@@ -218,10 +220,8 @@ fn party(
     peer_count: usize,
     threads: usize,
 ) -> Result<Played, BenchError> {
-    let pool = ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|_| BenchError::Threads)?;
+    let pool =
+        ThreadPoolBuilder::new().num_threads(threads).build().map_err(|_| BenchError::Threads)?;
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
     let outcome = pool.install(|| {

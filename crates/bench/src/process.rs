@@ -21,7 +21,8 @@ pub(crate) fn reset_peak() {
 pub(crate) fn peak_rss() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kilobytes = peak.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    let kilobytes =
+        peak.and_then(|rest| rest.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
     kilobytes.map_or_else(largest_ever, |kilobytes| kilobytes * 1024)
 }
 

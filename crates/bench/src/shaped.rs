@@ -21,11 +21,13 @@ pub struct Shaped {
 #[must_use]
 pub fn shaped_pair(bits_per_second: f64, delay: Duration) -> (Shaped, Shaped) {
     // What is on its way does not wait in a queue: room for a delay's worth of full frames beside it.
-    let on_the_way = bits_per_second * delay.as_secs_f64() / (8.0 * veilset_channel::MAX_FRAME as f64);
+    let on_the_way =
+        bits_per_second * delay.as_secs_f64() / (8.0 * veilset_channel::MAX_FRAME as f64);
     let room = QUEUED_FRAMES + on_the_way.ceil() as usize;
     let (to_right, from_left) = sync_channel(room);
     let (to_left, from_right) = sync_channel(room);
-    let end = |out, incoming| Shaped { out, incoming, bits_per_second, delay, free_at: Instant::now() };
+    let end =
+        |out, incoming| Shaped { out, incoming, bits_per_second, delay, free_at: Instant::now() };
     (end(to_right, from_right), end(to_left, from_left))
 }
 

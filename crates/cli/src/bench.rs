@@ -1,8 +1,8 @@
 //! `veilset bench`: measurements on this machine.
 
 use serde_json::{Value, json};
-use veilset::bench::{Case, CurveCost, Measurement, Net, curve};
 use veilset::PROTOCOLS;
+use veilset::bench::{Case, CurveCost, Measurement, Net, curve};
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
 use crate::error::Failure;
@@ -15,7 +15,10 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
         PROTOCOLS.iter().map(|protocol| BenchTarget::Protocol(protocol.spec().id)).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
     if !args.json {
-        say(talk, "both parties in this process; ratio: processor time over that of as many X25519 of aws-lc");
+        say(
+            talk,
+            "both parties in this process; ratio: processor time over that of as many X25519 of aws-lc",
+        );
     }
     for target in targets {
         match target {

@@ -47,8 +47,7 @@ fn places(finding: &Finding) -> String {
 }
 
 fn object(report: &CheckReport) -> Value {
-    let finding =
-        |f: &Finding| json!({ "what": f.what, "rows": f.rows, "lines": f.lines });
+    let finding = |f: &Finding| json!({ "what": f.what, "rows": f.rows, "lines": f.lines });
     json!({
         "rows": report.rows,
         "distinct": report.distinct,

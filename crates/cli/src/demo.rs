@@ -4,8 +4,8 @@ use std::thread;
 
 use serde_json::json;
 use veilset::{
-    Connection, Destination, Done, Endpoint, Identity, Input, Job, KeySpec, Learn, Listener, Means, Operation,
-    Options, PublicKey, Silent, Table,
+    Connection, Destination, Done, Endpoint, Identity, Input, Job, KeySpec, Learn, Listener, Means,
+    Operation, Options, PublicKey, Silent, Table,
 };
 
 use crate::args::{DemoArgs, Talk};
@@ -34,8 +34,14 @@ type Results = (Done, Done);
 pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     let north = party("north", "north.csv", NORTH, "email:email")?;
     let south = party("south", "south.csv", SOUTH, "E-Mail:email")?;
-    let say = |line: &str| if !args.json { say(talk, line) };
-    say("Two parties on this machine, each with its own identity, over mutually authenticated TLS:");
+    let say = |line: &str| {
+        if !args.json {
+            say(talk, line)
+        }
+    };
+    say(
+        "Two parties on this machine, each with its own identity, over mutually authenticated TLS:",
+    );
     for party in [&north, &south] {
         say(&format!("  {} holds {}", party.name, report::summary(&party.input)));
     }
@@ -46,20 +52,20 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     let found = meet(&north, &south, Operation::Intersect, (Learn::Me, Learn::Peer))?;
     say(&told(&north, &south, &found));
     if args.json {
-        println!("{}", json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] }));
+        println!(
+            "{}",
+            json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] })
+        );
         return Ok(());
     }
     show_rows(&north, &found.0)?;
-    say("\nYour own lists: veilset id, veilset peer add, then veilset intersect or count; see veilset --help");
+    say(
+        "\nYour own lists: veilset id, veilset peer add, then veilset intersect or count; see veilset --help",
+    );
     Ok(())
 }
 
-fn party(
-    name: &'static str,
-    file: &str,
-    list: &'static [u8],
-    key: &str,
-) -> Result<Party, Failure> {
+fn party(name: &'static str, file: &str, list: &'static [u8], key: &str) -> Result<Party, Failure> {
     let table = Table::parse(file.to_owned(), list.to_vec(), b',')?;
     let input = Input::of(table, &key.parse::<KeySpec>()?)?;
     Ok(Party { name, input, identity: Identity::ephemeral() })

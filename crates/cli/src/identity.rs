@@ -16,7 +16,10 @@ pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
         match Identity::load(&home) {
             Err(StoreError::NoIdentity { .. }) => {
                 let identity = Identity::create(&home)?;
-                eprintln!("made a new identity in {}; send this line to the other party:", home.path().display());
+                eprintln!(
+                    "made a new identity in {}; send this line to the other party:",
+                    home.path().display()
+                );
                 identity
             }
             other => other?,

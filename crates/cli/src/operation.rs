@@ -17,8 +17,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
     let destination = destination(operation, args)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
-    let (name, key) =
-        Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
+    let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
     let input = read(args, destination.as_ref(), talk)?;
 
     let options = Options { deadline: args.deadline, ..Options::default() };
@@ -60,10 +59,7 @@ fn endpoint(args: &OperationArgs) -> Result<Endpoint, Failure> {
 }
 
 /// Where matching rows go, checked before anything else happens.
-fn destination(
-    operation: Operation,
-    args: &OperationArgs,
-) -> Result<Option<Destination>, Failure> {
+fn destination(operation: Operation, args: &OperationArgs) -> Result<Option<Destination>, Failure> {
     let output = args.output.as_deref();
     if operation == Operation::Count && output.is_some() {
         return Err(Failure::Flags("count has no rows to write: leave --output away".to_owned()));

@@ -32,7 +32,10 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     if args.json {
         let plans: Vec<Value> = plans.iter().map(|plan| object(plan, role, learn)).collect();
-        println!("{}", json!({ "operation": args.operation.name(), "threads": threads, "plans": plans }));
+        println!(
+            "{}",
+            json!({ "operation": args.operation.name(), "threads": threads, "plans": plans })
+        );
         return Ok(());
     }
     println!("{}", table(&plans, role));
@@ -52,7 +55,16 @@ fn sides(plan: &Estimate, role: Role) -> (f64, f64) {
 fn table(plans: &[Estimate], role: Role) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(["protocol", "security", "time", "computing", "you send", "peer sends", "rounds", "memory"]);
+    table.set_header([
+        "protocol",
+        "security",
+        "time",
+        "computing",
+        "you send",
+        "peer sends",
+        "rounds",
+        "memory",
+    ]);
     for plan in plans {
         let (mine, theirs) = sides(plan, role);
         table.add_row([

@@ -63,13 +63,14 @@ pub(crate) fn detail(talk: &Talk, line: &str) {
 pub(crate) fn tell(talk: &Talk, event: &Event) {
     match event {
         Event::Listening(address) => say(talk, &format!("waiting for the peer at {address}")),
-        Event::Retrying { addr, why, wait } => detail(
-            talk,
-            &format!("{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64()),
-        ),
+        Event::Retrying { addr, why, wait } => {
+            detail(talk, &format!("{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64()))
+        }
         Event::StrangerRefused { addr, why } => {
             say(talk, &format!("turned away a caller from {addr}: {why}; still waiting"));
         }
-        Event::Connected { addr } => say(talk, &format!("connected to {addr}; its key is the pinned one")),
+        Event::Connected { addr } => {
+            say(talk, &format!("connected to {addr}; its key is the pinned one"))
+        }
     }
 }

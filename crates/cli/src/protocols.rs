@@ -19,7 +19,13 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     table.set_header(["id", "operation", "security", "what it is", "source"]);
     for spec in &specs {
-        table.add_row([spec.id, spec.operation.name(), spec.security.name(), spec.title, spec.paper]);
+        table.add_row([
+            spec.id,
+            spec.operation.name(),
+            spec.security.name(),
+            spec.title,
+            spec.paper,
+        ]);
     }
     println!("{table}");
     for spec in specs {

@@ -121,7 +121,10 @@ mod tests {
     fn flags_read_as_people_write_them() {
         assert_eq!((count("2^20"), count("1_000"), count("0")), (Ok(1 << 20), Ok(1000), Ok(0)));
         assert!(count("2^64").is_err() && count("-1").is_err() && count("many").is_err());
-        assert_eq!((bytes("500MB"), bytes("2GiB"), bytes("7")), (Ok(500_000_000), Ok(2 << 30), Ok(7)));
+        assert_eq!(
+            (bytes("500MB"), bytes("2GiB"), bytes("7")),
+            (Ok(500_000_000), Ok(2 << 30), Ok(7))
+        );
         assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));

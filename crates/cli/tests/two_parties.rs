@@ -56,14 +56,16 @@ fn both_get_their_own_rows_in_their_own_order() {
 #[test]
 fn whoever_is_to_learn_learns_and_nobody_else() {
     for command in [&INTERSECT, &COUNT] {
-        for (learn, other, shares) in [("me", "peer", [true, false]), ("peer", "me", [false, true])] {
+        for (learn, other, shares) in [("me", "peer", [true, false]), ("peer", "me", [false, true])]
+        {
             let (left, right) = parties();
             let one = [&command[..], &["--learn", learn, "--json"]].concat();
             let two = [&command[..], &["--learn", other, "--json"]].concat();
             let (one, two) = meet((&left, &one), (&right, &two));
             for (output, learns) in [(&one, shares[0]), (&two, shares[1])] {
                 let object = json(output);
-                let expected = if learns { serde_json::json!(COMMON) } else { serde_json::Value::Null };
+                let expected =
+                    if learns { serde_json::json!(COMMON) } else { serde_json::Value::Null };
                 assert_eq!(object["result"]["count"], expected);
                 assert_eq!(object["operation"], command[0]);
                 assert_eq!(object["role"], if learns { "receiver" } else { "sender" });
@@ -80,7 +82,10 @@ fn json_has_what_scripts_rely_on() {
     let (one, two) = (json(&one), json(&two));
     assert_eq!(one["result"]["count"], COMMON);
     assert_eq!(two["result"]["count"], COMMON);
-    assert_eq!((&one["rows"], &one["distinct"], &one["peer_distinct"]), (&1000.into(), &1000.into(), &800.into()));
+    assert_eq!(
+        (&one["rows"], &one["distinct"], &one["peer_distinct"]),
+        (&1000.into(), &1000.into(), &800.into())
+    );
     assert_eq!(one["protocol"], "mqrpmt-dh");
     assert_eq!(one["threads"], 2);
     assert_eq!(one["bytes_sent"], two["bytes_received"]);
@@ -116,7 +121,10 @@ fn empty_lists_work() {
     for command in [&INTERSECT, &COUNT] {
         let args = [&command[..], &["--json"]].concat();
         let (one, two) = meet((&left, &args), (&right, &args));
-        assert_eq!((&json(&one)["result"]["count"], &json(&two)["result"]["count"]), (&0.into(), &0.into()));
+        assert_eq!(
+            (&json(&one)["result"]["count"], &json(&two)["result"]["count"]),
+            (&0.into(), &0.into())
+        );
     }
 }
 
@@ -140,15 +148,28 @@ fn lists_come_from_standard_input_too() {
 fn terms_that_differ_end_both_sides_with_both_values() {
     for (one, two, field, values) in [
         (&COUNT[..], &INTERSECT[..], "operation", ["count", "intersect"]),
-        (&COUNT[..], &["count", "list.csv", "--key", "email:raw"][..], "key presets", ["email/1", "raw/1"]),
-        (&COUNT[..], &["count", "list.csv", "--key", "email:email", "--learn", "me"][..], "who learns", ["both", "me"]),
+        (
+            &COUNT[..],
+            &["count", "list.csv", "--key", "email:raw"][..],
+            "key presets",
+            ["email/1", "raw/1"],
+        ),
+        (
+            &COUNT[..],
+            &["count", "list.csv", "--key", "email:email", "--learn", "me"][..],
+            "who learns",
+            ["both", "me"],
+        ),
     ] {
         let (left, right) = parties();
         let (one, two) = meet((&left, one), (&right, two));
         for output in [&one, &two] {
             let said = stderr(output);
             assert_eq!(code(output), 3, "{said}");
-            assert!(said.contains(field) && values.iter().all(|value| said.contains(value)), "{said}");
+            assert!(
+                said.contains(field) && values.iter().all(|value| said.contains(value)),
+                "{said}"
+            );
         }
     }
 }
@@ -160,10 +181,12 @@ fn a_wrong_key_is_refused_loudly_and_the_right_peer_still_gets_in() {
     stranger.file("list.csv", &list(0, 10));
     assert!(stranger.run(&["peer", "add", "left", &left.key]).status.success());
     let address = free_address();
-    let listen = [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "60s"]].concat();
+    let listen =
+        [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "60s"]].concat();
     let waiting = left.start(&listen);
 
-    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
+    let connect =
+        [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
     let refused = stranger.run(&connect);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
     assert!(stderr(&refused).contains("veilset peer add"), "{}", stderr(&refused));
@@ -194,7 +217,8 @@ fn an_address_where_something_else_listens_is_named() {
         stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n").expect("open");
         std::thread::sleep(Duration::from_secs(1));
     });
-    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
+    let connect =
+        [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "20s"]].concat();
     let output = right.run(&connect);
     assert_eq!(code(&output), 5, "{}", stderr(&output));
     answering.join().expect("no panic");
@@ -204,8 +228,10 @@ fn an_address_where_something_else_listens_is_named() {
 fn nobody_there_is_a_deadline_not_a_hang() {
     let (left, right) = parties();
     let address = free_address();
-    let connect = [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "1s"]].concat();
-    let listen = [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "1s"]].concat();
+    let connect =
+        [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "1s"]].concat();
+    let listen =
+        [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "1s"]].concat();
     for output in [right.run(&connect), left.run(&listen)] {
         assert_eq!(code(&output), 4, "{}", stderr(&output));
     }
@@ -217,8 +243,10 @@ fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duratio
     left.file("list.csv", &list(0, 60_000));
     right.file("list.csv", &list(30_000, 90_000));
     let address = free_address();
-    let listen = [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
-    let connect = [&INTERSECT[..], &["--connect", &address, "--peer", "left", "-o", "out.csv"]].concat();
+    let listen =
+        [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
+    let connect =
+        [&INTERSECT[..], &["--connect", &address, "--peer", "left", "-o", "out.csv"]].concat();
     let (mut victim, survivor, party) = if kill_listener {
         (left.start(&listen), right.start(&connect), right)
     } else {
@@ -252,7 +280,8 @@ fn outputs_are_checked_before_anybody_waits() {
     let (left, _) = parties();
     left.file("out.csv", "precious");
     let address = free_address();
-    let args = [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
+    let args =
+        [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
     let output = left.run(&args);
     assert_eq!(code(&output), 2, "{}", stderr(&output));
     assert_eq!(left.read("out.csv"), "precious");

@@ -45,8 +45,8 @@ pub struct NotAnElement {
 /// 2^251..2^252, below ℓ. Elligator 2 maps an element to a point of the full curve, the sum of a point `H(x)` of the
 /// group and one whose order divides 8. The first multiplication annuls the second and leaves `k·H(x)`, so clearing
 /// the cofactor costs nothing. `H(x)` is the suite's `encode_to_curve(x)`, which multiplies by 8, divided by 8 modulo
-/// ℓ: a bijection of the group. It reaches about half of the group. The proof needs no more than that a simulator can
-/// sample a point together with an element that maps to it, and Elligator 2 is easily inverted.
+/// ℓ: a bijection of the group. One map does not give the uniform distribution on the group; the proof needs no more
+/// than that a simulator can sample a point together with a preimage, and Elligator 2 is easily inverted.
 ///
 /// # No twist bit
 ///

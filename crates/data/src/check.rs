@@ -47,7 +47,7 @@ const SUSPICIONS: [Suspicion; 7] = [
     }),
     ("control or invisible characters", |_, text| text.trim().chars().any(is_invisible)),
     ("damaged characters (U+FFFD)", |_, text| text.contains('\u{fffd}')),
-    ("no @ where an e-mail address is expected", |preset, text| {
+    ("no e-mail address (no @, or no domain after it)", |preset, text| {
         matches!(preset, Preset::Email | Preset::EmailGmail) && !is_address(text.trim())
     }),
     ("placeholders such as n/a or null", |_, text| is_placeholder(text.trim())),
@@ -117,6 +117,7 @@ impl Tally {
             .filter(|(_, (count, _))| *count > 0)
             .map(|((what, _), (count, rows))| finding(what, count, rows))
             .collect();
+        suspicious.extend(one_key(table, keys));
         suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
         CheckReport {
             rows: keys.rows(),
@@ -128,6 +129,15 @@ impl Tally {
             suspicious,
         }
     }
+}
+
+/// A list of one key is more often a wrong column than a list.
+fn one_key(table: &Table, keys: &KeySet) -> Option<Finding> {
+    if keys.len() != 1 || keys.duplicate_rows() == 0 {
+        return None;
+    }
+    let lines = keys.rows_of(&[0]).take(PLACES).map(|row| table.line(row)).collect();
+    Some(Finding { what: "the same key in every row", rows: 1 + keys.duplicate_rows(), lines })
 }
 
 fn note(count: &mut usize, rows: &mut Vec<usize>, row: usize) {
@@ -195,6 +205,19 @@ mod tests {
                 (SUSPICIONS[4].0, 1, &[5][..]),
             ]
         );
+    }
+
+    #[test]
+    fn a_list_of_one_key_is_suspicious() {
+        let look = |csv: &str| {
+            let table = Table::parse("t.csv".into(), csv.into(), b',').expect("a table");
+            check(&table, &"c:name".parse().expect("a key")).expect("a column").suspicious
+        };
+        let what = "the same key in every row";
+        let csv = "c,n\nUK,1\n,2\nuk,3\n";
+        assert_eq!(look(csv), [Finding { what, rows: 2, lines: vec![2, 4] }]);
+        assert_eq!(look("c\nUK\n"), []);
+        assert_eq!(look("c\nUK\nFR\n"), []);
     }
 
     #[test]

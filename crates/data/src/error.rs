@@ -134,9 +134,7 @@ pub enum DataError {
         file: String,
     },
     /// The output is a folder, a device or a pipe.
-    #[error(
-        "{file} is not an ordinary file; give a file's name with -o, or - for standard output"
-    )]
+    #[error("{file} is not an ordinary file; give a file's name with -o, or - for standard output")]
     NotAFile {
         /// The file's name.
         file: String,
@@ -162,7 +160,8 @@ fn reading(why: &io::Error) -> String {
     match why.kind() {
         io::ErrorKind::NotFound => "there is no such file; check its name and folder".to_owned(),
         io::ErrorKind::PermissionDenied => {
-            "permission denied; make it readable for your user, or copy it to where it is".to_owned()
+            "permission denied; make it readable for your user, or copy it to where it is"
+                .to_owned()
         }
         io::ErrorKind::IsADirectory => "it is a folder; give a file in it".to_owned(),
         _ => why.to_string(),

@@ -61,6 +61,11 @@ impl KeySet {
         &self.text[start..self.ends[index] as usize]
     }
 
+    /// The keys in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|index| self.key(index))
+    }
+
     /// How many rows the table has.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -98,6 +103,9 @@ impl KeySet {
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.
+    ///
+    /// # Panics
+    /// When a number in `matched` is not below [`KeySet::len`].
     pub fn rows_of(&self, matched: &[u32]) -> impl Iterator<Item = usize> + '_ {
         let mut chosen = vec![false; self.len()];
         for index in matched {
@@ -185,7 +193,7 @@ impl Builder {
             invalid_rows: 0,
             hashed: 0,
         };
-        Self { keys, seen: HashTable::new(), state: RandomState::new() }
+        Self { keys, seen: HashTable::with_capacity(rows), state: RandomState::new() }
     }
 
     fn add(&mut self, key: &[u8], looks_hashed: bool) {
@@ -222,6 +230,8 @@ impl Builder {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use proptest::strategy::{Just, Strategy};
+
     use super::*;
 
     fn keys(csv: &str, spec: &str) -> KeySet {
@@ -229,10 +239,12 @@ mod tests {
         KeySet::build(&table, &spec.parse().expect("a key")).expect("columns exist")
     }
 
+    fn encoded(key: &str) -> Vec<u8> {
+        [&u32::try_from(key.len()).expect("short").to_le_bytes()[..], key.as_bytes()].concat()
+    }
+
     fn find(set: &KeySet, key: &str) -> u32 {
-        let encoded =
-            [&u32::try_from(key.len()).expect("short").to_le_bytes()[..], key.as_bytes()].concat();
-        let index = (0..set.len()).find(|index| set.key(*index) == encoded).expect("there");
+        let index = set.iter().position(|other| other == encoded(key)).expect("there");
         u32::try_from(index).expect("few")
     }
 
@@ -250,6 +262,9 @@ mod tests {
     fn columns_do_not_run_into_each_other_and_one_empty_column_is_enough() {
         let set = keys("a,b\nx,yz\nxy,z\n,z\nx,\n", "a,b");
         assert_eq!((set.len(), set.null_rows()), (2, 2));
+        // Empty comes before unreadable.
+        let set = keys("a,b\nx,\nx,192.0.2.1\n", "a:ip,b:ip");
+        assert_eq!((set.null_rows(), set.invalid_rows()), (1, 1));
     }
 
     #[test]
@@ -258,39 +273,65 @@ mod tests {
         assert!(keys(&format!("h\n{digest}\n"), "h").looks_hashed());
         assert!(!keys(&format!("h\n{digest}\nplain\n"), "h").looks_hashed());
         assert!(!keys("h\n", "h").looks_hashed());
+        let mostly: String = (10..20).map(|n| format!("{n}{}\n", &digest[..62])).collect();
+        assert!(keys(&format!("h\n{}plain\n", &mostly[65..]), "h").looks_hashed());
+        assert!(!keys(&format!("h\n{}plain\n", &mostly[130..]), "h").looks_hashed());
+        assert!(!keys(&format!("h,i\n{digest},{digest}\n"), "h,i").looks_hashed());
+    }
+
+    /// A list and the same list in another order.
+    fn two_orders() -> impl Strategy<Value = (Vec<String>, Vec<String>)> {
+        let values = proptest::collection::vec("[ab A]{0,3}", 0..40);
+        values.prop_flat_map(|values| (Just(values.clone()), Just(values).prop_shuffle()))
+    }
+
+    fn table_of(values: &[String]) -> String {
+        let rows: String = values.iter().map(|value| format!("\"{value}\"\n")).collect();
+        format!("k\n{rows}")
     }
 
     proptest::proptest! {
         #[test]
-        fn agrees_with_plain_sets_whatever_the_order(
-            values in proptest::collection::vec("[ab A]{0,3}", 0..40), rotate in 0usize..40,
-        ) {
-            let csv = |values: &[String]| {
-                let rows: String = values.iter().map(|value| format!("\"{value}\"\n")).collect();
-                format!("k\n{rows}")
-            };
+        fn agrees_with_plain_sets_whatever_the_order((values, shuffled) in two_orders()) {
             let rule = |value: &String| value.trim().to_lowercase();
-            let mut expected: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-            for (row, value) in values.iter().enumerate() {
-                if !rule(value).is_empty() {
+            for values in [&values, &shuffled] {
+                let mut expected: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+                for (row, value) in values.iter().enumerate() {
                     expected.entry(rule(value)).or_default().push(row);
                 }
+                let nulls = expected.remove("").map_or(0, |rows| rows.len());
+                let set = keys(&table_of(values), "k:email");
+                proptest::prop_assert_eq!((set.len(), set.null_rows()), (expected.len(), nulls));
+                for (key, rows) in &expected {
+                    let got: Vec<usize> = set.rows_of(&[find(&set, key)]).collect();
+                    proptest::prop_assert_eq!(&got, rows);
+                }
             }
-            let set = keys(&csv(&values), "k:email");
-            proptest::prop_assert_eq!(set.len(), expected.len());
-            for (key, rows) in &expected {
-                let got: Vec<usize> = set.rows_of(&[find(&set, key)]).collect();
-                proptest::prop_assert_eq!(&got, rows);
-            }
-            let mut turned = values.clone();
-            if !turned.is_empty() {
-                let by = rotate % turned.len();
-                turned.rotate_left(by);
-            }
-            let other = keys(&csv(&turned), "k:email");
-            let all = |set: &KeySet| (0..set.len()).map(|i| set.key(i).to_vec()).collect::<BTreeSet<_>>();
-            proptest::prop_assert_eq!(all(&set), all(&other));
-            proptest::prop_assert_eq!(set.null_rows(), other.null_rows());
+        }
+
+        #[test]
+        fn an_order_changes_neither_the_keys_nor_the_rows_that_match(
+            (values, shuffled) in two_orders(), wanted in proptest::collection::btree_set("[ab]{1,2}", 0..4),
+        ) {
+            let look = |values: &[String]| {
+                let set = keys(&table_of(values), "k:email");
+                let wanted: Vec<Vec<u8>> = wanted.iter().map(|key| encoded(key)).collect();
+                let matched: Vec<u32> =
+                    (0..).zip(set.iter()).filter(|(_, key)| wanted.iter().any(|w| w == key)).map(|(i, _)| i).collect();
+                let mut rows: Vec<String> = set.rows_of(&matched).map(|row| values[row].clone()).collect();
+                rows.sort_unstable();
+                let all: BTreeSet<Vec<u8>> = set.iter().map(<[u8]>::to_vec).collect();
+                (all, rows, set.null_rows(), set.duplicate_rows())
+            };
+            proptest::prop_assert_eq!(look(&values), look(&shuffled));
+        }
+
+        #[test]
+        fn different_rows_of_columns_are_different_keys(
+            rows in proptest::collection::btree_set(("[a,]{1,3}", "[a,]{1,3}"), 1..12),
+        ) {
+            let lines: String = rows.iter().map(|(a, b)| format!("\"{a}\",\"{b}\"\n")).collect();
+            proptest::prop_assert_eq!(keys(&format!("a,b\n{lines}"), "a,b").len(), rows.len());
         }
     }
 }

@@ -126,7 +126,9 @@ mod tests {
     fn every_country_reads_a_national_number_with_and_without_its_trunk_prefix() {
         for country in Country::all() {
             let expected = format!("+{}234567890", country.calling);
-            for text in [format!("{}23 456-7890", country.trunk), "234567890".to_owned(), expected.clone()] {
+            for text in
+                [format!("{}23 456-7890", country.trunk), "234567890".to_owned(), expected.clone()]
+            {
                 let mut out = String::new();
                 assert_eq!(e164(&text, Some(country), &mut out), Some(()), "{}", country.code);
                 assert_eq!(out, expected, "{}", country.code);

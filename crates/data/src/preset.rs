@@ -157,7 +157,7 @@ fn lower(text: &str, out: &mut String) {
     }
 }
 
-/// An address whose local part is nothing but dots and a tag stays as it is: it would be the same key as any other such.
+/// An address whose local part is nothing but dots and a tag stays as it is; without them all such would be one key.
 fn gmail(text: &str, out: &mut String) {
     let start = out.len();
     lower(text, out);
@@ -313,7 +313,8 @@ mod tests {
 
     #[test]
     fn equal_names_have_equal_keys_however_they_are_written() {
-        for (a, b) in [("\u{c5}", "A\u{30a}"), ("ΣΟΦΟΣ", "σοφος"), ("Straße", "STRASSE")] {
+        for (a, b) in [("\u{c5}", "A\u{30a}"), ("ΣΟΦΟΣ", "σοφος"), ("Straße", "STRASSE")]
+        {
             assert_eq!(key("name", a), key("name", b), "{a}");
         }
     }

@@ -168,10 +168,17 @@ mod tests {
             ("a,b", vec![vec!["a", "b"]]),
             (",\n", vec![vec!["", ""]]),
             ("\"\"\n", vec![vec![""]]),
-            ("\"a\"\"b\",\"\"\"\",\"x,\r\ny\"\r\nz", vec![vec!["a\"b", "\"", "x,\r\ny"], vec!["z"]]),
+            (
+                "\"a\"\"b\",\"\"\"\",\"x,\r\ny\"\r\nz",
+                vec![vec!["a\"b", "\"", "x,\r\ny"], vec!["z"]],
+            ),
             ("a\rb\n\n\r\nc\"d\"", vec![vec!["a"], vec!["b"], vec!["c\"d\""]]),
         ] {
-            assert_eq!(records(text, b','), Ok(expected.into_iter().map(owned).collect()), "{text}");
+            assert_eq!(
+                records(text, b','),
+                Ok(expected.into_iter().map(owned).collect()),
+                "{text}"
+            );
         }
         assert_eq!(records("a\tb,c", b'\t'), Ok(vec![owned(vec!["a", "b,c"])]));
     }

@@ -4,7 +4,7 @@
 use veilset_channel::{Channel, ChannelExt, Malformed, Message, PeerFault};
 use veilset_crypto::{CommutativePrf, Element, Point};
 
-use crate::wire::{Blinded, frames, point_chunks, size};
+use crate::wire::{Blinded, POINTS_A_FRAME, frames, point_chunks, size};
 use crate::{Observer, PartyCost, ProtocolError};
 
 /// Sends `own` blinded, in the order of `order`; returns the peer's elements under both keys, truncated to `bits`
@@ -21,7 +21,7 @@ pub(crate) fn exchange_blinded(
 ) -> Result<Vec<u128>, ProtocolError> {
     let ((elements, order), (peer_count, bits)) = (own, peer);
     let (outgoing, incoming) = (point_chunks(elements.len()), point_chunks(peer_count));
-    let mut doubled = Vec::with_capacity(peer_count);
+    let mut doubled = Vec::with_capacity(peer_count.min(POINTS_A_FRAME));
     channel.phase("blinded elements");
     observer.begin("blinded elements", (elements.len() + peer_count) as u64);
     for chunk in 0..outgoing.count().max(incoming.count()) {
@@ -41,10 +41,8 @@ pub(crate) fn exchange_blinded(
 }
 
 fn second_key(prf: &dyn CommutativePrf, points: &[Point]) -> Result<Vec<Point>, PeerFault> {
-    prf.evaluate(points).map_err(|_| PeerFault::Malformed {
-        what: Blinded::TAG.name,
-        why: Malformed::NotAnElement,
-    })
+    prf.evaluate(points)
+        .map_err(|_| PeerFault::Malformed { what: Blinded::TAG.name, why: Malformed::NotAnElement })
 }
 
 /// The lowest `bits` bits of a point.

@@ -184,7 +184,8 @@ mod tests {
     fn links_read_as_written() {
         let link: Link = "50mbit,80ms".parse().expect("valid");
         assert_eq!((link.bits_per_second, link.round_trip), (50e6, Duration::from_millis(80)));
-        for bad in ["50mbit", "50,80ms", "50mbit,80", "-1mbit,1ms", "0mbit,1ms", "nanmbit,1ms", ""] {
+        for bad in ["50mbit", "50,80ms", "50mbit,80", "-1mbit,1ms", "0mbit,1ms", "nanmbit,1ms", ""]
+        {
             assert!(bad.parse::<Link>().is_err(), "{bad}");
         }
     }

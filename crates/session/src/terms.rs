@@ -196,9 +196,12 @@ impl Message for Opening {
         if version != WIRE_VERSION {
             return Ok(Self { version, terms: None });
         }
-        let (terms, rest) =
-            postcard::take_from_bytes(body).map_err(|_| Malformed::OutOfRange)?;
-        if rest.is_empty() { Ok(Self { version, terms: Some(terms) }) } else { Err(Malformed::LeftOver) }
+        let (terms, rest) = postcard::take_from_bytes(body).map_err(|_| Malformed::OutOfRange)?;
+        if rest.is_empty() {
+            Ok(Self { version, terms: Some(terms) })
+        } else {
+            Err(Malformed::LeftOver)
+        }
     }
 }
 
@@ -281,10 +284,20 @@ mod tests {
     #[test]
     fn each_difference_is_named_with_both_values() {
         let cases = [
-            (Terms { operation: "intersect".into(), ..fitting() }, "operation", "count", "intersect"),
+            (
+                Terms { operation: "intersect".into(), ..fitting() },
+                "operation",
+                "count",
+                "intersect",
+            ),
             (Terms { learn: Learn::Me, ..fitting() }, "who learns (--learn)", "me", "me"),
             (Terms { presets: "raw/1".into(), ..fitting() }, "key presets", "email/1", "raw/1"),
-            (Terms { security: "malicious".into(), ..fitting() }, "security", "semi-honest", "malicious"),
+            (
+                Terms { security: "malicious".into(), ..fitting() },
+                "security",
+                "semi-honest",
+                "malicious",
+            ),
             (Terms { connecting: true, ..fitting() }, "ends", "connecting", "listening"),
         ];
         for (theirs, field, mine, other) in cases {

@@ -28,7 +28,8 @@ impl Sets {
     #[must_use]
     pub fn new(sender: usize, receiver: usize, common: usize) -> Self {
         assert!(common <= sender && common <= receiver, "no more in common than there is");
-        let mut theirs: Vec<Element> = (sender - common..sender - common + receiver).map(element).collect();
+        let mut theirs: Vec<Element> =
+            (sender - common..sender - common + receiver).map(element).collect();
         theirs.reverse();
         Self { sender: (0..sender).map(element).collect(), receiver: theirs }
     }
@@ -53,7 +54,6 @@ pub fn element(number: usize) -> Element {
 
 /// Runs both parties over queues in memory, with randomness from `seed`; returns the sender's end, then the
 /// receiver's.
-#[must_use]
 pub fn run_both(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, seed: u8) -> (Ended, Ended) {
     let (left, right) = memory_pair();
     thread::scope(|scope| {

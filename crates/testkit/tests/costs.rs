@@ -12,7 +12,8 @@ use veilset_testkit::{Sets, run_both};
 const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (100, 9000)];
 
 fn measured() -> String {
-    let mut text = String::from("# protocol sender×receiver reveal: side phase sent/frames received/frames\n");
+    let mut text =
+        String::from("# protocol sender×receiver reveal: side phase sent/frames received/frames\n");
     for protocol in PROTOCOLS {
         for (sender, receiver) in SIZES {
             let sets = Sets::new(sender, receiver, sender.min(receiver) / 2);
@@ -32,7 +33,8 @@ fn write_costs(text: &mut String, name: &str, costs: &Costs) {
     for phase in costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0) {
         let (sent, received) = (phase.bytes_sent, phase.bytes_received);
         let (out, back) = (phase.frames_sent, phase.frames_received);
-        writeln!(text, "{name} [{}] {sent}/{out} {received}/{back}", phase.name).expect("to memory");
+        writeln!(text, "{name} [{}] {sent}/{out} {received}/{back}", phase.name)
+            .expect("to memory");
     }
     writeln!(text, "{name} rounds {}", costs.rounds()).expect("to memory");
 }
@@ -64,7 +66,10 @@ fn cost_models_tell_the_truth() {
                 for (costs, model) in [(&sent, model.sender), (&received, model.receiver)] {
                     let (real, modelled) = (costs.bytes_sent() as f64, model.bytes_sent);
                     let off = (real - modelled).abs();
-                    assert!(off <= 8.0 + 0.01 * real, "{name} {sender}×{receiver}: {real} {modelled}");
+                    assert!(
+                        off <= 8.0 + 0.01 * real,
+                        "{name} {sender}×{receiver}: {real} {modelled}"
+                    );
                 }
                 if sender > 0 && receiver > 0 {
                     assert_eq!(received.rounds(), model.rounds, "{name} {sender}×{receiver}");

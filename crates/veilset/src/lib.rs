@@ -34,14 +34,15 @@ pub use job::{Connection, Done, Job, Ready};
 
 pub use veilset_bench as bench;
 pub use veilset_channel::PhaseCost;
-pub use veilset_data::{CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check};
+pub use veilset_data::{
+    CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check,
+};
 pub use veilset_net::{
-    Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey, StoreError,
+    Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey,
+    StoreError,
 };
 pub use veilset_protocols::{
-    Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent, Spec,
-    find,
+    Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent,
+    Spec, find,
 };
-pub use veilset_session::{
-    Briefing, Calibration, Estimate, Learn, Link, Means, Report, plan,
-};
+pub use veilset_session::{Briefing, Calibration, Estimate, Learn, Link, Means, Report, plan};

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// A party: its folder, which holds its identity and its files.
-pub struct Party {
+pub(crate) struct Party {
     folder: TempDir,
-    pub key: String,
+    pub(crate) key: String,
 }
 
 impl Party {
     /// A party with a fresh identity.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let mut party = Self { folder, key: String::new() };
         let output = party.run(&["id"]);
@@ -28,7 +28,7 @@ impl Party {
     }
 
     /// Two parties that have pinned each other as `left` and `right`.
-    pub fn pair() -> (Self, Self) {
+    pub(crate) fn pair() -> (Self, Self) {
         let (left, right) = (Self::new(), Self::new());
         assert!(left.run(&["peer", "add", "right", &right.key]).status.success());
         assert!(right.run(&["peer", "add", "left", &left.key]).status.success());
@@ -36,22 +36,22 @@ impl Party {
     }
 
     /// Where `name` is in this party's folder.
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
     /// Writes a file.
-    pub fn file(&self, name: &str, text: &str) {
+    pub(crate) fn file(&self, name: &str, text: &str) {
         fs::write(self.path(name), text).expect("writable");
     }
 
     /// Reads a file.
-    pub fn read(&self, name: &str) -> String {
+    pub(crate) fn read(&self, name: &str) -> String {
         fs::read_to_string(self.path(name)).expect("readable")
     }
 
     /// The command, in this party's folder, not started.
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_veilset"));
         command
             .args(args)
@@ -64,40 +64,43 @@ impl Party {
     }
 
     /// Runs a command to its end.
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub(crate) fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().expect("it starts")
     }
 
     /// Starts a command.
-    pub fn start(&self, args: &[&str]) -> Child {
+    pub(crate) fn start(&self, args: &[&str]) -> Child {
         self.command(args).spawn().expect("it starts")
     }
 
     /// Names of the files in this party's folder.
-    pub fn files(&self) -> Vec<String> {
+    pub(crate) fn files(&self) -> Vec<String> {
         let names = fs::read_dir(self.folder.path()).expect("a folder");
-        names.map(|file| file.expect("readable").file_name().to_string_lossy().into_owned()).collect()
+        names
+            .map(|file| file.expect("readable").file_name().to_string_lossy().into_owned())
+            .collect()
     }
 }
 
 /// A loopback address that is free now.
-pub fn free_address() -> String {
+pub(crate) fn free_address() -> String {
     let probe = TcpListener::bind("127.0.0.1:0").expect("a free port");
     probe.local_addr().expect("an address").to_string()
 }
 
 /// Runs `args` on both sides, the left one listening; returns both ends.
-pub fn meet(left: (&Party, &[&str]), right: (&Party, &[&str])) -> (Output, Output) {
+pub(crate) fn meet(left: (&Party, &[&str]), right: (&Party, &[&str])) -> (Output, Output) {
     let address = free_address();
     let listen = [left.1, &["--listen", &address, "--peer", "right", "--deadline", "60s"]].concat();
-    let connect = [right.1, &["--connect", &address, "--peer", "left", "--deadline", "60s"]].concat();
+    let connect =
+        [right.1, &["--connect", &address, "--peer", "left", "--deadline", "60s"]].concat();
     let listening = left.0.start(&listen);
     let connected = right.0.run(&connect);
     (listening.wait_with_output().expect("it ends"), connected)
 }
 
 /// Waits for a process to end, at most `limit`.
-pub fn wait(mut child: Child, limit: Duration) -> Output {
+pub(crate) fn wait(mut child: Child, limit: Duration) -> Output {
     let started = Instant::now();
     while child.try_wait().expect("a child").is_none() {
         if started.elapsed() >= limit {
@@ -110,22 +113,22 @@ pub fn wait(mut child: Child, limit: Duration) -> Output {
 }
 
 /// What a process said on standard error.
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// The JSON object that a process printed.
-pub fn json(output: &Output) -> serde_json::Value {
+pub(crate) fn json(output: &Output) -> serde_json::Value {
     assert!(output.status.success(), "{}", stderr(output));
     serde_json::from_slice(&output.stdout).expect("one JSON object")
 }
 
 /// The exit code.
-pub fn code(output: &Output) -> i32 {
+pub(crate) fn code(output: &Output) -> i32 {
     output.status.code().expect("it was not killed")
 }
 
 /// The root of the repository.
-pub fn root() -> &'static Path {
+pub(crate) fn root() -> &'static Path {
     Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }

@@ -24,12 +24,10 @@ use veilset_structures::match_bits;
 
 use self::rounds::matched_elements;
 use crate::exchange::{exchange_blinded, party_cost};
-use crate::wire::{
-    Doubled, DoubledShape, frames, size, value_chunks, value_width,
-};
+use crate::wire::{Doubled, DoubledShape, frames, size, value_chunks, value_width};
 use crate::{
-    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run, Security,
-    Shape, Spec,
+    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run, Security, Shape,
+    Spec,
 };
 
 /// The registry entry `dh`.

@@ -29,8 +29,8 @@ use self::rounds::{indication, weight};
 use crate::exchange::{exchange_blinded, party_cost};
 use crate::wire::{SetBlock, Total, frames, size};
 use crate::{
-    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec,
+    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Security,
+    Shape, Spec,
 };
 
 /// The registry entry `mqrpmt-dh`.
@@ -97,8 +97,7 @@ fn server(run: &mut Run<'_>) -> Result<Vec<bool>, ProtocolError> {
 
     // Step 1.
     let own = (run.elements, order.as_slice());
-    let queries =
-        exchange_blinded(run.channel, &prf, own, (run.peer_count, bits), run.observer)?;
+    let queries = exchange_blinded(run.channel, &prf, own, (run.peer_count, bits), run.observer)?;
 
     // Step 2: the client's answer, a set of n₁ values.
     let set = take_set(run.channel, SetShape { count: run.elements.len(), bits })?;
