@@ -63,7 +63,7 @@ fn curve_here() -> Vec<CurveCost> {
     let both = best(|| drop(black_box(prf.hash_and_evaluate(&elements))));
     let reference_ns = 1e9 * before.min(reference_seconds());
     let cost =
-        |op, seconds: f64| CurveCost { kernel: "aws-lc", op, ns: seconds * 1e9, reference_ns };
+        |op, seconds: f64| CurveCost { kernel: "scalar", op, ns: seconds * 1e9, reference_ns };
     vec![cost("mul", mul), cost("map", (both - mul).max(0.0))]
 }
 

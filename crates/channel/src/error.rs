@@ -83,15 +83,13 @@ pub enum Abort {
     Protocol = 3,
     /// It failed on its own.
     Internal = 4,
-    /// Its user interrupted it.
-    Interrupted = 5,
 }
 
 impl Abort {
     /// The reason behind a byte from the peer; `None` for a byte that means nothing.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal, Self::Interrupted]
+        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal]
             .into_iter()
             .find(|reason| *reason as u8 == byte)
     }
@@ -104,7 +102,6 @@ impl std::fmt::Display for Abort {
             Self::Declined => "it declined the run",
             Self::Protocol => "it holds that this side broke the protocol",
             Self::Internal => "it failed on its own side",
-            Self::Interrupted => "its user interrupted it",
         })
     }
 }

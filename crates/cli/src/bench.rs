@@ -43,17 +43,17 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
         };
         let case = Case { protocol, sender: size, receiver: size, threads: args.threads, net };
         let measured = case.measure().map_err(|error| Failure::Bug(error.to_string()))?;
-        show(&measured, args.json);
+        show(&measured, args.json)?;
     }
     Ok(())
 }
 
-fn show(m: &Measurement, as_json: bool) {
+fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        println!("{}", object(m));
-        return;
+        print_line!("{}", object(m))?;
+        return Ok(());
     }
-    println!(
+    print_line!(
         "{:12} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {:.2}",
         m.case.protocol,
         m.case.sender,
@@ -66,7 +66,8 @@ fn show(m: &Measurement, as_json: bool) {
         m.rounds,
         show_bytes(m.peak_rss as f64),
         m.ratio(),
-    );
+    )?;
+    Ok(())
 }
 
 fn object(m: &Measurement) -> Value {
@@ -92,13 +93,12 @@ fn object(m: &Measurement) -> Value {
 
 fn show_curves(as_json: bool) -> Result<(), Failure> {
     let costs = curve().map_err(|error| Failure::Bug(error.to_string()))?;
-    costs.iter().for_each(|cost| show_curve(cost, as_json));
-    Ok(())
+    costs.iter().try_for_each(|cost| show_curve(cost, as_json))
 }
 
-fn show_curve(cost: &CurveCost, as_json: bool) {
+fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {
     if as_json {
-        println!(
+        print_line!(
             "{}",
             json!({
                 "kernel": cost.kernel,
@@ -107,15 +107,16 @@ fn show_curve(cost: &CurveCost, as_json: bool) {
                 "reference": "aws-lc",
                 "reference_ns": cost.reference_ns,
             })
-        );
-        return;
+        )?;
+        return Ok(());
     }
-    println!(
+    print_line!(
         "{:10} {:4} {:9.0} ns   X25519 of aws-lc {:9.0} ns   ratio {:.2}",
         cost.kernel,
         cost.op,
         cost.ns,
         cost.reference_ns,
         cost.ns / cost.reference_ns
-    );
+    )?;
+    Ok(())
 }

@@ -11,14 +11,14 @@ pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let table = Table::read(&Source::new(&args.list.file), args.list.delimiter)?;
     let report = check(&table, &args.list.key)?;
     if args.json {
-        println!("{}", object(&report));
+        print_line!("{}", object(&report))?;
     } else {
-        print(&report);
+        print(&report)?;
     }
     Ok(())
 }
 
-fn print(report: &CheckReport) {
+fn print(report: &CheckReport) -> Result<(), Failure> {
     for (label, number) in [
         ("rows", report.rows),
         ("distinct keys", report.distinct),
@@ -27,17 +27,18 @@ fn print(report: &CheckReport) {
         ("unreadable keys (never match)", report.invalid.rows),
         ("changed by normalisation", report.changed),
     ] {
-        println!("{label:32} {number:>10}");
+        print_line!("{label:32} {number:>10}")?;
     }
     if report.invalid.rows > 0 {
-        println!("unreadable in {}", places(&report.invalid));
+        print_line!("unreadable in {}", places(&report.invalid))?;
     }
     if report.suspicious.is_empty() {
-        println!("nothing suspicious");
+        print_line!("nothing suspicious")?;
     }
     for finding in &report.suspicious {
-        println!("suspicious: {} in {} rows, {}", finding.what, finding.rows, places(finding));
+        print_line!("suspicious: {} in {} rows, {}", finding.what, finding.rows, places(finding))?;
     }
+    Ok(())
 }
 
 fn places(finding: &Finding) -> String {

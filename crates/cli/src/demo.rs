@@ -52,10 +52,10 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     let found = meet(&north, &south, Operation::Intersect, (Learn::Me, Learn::Peer))?;
     say(&told(&north, &south, &found));
     if args.json {
-        println!(
+        print_line!(
             "{}",
             json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] })
-        );
+        )?;
         return Ok(());
     }
     show_rows(&north, &found.0)?;
@@ -144,7 +144,7 @@ fn told(north: &Party, south: &Party, results: &Results) -> String {
 }
 
 fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
-    println!("The first {SHOWN} of north's matching rows, as they stand in its file:");
+    print_line!("The first {SHOWN} of north's matching rows, as they stand in its file:")?;
     let rows = done.rows(&north.input).into_iter().flatten().take(SHOWN);
     Ok(north.input.write(rows, &Destination::Stdout)?)
 }

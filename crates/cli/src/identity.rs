@@ -25,7 +25,7 @@ pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
             other => other?,
         }
     };
-    println!("{}", identity.public_key());
+    print_line!("{}", identity.public_key())?;
     Ok(())
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
         }
         PeerCommand::List => {
             for (name, key) in peers.iter() {
-                println!("{name} {key}");
+                print_line!("{name} {key}")?;
             }
         }
         PeerCommand::Remove { name } => {

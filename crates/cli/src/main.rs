@@ -1,5 +1,12 @@
 //! The `veilset` command: flags in, the facade's stages, words and JSON out.
-#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is the program's voice")]
+#![allow(clippy::print_stderr, reason = "this is the program's voice")]
+
+/// Prints a line of the result; a reader that has gone away is an error, not a panic.
+macro_rules! print_line {
+    ($($argument:tt)*) => {
+        std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
 
 mod args;
 mod bench;
@@ -15,6 +22,7 @@ mod reference;
 mod report;
 mod units;
 
+use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -25,6 +33,8 @@ use crate::error::Failure;
 fn main() -> ExitCode {
     match run(Cli::parse()) {
         Ok(()) => ExitCode::SUCCESS,
+        // Whoever read standard output has enough.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
             ExitCode::from(failure.exit_code())

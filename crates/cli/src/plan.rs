@@ -32,15 +32,15 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     if args.json {
         let plans: Vec<Value> = plans.iter().map(|plan| object(plan, role, learn)).collect();
-        println!(
+        print_line!(
             "{}",
             json!({ "operation": args.operation.name(), "threads": threads, "plans": plans })
-        );
+        )?;
         return Ok(());
     }
-    println!("{}", table(&plans, role));
-    println!("{}", plans[0].learned(learn, "The peer"));
-    println!("{threads} threads a side, this machine's measured speed on both sides");
+    print_line!("{}", table(&plans, role))?;
+    print_line!("{}", plans[0].learned(learn, "The peer"))?;
+    print_line!("{threads} threads a side, this machine's measured speed on both sides")?;
     Ok(())
 }
 

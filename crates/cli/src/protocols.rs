@@ -12,7 +12,7 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
     let specs: Vec<&Spec> = PROTOCOLS.iter().map(|protocol| protocol.spec()).collect();
     if args.json {
         let objects: Vec<Value> = specs.into_iter().map(object).collect();
-        println!("{}", Value::from(objects));
+        print_line!("{}", Value::from(objects))?;
         return Ok(());
     }
     let mut table = Table::new();
@@ -27,9 +27,9 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
             spec.paper,
         ]);
     }
-    println!("{table}");
+    print_line!("{table}")?;
     for spec in specs {
-        println!("{}: rests on {}. {}", spec.id, spec.assumption, spec.leaks.join(" "));
+        print_line!("{}: rests on {}. {}", spec.id, spec.assumption, spec.leaks.join(" "))?;
     }
     Ok(())
 }

@@ -19,9 +19,9 @@ pub(crate) fn print(
     let report = &done.report;
     let rows = done.rows(input).map(Iterator::count);
     if args.json {
-        println!("{}", object(report, input, rows));
+        print_line!("{}", object(report, input, rows))?;
     } else if let (Operation::Count, Some(count)) = (report.operation, report.count()) {
-        println!("{count}");
+        print_line!("{count}")?;
     }
     say(talk, &outcome(report, rows, args.output.as_deref()));
     phases(report, talk);

@@ -124,7 +124,7 @@ impl Table {
     fn index_rows(&mut self) -> Result<(), DataError> {
         let mut scanner = Scanner::new(self.delimiter);
         let bytes = self.text.as_bytes();
-        let mut at = skip_line_ends(bytes, self.byte_order_mark());
+        let mut at = self.first_record();
         if at == bytes.len() {
             return Err(DataError::Empty { file: self.name.clone() });
         }
@@ -171,7 +171,7 @@ impl Table {
     fn place_of_end(mut self) -> Place {
         let mut scanner = Scanner::new(self.delimiter);
         let end = self.text.len();
-        let mut at = skip_line_ends(self.text.as_bytes(), self.byte_order_mark());
+        let mut at = self.first_record();
         while at < end {
             match scanner.record(&self.text, at) {
                 Ok(stop) if stop < end => at = skip_line_ends(self.text.as_bytes(), stop),
@@ -192,8 +192,9 @@ impl Table {
         (0..scanner.width()).map(|column| scanner.field(&self.text, column).to_owned()).collect()
     }
 
-    fn byte_order_mark(&self) -> usize {
-        if self.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+    /// Past byte order marks (files joined end to end have several) and blank lines.
+    fn first_record(&self) -> usize {
+        self.text.len() - self.text.trim_start_matches(['\u{feff}', '\r', '\n']).len()
     }
 }
 

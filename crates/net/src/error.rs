@@ -15,6 +15,8 @@ pub enum Class {
     Network,
     /// The other end does not speak the protocol.
     Protocol,
+    /// The two ends speak different versions of it.
+    Version,
     /// An identity was refused.
     Refused,
 }
@@ -252,7 +254,8 @@ impl NetError {
             Self::Address { .. } | Self::OwnKey | Self::Listen { .. } => Class::Input,
             Self::System(_) | Self::Unreachable { .. } | Self::NobodyCame { .. } => Class::Network,
             Self::WrongKey { .. } | Self::RefusedByPeer { .. } => Class::Refused,
-            Self::NotVeilset { .. } | Self::OtherVersion { .. } => Class::Protocol,
+            Self::NotVeilset { .. } => Class::Protocol,
+            Self::OtherVersion { .. } => Class::Version,
         }
     }
 }

@@ -198,7 +198,7 @@ mod tests {
         });
         let error = waiting.join().expect("no panic").expect("another version");
         assert!(matches!(error, NetError::OtherVersion { ours: 1, theirs: 7, .. }), "{error}");
-        assert_eq!(error.class(), Class::Protocol);
+        assert_eq!(error.class(), Class::Version);
     }
 
     /// What a caller makes of a peer with the right key that says `word` after the handshake.

@@ -52,12 +52,12 @@ fn truncate(point: &Point, bits: u32) -> u128 {
 }
 
 /// What the exchange costs a side that has `own` elements and sends `more` bytes in the rounds that follow.
-pub(crate) fn party_cost(own: u64, peer: u64, more: u64) -> PartyCost {
-    let blinded = 32 * own + frames(point_chunks(size(own)).count());
+pub(crate) fn party_cost(own: u64, peer: u64, more: f64) -> PartyCost {
+    let blinded = 32.0 * own as f64 + frames(point_chunks(size(own)).count());
     PartyCost {
-        multiplications: (own + peer) as f64,
+        multiplications: own as f64 + peer as f64,
         maps: own as f64,
-        bytes_sent: (blinded + more) as f64,
+        bytes_sent: blinded + more,
         memory: 20.0 * own as f64 + 16.0 * peer as f64,
     }
 }

@@ -15,8 +15,8 @@ pub(crate) fn point_chunks(count: usize) -> Chunks {
 }
 
 /// The header bytes of `count` frames, for the cost models.
-pub(crate) fn frames(count: usize) -> u64 {
-    (count * HEADER) as u64
+pub(crate) fn frames(count: usize) -> f64 {
+    count as f64 * HEADER as f64
 }
 
 /// A set's size as an index; sizes beyond this machine's memory saturate.

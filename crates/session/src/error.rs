@@ -119,7 +119,7 @@ impl SessionError {
                 ChannelError::Aborted(Abort::Terms) => Blame::Terms,
                 ChannelError::Aborted(Abort::Declined) => Blame::Policy,
                 ChannelError::Aborted(Abort::Protocol) => Blame::Peer,
-                ChannelError::Aborted(Abort::Internal | Abort::Interrupted) => Blame::Network,
+                ChannelError::Aborted(Abort::Internal) => Blame::Network,
             },
         }
     }

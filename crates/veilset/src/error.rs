@@ -50,6 +50,7 @@ impl Error {
             Class::Input => exit_code::INPUT,
             Class::Network => exit_code::NETWORK,
             Class::Protocol => exit_code::PEER,
+            Class::Version => exit_code::TERMS,
             Class::Refused => exit_code::POLICY,
         };
         match self {

@@ -1,3 +1,5 @@
+use proptest::strategy::Strategy;
+
 use super::*;
 
 fn parse(bytes: &[u8]) -> Result<Table, DataError> {
@@ -34,6 +36,15 @@ fn reads_what_the_standard_allows() {
 fn a_header_alone_is_a_table_without_rows() {
     for bytes in [&b"a,b"[..], b"a,b\n", b"a,b\r\n\r\n\n"] {
         assert_eq!(parse(bytes).expect("valid").rows(), 0);
+    }
+}
+
+#[test]
+fn byte_order_marks_and_blank_lines_before_the_header_are_no_part_of_it() {
+    for bytes in ["\u{feff}\u{feff}a\n1", "\r\n\u{feff}a\n1", "\u{feff}\n\na\n1"] {
+        let table = parse(bytes.as_bytes()).expect("valid");
+        assert_eq!((table.header(), table.raw_header()), (&["a".to_owned()][..], &b"a"[..]));
+        assert_eq!(table.rows(), 1);
     }
 }
 
@@ -124,18 +135,23 @@ proptest::proptest! {
     fn any_bytes_are_a_table_or_an_error(
         bytes in proptest::collection::vec(
             proptest::prelude::prop_oneof![
-                20 => proptest::sample::select(b"a\",\r\n".to_vec()),
-                1 => proptest::num::u8::ANY,
+                60 => proptest::sample::select(b"a\",\r\n".to_vec()).prop_map(|byte| vec![byte]),
+                3 => proptest::strategy::Just("\u{feff}".as_bytes().to_vec()),
+                1 => proptest::num::u8::ANY.prop_map(|byte| vec![byte]),
             ],
             0..40,
         ),
     ) {
+        let bytes = bytes.concat();
         if let Ok(table) = parse(&bytes) {
             proptest::prop_assert!(fields(&table).iter().all(|row| row.len() == table.header().len()));
             for row in 0..table.rows() {
                 proptest::prop_assert!(bytes.windows(table.raw_row(row).len()).any(|part| part == table.raw_row(row)));
                 proptest::prop_assert!(table.line(row) >= 2);
             }
+            let mut written = Vec::new();
+            table.write_rows(&mut written, 0..table.rows()).expect("to memory");
+            proptest::prop_assert_eq!(fields(&parse(&written).expect("valid")), fields(&table));
         }
     }
 }

@@ -104,9 +104,10 @@ fn cost(shape: Shape) -> Cost {
     let Shape { sender, receiver, reveal } = shape;
     let bits = match_bits(size(sender), size(receiver));
     let doubled = |count: u64| {
-        value_width(bits) as u64 * count + frames(value_chunks(size(count), bits).count())
+        let header_bytes = frames(value_chunks(size(count), bits).count());
+        value_width(bits) as f64 * count as f64 + header_bytes
     };
-    let to_sender = if reveal == Reveal::Both { doubled(sender) } else { 0 };
+    let to_sender = if reveal == Reveal::Both { doubled(sender) } else { 0.0 };
     Cost {
         sender: party_cost(sender, receiver, doubled(receiver)),
         receiver: party_cost(receiver, sender, to_sender),

@@ -140,9 +140,9 @@ fn cost(shape: Shape) -> Cost {
     let Shape { sender, receiver, reveal } = shape;
     let set = SetShape { count: size(receiver), bits: match_bits(size(sender), size(receiver)) };
     let (count_bytes, count_rounds) =
-        if reveal == Reveal::Both { (8 + frames(1), 1) } else { (0, 0) };
+        if reveal == Reveal::Both { (8.0 + frames(1), 1) } else { (0.0, 0) };
     Cost {
-        sender: party_cost(sender, receiver, set.expected_len() + frames(set.blocks())),
+        sender: party_cost(sender, receiver, set.expected_len() as f64 + frames(set.blocks())),
         receiver: party_cost(receiver, sender, count_bytes),
         rounds: 2 + count_rounds,
     }
