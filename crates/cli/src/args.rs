@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use veilset::{KeySpec, Link};
+use veilset::data::KeySpec;
+use veilset::planner::Link;
 
 use crate::units;
 
@@ -195,7 +196,7 @@ pub(crate) enum SecurityArg {
     Malicious,
 }
 
-impl From<SecurityArg> for veilset::Security {
+impl From<SecurityArg> for veilset::registry::Security {
     fn from(arg: SecurityArg) -> Self {
         match arg {
             SecurityArg::SemiHonest => Self::SemiHonest,
@@ -218,7 +219,7 @@ pub(crate) struct PlanArgs {
     pub(crate) peer_rows: u64,
     /// What to compute
     #[arg(long, value_name = "OP", value_parser = units::operation)]
-    pub(crate) operation: veilset::Operation,
+    pub(crate) operation: veilset::registry::Operation,
     /// Who learns the result
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) learn: LearnArg,

@@ -1,8 +1,8 @@
 //! `veilset bench`: measurements on this machine.
 
 use serde_json::{Value, json};
-use veilset::PROTOCOLS;
 use veilset::bench::{Case, CurveCost, Measurement, Net, curve};
+use veilset::registry::PROTOCOLS;
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
 use crate::error::Failure;

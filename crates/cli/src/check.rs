@@ -1,7 +1,7 @@
 //! `veilset check`: a local look.
 
 use serde_json::{Value, json};
-use veilset::{CheckReport, Finding, Source, Table, check};
+use veilset::data::{CheckReport, Finding, Source, Table, check};
 
 use crate::args::CheckArgs;
 use crate::error::Failure;

@@ -3,10 +3,10 @@
 use std::thread;
 
 use serde_json::json;
-use veilset::{
-    Connection, Destination, Done, Endpoint, Identity, Input, Job, KeySpec, Learn, Listener, Means,
-    Operation, Options, PublicKey, Silent, Table,
-};
+use veilset::data::{Destination, KeySpec, Table};
+use veilset::net::{Endpoint, Identity, Listener, Options, PublicKey};
+use veilset::registry::{Operation, Silent};
+use veilset::{Connection, Done, Input, Job, Learn, Means};
 
 use crate::args::{DemoArgs, Talk};
 use crate::error::Failure;

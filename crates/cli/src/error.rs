@@ -34,14 +34,14 @@ impl Failure {
     }
 }
 
-impl From<veilset::DataError> for Failure {
-    fn from(error: veilset::DataError) -> Self {
+impl From<veilset::data::DataError> for Failure {
+    fn from(error: veilset::data::DataError) -> Self {
         Self::Facade(error.into())
     }
 }
 
-impl From<veilset::StoreError> for Failure {
-    fn from(error: veilset::StoreError) -> Self {
+impl From<veilset::net::StoreError> for Failure {
+    fn from(error: veilset::net::StoreError) -> Self {
         Self::Facade(error.into())
     }
 }

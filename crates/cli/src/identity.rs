@@ -1,6 +1,6 @@
 //! `veilset id` and `veilset peer`.
 
-use veilset::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::net::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
 
 use crate::args::{IdArgs, PeerArgs, PeerCommand};
 use crate::error::Failure;

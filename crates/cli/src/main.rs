@@ -48,8 +48,10 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args, &talk),
         Command::Id(args) => identity::id(&args),
         Command::Peer(args) => identity::peer(args),
-        Command::Intersect(args) => operation::run(veilset::Operation::Intersect, &args, &talk),
-        Command::Count(args) => operation::run(veilset::Operation::Count, &args, &talk),
+        Command::Intersect(args) => {
+            operation::run(veilset::registry::Operation::Intersect, &args, &talk)
+        }
+        Command::Count(args) => operation::run(veilset::registry::Operation::Count, &args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Protocols(args) => protocols::run(&args),

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::{
-    Briefing, Connection, Destination, Endpoint, Home, Identity, Input, Job, Means, Operation,
-    Options, Peers, Ready, Source,
-};
+use veilset::data::{Destination, Source};
+use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::registry::Operation;
+use veilset::{Briefing, Connection, Input, Job, Means, Ready};
 
 use crate::args::{OperationArgs, Talk};
 use crate::error::Failure;
@@ -14,6 +14,13 @@ use crate::{report, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Result<(), Failure> {
+    let job = Job {
+        learn: args.learn.into(),
+        protocol: args.protocol.0,
+        security: args.security.into(),
+        ..Job::new(operation, args.peer.clone())
+    };
+    job.check()?;
     let destination = destination(operation, args)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
@@ -24,13 +31,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
     let endpoint = endpoint(args)?;
     let connection =
         Connection::open(&identity, &key, &endpoint, &options, &|event| tell(talk, &event))?;
-    let job = Job {
-        learn: args.learn.into(),
-        protocol: args.protocol.0,
-        security: args.security.into(),
-        ..Job::new(operation, name)
-    };
-    let ready = consent(job.offer(connection, &input)?, talk)?;
+    let ready = consent(Job { peer: name, ..job }.offer(connection, &input)?, talk)?;
 
     let bar = Bar::new(talk);
     let threads = args.threads.unwrap_or_else(all_cores);

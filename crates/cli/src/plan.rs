@@ -2,7 +2,9 @@
 
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
-use veilset::{Calibration, Estimate, Learn, Reveal, Role, Shape, plan};
+use veilset::Learn;
+use veilset::planner::{Calibration, Estimate, plan};
+use veilset::registry::{Reveal, Role, Shape};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -24,7 +26,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     let link = args.link.unwrap_or_default();
     let plans = plan(args.operation, args.security.into(), shape, &machine, link, threads);
     if plans.is_empty() {
-        let security = veilset::Security::from(args.security);
+        let security = veilset::registry::Security::from(args.security);
         let (operation, security) = (args.operation, security);
         return Err(Failure::Flags(format!(
             "no protocol computes {operation} with {security} security; see: veilset protocols"

@@ -3,7 +3,8 @@
 use std::io::IsTerminal;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use veilset::{Event, Observer};
+use veilset::net::Event;
+use veilset::registry::Observer;
 
 use crate::args::Talk;
 

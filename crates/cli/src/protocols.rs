@@ -2,7 +2,7 @@
 
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
-use veilset::{PROTOCOLS, Spec};
+use veilset::registry::{PROTOCOLS, Spec};
 
 use crate::args::ProtocolsArgs;
 use crate::error::Failure;

@@ -1,7 +1,8 @@
 //! What is said after a run.
 
 use serde_json::{Map, Value, json};
-use veilset::{Done, Input, Operation, Report};
+use veilset::registry::Operation;
+use veilset::{Done, Input, Report};
 
 use crate::args::{OperationArgs, Talk};
 use crate::error::Failure;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use veilset::{Operation, PROTOCOLS};
+use veilset::registry::{Operation, PROTOCOLS};
 
 use crate::args::{BenchTarget, ProtocolArg};
 
@@ -88,7 +88,7 @@ pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
 
 fn id(text: &str) -> Result<&'static str, String> {
     let ids = || PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect::<Vec<_>>().join(", ");
-    veilset::find(text)
+    veilset::registry::find(text)
         .map(|protocol| protocol.spec().id)
         .ok_or_else(|| format!("protocols: {}", ids()))
 }

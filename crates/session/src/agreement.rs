@@ -2,7 +2,9 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelExt};
-use veilset_protocols::{Protocol, Reveal, Role, Shape, Spec, candidates, find};
+use veilset_protocols::{
+    Operation, Protocol, Reveal, Role, Security, Shape, Spec, candidates, find,
+};
 
 use crate::terms::{Choice, Consent, Opening};
 use crate::{
@@ -32,7 +34,7 @@ pub fn agree(
     offer: Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<Agreed, SessionError> {
-    check_protocol(&offer)?;
+    check_protocol(offer.operation, offer.security, offer.protocol)?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
@@ -74,21 +76,28 @@ impl Agreed {
     }
 }
 
-fn check_protocol(offer: &Offer) -> Result<(), SessionError> {
-    let (operation, security) = (offer.operation, offer.security);
+/// Whether there is a protocol for `operation` with `security`, and the named one is such.
+///
+/// # Errors
+/// When not; a caller can know that before there is a connection.
+pub fn check_protocol(
+    operation: Operation,
+    security: Security,
+    named: Option<&'static str>,
+) -> Result<(), SessionError> {
     if candidates(operation, security).next().is_none() {
         return Err(SessionError::NoProtocol { operation, security });
     }
-    match offer.protocol {
-        Some(protocol) if !fits(protocol, offer) => {
+    match named {
+        Some(protocol) if !fits(protocol, operation, security) => {
             Err(SessionError::WrongProtocol { protocol, operation, security })
         }
         _ => Ok(()),
     }
 }
 
-fn fits(id: &str, offer: &Offer) -> bool {
-    candidates(offer.operation, offer.security).any(|protocol| protocol.spec().id == id)
+fn fits(id: &str, operation: Operation, security: Security) -> bool {
+    candidates(operation, security).any(|protocol| protocol.spec().id == id)
 }
 
 fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
@@ -126,19 +135,19 @@ fn choose(
     shape: Shape,
 ) -> Result<&'static dyn Protocol, SessionError> {
     let channel = &mut pipe.channel;
+    let (operation, security) = (offer.operation, offer.security);
     if !offer.connecting {
         let Choice(id) = channel.take(&()).map_err(SessionError::at(STEP))?;
         let named = offer.protocol.is_none_or(|mine| mine == id);
         return match find(&id) {
-            Some(protocol) if named && fits(&id, offer) => Ok(protocol),
+            Some(protocol) if named && fits(&id, operation, security) => Ok(protocol),
             _ => Err(SessionError::Choice(crate::terms::escape(&id))),
         };
     }
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(offer, shape) } else { find(named) };
-    let (operation, security) = (offer.operation, offer.security);
     let protocol = protocol
-        .filter(|protocol| fits(protocol.spec().id, offer))
+        .filter(|protocol| fits(protocol.spec().id, operation, security))
         .ok_or(SessionError::NoProtocol { operation, security })?;
     channel.put(&Choice(protocol.spec().id.to_owned())).map_err(SessionError::at(STEP))?;
     Ok(protocol)

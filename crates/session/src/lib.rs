@@ -13,7 +13,7 @@ mod report;
 mod run;
 mod terms;
 
-pub use agreement::{Agreed, agree};
+pub use agreement::{Agreed, agree, check_protocol};
 pub use briefing::Briefing;
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};

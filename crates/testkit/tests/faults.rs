@@ -3,9 +3,9 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use veilset::{
-    Connection, Done, Error, Input, Job, KeySpec, Learn, Means, PROTOCOLS, Silent, Spec, Table,
-};
+use veilset::data::{KeySpec, Table};
+use veilset::registry::{PROTOCOLS, Silent, Spec};
+use veilset::{Connection, Done, Error, Input, Job, Learn, Means};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 
 /// Longer than any of these runs takes.
@@ -32,7 +32,7 @@ fn side(
     let connection = Connection::from_transport(transport, connecting);
     let job = Job {
         learn,
-        protocol: veilset::find(spec.id).map(|p| p.spec().id),
+        protocol: veilset::registry::find(spec.id).map(|p| p.spec().id),
         ..Job::new(spec.operation, "peer".into())
     };
     let means = Means { threads: 1, max_memory: None, observer: &Silent };

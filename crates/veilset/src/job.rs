@@ -7,7 +7,7 @@ use veilset_data::{DataError, Destination};
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
 use veilset_protocols::{Operation, Outcome, Security};
 use veilset_session::{
-    Agreed, Briefing, End, Learn, Means, Offer, Pipe, Report, SessionError, agree,
+    Agreed, Briefing, End, Learn, Means, Offer, Pipe, Report, SessionError, agree, check_protocol,
 };
 use zeroize::Zeroize;
 
@@ -80,6 +80,14 @@ impl Job {
     #[must_use]
     pub fn new(operation: Operation, peer: String) -> Self {
         Self { operation, learn: Learn::Both, protocol: None, security: Security::SemiHonest, peer }
+    }
+
+    /// Whether there is a protocol for this job; worth knowing before the peer is waited for.
+    ///
+    /// # Errors
+    /// When there is none, or the named one does something else.
+    pub fn check(&self) -> Result<(), Error> {
+        Ok(check_protocol(self.operation, self.security, self.protocol)?)
     }
 
     /// Agrees with the peer on the terms.

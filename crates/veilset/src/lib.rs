@@ -3,7 +3,10 @@
 //! Each party holds a list; together they compute something of the two lists, and learn nothing else:
 //!
 //! ```no_run
-//! use veilset::{Connection, Destination, Endpoint, Home, Identity, Input, Job, KeySpec, Means, Peers, Source};
+//! use veilset::data::{Destination, KeySpec, Source};
+//! use veilset::net::{Endpoint, Home, Identity, Peers};
+//! use veilset::registry::Silent;
+//! use veilset::{Connection, Input, Job, Means};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let home = Home::from_env()?;
@@ -15,7 +18,8 @@
 //! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
 //! let ready = Job::intersect(name).offer(connection, &input)?;
 //! println!("{}", ready.briefing().learned);
-//! let done = ready.run(&input, &Means { threads: 2, max_memory: None, observer: &veilset::Silent })?;
+//! let means = Means { threads: 2, max_memory: None, observer: &Silent };
+//! let done = ready.run(&input, &means)?;
 //! done.write(&input, &Destination::new("matches.csv", false))?;
 //! # Ok(())
 //! # }
@@ -32,17 +36,35 @@ pub use error::{Error, exit_code};
 pub use input::Input;
 pub use job::{Connection, Done, Job, Ready};
 
+pub use veilset_session::{Briefing, Learn, Means, Report};
+
+/// Measurements on this machine.
 pub use veilset_bench as bench;
-pub use veilset_channel::PhaseCost;
-pub use veilset_data::{
-    CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check,
-};
-pub use veilset_net::{
-    Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey,
-    StoreError,
-};
-pub use veilset_protocols::{
-    Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent,
-    Spec, find,
-};
-pub use veilset_session::{Briefing, Calibration, Estimate, Learn, Link, Means, Report, plan};
+
+/// Files, keys and outputs.
+pub mod data {
+    pub use veilset_data::{
+        CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check,
+    };
+}
+
+/// Identities and the way to the peer.
+pub mod net {
+    pub use veilset_net::{
+        Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey,
+        StoreError,
+    };
+}
+
+/// Prices before a run.
+pub mod planner {
+    pub use veilset_session::{Calibration, Estimate, Link, plan};
+}
+
+/// The protocols, and what each says of itself.
+pub mod registry {
+    pub use veilset_protocols::{
+        Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent,
+        Spec, find,
+    };
+}
