@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_channel::{Costs, Framed, Metered, Transport, WireBytes, memory_pair};
+use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
 use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
 use veilset_protocols::{Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent, find};
@@ -235,10 +235,9 @@ fn party(
             observer: &Silent,
         })
     })?;
-    let wire = veilset_channel::Channel::wire_bytes(&channel);
     let costs = channel.costs().clone();
     channel.inner().close();
-    Ok((outcome, costs, wire))
+    Ok((outcome, costs, channel.wire_bytes()))
 }
 
 fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {

@@ -22,7 +22,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     };
     let shape = Shape { sender, receiver, reveal };
     let threads = args.threads.unwrap_or_else(all_cores);
-    let machine = Calibration::measure();
+    let machine = Calibration::measure().map_err(veilset::Error::from)?;
     let link = args.link.unwrap_or_default();
     let plans = plan(args.operation, args.security.into(), shape, &machine, link, threads);
     if plans.is_empty() {
@@ -90,8 +90,8 @@ fn object(plan: &Estimate, role: Role, learn: Learn) -> Value {
         "security": plan.spec.security.name(),
         "seconds": plan.time.as_secs_f64(),
         "computing_seconds": plan.computing.as_secs_f64(),
-        "bytes_sent": mine,
-        "bytes_received": theirs,
+        "bytes_sent": mine as u64,
+        "bytes_received": theirs as u64,
         "rounds": plan.cost.rounds,
         "memory": plan.memory,
         "learned": plan.learned(learn, "The peer"),

@@ -145,7 +145,7 @@ fn choose(
         };
     }
     let named = offer.protocol.unwrap_or(&theirs.protocol);
-    let protocol = if named.is_empty() { best(offer, shape) } else { find(named) };
+    let protocol = if named.is_empty() { best(offer, shape)? } else { find(named) };
     let protocol = protocol
         .filter(|protocol| fits(protocol.spec().id, operation, security))
         .ok_or(SessionError::NoProtocol { operation, security })?;
@@ -154,15 +154,16 @@ fn choose(
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.
-fn best(offer: &Offer, shape: Shape) -> Option<&'static dyn Protocol> {
-    let mut fitting = candidates(offer.operation, offer.security);
-    let first = fitting.next()?;
+fn best(offer: &Offer, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
+    let (operation, security) = (offer.operation, offer.security);
+    let mut fitting = candidates(operation, security);
+    let first = fitting.next();
     if fitting.next().is_none() {
-        return Some(first);
+        return Ok(first);
     }
-    let estimates =
-        plan(offer.operation, offer.security, shape, &Calibration::measure(), Link::default(), 1);
-    estimates.first().and_then(|estimate| find(estimate.spec.id))
+    let machine = Calibration::measure()?;
+    let estimates = plan(operation, security, shape, &machine, Link::default(), 1);
+    Ok(estimates.first().and_then(|estimate| find(estimate.spec.id)))
 }
 
 fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, SessionError> {

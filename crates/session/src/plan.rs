@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
 use veilset_protocols::{Cost, Operation, PartyCost, Security, Shape, Spec, candidates};
 
-use crate::Learn;
 use crate::briefing::sentence;
+use crate::run::pool;
+use crate::{Learn, SessionError};
 
 /// What this machine's curve operations cost, in seconds on one core.
 #[derive(Debug, Clone, Copy)]
@@ -19,9 +20,15 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Measures for some milliseconds.
-    #[must_use]
-    pub fn measure() -> Self {
+    /// Measures for some milliseconds, on one thread.
+    ///
+    /// # Errors
+    /// When that thread cannot be started.
+    pub fn measure() -> Result<Self, SessionError> {
+        Ok(pool(1)?.install(Self::measure_here))
+    }
+
+    fn measure_here() -> Self {
         const SAMPLE: usize = 256;
         let mut rng = <rand_chacha::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
         let prf = Curve25519Prf::generate(&mut rng);

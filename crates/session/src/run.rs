@@ -96,7 +96,7 @@ impl Agreed {
 }
 
 /// The driver occupies one worker; a pool of one thread runs everything on it.
-fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
+pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
     ThreadPoolBuilder::new()
         .num_threads(threads.max(1))
         .thread_name(|index| format!("veilset-{index}"))
