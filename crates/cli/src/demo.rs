@@ -122,15 +122,8 @@ fn take_part(
 fn told(north: &Party, south: &Party, results: &Results) -> String {
     let mut text = String::new();
     for (party, done) in [(north, &results.0), (south, &results.1)] {
-        let report = &done.report;
-        let learned = match (report.count(), done.rows(&party.input)) {
-            (Some(count), Some(rows)) => {
-                format!("{count} of its keys match, in {} of its rows", rows.count())
-            }
-            (Some(count), None) => format!("{count} keys match; not which"),
-            (None, _) => "nothing but the other side's number of distinct keys".to_owned(),
-        };
-        text.push_str(&format!("  {} learned: {learned}\n", party.name));
+        let (name, (learned, not)) = (party.name, learned(party, done));
+        text.push_str(&format!("  {name} learned: {learned}\n  {name} did not learn: {not}\n"));
     }
     let report = &results.0.report;
     text.push_str(&format!(
@@ -141,6 +134,26 @@ fn told(north: &Party, south: &Party, results: &Results) -> String {
         report.rounds,
     ));
     text
+}
+
+/// What a party knows after a run, and what it does not.
+fn learned(party: &Party, done: &Done) -> (String, String) {
+    let report = &done.report;
+    let others = |count: u64| report.peer_distinct - count;
+    match (report.count(), done.rows(&party.input).map(Iterator::count)) {
+        (Some(count), Some(rows)) => (
+            format!("{count} of its keys match, in {rows} of its rows"),
+            format!("any of the other side's {} further keys, or its other columns", others(count)),
+        ),
+        (Some(count), None) => (
+            format!("{count} keys match"),
+            format!("which, or any of the other side's {} further keys", others(count)),
+        ),
+        (None, _) => (
+            format!("the other side has {} distinct keys", report.peer_distinct),
+            "which of its keys match, or how many".to_owned(),
+        ),
+    }
 }
 
 fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
