@@ -1,12 +1,13 @@
-//! The terms and all that follows them until the run, from a peer that sends anything.
+//! The terms and all that follows them, from a peer that sends anything.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::Replay;
-use veilset_protocols::{Operation, Security};
-use veilset_session::{Learn, Offer, Pipe, agree};
+use veilset_data::{KeySet, Table};
+use veilset_protocols::{Operation, Security, Silent};
+use veilset_session::{Learn, Means, Offer, Pipe, agree};
 
 fuzz_target!(|input: (bool, Vec<(u8, Vec<u8>)>)| {
     let (connecting, messages) = input;
@@ -26,7 +27,12 @@ fuzz_target!(|input: (bool, Vec<(u8, Vec<u8>)>)| {
         peer: "peer".to_owned(),
     };
     match agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32])) {
-        Ok(agreed) => drop(agreed.consent(&mut pipe)),
+        Ok(agreed) => {
+            let table = Table::parse("list".to_owned(), b"k\n1\n2\n3\n".to_vec(), b',').expect("a table");
+            let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+            let means = Means { threads: 1, max_memory: None, observer: &Silent };
+            let _ = agreed.run(&mut pipe, &keys, &means, &mut ChaCha20Rng::from_seed([2; 32]));
+        }
         Err(error) => {
             let shown = error.to_string();
             assert!(shown.chars().all(|c| !c.is_control()), "{shown:?}");

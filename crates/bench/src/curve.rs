@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_crypto::{CommutativePrf, Curve25519Prf, Element, Point};

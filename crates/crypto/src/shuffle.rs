@@ -38,7 +38,7 @@ fn below(bound: u64, rng: &mut dyn CryptoRng) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use rand_chacha::ChaCha20Rng;
+    use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
 
     use super::*;

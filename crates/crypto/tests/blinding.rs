@@ -1,9 +1,9 @@
 //! What blinded elements may not show, and what a peer may not send, with another library as the judge.
 
+use chacha20::ChaCha20Rng;
+use chacha20::rand_core::SeedableRng;
 use curve25519_dalek::{MontgomeryPoint, Scalar};
 use proptest::prelude::*;
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
 use veilset_crypto::{CommutativePrf, Curve25519Prf, Element, ElementHasher, NotAnElement, Point};
 
 fn prf(seed: u8) -> Curve25519Prf {
@@ -52,7 +52,7 @@ fn blinded_elements_lie_in_the_subgroup_of_prime_order() {
 fn a_key_multiplies_the_encoded_element() {
     let bytes = {
         let mut bytes = [0; 32];
-        rand_chacha::rand_core::Rng::fill_bytes(&mut ChaCha20Rng::from_seed([3; 32]), &mut bytes);
+        chacha20::rand_core::Rng::fill_bytes(&mut ChaCha20Rng::from_seed([3; 32]), &mut bytes);
         bytes
     };
     let dst = veilset_crypto::elligator::DST.as_bytes();

@@ -1,12 +1,12 @@
 //! From an offer to agreed terms.
 
 use rand_core::CryptoRng;
-use veilset_channel::{Channel, ChannelExt};
+use veilset_channel::ChannelExt;
 use veilset_protocols::{
     Operation, Protocol, Reveal, Role, Security, Shape, Spec, candidates, find,
 };
 
-use crate::terms::{Choice, Consent, Opening};
+use crate::terms::{Choice, Opening};
 use crate::{
     Briefing, Calibration, Learn, Link, Offer, Pipe, SessionError, Terms, WIRE_VERSION, plan,
 };
@@ -62,17 +62,6 @@ impl Agreed {
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
         &self.briefing
-    }
-
-    /// Tells the peer that the user consents and waits for the peer's user.
-    ///
-    /// # Errors
-    /// When the peer declines or the channel fails.
-    pub fn consent(&self, pipe: &mut Pipe) -> Result<(), SessionError> {
-        let channel = &mut pipe.channel;
-        channel.phase("consent");
-        channel.put::<Consent>(&crate::terms::Signal).map_err(SessionError::at("consent"))?;
-        channel.take::<Consent>(&()).map_err(SessionError::at("consent")).map(|_| ())
     }
 }
 

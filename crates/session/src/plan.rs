@@ -30,7 +30,7 @@ impl Calibration {
 
     fn measure_here() -> Self {
         const SAMPLE: usize = 256;
-        let mut rng = <rand_chacha::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
+        let mut rng = <chacha20::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
         let prf = Curve25519Prf::generate(&mut rng);
         let elements = [Element([1; 32]); SAMPLE];
         let started = Instant::now();

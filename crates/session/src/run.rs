@@ -9,7 +9,7 @@ use veilset_protocols::{Observer, Outcome, Role, Run, Shape};
 
 use crate::elements::hash_keys;
 use crate::plan::memory_of;
-use crate::terms::{Done, Signal};
+use crate::terms::{Consent, Done, Signal};
 use crate::{Agreed, End, Pipe, Report, SessionError};
 
 /// What a run may use.
@@ -23,10 +23,10 @@ pub struct Means<'a> {
 }
 
 impl Agreed {
-    /// Runs the protocol over `keys`, waits until the peer has everything too, and closes the connection.
+    /// Consents to the terms, waits for the peer's consent, runs the protocol over `keys`, waits until the peer has everything too, and closes the connection.
     ///
     /// # Errors
-    /// When the run would need too much memory, the channel fails, or the peer breaks the protocol.
+    /// When the run would need too much memory, the peer declines or breaks the protocol, or the channel fails.
     pub fn run(
         self,
         pipe: &mut Pipe,
@@ -36,6 +36,7 @@ impl Agreed {
     ) -> Result<Report, SessionError> {
         self.check_memory(keys.len() as u64, means.max_memory)?;
         let pool = pool(means.threads)?;
+        consent(pipe)?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
@@ -102,6 +103,14 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
         .thread_name(|index| format!("veilset-{index}"))
         .build()
         .map_err(|error| SessionError::Threads { threads, why: error.to_string() })
+}
+
+/// Both sides say that they go on, after their users saw the terms.
+fn consent(pipe: &mut Pipe) -> Result<(), SessionError> {
+    const STEP: &str = "consent";
+    pipe.channel.phase(STEP);
+    pipe.channel.put::<Consent>(&Signal).map_err(SessionError::at(STEP))?;
+    pipe.channel.take::<Consent>(&()).map_err(SessionError::at(STEP)).map(|_| ())
 }
 
 /// Both sides say that they have everything; only then is a run complete.

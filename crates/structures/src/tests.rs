@@ -1,7 +1,7 @@
 //! Round trips, refusals and sizes of the coded set.
 
+use chacha20::ChaCha20Rng;
 use proptest::prelude::*;
-use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
 use crate::{DecodeError, Decoder, Encoder, MAX_BLOCK, SetShape, match_bits};

@@ -1,6 +1,6 @@
 //! From a connection to a result.
 
-use rand_chacha::ChaCha20Rng;
+use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
 use veilset_data::{DataError, Destination};
@@ -138,8 +138,6 @@ impl Ready {
     /// When the peer declines, breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
         let Self { agreed, mut pipe, mut rng } = self;
-        let consent = agreed.consent(&mut pipe);
-        say_goodbye_if_failed(&mut pipe, consent)?;
         let report = agreed.run(&mut pipe, &input.keys, means, &mut rng);
         let report = say_goodbye_if_failed(&mut pipe, report)?;
         Ok(Done { report })
