@@ -15,10 +15,10 @@ Examples:
   veilset peer add acme veilset1…                   pin the other party's key
   veilset check customers.csv --key email:email     look at your list; sends nothing
   veilset intersect customers.csv --key email:email --listen 0.0.0.0:7000 --peer acme -o matches.csv
-  veilset count customers.csv --key email:email --connect acme.example:7000 --peer acme
+  veilset intersect customers.csv --key email:email --connect you.example:7000 --peer you     (acme's side)
 
 Exit codes: 0 done · 2 your input or flags · 3 the parties do not agree on terms · 4 network or deadline ·
-5 the peer broke the protocol · 6 policy refused · 70 a bug";
+5 the peer broke the protocol · 6 policy refused · 70 a bug · 130, 143 interrupted; nothing was written";
 
 /// Private set operations between two parties: compute something of two private lists, and learn nothing else.
 #[derive(Parser)]

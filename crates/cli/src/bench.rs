@@ -33,8 +33,8 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     for size in &args.sizes {
         let size = usize::try_from(*size)
             .ok()
-            .filter(|size| *size <= 1 << 31)
-            .ok_or_else(|| Failure::Flags("sizes go up to 2^31".to_owned()))?;
+            .filter(|size| (1..=1 << 31).contains(size))
+            .ok_or_else(|| Failure::Flags("sizes go from 1 to 2^31".to_owned()))?;
         let net = match args.net {
             NetArg::Memory => Net::Memory,
             NetArg::Lan => Net::Lan,

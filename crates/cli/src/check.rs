@@ -36,12 +36,15 @@ fn print(report: &CheckReport) -> Result<(), Failure> {
         print_line!("nothing suspicious")?;
     }
     for finding in &report.suspicious {
-        print_line!("suspicious: {} in {} rows, {}", finding.what, finding.rows, places(finding))?;
+        print_line!("suspicious, {} rows: {} ({})", finding.rows, finding.what, places(finding))?;
     }
     Ok(())
 }
 
 fn places(finding: &Finding) -> String {
+    if finding.lines.is_empty() {
+        return "no rows".to_owned();
+    }
     let lines: Vec<String> = finding.lines.iter().map(u64::to_string).collect();
     let more = if finding.rows > lines.len() { ", …" } else { "" };
     format!("line {}{more}", lines.join(", "))

@@ -21,7 +21,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
         ..Job::new(operation, args.peer.clone())
     };
     job.check()?;
-    let destination = destination(operation, args)?;
+    let destination = destination(operation, args, talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
@@ -60,12 +60,20 @@ fn endpoint(args: &OperationArgs) -> Result<Endpoint, Failure> {
 }
 
 /// Where matching rows go, checked before anything else happens.
-fn destination(operation: Operation, args: &OperationArgs) -> Result<Option<Destination>, Failure> {
+fn destination(
+    operation: Operation,
+    args: &OperationArgs,
+    talk: &Talk,
+) -> Result<Option<Destination>, Failure> {
     let output = args.output.as_deref();
     if operation == Operation::Count && output.is_some() {
         return Err(Failure::Flags("count has no rows to write: leave --output away".to_owned()));
     }
-    if operation == Operation::Count || (args.json && output.is_none()) {
+    if operation == Operation::Count {
+        return Ok(None);
+    }
+    if args.json && output.is_none() {
+        say(talk, "note: with --json and no --output, matching rows are counted but not written");
         return Ok(None);
     }
     if args.json && output == Some("-") {

@@ -32,6 +32,11 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
             "no protocol computes {operation} with {security} security; see: veilset protocols"
         )));
     }
+    if let Some(most) = plans.iter().map(|plan| plan.spec.max_elements).max()
+        && sender.max(receiver) > most
+    {
+        return Err(Failure::Flags(format!("no protocol takes sets of more than {most} keys")));
+    }
     if args.json {
         let plans: Vec<Value> = plans.iter().map(|plan| object(plan, role, learn)).collect();
         print_line!(

@@ -24,7 +24,7 @@ fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a st
         .skip(1)
         .map(|word| match word {
             "veilset1…" => party.key.as_str(),
-            "0.0.0.0:7000" | "acme.example:7000" => address,
+            "0.0.0.0:7000" | "you.example:7000" => address,
             word => word,
         })
         .collect()
@@ -56,7 +56,11 @@ fn runs(reader: &Party, acme: &Party, command: &str) {
 #[test]
 fn every_command_in_the_readme_runs() {
     let (reader, acme) = (Party::new(), Party::new());
-    assert!(acme.run(&["peer", "add", "acme", &reader.key]).status.success());
+    for (party, name, other) in
+        [(&acme, "acme", &reader), (&acme, "you", &reader), (&reader, "you", &acme)]
+    {
+        assert!(party.run(&["peer", "add", name, &other.key]).status.success());
+    }
     for party in [&reader, &acme] {
         party.file("customers.csv", "email,name\nann@example.org,Ann\nben@example.org,Ben\n");
     }

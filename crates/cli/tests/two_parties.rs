@@ -91,7 +91,7 @@ fn json_has_what_scripts_rely_on() {
     assert_eq!(one["bytes_sent"], two["bytes_received"]);
     assert_eq!(one["bytes_received"], two["bytes_sent"]);
     assert!(one["bytes_sent"].as_u64().expect("a number") > 32 * 1000);
-    assert!(one["rounds"].as_u64().expect("a number") >= 3);
+    assert_eq!(one["rounds"], 3);
     let seconds = one["seconds"].as_object().expect("by phase");
     assert!(seconds.values().all(|value| value.as_f64().is_some_and(|value| value >= 0.0)));
     assert!(seconds.contains_key("blinded elements"));
@@ -292,6 +292,5 @@ fn a_run_that_would_need_too_much_memory_is_refused() {
     let (left, right) = parties();
     let capped = [&COUNT[..], &["--max-memory", "10kB"]].concat();
     let (one, two) = meet((&left, &capped), (&right, &COUNT));
-    assert_eq!(code(&one), 2, "{}", stderr(&one));
-    assert_ne!(code(&two), 0);
+    assert_eq!((code(&one), code(&two)), (6, 6), "{}{}", stderr(&one), stderr(&two));
 }

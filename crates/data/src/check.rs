@@ -117,7 +117,7 @@ impl Tally {
             .filter(|(_, (count, _))| *count > 0)
             .map(|((what, _), (count, rows))| finding(what, count, rows))
             .collect();
-        suspicious.extend(one_key(table, keys));
+        suspicious.extend(few_keys(table, keys));
         suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
         CheckReport {
             rows: keys.rows(),
@@ -131,13 +131,24 @@ impl Tally {
     }
 }
 
-/// A list of one key is more often a wrong column than a list.
-fn one_key(table: &Table, keys: &KeySet) -> Option<Finding> {
-    if keys.len() != 1 || keys.duplicate_rows() == 0 {
-        return None;
+/// A list of one key, or of none, is more often a wrong column or preset than a list.
+fn few_keys(table: &Table, keys: &KeySet) -> Option<Finding> {
+    let named = |rows: &mut dyn Iterator<Item = usize>| {
+        rows.take(PLACES).map(|row| table.line(row)).collect()
+    };
+    match keys.len() {
+        0 => Some(Finding {
+            what: "no key at all, so nothing can match: a wrong column or preset?",
+            rows: keys.rows(),
+            lines: named(&mut (0..keys.rows())),
+        }),
+        1 if keys.duplicate_rows() > 0 => Some(Finding {
+            what: "the same key in every row",
+            rows: 1 + keys.duplicate_rows(),
+            lines: named(&mut keys.rows_of(&[0])),
+        }),
+        _ => None,
     }
-    let lines = keys.rows_of(&[0]).take(PLACES).map(|row| table.line(row)).collect();
-    Some(Finding { what: "the same key in every row", rows: 1 + keys.duplicate_rows(), lines })
 }
 
 fn note(count: &mut usize, rows: &mut Vec<usize>, row: usize) {
@@ -218,6 +229,15 @@ mod tests {
         assert_eq!(look(csv), [Finding { what, rows: 2, lines: vec![2, 4] }]);
         assert_eq!(look("c\nUK\n"), []);
         assert_eq!(look("c\nUK\nFR\n"), []);
+    }
+
+    #[test]
+    fn a_list_without_any_key_is_suspicious() {
+        let table = Table::parse("t.csv".into(), b"p\n0123\nx\n".to_vec(), b',').expect("a table");
+        let report = check(&table, &"p:phone".parse().expect("a key")).expect("a column");
+        assert_eq!((report.distinct, report.invalid.rows), (0, 2));
+        assert_eq!(report.suspicious.len(), 1);
+        assert_eq!((report.suspicious[0].rows, &report.suspicious[0].lines[..]), (2, &[2, 3][..]));
     }
 
     #[test]

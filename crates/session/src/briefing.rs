@@ -49,8 +49,11 @@ fn warnings(offer: &Offer, theirs: &Terms) -> Vec<String> {
              nothing will match. Veilset hashes for you; give it the plain keys on both sides."
         ));
     }
-    if offer.distinct == 0 || theirs.distinct == 0 {
-        warnings.push("One side's set is empty.".to_owned());
+    if offer.distinct == 0 {
+        warnings.push("Your set is empty: no row has a key. veilset check says why.".to_owned());
+    }
+    if theirs.distinct == 0 {
+        warnings.push("The peer's set is empty.".to_owned());
     }
     warnings
 }

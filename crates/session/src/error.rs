@@ -31,7 +31,10 @@ pub enum SessionError {
         security: Security,
     },
     /// The chosen protocol does something else.
-    #[error("protocol {protocol} does not compute {operation} with {security} security")]
+    #[error(
+        "protocol {protocol} does not compute {operation} with {security} security; \
+         see: veilset protocols"
+    )]
     WrongProtocol {
         /// The protocol.
         protocol: &'static str,
@@ -54,8 +57,9 @@ pub enum SessionError {
     },
     /// The run would need more memory than it may use.
     #[error(
-        "the run would need about {needed} bytes of memory and may use {allowed}; \
-         raise --max-memory or use smaller sets"
+        "the run would need about {} MB of memory and may use {} MB; \
+         raise --max-memory or use smaller sets",
+        needed.div_ceil(1_000_000), allowed / 1_000_000
     )]
     Memory {
         /// The estimate in bytes.
@@ -107,10 +111,10 @@ impl SessionError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Terms(_) | Self::Version { .. } => Blame::Terms,
-            Self::NoProtocol { .. }
-            | Self::WrongProtocol { .. }
-            | Self::TooLarge { .. }
-            | Self::Memory { .. } => Blame::Input,
+            Self::NoProtocol { .. } | Self::WrongProtocol { .. } | Self::TooLarge { .. } => {
+                Blame::Input
+            }
+            Self::Memory { .. } => Blame::Policy,
             Self::Choice(_) => Blame::Peer,
             Self::Threads { .. } => Blame::Bug,
             Self::Channel { source, .. } => match source {

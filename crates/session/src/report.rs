@@ -24,7 +24,7 @@ pub struct Report {
     pub outcome: Outcome,
     /// Bytes on the wire, with what the transport adds.
     pub wire: WireBytes,
-    /// Rounds, agreement included.
+    /// Rounds of the protocol; agreement and the end of the run add three.
     pub rounds: u64,
     /// The phases with their traffic and time, in order.
     pub phases: Vec<PhaseCost>,

@@ -40,10 +40,12 @@ impl Agreed {
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
+        let before = pipe.costs().rounds();
         let outcome = pool.install(|| self.drive(pipe, &elements, means.observer, rng))?;
+        let rounds = pipe.costs().rounds() - before;
         finish(pipe)?;
         pipe.end(&End::Complete);
-        Ok(self.report(pipe, outcome, means.threads))
+        Ok(self.report(pipe, outcome, rounds, means.threads))
     }
 
     fn drive(
@@ -78,7 +80,7 @@ impl Agreed {
         }
     }
 
-    fn report(&self, pipe: &mut Pipe, outcome: Outcome, threads: usize) -> Report {
+    fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {
         let costs = pipe.costs();
         Report {
             operation: self.offer.operation,
@@ -89,7 +91,7 @@ impl Agreed {
             peer_distinct: self.peer_count as u64,
             outcome,
             wire: pipe.wire_bytes(),
-            rounds: costs.rounds(),
+            rounds,
             phases: costs.phases,
             threads,
         }

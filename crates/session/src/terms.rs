@@ -146,7 +146,7 @@ impl Terms {
                 let fits = self.learn == theirs.learn.mirrored();
                 let (mine, theirs) = (self.learn.name(), theirs.learn.name());
                 (!fits).then(|| Mismatch {
-                    field: "who learns (--learn)",
+                    field: "who learns (--learn: one side's me is the other side's peer)",
                     mine: mine.to_owned(),
                     theirs: theirs.to_owned(),
                 })
@@ -290,7 +290,12 @@ mod tests {
                 "count",
                 "intersect",
             ),
-            (Terms { learn: Learn::Me, ..fitting() }, "who learns (--learn)", "me", "me"),
+            (
+                Terms { learn: Learn::Me, ..fitting() },
+                "who learns (--learn: one side's me is the other side's peer)",
+                "me",
+                "me",
+            ),
             (Terms { presets: "raw/1".into(), ..fitting() }, "key presets", "email/1", "raw/1"),
             (
                 Terms { security: "malicious".into(), ..fitting() },
