@@ -118,8 +118,9 @@ fn asks(question: &str) -> Result<bool, Failure> {
     eprint!("{question}");
     std::io::stderr().flush()?;
     let mut answer = String::new();
-    std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
+    // The end of input is no consent.
+    let read = std::io::stdin().lock().read_line(&mut answer)?;
+    Ok(read > 0 && matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
 }
 
 fn show(briefing: &Briefing, talk: &Talk) {
