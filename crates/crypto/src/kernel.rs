@@ -37,18 +37,14 @@ pub fn multiply_batch(scalar: &Scalar, points: &mut [Point]) {
     }
 }
 
-/// One X25519 with a key that is used once; `None` if the product is the neutral element.
-///
-/// Preparing the key takes about as long as half a multiplication: [`Scalar`] does that once for many points.
-#[must_use]
-pub fn x25519(key: &[u8; 32], u: &Point) -> Option<Point> {
-    Scalar::new(key).multiply(u)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::vectors::unhex;
+
+    fn x25519(key: &[u8; 32], point: &Point) -> Option<Point> {
+        Scalar::new(key).multiply(point)
+    }
 
     #[test]
     fn the_single_vectors_of_rfc_7748_hold() {

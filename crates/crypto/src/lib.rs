@@ -18,7 +18,6 @@ mod vectors;
 
 pub use element::{Element, ElementHasher};
 pub use elligator::SUITE;
-pub use kernel::x25519;
 pub use prf::{CommutativePrf, Curve25519Prf, NotAnElement};
 pub use shuffle::{permutation, shuffle};
 

@@ -108,7 +108,8 @@ fn parts(offer: &Offer) -> (Role, Reveal) {
     }
 }
 
-fn shape(role: Role, reveal: Reveal, mine: u64, theirs: u64) -> Shape {
+/// The run's size from this side's part and both sides' numbers of keys.
+pub(crate) fn shape(role: Role, reveal: Reveal, mine: u64, theirs: u64) -> Shape {
     let (sender, receiver) = match role {
         Role::Sender => (mine, theirs),
         Role::Receiver => (theirs, mine),

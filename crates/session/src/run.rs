@@ -2,11 +2,12 @@
 
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_channel::{Channel, ChannelExt};
+use veilset_channel::{Channel, ChannelExt, Message};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeySet;
-use veilset_protocols::{Observer, Outcome, Role, Run, Shape};
+use veilset_protocols::{Observer, Outcome, Role, Run};
 
+use crate::agreement::shape;
 use crate::elements::hash_keys;
 use crate::plan::memory_of;
 use crate::terms::{Consent, Done, Signal};
@@ -36,14 +37,14 @@ impl Agreed {
     ) -> Result<Report, SessionError> {
         self.check_memory(keys.len() as u64, means.max_memory)?;
         let pool = pool(means.threads)?;
-        consent(pipe)?;
+        in_step::<Consent>(pipe, "consent", &Signal)?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
         let before = pipe.costs().rounds();
         let outcome = pool.install(|| self.drive(pipe, &elements, means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
-        finish(pipe)?;
+        in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
         Ok(self.report(pipe, outcome, rounds, means.threads))
     }
@@ -69,10 +70,8 @@ impl Agreed {
     }
 
     fn check_memory(&self, mine: u64, cap: Option<u64>) -> Result<(), SessionError> {
+        let shape = shape(self.role, self.reveal, mine, self.peer_count as u64);
         let receiver = self.role == Role::Receiver;
-        let theirs = self.peer_count as u64;
-        let (sender_size, receiver_size) = if receiver { (theirs, mine) } else { (mine, theirs) };
-        let shape = Shape { sender: sender_size, receiver: receiver_size, reveal: self.reveal };
         let needed = memory_of(self.protocol.spec(), shape, mine, receiver);
         match cap {
             Some(allowed) if needed > allowed => Err(SessionError::Memory { needed, allowed }),
@@ -107,18 +106,14 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
         .map_err(|error| SessionError::Threads { threads, why: error.to_string() })
 }
 
-/// Both sides say that they go on, after their users saw the terms.
-fn consent(pipe: &mut Pipe) -> Result<(), SessionError> {
-    const STEP: &str = "consent";
-    pipe.channel.phase(STEP);
-    pipe.channel.put::<Consent>(&Signal).map_err(SessionError::at(STEP))?;
-    pipe.channel.take::<Consent>(&()).map_err(SessionError::at(STEP)).map(|_| ())
-}
-
-/// Both sides say that they have everything; only then is a run complete.
-fn finish(pipe: &mut Pipe) -> Result<(), SessionError> {
-    const STEP: &str = "end of the run";
-    pipe.channel.phase(STEP);
-    pipe.channel.put::<Done>(&Signal).map_err(SessionError::at(STEP))?;
-    pipe.channel.take::<Done>(&()).map_err(SessionError::at(STEP)).map(|_| ())
+/// Both sides say the same word and wait for the other's: that they go on, after their users saw the terms, or that
+/// they have everything, without which no run is complete.
+fn in_step<Word: Message<Context = ()>>(
+    pipe: &mut Pipe,
+    step: &'static str,
+    word: &Word,
+) -> Result<(), SessionError> {
+    pipe.channel.phase(step);
+    pipe.channel.put(word).map_err(SessionError::at(step))?;
+    pipe.channel.take::<Word>(&()).map_err(SessionError::at(step)).map(|_| ())
 }
