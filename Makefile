@@ -2,14 +2,13 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
-VEILSET := target/release/veilset
 
 .PHONY: all demo test build lint docs fuzz toolchain clean
 
 all: build
 
 demo: build
-	$(VEILSET) demo
+	$(CARGO) run --quiet $(CARGO_FLAGS) -p veilset-cli -- demo
 
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
