@@ -224,7 +224,7 @@ fn party(
         ThreadPoolBuilder::new().num_threads(threads).build().map_err(|_| BenchError::Threads)?;
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
-    let outcome = pool.install(|| {
+    let conclusion = pool.install(|| {
         protocol.run(Run {
             role,
             reveal: Reveal::Receiver,
@@ -237,6 +237,7 @@ fn party(
     })?;
     let costs = channel.costs().clone();
     channel.inner().close();
+    let outcome = pool.install(conclusion)?;
     Ok((outcome, costs, channel.wire_bytes()))
 }
 

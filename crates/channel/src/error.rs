@@ -69,6 +69,9 @@ pub enum PeerFault {
         /// What is wrong with it.
         why: Malformed,
     },
+    /// An element occurs twice in what must be a set.
+    #[error("the peer's set holds an element twice")]
+    Repeated,
 }
 
 /// What a party says when it stops before the end.

@@ -115,7 +115,7 @@ fn take_part(
     learn: Learn,
 ) -> Result<Done, Failure> {
     let job = Job { learn, ..Job::new(operation, peer.to_owned()) };
-    let means = Means { threads: 1, max_memory: None, observer: &Silent };
+    let means = Means { threads: 1, observer: &Silent };
     Ok(job.offer(way, &party.input)?.run(&party.input, &means)?)
 }
 

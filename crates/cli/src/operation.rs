@@ -18,6 +18,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
         learn: args.learn.into(),
         protocol: args.protocol.0,
         security: args.security.into(),
+        max_memory: args.max_memory,
         ..Job::new(operation, args.peer.clone())
     };
     job.check()?;
@@ -35,7 +36,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
 
     let bar = Bar::new(talk);
     let threads = args.threads.unwrap_or_else(all_cores);
-    let means = Means { threads, max_memory: args.max_memory, observer: &bar };
+    let means = Means { threads, observer: &bar };
     let done = ready.run(&input, &means);
     bar.clear();
     let done = done?;
@@ -100,14 +101,12 @@ fn read(
     Ok(input)
 }
 
-/// Shows the agreed terms and asks, where there is somebody to ask.
+/// Shows the agreed terms and asks, where there is somebody to ask; somebody who is asked sees them, quiet or not.
 fn consent(ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
-    show(ready.briefing(), talk);
-    let nobody = talk.no_input
-        || talk.quiet
-        || !std::io::stdin().is_terminal()
-        || !std::io::stderr().is_terminal();
-    if nobody || asks("Go on? [Y/n] ")? {
+    let somebody =
+        !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    show(ready.briefing(), &Talk { quiet: talk.quiet && !somebody, ..*talk });
+    if !somebody || asks("Go on? [Y/n] ")? {
         return Ok(ready);
     }
     ready.decline();
@@ -128,11 +127,11 @@ fn show(briefing: &Briefing, talk: &Talk) {
     for warning in &briefing.warnings {
         say(talk, &format!("warning: {warning}"));
     }
-    detail(talk, &format!("protocol: {}", briefing.protocol));
-    for leak in briefing.leaks {
-        detail(talk, &format!("leaks: {leak}"));
+    for leak in &briefing.leaks {
+        say(talk, &format!("leaks: {leak}"));
     }
-    detail(talk, &format!("the peer has {} distinct keys", briefing.peer_distinct));
+    say(talk, &format!("the peer has {} distinct keys", briefing.peer_distinct));
+    detail(talk, &format!("protocol: {}", briefing.protocol));
 }
 
 impl OperationArgs {

@@ -1,11 +1,11 @@
 //! Digests of keys that belong to one session.
 
-use zeroize::ZeroizeOnDrop;
+use zeroize::{Zeroize, ZeroizeOnDrop};
 
 /// The digest of a normalised key, keyed by the session.
 ///
 /// Whoever knows the session can test guesses of the key against it, so it has no `Debug` and never leaves the party.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Zeroize)]
 pub struct Element(pub [u8; Element::LEN]);
 
 impl Element {

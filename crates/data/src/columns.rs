@@ -57,6 +57,12 @@ fn locate(name: &str, table: &Table) -> Result<usize, DataError> {
 fn hint(name: &str, table: &Table) -> String {
     const FEW: usize = 12;
     let header = table.header();
+    if let Some(delimiter) = other_delimiter(header) {
+        return format!("its columns may be separated otherwise: try --delimiter '{delimiter}'");
+    }
+    if header.iter().any(|cell| looks_like_data(cell)) {
+        return "its first line looks like data: the first line must name the columns".to_owned();
+    }
     let distance = |column: &&String| {
         strsim::damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase())
     };
@@ -70,6 +76,29 @@ fn hint(name: &str, table: &Table) -> String {
     let shown: Vec<&String> = header.iter().take(FEW).collect();
     let more = if header.len() > FEW { ", …" } else { "" };
     format!("it has {}{more}; another delimiter is named with --delimiter", quoted(&shown))
+}
+
+/// What separates the columns of a file whose first line was read as one.
+fn other_delimiter(header: &[String]) -> Option<&'static str> {
+    match header {
+        [line] => [(';', ";"), ('\t', "tab"), ('|', "|")]
+            .into_iter()
+            .find_map(|(delimiter, shown)| line.contains(delimiter).then_some(shown)),
+        _ => None,
+    }
+}
+
+/// Whether a cell of the first line is hardly a name. A file without a header begins with somebody's data, and no
+/// message shows data.
+fn looks_like_data(cell: &str) -> bool {
+    const LONGEST_NAME: usize = 40;
+    let digits = cell.chars().filter(char::is_ascii_digit).count();
+    let trimmed = cell.trim();
+    trimmed.is_empty()
+        || trimmed.starts_with(|first: char| first.is_ascii_digit() || first == '+')
+        || cell.contains('@')
+        || digits > 4
+        || cell.chars().count() > LONGEST_NAME
 }
 
 fn quoted(names: &[&String]) -> String {
@@ -195,5 +224,31 @@ mod tests {
         let twice = spec("phone").locate(&table).expect_err("twice").to_string();
         assert!(twice.contains("2 columns"), "{twice}");
         assert_eq!(spec("Email").locate(&table).expect("there"), [0]);
+    }
+
+    #[test]
+    fn a_first_line_of_data_is_never_shown() {
+        let hint = |line: &str| {
+            let table =
+                Table::parse("f.csv".into(), line.as_bytes().to_vec(), b',').expect("a table");
+            let spec: KeySpec = "email".parse().expect("valid");
+            spec.locate(&table).expect_err("missing").to_string()
+        };
+        for line in [
+            "ann@b.example,Ann\n",
+            "Ann,1990-02-03\n",
+            "Ann,\n",
+            "+44 20 7946 0018,x\n",
+            "AB123456C,y\n",
+        ] {
+            let shown = hint(line);
+            assert!(shown.contains("looks like data"), "{shown}");
+            assert!(
+                !line.trim().split(',').any(|cell| !cell.is_empty() && shown.contains(cell)),
+                "{shown}"
+            );
+        }
+        assert!(hint("mail;name\n").contains("--delimiter ';'"));
+        assert!(hint("mail\tname\n").contains("--delimiter 'tab'"));
     }
 }

@@ -115,6 +115,8 @@ impl FromStr for Preset {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        let text = text.to_ascii_lowercase();
+        let text = text.as_str();
         if let Some(code) = text.strip_prefix("phone-") {
             let countries =
                 || Country::all().map(|country| country.code()).collect::<Vec<_>>().join(" ");

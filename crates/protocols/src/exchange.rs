@@ -7,8 +7,8 @@ use veilset_crypto::{CommutativePrf, Element, Point};
 use crate::wire::{Blinded, POINTS_A_FRAME, frames, point_chunks, size};
 use crate::{Observer, PartyCost, ProtocolError};
 
-/// Sends `own` blinded, in the order of `order`; returns the peer's elements under both keys, truncated to `bits`
-/// bits, in the peer's order.
+/// Sends `own` blinded, in the order of `order`; returns the [`value`]s of the peer's elements under both keys, in the
+/// peer's order.
 ///
 /// Chunk for chunk, so that each side computes while the other's bytes fly and neither runs ahead of the bounded
 /// queues.
@@ -33,7 +33,7 @@ pub(crate) fn exchange_blinded(
         }
         if let Some(range) = incoming.range(chunk) {
             let Blinded(points) = channel.take(&range.len())?;
-            doubled.extend(second_key(prf, &points)?.iter().map(|point| truncate(point, bits)));
+            doubled.extend(second_key(prf, &points)?.iter().map(|point| value(point, bits)));
             observer.advance(points.len() as u64);
         }
     }
@@ -45,9 +45,14 @@ fn second_key(prf: &dyn CommutativePrf, points: &[Point]) -> Result<Vec<Point>, 
         .map_err(|_| PeerFault::Malformed { what: Blinded::TAG.name, why: Malformed::NotAnElement })
 }
 
-/// The lowest `bits` bits of a point.
-fn truncate(point: &Point, bits: u32) -> u128 {
-    let low: [u8; 16] = std::array::from_fn(|index| point[index]);
+/// The value by which a point is compared and sent back: `bits` bits of its BLAKE3 digest.
+///
+/// An encoded point is far from a uniform string (one coordinate of a curve over a field of special form), and what its
+/// low bits collide with depends on the group. A random oracle's output does not: values of different points are
+/// independent and uniform, which is what `veilset_structures::match_bits` counts on and a simulator samples.
+fn value(point: &[u8], bits: u32) -> u128 {
+    let digest = blake3::hash(point);
+    let low: [u8; 16] = std::array::from_fn(|index| digest.as_bytes()[index]);
     u128::from_le_bytes(low) & (u128::MAX >> (u128::BITS - bits))
 }
 
@@ -67,11 +72,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truncation_keeps_the_lowest_bits() {
-        let mut point = [0xff; 32];
-        point[0] = 0xfe;
-        assert_eq!(truncate(&point, 8), 0xfe);
-        assert_eq!(truncate(&point, 9), 0x1fe);
-        assert_eq!(truncate(&point, 128), u128::MAX - 1);
+    fn a_value_is_the_front_of_the_digest() {
+        // BLAKE3 of no input, from its published vectors: af1349b9 f5f9a1a6 a0404dea 36dcc949 …
+        let whole = 0x49c9_dc36_ea4d_40a0_a6a1_f9f5_b949_13af;
+        assert_eq!([value(&[], 128), value(&[], 8), value(&[], 9)], [whole, 0xaf, 0x1af]);
     }
 }

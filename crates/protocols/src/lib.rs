@@ -13,6 +13,8 @@ mod registry;
 mod spec;
 mod wire;
 
-pub use protocol::{Observer, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Silent};
+pub use protocol::{
+    Conclusion, Observer, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Silent,
+};
 pub use registry::{PROTOCOLS, candidates, find};
 pub use spec::{Cost, Knowledge, Operation, PartyCost, Security, Shape, Spec};

@@ -1,11 +1,26 @@
-//! Which of one's own values are in the other's set, once all are pseudorandom.
+//! Which of one side's values are in the other's set, once all are pseudorandom.
 
-/// The indices of `own` whose values occur in `sorted`, in rising order.
-pub(crate) fn positions_in(own: &[u128], sorted: &[u128]) -> Vec<u32> {
-    let hit = |(index, value): (usize, &u128)| {
-        sorted.binary_search(value).ok().and_then(|_| u32::try_from(index).ok())
+use veilset_channel::PeerFault;
+
+/// Whether each query occurs in `sorted`, in the queries' order.
+///
+/// Each look-up takes the same steps whether it hits or not.
+///
+/// # Errors
+/// When two queries hit the same value: honest elements are distinct, and a peer that repeats one would count it twice.
+pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Result<Vec<bool>, PeerFault> {
+    let mut taken = vec![false; sorted.len()];
+    let mut repeated = false;
+    let mut look_up = |query: &u128| {
+        let place = sorted.partition_point(|value| value < query).min(sorted.len().wrapping_sub(1));
+        let Some(value) = sorted.get(place) else { return false };
+        let hit = value == query;
+        repeated |= hit & taken[place];
+        taken[place] |= hit;
+        hit
     };
-    own.iter().enumerate().filter_map(hit).collect()
+    let hits = queries.iter().map(&mut look_up).collect();
+    if repeated { Err(PeerFault::Repeated) } else { Ok(hits) }
 }
 
 #[cfg(test)]
@@ -19,9 +34,15 @@ mod tests {
         let own: Vec<u128> = (0..200).map(|value| value * 7 % 201).collect();
         let set: BTreeSet<u128> = (0..200).step_by(3).collect();
         let sorted: Vec<u128> = set.iter().copied().collect();
-        let expected: Vec<u32> =
-            (0..200).filter(|index| set.contains(&own[*index as usize])).collect();
-        assert_eq!(positions_in(&own, &sorted), expected);
-        assert_eq!(positions_in(&own, &[]), []);
+        let expected: Vec<bool> = own.iter().map(|value| set.contains(value)).collect();
+        assert_eq!(membership(&own, &sorted), Ok(expected));
+        assert_eq!(membership(&own, &[]), Ok(vec![false; 200]));
+        assert_eq!(membership(&[], &sorted), Ok(vec![]));
+    }
+
+    #[test]
+    fn a_repeated_hit_is_the_peers_fault() {
+        assert_eq!(membership(&[5, 7, 5], &[5, 7]), Err(PeerFault::Repeated));
+        assert_eq!(membership(&[6, 7, 6], &[5, 7]), Ok(vec![false, true, false]));
     }
 }

@@ -11,12 +11,18 @@ pub trait Protocol: Sync {
     /// What it is, what it reveals and what it costs.
     fn spec(&self) -> &'static Spec;
 
-    /// Runs one side to the end.
+    /// Runs one side until nothing more crosses the wire.
     ///
     /// # Errors
     /// When the channel fails or the peer breaks the protocol.
-    fn run(&self, run: Run<'_>) -> Result<Outcome, ProtocolError>;
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError>;
 }
+
+/// What is left to compute when nothing more crosses the wire.
+///
+/// Its time depends on the result (how many elements match, and where), so the caller lets the peer go first: a peer
+/// that is to learn nothing sees no message that waits for it.
+pub type Conclusion = Box<dyn FnOnce() -> Result<Outcome, ProtocolError> + Send>;
 
 /// One side of one run: its part, its input and its means.
 pub struct Run<'a> {

@@ -6,7 +6,8 @@ use veilset_protocols::{
     Operation, Protocol, Reveal, Role, Security, Shape, Spec, candidates, find,
 };
 
-use crate::terms::{Choice, Opening};
+use crate::plan::memory_of;
+use crate::terms::{Choice, Mismatch, Opening};
 use crate::{
     Briefing, Calibration, Learn, Link, Offer, Pipe, SessionError, Terms, WIRE_VERSION, plan,
 };
@@ -46,12 +47,13 @@ pub fn agree(
     let shape = shape(role, reveal, mine.distinct, theirs.distinct);
     let protocol = choose(pipe, &offer, &theirs, shape)?;
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
+    check_memory(memory_of(protocol.spec(), shape, role), &offer, &theirs)?;
     Ok(Agreed {
         protocol,
         role,
         reveal,
         peer_count,
-        session: session_id(&mine, &theirs),
+        session: session_id(&pipe.binding, &mine, &theirs),
         briefing: Briefing::new(protocol.spec(), &offer, &theirs),
         offer,
     })
@@ -138,7 +140,7 @@ fn choose(
     let protocol = if named.is_empty() { best(offer, shape)? } else { find(named) };
     let protocol = protocol
         .filter(|protocol| fits(protocol.spec().id, operation, security))
-        .ok_or(SessionError::NoProtocol { operation, security })?;
+        .ok_or_else(|| SessionError::Terms(Mismatch::unknown_protocol(theirs)))?;
     channel.put(&Choice(protocol.spec().id.to_owned())).map_err(SessionError::at(STEP))?;
     Ok(protocol)
 }
@@ -168,10 +170,22 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
     Ok(usize::try_from(theirs.distinct).unwrap_or(usize::MAX))
 }
 
-/// One id for both sides: a digest of both terms, nonces included, the connecting side's first.
-fn session_id(mine: &Terms, theirs: &Terms) -> [u8; 32] {
+fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), SessionError> {
+    let (allowed, peer) = (offer.memory, theirs.distinct);
+    if needed > allowed {
+        return Err(SessionError::Memory { needed, allowed, peer });
+    }
+    Ok(())
+}
+
+/// One id for both sides: a digest of the connection and of both terms, nonces included, the connecting side's first.
+///
+/// The connection's part differs between any two, so whoever stands between two parties, each of whom takes it for its
+/// peer, cannot pass the elements of one session on as those of the other.
+fn session_id(binding: &[u8; 32], mine: &Terms, theirs: &Terms) -> [u8; 32] {
     let (first, second) = if mine.connecting { (mine, theirs) } else { (theirs, mine) };
     let mut hasher = blake3::Hasher::new_derive_key("veilset v1 session");
+    hasher.update(binding);
     for terms in [first, second] {
         let bytes = postcard::to_stdvec(terms).expect("terms are plain data");
         hasher.update(&(bytes.len() as u64).to_le_bytes());
@@ -179,3 +193,6 @@ fn session_id(mine: &Terms, theirs: &Terms) -> [u8; 32] {
     }
     *hasher.finalize().as_bytes()
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,19 +12,22 @@ pub struct Briefing {
     /// "You learn: …. NAME learns: …."
     pub learned: String,
     /// What leaks beyond the result, in sentences.
-    pub leaks: &'static [&'static str],
+    pub leaks: Vec<&'static str>,
     /// The peer's number of distinct keys.
     pub peer_distinct: u64,
     /// What looks wrong about the pair of sets, in sentences.
     pub warnings: Vec<String>,
 }
 
+/// What the exchange of terms tells, whatever the protocol.
+const TERMS_LEAK: &str = "Each side learns whether the other's keys look like hashes.";
+
 impl Briefing {
     pub(crate) fn new(spec: &'static Spec, offer: &Offer, theirs: &Terms) -> Self {
         Self {
             protocol: spec.id,
             learned: sentence(spec, offer.learn, &offer.peer),
-            leaks: spec.leaks,
+            leaks: spec.leaks.iter().copied().chain([TERMS_LEAK]).collect(),
             peer_distinct: theirs.distinct,
             warnings: warnings(offer, theirs),
         }

@@ -57,15 +57,17 @@ pub enum SessionError {
     },
     /// The run would need more memory than it may use.
     #[error(
-        "the run would need about {} MB of memory and may use {} MB; \
-         raise --max-memory or use smaller sets",
+        "the run would take about {} MB of memory beside the lists and may take {} MB (the peer says that it has \
+         {peer} keys): raise --max-memory, free memory, or use smaller sets",
         needed.div_ceil(1_000_000), allowed / 1_000_000
     )]
     Memory {
         /// The estimate in bytes.
         needed: u64,
-        /// The cap in bytes.
+        /// What it may take, in bytes.
         allowed: u64,
+        /// The peer's number of keys, as it says.
+        peer: u64,
     },
     /// The channel failed or the peer broke the protocol.
     #[error("during {step}: {source}")]

@@ -5,6 +5,7 @@ use veilset_channel::{Abort, Channel, Costs, Framed, Metered, Transport, WireByt
 /// The metered channel of one session.
 pub struct Pipe {
     pub(crate) channel: Metered<Framed<Box<dyn Transport>>>,
+    pub(crate) binding: [u8; 32],
 }
 
 /// How a session leaves its peer.
@@ -16,10 +17,10 @@ pub enum End {
 }
 
 impl Pipe {
-    /// Over a fresh transport.
+    /// Over a fresh transport; `binding` is what both ends, and nobody else, know of this very connection.
     #[must_use]
-    pub fn new(transport: Box<dyn Transport>) -> Self {
-        Self { channel: Metered::new(Framed::new(transport), "agreement") }
+    pub fn new(transport: Box<dyn Transport>, binding: [u8; 32]) -> Self {
+        Self { channel: Metered::new(Framed::new(transport), "agreement"), binding }
     }
 
     /// Says goodbye and closes; bounded in time.

@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
-use veilset_protocols::{Cost, Operation, PartyCost, Security, Shape, Spec, candidates};
+use veilset_protocols::{Cost, Operation, PartyCost, Role, Security, Shape, Spec, candidates};
 
 use crate::briefing::sentence;
 use crate::run::pool;
@@ -168,11 +168,14 @@ fn seconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
 }
 
-/// The price of one protocol's memory on one side, for a cap.
-pub(crate) fn memory_of(spec: &Spec, shape: Shape, mine: u64, receiver: bool) -> u64 {
+/// Bytes that a run of `spec` takes on the side that plays `role`, elements included, keys and table not.
+pub(crate) fn memory_of(spec: &Spec, shape: Shape, role: Role) -> u64 {
     let cost = (spec.cost)(shape);
-    let party = if receiver { cost.receiver } else { cost.sender };
-    (party.memory + BYTES_A_KEY * mine as f64) as u64
+    let (party, mine) = match role {
+        Role::Sender => (cost.sender, shape.sender),
+        Role::Receiver => (cost.receiver, shape.receiver),
+    };
+    (party.memory + Element::LEN as f64 * mine as f64) as u64
 }
 
 #[cfg(test)]

@@ -5,11 +5,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeySet;
-use veilset_protocols::{Observer, Outcome, Role, Run};
+use veilset_protocols::{Conclusion, Observer, Outcome, Run};
 
-use crate::agreement::shape;
 use crate::elements::hash_keys;
-use crate::plan::memory_of;
 use crate::terms::{Consent, Done, Signal};
 use crate::{Agreed, End, Pipe, Report, SessionError};
 
@@ -17,17 +15,16 @@ use crate::{Agreed, End, Pipe, Report, SessionError};
 pub struct Means<'a> {
     /// Threads for computing.
     pub threads: usize,
-    /// A cap on memory in bytes, keys included.
-    pub max_memory: Option<u64>,
     /// Hears how far the run is.
     pub observer: &'a dyn Observer,
 }
 
 impl Agreed {
-    /// Consents to the terms, waits for the peer's consent, runs the protocol over `keys`, waits until the peer has everything too, and closes the connection.
+    /// Consents to the terms, waits for the peer's consent, runs the protocol over `keys`, waits until the peer has
+    /// everything too, and closes the connection; then it computes the result, whose time nobody sees.
     ///
     /// # Errors
-    /// When the run would need too much memory, the peer declines or breaks the protocol, or the channel fails.
+    /// When the peer declines or breaks the protocol, or the channel fails.
     pub fn run(
         self,
         pipe: &mut Pipe,
@@ -35,17 +32,19 @@ impl Agreed {
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        self.check_memory(keys.len() as u64, means.max_memory)?;
         let pool = pool(means.threads)?;
-        in_step::<Consent>(pipe, "consent", &Signal)?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
+        in_step::<Consent>(pipe, "consent", &Signal)?;
         let before = pipe.costs().rounds();
-        let outcome = pool.install(|| self.drive(pipe, &elements, means.observer, rng))?;
+        let conclusion = pool.install(|| self.drive(pipe, &elements, means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
+        pipe.channel.phase("result");
+        let outcome = pool.install(conclusion);
+        let outcome = outcome.map_err(|error| SessionError::of_protocol("result", error))?;
         Ok(self.report(pipe, outcome, rounds, means.threads))
     }
 
@@ -55,7 +54,7 @@ impl Agreed {
         elements: &[Element],
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
-    ) -> Result<Outcome, SessionError> {
+    ) -> Result<Conclusion, SessionError> {
         let run = Run {
             role: self.role,
             reveal: self.reveal,
@@ -65,18 +64,8 @@ impl Agreed {
             rng,
             observer,
         };
-        let outcome = self.protocol.run(run);
-        outcome.map_err(|error| SessionError::of_protocol(pipe.step(), error))
-    }
-
-    fn check_memory(&self, mine: u64, cap: Option<u64>) -> Result<(), SessionError> {
-        let shape = shape(self.role, self.reveal, mine, self.peer_count as u64);
-        let receiver = self.role == Role::Receiver;
-        let needed = memory_of(self.protocol.spec(), shape, mine, receiver);
-        match cap {
-            Some(allowed) if needed > allowed => Err(SessionError::Memory { needed, allowed }),
-            _ => Ok(()),
-        }
+        let conclusion = self.protocol.run(run);
+        conclusion.map_err(|error| SessionError::of_protocol(pipe.step(), error))
     }
 
     fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {

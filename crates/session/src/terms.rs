@@ -72,6 +72,9 @@ pub struct Offer {
     pub connecting: bool,
     /// What this side calls the peer.
     pub peer: String,
+    /// Bytes of memory that the run may take beside what the process holds; no run may allocate as the peer's number
+    /// of keys has it.
+    pub memory: u64,
 }
 
 /// What goes over the wire: an [`Offer`] with a nonce.
@@ -106,6 +109,14 @@ pub struct Mismatch {
     pub mine: String,
     /// The peer's value, escaped.
     pub theirs: String,
+}
+
+impl Mismatch {
+    /// The peer asks for a protocol that this side does not have, or not for this operation.
+    pub(crate) fn unknown_protocol(theirs: &Terms) -> Self {
+        let mine = "any that this version has; veilset protocols lists them".to_owned();
+        Self { field: "protocol", mine, theirs: escape(&theirs.protocol) }
+    }
 }
 
 impl fmt::Display for Mismatch {
@@ -266,6 +277,7 @@ mod tests {
             looks_hashed: false,
             connecting: true,
             peer: "acme".into(),
+            memory: u64::MAX,
         };
         Terms::new(&offer, [7; 32])
     }

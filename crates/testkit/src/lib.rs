@@ -75,7 +75,7 @@ pub fn run_one(
 ) -> Ended {
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([seed ^ (0x80 * role as u8); 32]);
-    let outcome = protocol.run(Run {
+    let conclusion = protocol.run(Run {
         role,
         reveal,
         elements: sets.of(role),
@@ -85,5 +85,5 @@ pub fn run_one(
         observer: &Silent,
     });
     let costs = channel.costs().clone();
-    (outcome, costs)
+    (conclusion.and_then(|conclude| conclude()), costs)
 }

@@ -35,7 +35,7 @@ fn side(
         protocol: veilset::registry::find(spec.id).map(|p| p.spec().id),
         ..Job::new(spec.operation, "peer".into())
     };
-    let means = Means { threads: 1, max_memory: None, observer: &Silent };
+    let means = Means { threads: 1, observer: &Silent };
     job.offer(connection, input)?.run(input, &means)
 }
 

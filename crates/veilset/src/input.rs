@@ -51,6 +51,11 @@ impl Input {
         self.keys.len()
     }
 
+    /// Bytes of memory that the table and its keys occupy.
+    pub(crate) fn memory(&self) -> u64 {
+        self.table.memory() + self.keys.memory()
+    }
+
     /// Rows without a key: an empty key column, or one that its preset cannot read.
     #[must_use]
     pub fn skipped(&self) -> (usize, usize) {

@@ -11,7 +11,7 @@ use veilset_session::{
 };
 use zeroize::Zeroize;
 
-use crate::{Error, Input};
+use crate::{Error, Input, memory};
 
 /// An authenticated way to the peer.
 pub struct Connection {
@@ -44,7 +44,7 @@ impl Connection {
     /// Over any transport, for two parties in one process.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
-        Self { pipe: Pipe::new(transport), connecting }
+        Self { pipe: Pipe::new(transport, [0; 32]), connecting }
     }
 }
 
@@ -61,6 +61,8 @@ pub struct Job {
     pub security: Security,
     /// What this side calls the peer.
     pub peer: String,
+    /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
+    pub max_memory: Option<u64>,
 }
 
 impl Job {
@@ -79,7 +81,14 @@ impl Job {
     /// `operation` with every choice at its default: both learn, any protocol against semi-honest parties.
     #[must_use]
     pub fn new(operation: Operation, peer: String) -> Self {
-        Self { operation, learn: Learn::Both, protocol: None, security: Security::SemiHonest, peer }
+        Self {
+            operation,
+            learn: Learn::Both,
+            protocol: None,
+            security: Security::SemiHonest,
+            peer,
+            max_memory: None,
+        }
     }
 
     /// Whether there is a protocol for this job; worth knowing before the peer is waited for.
@@ -93,7 +102,7 @@ impl Job {
     /// Agrees with the peer on the terms.
     ///
     /// # Errors
-    /// When the two sides want different things, or the connection fails.
+    /// When the two sides want different things, the run would take too much memory, or the connection fails.
     pub fn offer(self, mut connection: Connection, input: &Input) -> Result<Ready, Error> {
         let mut rng = fresh_rng()?;
         let offer = Offer {
@@ -106,6 +115,7 @@ impl Job {
             looks_hashed: input.keys.looks_hashed(),
             connecting: connection.connecting,
             peer: self.peer,
+            memory: memory::left(self.max_memory, input.memory()),
         };
         let agreed = agree(&mut connection.pipe, offer, &mut rng);
         let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;

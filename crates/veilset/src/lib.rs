@@ -18,7 +18,7 @@
 //! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
 //! let ready = Job::intersect(name).offer(connection, &input)?;
 //! println!("{}", ready.briefing().learned);
-//! let means = Means { threads: 2, max_memory: None, observer: &Silent };
+//! let means = Means { threads: 2, observer: &Silent };
 //! let done = ready.run(&input, &means)?;
 //! done.write(&input, &Destination::new("matches.csv", false))?;
 //! # Ok(())
@@ -31,6 +31,7 @@
 mod error;
 mod input;
 mod job;
+mod memory;
 
 pub use error::{Error, exit_code};
 pub use input::Input;

@@ -5,7 +5,7 @@
 //!
 //! 1. Both sides shuffle their sets and send `F_k(H(·))` of each element.
 //! 2. Each side raises what it got to its own key. To whoever learns, the other returns the learner's elements under
-//!    both keys, in the learner's order, truncated.
+//!    both keys, in the learner's order, hashed and truncated.
 //! 3. The learner looks up its own elements under both keys among the peer's.
 //!
 //! **Security.** Semi-honest, under DDH on Curve25519 with `H` a random oracle. The shuffle keeps an index that
@@ -26,8 +26,8 @@ use self::rounds::matched_elements;
 use crate::exchange::{exchange_blinded, party_cost};
 use crate::wire::{Doubled, DoubledShape, frames, size, value_chunks, value_width};
 use crate::{
-    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run, Security, Shape,
-    Spec,
+    Conclusion, Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run,
+    Security, Shape, Spec,
 };
 
 /// The registry entry `dh`.
@@ -45,7 +45,10 @@ static SPEC: Spec = Spec {
         of_you: "nothing but the peer's number of distinct keys",
         of_peer: "nothing but your number of distinct keys",
     },
-    leaks: &["Each side learns how many distinct keys the other has."],
+    leaks: &[
+        "Each side learns how many distinct keys the other has.",
+        "A peer that returns your own blinded keys instead of its own makes all of them match.",
+    ],
     max_elements: 1 << 31,
     cost,
 };
@@ -55,7 +58,7 @@ impl Protocol for Dh {
         &SPEC
     }
 
-    fn run(&self, run: Run<'_>) -> Result<Outcome, ProtocolError> {
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         let Run { role, reveal, elements, peer_count, channel, rng, observer } = run;
         let bits = match_bits(elements.len(), peer_count);
         let prf = Curve25519Prf::generate(rng);
@@ -69,12 +72,11 @@ impl Protocol for Dh {
         let expected = if learns { elements.len() } else { 0 };
         let mine = return_doubled(channel, to_peer, expected, bits)?;
 
-        // Step 3: match.
-        Ok(if learns {
-            Outcome::Matched(matched_elements(&mine, theirs, &order))
-        } else {
-            Outcome::Nothing
-        })
+        // Step 3: match, when the peer has everything.
+        Ok(Box::new(move || match learns {
+            true => Ok(Outcome::Matched(matched_elements(&mine, theirs, &order)?)),
+            false => Ok(Outcome::Nothing),
+        }))
     }
 }
 

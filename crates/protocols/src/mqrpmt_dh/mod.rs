@@ -17,7 +17,6 @@
 //!
 //! **Security.** Semi-honest (Theorem 1), under DDH on Curve25519 with `H` a random oracle.
 
-mod rounds;
 #[cfg(test)]
 mod tests;
 
@@ -25,12 +24,12 @@ use veilset_channel::{Channel, ChannelExt, Malformed, Message, PeerFault};
 use veilset_crypto::{Curve25519Prf, permutation};
 use veilset_structures::{Decoder, Encoder, SetShape, match_bits};
 
-use self::rounds::{indication, weight};
 use crate::exchange::{exchange_blinded, party_cost};
+use crate::matching::membership;
 use crate::wire::{SetBlock, Total, frames, size};
 use crate::{
-    Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Security,
-    Shape, Spec,
+    Conclusion, Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Security, Shape, Spec,
 };
 
 /// The registry entry `mqrpmt-dh`.
@@ -53,6 +52,7 @@ static SPEC: Spec = Spec {
     },
     leaks: &[
         "Each side learns how many distinct keys the other has.",
+        "Counts of repeated runs over slightly different lists reveal members.",
         "If both learn, the sender takes the count from the receiver on trust.",
     ],
     max_elements: 1 << 31,
@@ -64,33 +64,40 @@ impl Protocol for MqRpmtDh {
         &SPEC
     }
 
-    fn run(&self, mut run: Run<'_>) -> Result<Outcome, ProtocolError> {
-        let (role, reveal) = (run.role, run.reveal);
-        let most = run.elements.len().min(run.peer_count) as u64;
-        let count = match role {
-            Role::Receiver => Some(weight(&server(&mut run)?)),
-            Role::Sender => {
-                let order = permutation(run.elements.len(), run.rng);
-                client(&mut run, &order)?;
-                None
-            }
-        };
-        if reveal == Reveal::Receiver {
-            return Ok(count.map_or(Outcome::Nothing, Outcome::Count));
-        }
-        run.channel.phase("count");
-        match count {
-            Some(count) => {
-                run.channel.put(&Total(count))?;
-                Ok(Outcome::Count(count))
-            }
-            None => Ok(Outcome::Count(run.channel.take::<Total>(&most)?.0)),
+    fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        match run.role {
+            Role::Receiver => receiver(&mut run),
+            Role::Sender => sender(&mut run),
         }
     }
 }
 
-/// `P₁`: returns the indication bits `e`, one for each entry of the client's vector.
-fn server(run: &mut Run<'_>) -> Result<Vec<bool>, ProtocolError> {
+fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let (queries, set) = server(run)?;
+    let count = move || Ok(weight(&membership(&queries, &set)?));
+    if run.reveal == Reveal::Receiver {
+        return Ok(Box::new(move || count().map(Outcome::Count)));
+    }
+    run.channel.phase("count");
+    let count = count()?;
+    run.channel.put(&Total(count))?;
+    Ok(Box::new(move || Ok(Outcome::Count(count))))
+}
+
+fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let order = permutation(run.elements.len(), run.rng);
+    client(run, &order)?;
+    if run.reveal == Reveal::Receiver {
+        return Ok(Box::new(|| Ok(Outcome::Nothing)));
+    }
+    run.channel.phase("count");
+    let most = run.elements.len().min(run.peer_count) as u64;
+    let Total(count) = run.channel.take(&most)?;
+    Ok(Box::new(move || Ok(Outcome::Count(count))))
+}
+
+/// `P₁`: returns the client's vector and the (sorted) set of step 2; membership in it is step 3.
+fn server(run: &mut Run<'_>) -> Result<(Vec<u128>, Vec<u128>), ProtocolError> {
     let bits = match_bits(run.elements.len(), run.peer_count);
     let prf = Curve25519Prf::generate(run.rng);
     let order = permutation(run.elements.len(), run.rng);
@@ -101,9 +108,7 @@ fn server(run: &mut Run<'_>) -> Result<Vec<bool>, ProtocolError> {
 
     // Step 2: the client's answer, a set of n₁ values.
     let set = take_set(run.channel, SetShape { count: run.elements.len(), bits })?;
-
-    // Step 3.
-    Ok(indication(&queries, &set))
+    Ok((queries, set))
 }
 
 /// `P₂`, whose vector is its elements in the order of `order`.
@@ -123,6 +128,11 @@ fn client(run: &mut Run<'_>, order: &[u32]) -> Result<(), ProtocolError> {
         run.channel.put(&SetBlock(block))?;
     }
     Ok(())
+}
+
+/// The Hamming weight of the indication bits: how many elements both have.
+fn weight(e: &[bool]) -> u64 {
+    e.iter().filter(|bit| **bit).count() as u64
 }
 
 fn take_set(channel: &mut dyn Channel, shape: SetShape) -> Result<Vec<u128>, ProtocolError> {

@@ -1,12 +1,4 @@
-use super::rounds::{indication, weight};
 use crate::{Reveal, Shape};
-
-#[test]
-fn indication_bits_follow_the_queries_order() {
-    let e = indication(&[5, 1, 9, 7], &[1, 7, 8]);
-    assert_eq!(e, [false, true, false, true]);
-    assert_eq!(weight(&e), 2);
-}
 
 #[test]
 fn the_set_is_smaller_than_truncated_values_and_than_a_bloom_filter() {

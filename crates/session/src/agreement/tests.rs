@@ -1,0 +1,71 @@
+use std::thread;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::memory_pair;
+
+use super::*;
+
+fn offer(connecting: bool) -> Offer {
+    Offer {
+        operation: Operation::Count,
+        protocol: None,
+        security: Security::SemiHonest,
+        learn: Learn::Both,
+        presets: "raw/1".into(),
+        distinct: 1000,
+        looks_hashed: false,
+        connecting,
+        peer: "peer".into(),
+        memory: u64::MAX,
+    }
+}
+
+/// What the connecting side makes of a peer that sends these terms.
+fn connecting(offer: Offer, binding: [u8; 32], theirs: Terms) -> Result<Agreed, SessionError> {
+    let (left, right) = memory_pair();
+    thread::scope(|scope| {
+        let peer = scope.spawn(move || {
+            let mut pipe = Pipe::new(Box::new(left), [0; 32]);
+            swap_terms(&mut pipe, &theirs).map(|_| pipe)
+        });
+        let mut pipe = Pipe::new(Box::new(right), binding);
+        let agreed = agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32]));
+        peer.join().expect("no panic").expect("terms cross");
+        agreed
+    })
+}
+
+fn terms(change: impl FnOnce(&mut Terms)) -> Terms {
+    let mut terms = Terms::new(&offer(false), [2; 32]);
+    change(&mut terms);
+    terms
+}
+
+#[test]
+fn a_protocol_that_only_the_peer_knows_is_a_difference_of_terms() {
+    let theirs = terms(|terms| terms.protocol = "from-the-future".into());
+    let ended = connecting(offer(true), [0; 32], theirs);
+    let Err(SessionError::Terms(mismatch)) = ended else { panic!("it must not go on") };
+    assert_eq!((mismatch.field, &*mismatch.theirs), ("protocol", "from-the-future"));
+}
+
+#[test]
+fn a_peer_cannot_claim_more_than_memory_holds() {
+    let most = 1 << 30;
+    let small = || Offer { memory: 1_000_000, ..offer(true) };
+    assert!(connecting(small(), [0; 32], terms(|_| {})).is_ok());
+    let ended = connecting(small(), [0; 32], terms(|terms| terms.distinct = most));
+    let Err(SessionError::Memory { needed, allowed, peer }) = ended else {
+        panic!("it must not go on")
+    };
+    assert!(needed > 16 * most && allowed == 1_000_000 && peer == most);
+}
+
+#[test]
+fn two_connections_are_two_sessions() {
+    let session =
+        |binding| connecting(offer(true), binding, terms(|_| {})).map(|agreed| agreed.session).ok();
+    assert_eq!(session([0; 32]), session([0; 32]));
+    assert_ne!(session([0; 32]), session([1; 32]));
+}
