@@ -7,9 +7,12 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
-use veilset_crypto::Element;
+use veilset_crypto::{Element, Group};
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
-use veilset_protocols::{Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent, find};
+use veilset_protocols::{
+    Attached, Digest, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role, Run,
+    Shape, Shares, Silent, Spec, find,
+};
 
 use crate::{process, reference_seconds, shaped_pair};
 
@@ -39,11 +42,16 @@ impl Net {
     }
 }
 
-/// One thing to measure: half of the smaller set is common, and the receiver learns.
+/// One thing to measure: half of the smaller set is common, and the receiver alone learns where the protocol allows that.
+/// Rows of a union have 16 bytes; sums and shares have one column.
 #[derive(Debug, Clone, Copy)]
 pub struct Case {
     /// The protocol's id.
     pub protocol: &'static str,
+    /// The group; `None` for the protocol's default.
+    pub group: Option<Group>,
+    /// How a set travels; `None` for the protocol's default.
+    pub digest: Option<Digest>,
     /// Elements of the sender.
     pub sender: usize,
     /// Elements of the receiver.
@@ -59,6 +67,8 @@ pub struct Case {
 pub struct Measurement {
     /// The case.
     pub case: Case,
+    /// Its parameters.
+    pub params: Params,
     /// What was computed.
     pub operation: &'static str,
     /// From the first message to the last.
@@ -128,24 +138,24 @@ impl Case {
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
-        let (outcome, costs, wires) = self.both(protocol, (left, &sender), (right, &receiver))?;
+        let played = self.both(protocol, (left, &sender), (right, &receiver))?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
-        self.check(&outcome, common as u64)?;
-        let shape = Shape {
-            sender: self.sender as u64,
-            receiver: self.receiver as u64,
-            reveal: Reveal::Receiver,
+        self.check([&played[0].outcome, &played[1].outcome], common as u64)?;
+        let cost = protocol.cost(self.shape(protocol));
+        let bytes = |role: usize| {
+            let Played { costs, wire, .. } = &played[role];
+            wire.map_or(costs.bytes_sent(), |wire| wire.sent)
         };
-        let cost = (protocol.spec().cost)(shape);
         Ok(Measurement {
             case: *self,
+            params: self.params(protocol.spec()),
             operation: protocol.spec().operation.name(),
             seconds,
             cpu_seconds,
-            bytes_sender: wires.0.map_or(costs.bytes_received(), |wire| wire.sent),
-            bytes_receiver: wires.1.map_or(costs.bytes_sent(), |wire| wire.sent),
-            rounds: costs.rounds(),
+            bytes_sender: bytes(0),
+            bytes_receiver: bytes(1),
+            rounds: played[1].costs.rounds(),
             peak_rss: process::peak_rss(),
             curve_operations: cost.sender.multiplications + cost.receiver.multiplications,
             reference_seconds: before.min(reference_seconds()),
@@ -172,29 +182,90 @@ impl Case {
         })
     }
 
-    /// Both parties at once; returns the receiver's outcome and costs, and both ends' bytes on the wire.
+    fn params(&self, spec: &Spec) -> Params {
+        let default = spec.params();
+        Params {
+            group: self.group.unwrap_or(default.group),
+            digest: self.digest.unwrap_or(default.digest),
+            ..default
+        }
+    }
+
+    fn shape(&self, protocol: &dyn Protocol) -> Shape {
+        let attached = |role| Attachments::default().in_run(protocol.spec(), role).shape();
+        Shape {
+            sender: self.sender as u64,
+            receiver: self.receiver as u64,
+            reveal: reveal(protocol.spec()),
+            attached: attached(Role::Sender),
+            returned: attached(Role::Receiver),
+            params: self.params(protocol.spec()),
+        }
+    }
+
+    /// Both parties at once; the sender's end comes first.
     fn both(
         &self,
         protocol: &'static dyn Protocol,
         sender: (Box<dyn Transport>, &[Element]),
         receiver: (Box<dyn Transport>, &[Element]),
-    ) -> Result<(Outcome, Costs, Wires), BenchError> {
-        let (threads, counts) = (self.threads, (self.sender, self.receiver));
+    ) -> Result<[Played; 2], BenchError> {
         thread::scope(|scope| {
-            let other =
-                scope.spawn(move || party(protocol, Role::Sender, sender, counts.1, threads));
-            let here = party(protocol, Role::Receiver, receiver, counts.0, threads);
+            let other = scope.spawn(move || self.party(protocol, Role::Sender, sender));
+            let here = self.party(protocol, Role::Receiver, receiver);
             let there = other.join().map_err(|_| BenchError::Threads)?;
-            let ((outcome, costs, mine), (_, _, theirs)) = (here?, there?);
-            Ok((outcome, costs, (theirs, mine)))
+            Ok([there?, here?])
         })
     }
 
-    fn check(&self, outcome: &Outcome, expected: u64) -> Result<(), BenchError> {
-        let found = match outcome {
-            Outcome::Nothing => 0,
-            Outcome::Matched(indices) => indices.len() as u64,
-            Outcome::Count(count) => *count,
+    fn party(
+        &self,
+        protocol: &dyn Protocol,
+        role: Role,
+        (transport, elements): (Box<dyn Transport>, &[Element]),
+    ) -> Result<Played, BenchError> {
+        let pool = ThreadPoolBuilder::new()
+            .num_threads(self.threads)
+            .build()
+            .map_err(|_| BenchError::Threads)?;
+        let spec = protocol.spec();
+        let attachments = Attachments::of(elements);
+        let mut channel = Metered::new(Framed::new(transport), "start");
+        let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
+        let conclusion = pool.install(|| {
+            protocol.run(Run {
+                role,
+                reveal: reveal(spec),
+                elements,
+                peer_count: match role {
+                    Role::Sender => self.receiver,
+                    Role::Receiver => self.sender,
+                },
+                attached: attachments.in_run(spec, role),
+                peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
+                params: self.params(spec),
+                session: &[7; 32],
+                channel: &mut channel,
+                rng: &mut rng,
+                observer: &Silent,
+            })
+        })?;
+        let costs = channel.costs().clone();
+        channel.inner().close();
+        let outcome = pool.install(conclusion)?;
+        Ok(Played { outcome, costs, wire: channel.wire_bytes() })
+    }
+
+    /// Compares the two ends with what there is.
+    fn check(&self, ends: [&Outcome; 2], expected: u64) -> Result<(), BenchError> {
+        let found = match ends {
+            [Outcome::Sums { count, sums }, _] if sums == &[i128::from(*count)] => *count,
+            [Outcome::Shares(one), Outcome::Shares(other)] => common_of(one, other),
+            [_, Outcome::Matched(indices)] => indices.len() as u64,
+            [Outcome::Nothing, Outcome::Count(count)] => *count,
+            [_, Outcome::Lacking { bytes, .. }] => (self.sender - bytes.len() / WIDTH) as u64,
+            [_, Outcome::Identifiers { others, .. }] => (self.sender - others.len()) as u64,
+            _ => u64::MAX,
         };
         let protocol = self.protocol;
         if found == expected {
@@ -205,40 +276,54 @@ impl Case {
     }
 }
 
+/// How many indicators the shares make.
+fn common_of(one: &Shares, other: &Shares) -> u64 {
+    let indicators = |shares: &Shares| -> Vec<u128> {
+        shares.words.chunks(shares.columns).map(|words| words[0]).collect()
+    };
+    let pairs = indicators(one).into_iter().zip(indicators(other));
+    pairs.filter(|(one, other)| one.wrapping_add(*other) == 1).count() as u64
+}
+
+fn reveal(spec: &Spec) -> Reveal {
+    if spec.reveals.contains(&Reveal::Receiver) { Reveal::Receiver } else { Reveal::Both }
+}
+
+/// Bytes of a row of a union.
+const WIDTH: usize = 16;
+
+/// What belongs to the elements of one side: a value of one, and a row.
+#[derive(Default)]
+struct Attachments {
+    words: Vec<i128>,
+    bytes: Vec<u8>,
+}
+
+impl Attachments {
+    fn of(elements: &[Element]) -> Self {
+        let bytes = elements.iter().flat_map(|element| element.0.into_iter().take(WIDTH));
+        Self { words: vec![1; elements.len()], bytes: bytes.collect() }
+    }
+
+    fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
+        match (spec.operation, role) {
+            (Operation::Sum | Operation::Share, Role::Sender) => {
+                Attached::Values { columns: 1, words: &self.words }
+            }
+            (Operation::Union, _) => Attached::Items { width: WIDTH, bytes: &self.bytes },
+            _ => Attached::Nothing,
+        }
+    }
+}
+
 /// The sender's end and the receiver's.
 type Ends = (Box<dyn Transport>, Box<dyn Transport>);
 
-/// The sender's and the receiver's bytes on the wire, where the transport adds to the frames.
-type Wires = (Option<WireBytes>, Option<WireBytes>);
-
-type Played = (Outcome, Costs, Option<WireBytes>);
-
-fn party(
-    protocol: &dyn Protocol,
-    role: Role,
-    (transport, elements): (Box<dyn Transport>, &[Element]),
-    peer_count: usize,
-    threads: usize,
-) -> Result<Played, BenchError> {
-    let pool =
-        ThreadPoolBuilder::new().num_threads(threads).build().map_err(|_| BenchError::Threads)?;
-    let mut channel = Metered::new(Framed::new(transport), "start");
-    let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
-    let conclusion = pool.install(|| {
-        protocol.run(Run {
-            role,
-            reveal: Reveal::Receiver,
-            elements,
-            peer_count,
-            channel: &mut channel,
-            rng: &mut rng,
-            observer: &Silent,
-        })
-    })?;
-    let costs = channel.costs().clone();
-    channel.inner().close();
-    let outcome = pool.install(conclusion)?;
-    Ok((outcome, costs, channel.wire_bytes()))
+/// One party's end of a run, with its bytes on the wire where the transport adds to the frames.
+struct Played {
+    outcome: Outcome,
+    costs: Costs,
+    wire: Option<WireBytes>,
 }
 
 fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {

@@ -7,7 +7,9 @@ use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_crypto::{CommutativePrf, Curve25519Prf, Element, Point};
+use veilset_crypto::{
+    CommutativePrf, Compressed, Curve25519Prf, Element, P256Prf, Point, RistrettoPrp, Uncompressed,
+};
 
 use crate::BenchError;
 
@@ -55,15 +57,28 @@ pub fn curve() -> Result<Vec<CurveCost>, BenchError> {
 }
 
 fn curve_here() -> Vec<CurveCost> {
-    let prf = Curve25519Prf::generate(&mut ChaCha20Rng::from_seed([7; 32]));
+    let before = reference_seconds();
+    let mut costs = [
+        group_costs::<Curve25519Prf>("scalar"),
+        group_costs::<P256Prf<Compressed>>("p256"),
+        group_costs::<P256Prf<Uncompressed>>("p256-uncompressed"),
+        group_costs::<RistrettoPrp>("ristretto255"),
+    ]
+    .concat();
+    let reference_ns = 1e9 * before.min(reference_seconds());
+    costs.iter_mut().for_each(|cost| cost.reference_ns = reference_ns);
+    costs
+}
+
+/// A group's multiplication and map; the reference is measured around all.
+fn group_costs<F: CommutativePrf>(kernel: &'static str) -> Vec<CurveCost> {
+    let prf = F::generate(&mut ChaCha20Rng::from_seed([7; 32]));
     let elements: Vec<Element> = (0..SAMPLE).map(|i| Element([i as u8; 32])).collect();
     let points = prf.hash_and_evaluate(&elements);
-    let before = reference_seconds();
     let mul = best(|| drop(black_box(prf.evaluate(&points))));
     let both = best(|| drop(black_box(prf.hash_and_evaluate(&elements))));
-    let reference_ns = 1e9 * before.min(reference_seconds());
     let cost =
-        |op, seconds: f64| CurveCost { kernel: "scalar", op, ns: seconds * 1e9, reference_ns };
+        |op, seconds: f64| CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN };
     vec![cost("mul", mul), cost("map", (both - mul).max(0.0))]
 }
 

@@ -72,6 +72,11 @@ pub enum PeerFault {
     /// An element occurs twice in what must be a set.
     #[error("the peer's set holds an element twice")]
     Repeated,
+    /// Messages that parse, but that no honest peer sends together.
+    #[error(
+        "the peer failed the {0}: it deviates from the protocol, and no result of this run can be used"
+    )]
+    CheckFailed(&'static str),
 }
 
 /// What a party says when it stops before the end.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use veilset::data::KeySpec;
 use veilset::planner::Link;
+use veilset::registry::{Digest, Group, Sharing};
 
 use crate::units;
 
@@ -53,9 +54,17 @@ pub(crate) enum Command {
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
     /// Find the rows that both lists have
-    Intersect(OperationArgs),
+    Intersect(IntersectArgs),
     /// Find how many distinct keys both lists have, not which
-    Count(OperationArgs),
+    Count(PartyArgs),
+    /// Add up one side's values over the keys that both lists have
+    Sum(SumArgs),
+    /// Get the peer's rows whose keys your list lacks
+    Union(UnionArgs),
+    /// Get random shares, for a computation that follows, of which keys both lists have and of one side's values
+    Share(ShareArgs),
+    /// Give every row an identifier that both sides share, and get those that only the peer has
+    Align(AlignArgs),
     /// Price a run before it happens: time, traffic, memory, and what each side would learn
     Plan(PlanArgs),
     /// Look at a list before a run; sends nothing
@@ -125,9 +134,10 @@ pub(crate) struct ListArgs {
     pub(crate) delimiter: u8,
 }
 
+/// What every operation between two parties needs.
 #[derive(Args)]
 #[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
-pub(crate) struct OperationArgs {
+pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
     /// Wait for the peer at this address; either side may start first
@@ -139,7 +149,7 @@ pub(crate) struct OperationArgs {
     /// The other party: a pinned name, or its key
     #[arg(long, value_name = "NAME|KEY")]
     pub(crate) peer: String,
-    /// Who learns the result; the peer must give the matching word
+    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) learn: LearnArg,
     /// The protocol, or auto for the planner's choice; see: veilset protocols
@@ -148,24 +158,92 @@ pub(crate) struct OperationArgs {
     /// Against whom the protocol must hold, at least
     #[arg(long, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
     /// Threads for computing [default: all cores]
     #[arg(long, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
-    /// Refuse a run that would need more memory, such as 500MB or 2GiB
+    /// Refuse a run that would need more memory, such as 500MB or 2GiB [default: what the machine has free]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub(crate) max_memory: Option<u64>,
     /// How long to wait for the peer to appear, such as 90s or 10m
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
-    /// Write matching rows to this file (- or nothing: standard output)
+    /// Print one JSON object about the run; rows of the result then go to --output only
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The parameters of a protocol, for those who care.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct ParamArgs {
+    /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255
+    #[arg(long, value_name = "GROUP", value_parser = units::group, hide_short_help = true)]
+    pub(crate) group: Option<Group>,
+    /// How a set travels [default: sorted]; one of: sorted, bloom, shuffled
+    #[arg(long, value_name = "DIGEST", value_parser = units::digest, hide_short_help = true)]
+    pub(crate) digest: Option<Digest>,
+}
+
+/// Where rows of a result go.
+#[derive(Args)]
+pub(crate) struct OutputArgs {
+    /// Write the result's rows to this file (- or nothing: standard output)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file
     #[arg(long)]
     pub(crate) force: bool,
-    /// Print one JSON object about the run; matching rows then go to --output only
-    #[arg(long)]
-    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct IntersectArgs {
+    #[command(flatten)]
+    pub(crate) party: PartyArgs,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct SumArgs {
+    #[command(flatten)]
+    pub(crate) party: PartyArgs,
+    /// A column of decimals to add up; the side that gives any owns the values and learns the sums
+    #[arg(long, value_name = "COL")]
+    pub(crate) value: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct UnionArgs {
+    #[command(flatten)]
+    pub(crate) party: PartyArgs,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+    /// A further column of yours that the peer gets with each row that it lacks; the key's columns always go
+    #[arg(long, value_name = "COL")]
+    pub(crate) send: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct ShareArgs {
+    #[command(flatten)]
+    pub(crate) party: PartyArgs,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+    /// A column of decimals to share, on one side
+    #[arg(long, value_name = "COL")]
+    pub(crate) value: Vec<String>,
+    /// How two words make a secret, on both sides alike: additive (modulo 2^128) or xor
+    #[arg(long, value_name = "additive|xor", default_value = "additive", value_parser = units::sharing)]
+    pub(crate) shares: Sharing,
+}
+
+#[derive(Args)]
+pub(crate) struct AlignArgs {
+    #[command(flatten)]
+    pub(crate) party: PartyArgs,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -232,6 +310,14 @@ pub(crate) struct PlanArgs {
     /// Threads for computing [default: all cores]
     #[arg(long, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
+    /// Value columns of a sum or of shares
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) values: usize,
+    /// Bytes of the longest row that a union sends
+    #[arg(long, value_name = "N", default_value_t = 32)]
+    pub(crate) row_bytes: usize,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
@@ -267,6 +353,8 @@ pub(crate) struct BenchArgs {
     /// Threads of each party
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
     pub(crate) threads: usize,
+    #[command(flatten)]
+    pub(crate) params: ParamArgs,
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,

@@ -41,7 +41,15 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
             NetArg::Wan => Net::Wan,
             NetArg::Tls => Net::Tls,
         };
-        let case = Case { protocol, sender: size, receiver: size, threads: args.threads, net };
+        let case = Case {
+            protocol,
+            group: args.params.group,
+            digest: args.params.digest,
+            sender: size,
+            receiver: size,
+            threads: args.threads,
+            net,
+        };
         let measured = case.measure().map_err(|error| Failure::Bug(error.to_string()))?;
         show(&measured, args.json)?;
     }
@@ -54,7 +62,7 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!(
-        "{:12} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {:.2}",
+        "{:24} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {:.2}",
         m.case.protocol,
         m.case.sender,
         m.case.net.name(),
@@ -74,6 +82,8 @@ fn object(m: &Measurement) -> Value {
     json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
+        "group": m.params.group.name(),
+        "digest": m.params.digest.name(),
         "n_sender": m.case.sender,
         "n_receiver": m.case.receiver,
         "threads": m.case.threads,

@@ -163,9 +163,6 @@ fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
 }
 
 fn object(north: &Party, south: &Party, results: &Results) -> serde_json::Value {
-    let side = |party: &Party, done: &Done| {
-        let rows = done.rows(&party.input).map(Iterator::count);
-        report::object(&done.report, &party.input, rows)
-    };
+    let side = |party: &Party, done: &Done| report::object(done, &party.input);
     json!({ north.name: side(north, &results.0), south.name: side(south, &results.1) })
 }

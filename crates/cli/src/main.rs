@@ -15,6 +15,7 @@ mod demo;
 mod error;
 mod identity;
 mod operation;
+mod order;
 mod plan;
 mod progress;
 mod protocols;
@@ -26,9 +27,11 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
+use veilset::registry::Operation;
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
+use crate::order::Order;
 
 fn main() -> ExitCode {
     match run(Cli::parse()) {
@@ -48,10 +51,12 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args, &talk),
         Command::Id(args) => identity::id(&args),
         Command::Peer(args) => identity::peer(args),
-        Command::Intersect(args) => {
-            operation::run(veilset::registry::Operation::Intersect, &args, &talk)
-        }
-        Command::Count(args) => operation::run(veilset::registry::Operation::Count, &args, &talk),
+        Command::Intersect(args) => operation::run(&Order::from(&args), &talk),
+        Command::Count(args) => operation::run(&Order::new(Operation::Count, &args), &talk),
+        Command::Sum(args) => operation::run(&Order::from(&args), &talk),
+        Command::Union(args) => operation::run(&Order::from(&args), &talk),
+        Command::Share(args) => operation::run(&Order::from(&args), &talk),
+        Command::Align(args) => operation::run(&Order::from(&args), &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Protocols(args) => protocols::run(&args),

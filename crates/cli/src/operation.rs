@@ -1,38 +1,35 @@
-//! `veilset intersect`, `veilset count`: the main job.
+//! `veilset intersect` and the other operations between two parties: the main job.
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::data::{Destination, Source};
+use veilset::data::{Destination, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
 use veilset::registry::Operation;
-use veilset::{Briefing, Connection, Input, Job, Means, Ready};
+use veilset::{Briefing, Connection, Input, Means, Ready};
 
-use crate::args::{OperationArgs, Talk};
+use crate::args::{PartyArgs, Talk};
 use crate::error::Failure;
+use crate::order::Order;
 use crate::progress::{Bar, detail, say, tell};
 use crate::{report, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
-pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Result<(), Failure> {
-    let job = Job {
-        learn: args.learn.into(),
-        protocol: args.protocol.0,
-        security: args.security.into(),
-        max_memory: args.max_memory,
-        ..Job::new(operation, args.peer.clone())
-    };
-    job.check()?;
-    let destination = destination(operation, args, talk)?;
+pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
+    let args = order.party;
+    order.check()?;
+    order.job(args.peer.clone()).check()?;
+    let endpoint = endpoint(args)?;
+    endpoint.check().map_err(veilset::Error::from)?;
+    let destination = destination(order, talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
-    let input = read(args, destination.as_ref(), talk)?;
+    let input = read(order, destination.as_ref(), talk)?;
 
     let options = Options { deadline: args.deadline, ..Options::default() };
-    let endpoint = endpoint(args)?;
     let connection =
         Connection::open(&identity, &key, &endpoint, &options, &|event| tell(talk, &event))?;
-    let ready = consent(Job { peer: name, ..job }.offer(connection, &input)?, talk)?;
+    let ready = consent(order.job(name).offer(connection, &input)?, talk)?;
 
     let bar = Bar::new(talk);
     let threads = args.threads.unwrap_or_else(all_cores);
@@ -44,7 +41,7 @@ pub(crate) fn run(operation: Operation, args: &OperationArgs, talk: &Talk) -> Re
     if let Some(destination) = &destination {
         done.write(&input, destination)?;
     }
-    report::print(&done, &input, args, talk)
+    report::print(&done, &input, order, talk)
 }
 
 /// Every core that the system gives this process.
@@ -52,7 +49,7 @@ pub(crate) fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn endpoint(args: &OperationArgs) -> Result<Endpoint, Failure> {
+fn endpoint(args: &PartyArgs) -> Result<Endpoint, Failure> {
     match (&args.listen, &args.connect) {
         (Some(address), _) => Ok(Endpoint::Listen(address.clone())),
         (None, Some(address)) => Ok(Endpoint::Connect(address.clone())),
@@ -60,21 +57,15 @@ fn endpoint(args: &OperationArgs) -> Result<Endpoint, Failure> {
     }
 }
 
-/// Where matching rows go, checked before anything else happens.
-fn destination(
-    operation: Operation,
-    args: &OperationArgs,
-    talk: &Talk,
-) -> Result<Option<Destination>, Failure> {
-    let output = args.output.as_deref();
-    if operation == Operation::Count && output.is_some() {
-        return Err(Failure::Flags("count has no rows to write: leave --output away".to_owned()));
-    }
-    if operation == Operation::Count {
-        return Ok(None);
-    }
+/// Where rows of the result go, checked before anything else happens.
+fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Destination>, Failure> {
+    let Some(out) = order.out else { return Ok(None) };
+    let (args, output) = (order.party, out.output.as_deref());
     if args.json && output.is_none() {
-        say(talk, "note: with --json and no --output, matching rows are counted but not written");
+        say(
+            talk,
+            "note: with --json and no --output, rows of the result are counted but not written",
+        );
         return Ok(None);
     }
     if args.json && output == Some("-") {
@@ -82,20 +73,25 @@ fn destination(
             "--json and rows cannot share standard output: give --output a file".to_owned(),
         ));
     }
-    let destination = Destination::new(output.unwrap_or("-"), args.force);
+    let destination = Destination::new(output.unwrap_or("-"), out.force);
     destination.check(&Source::new(&args.list.file))?;
     Ok(Some(destination))
 }
 
 fn read(
-    args: &OperationArgs,
+    order: &Order<'_>,
     destination: Option<&Destination>,
     talk: &Talk,
 ) -> Result<Input, Failure> {
-    let source = Source::new(&args.list.file);
-    let input = Input::read(&source, args.list.delimiter, &args.list.key)?;
+    let list = &order.party.list;
+    let source = Source::new(&list.file);
+    let table = Table::read(&source, list.delimiter)?;
+    if order.operation == Operation::Align {
+        table.check_aligned()?;
+    }
+    let input = order.attach(Input::of(table, &list.key)?)?;
     say(talk, &format!("{}: {}", source.name(), report::summary(&input)));
-    if matches!(destination, Some(Destination::File { .. })) && !args.learn_includes_me() {
+    if matches!(destination, Some(Destination::File { .. })) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");
     }
     Ok(input)
@@ -132,13 +128,6 @@ fn show(briefing: &Briefing, talk: &Talk) {
     }
     say(talk, &format!("the peer has {} distinct keys", briefing.peer_distinct));
     detail(talk, &format!("protocol: {}", briefing.protocol));
-}
-
-impl OperationArgs {
-    /// Whether this side gets the result.
-    pub(crate) fn learn_includes_me(&self) -> bool {
-        veilset::Learn::from(self.learn).includes_me()
-    }
 }
 
 /// What a phase cost, for the user who asked for more.

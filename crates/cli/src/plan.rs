@@ -3,8 +3,8 @@
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 use veilset::Learn;
-use veilset::planner::{Calibration, Estimate, plan};
-use veilset::registry::{Reveal, Role, Shape};
+use veilset::planner::{Calibration, Estimate, Wanted, plan};
+use veilset::registry::{AttachedShape, Operation, Params, Reveal, Role, Shape};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -14,41 +14,60 @@ use crate::units::{show_bytes, show_duration};
 /// Prices every protocol that fits; the first is what `--protocol auto` takes.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     let learn = Learn::from(args.learn);
-    let role = if learn.includes_me() { Role::Receiver } else { Role::Sender };
-    let reveal = if learn == Learn::Both { Reveal::Both } else { Reveal::Receiver };
-    let (sender, receiver) = match role {
-        Role::Receiver => (args.peer_rows, args.rows),
-        Role::Sender => (args.rows, args.peer_rows),
+    let wanted = Wanted {
+        operation: args.operation,
+        security: args.security.into(),
+        learn,
+        group: args.params.group,
+        digest: args.params.digest,
     };
-    let shape = Shape { sender, receiver, reveal };
+    wanted.check(None).map_err(veilset::Error::from)?;
+    let part = part(args, learn);
     let threads = args.threads.unwrap_or_else(all_cores);
     let machine = Calibration::measure().map_err(veilset::Error::from)?;
-    let link = args.link.unwrap_or_default();
-    let plans = plan(args.operation, args.security.into(), shape, &machine, link, threads);
-    if plans.is_empty() {
-        let security = veilset::registry::Security::from(args.security);
-        let (operation, security) = (args.operation, security);
-        return Err(Failure::Flags(format!(
-            "no protocol computes {operation} with {security} security; see: veilset protocols"
-        )));
-    }
-    if let Some(most) = plans.iter().map(|plan| plan.spec.max_elements).max()
-        && sender.max(receiver) > most
+    let plans = plan(wanted, shape(args, part), &machine, args.link.unwrap_or_default(), threads);
+    if let Some(most) = plans.iter().map(|plan| plan.spec().max_elements).max()
+        && args.rows.max(args.peer_rows) > most
     {
         return Err(Failure::Flags(format!("no protocol takes sets of more than {most} keys")));
     }
     if args.json {
-        let plans: Vec<Value> = plans.iter().map(|plan| object(plan, role, learn)).collect();
+        let plans: Vec<Value> = plans.iter().map(|plan| object(plan, part)).collect();
         print_line!(
             "{}",
             json!({ "operation": args.operation.name(), "threads": threads, "plans": plans })
         )?;
         return Ok(());
     }
-    print_line!("{}", table(&plans, role))?;
-    print_line!("{}", plans[0].learned(learn, "The peer"))?;
+    print_line!("{}", table(&plans, part.0))?;
+    print_line!("{}", plans[0].learned(part.0, part.1, "The peer"))?;
     print_line!("{threads} threads a side, this machine's measured speed on both sides")?;
     Ok(())
+}
+
+/// This side's part: the owner of values sends them, and else whoever learns is the receiver.
+fn part(args: &PlanArgs, learn: Learn) -> (Role, Reveal) {
+    let owns = matches!(args.operation, Operation::Sum | Operation::Share);
+    let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
+    (role, if learn == Learn::Both { Reveal::Both } else { Reveal::Receiver })
+}
+
+fn shape(args: &PlanArgs, (role, reveal): (Role, Reveal)) -> Shape {
+    let (sender, receiver) = match role {
+        Role::Receiver => (args.peer_rows, args.rows),
+        Role::Sender => (args.rows, args.peer_rows),
+    };
+    let (attached, returned) = match args.operation {
+        Operation::Sum | Operation::Share => {
+            (AttachedShape::Values { columns: args.values }, AttachedShape::Nothing)
+        }
+        Operation::Union => {
+            let items = AttachedShape::Items { width: args.row_bytes };
+            (items, items)
+        }
+        _ => (AttachedShape::Nothing, AttachedShape::Nothing),
+    };
+    Shape { sender, receiver, reveal, attached, returned, params: Params::default() }
 }
 
 fn sides(plan: &Estimate, role: Role) -> (f64, f64) {
@@ -75,8 +94,8 @@ fn table(plans: &[Estimate], role: Role) -> Table {
     for plan in plans {
         let (mine, theirs) = sides(plan, role);
         table.add_row([
-            plan.spec.id.to_owned(),
-            plan.spec.security.to_string(),
+            plan.spec().id.to_owned(),
+            plan.spec().security.to_string(),
             show_duration(plan.time),
             show_duration(plan.computing),
             show_bytes(mine),
@@ -88,18 +107,20 @@ fn table(plans: &[Estimate], role: Role) -> Table {
     table
 }
 
-fn object(plan: &Estimate, role: Role, learn: Learn) -> Value {
+fn object(plan: &Estimate, (role, reveal): (Role, Reveal)) -> Value {
     let (mine, theirs) = sides(plan, role);
     json!({
-        "protocol": plan.spec.id,
-        "security": plan.spec.security.name(),
+        "protocol": plan.spec().id,
+        "security": plan.spec().security.name(),
+        "group": plan.params.group.name(),
+        "digest": plan.params.digest.name(),
         "seconds": plan.time.as_secs_f64(),
         "computing_seconds": plan.computing.as_secs_f64(),
         "bytes_sent": mine as u64,
         "bytes_received": theirs as u64,
         "rounds": plan.cost.rounds,
         "memory": plan.memory,
-        "learned": plan.learned(learn, "The peer"),
-        "leaks": plan.spec.leaks,
+        "learned": plan.learned(role, reveal, "The peer"),
+        "leaks": plan.spec().leaks,
     })
 }

@@ -70,6 +70,9 @@ pub(crate) fn tell(talk: &Talk, event: &Event) {
         Event::StrangerRefused { addr, why } => {
             say(talk, &format!("turned away a caller from {addr}: {why}; still waiting"));
         }
+        Event::StrangersRefused { count, why } => {
+            say(talk, &format!("turned away {count} more callers, the last: {why}; still waiting"));
+        }
         Event::Connected { addr } => {
             say(talk, &format!("connected to {addr}; its key is the pinned one"))
         }

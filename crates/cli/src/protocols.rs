@@ -42,7 +42,9 @@ fn object(spec: &Spec) -> Value {
         "security": spec.security.name(),
         "assumption": spec.assumption,
         "paper": spec.paper,
-        "receiver_learns": spec.result.of_you,
+        "receiver_learns": spec.receiver.of_you,
+        "groups": spec.groups.iter().map(|group| group.name()).collect::<Vec<_>>(),
+        "digests": spec.digests.iter().map(|digest| digest.name()).collect::<Vec<_>>(),
         "leaks": spec.leaks,
         "max_elements": spec.max_elements,
     })

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use veilset::registry::{Operation, PROTOCOLS};
+use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Sharing};
 
 use crate::args::{BenchTarget, ProtocolArg};
 
@@ -74,6 +74,23 @@ pub(crate) fn delimiter(text: &str) -> Result<u8, String> {
 pub(crate) fn operation(text: &str) -> Result<Operation, String> {
     let names = Operation::ALL.map(Operation::name).join(", ");
     Operation::from_name(text).ok_or_else(|| format!("operations: {names}"))
+}
+
+/// A group's name.
+pub(crate) fn group(text: &str) -> Result<Group, String> {
+    let names = Group::ALL.map(Group::name).join(", ");
+    Group::from_name(text).ok_or_else(|| format!("groups: {names}"))
+}
+
+/// The name of a form in which a set travels.
+pub(crate) fn digest(text: &str) -> Result<Digest, String> {
+    let names = Digest::ALL.map(Digest::name).join(", ");
+    Digest::from_name(text).ok_or_else(|| format!("digests: {names}"))
+}
+
+/// The name of a way to share.
+pub(crate) fn sharing(text: &str) -> Result<Sharing, String> {
+    Sharing::from_name(text).ok_or_else(|| "additive or xor is needed".to_owned())
 }
 
 /// `auto` or a protocol's id.

@@ -1,25 +1,32 @@
 //! The map from keys to a group, commutative pseudorandom functions on it, and shuffles; no input or output.
 //!
 //! * [`ElementHasher`] turns a normalised key into an [`Element`], a digest that belongs to one session;
-//! * [`CommutativePrf`] is what the Diffie–Hellman protocols are written against, [`Curve25519Prf`] its instance;
-//! * [`elligator`] maps elements into the curve, [`kernel`] has the two operations that take all the time, for one
-//!   thread and many values;
+//! * [`CommutativePrf`] is what the Diffie–Hellman protocols are written against, [`Curve25519Prf`] and [`P256Prf`] its
+//!   instances; [`RistrettoPrp`] can also be inverted ([`CommutativePrp`]);
+//! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
+//! * [`Group`] lists the groups;
+//! * [`kernel`] has the operations that take all the time, for one thread and many values;
 //! * [`shuffle`] and [`permutation`] are uniform.
 
+mod curve25519;
 mod element;
-pub mod elligator;
 mod expand;
-mod field;
+mod group;
 pub mod kernel;
+mod lanes;
+mod p256;
 mod prf;
+mod ristretto;
 mod shuffle;
+mod tasks;
 #[cfg(test)]
 mod vectors;
 
+pub use curve25519::{Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
-pub use elligator::SUITE;
-pub use prf::{CommutativePrf, Curve25519Prf, NotAnElement};
+pub use group::Group;
+pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
+pub use ristretto::RistrettoPrp;
 pub use shuffle::{permutation, shuffle};
 
-/// A point of Curve25519 as its u-coordinate: 32 bytes, little-endian, less than 2^255 − 19.
-pub type Point = [u8; 32];
+pub use self::p256::{Compressed, Encoding, P256Prf, Uncompressed};

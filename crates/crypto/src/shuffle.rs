@@ -1,6 +1,7 @@
 //! Uniform shuffles.
 
 use rand_core::CryptoRng;
+use zeroize::Zeroizing;
 
 /// Permutes `items` uniformly (Fisher–Yates).
 pub fn shuffle<T>(items: &mut [T], rng: &mut dyn CryptoRng) {
@@ -9,15 +10,15 @@ pub fn shuffle<T>(items: &mut [T], rng: &mut dyn CryptoRng) {
     }
 }
 
-/// A uniform permutation of `0..n`.
+/// A uniform permutation of `0..n`, wiped when dropped.
 ///
 /// # Panics
 /// When `n` exceeds 2^32.
 #[must_use]
-pub fn permutation(n: usize, rng: &mut dyn CryptoRng) -> Vec<u32> {
+pub fn permutation(n: usize, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<u32>> {
     let last = n.saturating_sub(1);
     assert!(u32::try_from(last).is_ok(), "indices of a permutation have 32 bits");
-    let mut order: Vec<u32> = (0..n).map(|index| index as u32).collect();
+    let mut order = Zeroizing::new((0..n).map(|index| index as u32).collect::<Vec<_>>());
     shuffle(&mut order, rng);
     order
 }
@@ -50,7 +51,7 @@ mod tests {
             let mut order = permutation(n, &mut rng);
             assert!(n < 1000 || !order.is_sorted());
             order.sort_unstable();
-            assert_eq!(order, (0..n as u32).collect::<Vec<_>>());
+            assert_eq!(*order, (0..n as u32).collect::<Vec<_>>());
         }
     }
 
@@ -59,7 +60,7 @@ mod tests {
         let mut rng = ChaCha20Rng::from_seed([2; 32]);
         let mut seen = std::collections::HashMap::new();
         for _ in 0..24_000 {
-            *seen.entry(permutation(4, &mut rng)).or_insert(0i32) += 1;
+            *seen.entry(permutation(4, &mut rng).to_vec()).or_insert(0i32) += 1;
         }
         assert_eq!(seen.len(), 24);
         // Chi-squared with 23 degrees of freedom exceeds 59 with probability 5·10^-5.

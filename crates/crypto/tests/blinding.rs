@@ -55,7 +55,7 @@ fn a_key_multiplies_the_encoded_element() {
         chacha20::rand_core::Rng::fill_bytes(&mut ChaCha20Rng::from_seed([3; 32]), &mut bytes);
         bytes
     };
-    let dst = veilset_crypto::elligator::DST.as_bytes();
+    let dst = veilset_crypto::Group::Curve25519.dst().as_bytes();
     let eighth = Scalar::from(8u8).invert();
     let elements = elements(100);
     for (element, point) in elements.iter().zip(prf(3).hash_and_evaluate(&elements)) {

@@ -43,7 +43,11 @@ impl KeySpec {
     }
 }
 
-fn locate(name: &str, table: &Table) -> Result<usize, DataError> {
+/// Where the column `name` stands in `table`.
+///
+/// # Errors
+/// When it is missing (with the closest names) or its name occurs twice.
+pub(crate) fn locate(name: &str, table: &Table) -> Result<usize, DataError> {
     let named = |(index, column): (usize, &String)| (column == name).then_some(index);
     let found: Vec<usize> = table.header().iter().enumerate().filter_map(named).collect();
     let file = table.name().to_owned();
@@ -52,6 +56,22 @@ fn locate(name: &str, table: &Table) -> Result<usize, DataError> {
         [] => Err(DataError::NoColumn { file, column: name.to_owned(), hint: hint(name, table) }),
         twice => Err(DataError::TwiceNamed { file, column: name.to_owned(), times: twice.len() }),
     }
+}
+
+/// Where the columns `names` that `flag` chose stand in `table`.
+///
+/// # Errors
+/// As [`locate`], and when one is chosen twice.
+pub(crate) fn locate_all(
+    names: &[String],
+    flag: &'static str,
+    table: &Table,
+) -> Result<Vec<usize>, DataError> {
+    let mut indexed = names.iter().enumerate();
+    if let Some((_, column)) = indexed.find(|(index, name)| names[..*index].contains(name)) {
+        return Err(DataError::ChosenTwice { flag, column: column.clone() });
+    }
+    names.iter().map(|name| locate(name, table)).collect()
 }
 
 fn hint(name: &str, table: &Table) -> String {

@@ -1,12 +1,20 @@
 //! Where results go: whole, or not at all.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
 use crate::{DataError, Source, Table};
+
+mod aligned;
+mod arrow;
+mod shares;
+mod union;
+
+pub use aligned::ID_COLUMN;
+pub use shares::{ShareColumn, ShareEncoding, ShareFormat, ShareTable};
 
 /// A file or standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,17 +64,35 @@ impl Destination {
         table: &Table,
         rows: impl Iterator<Item = usize>,
     ) -> Result<(), DataError> {
+        self.write(|out| table.write_rows(out, rows))
+    }
+
+    /// Has `fill` write everything, through a buffer.
+    fn write(
+        &self,
+        fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
+    ) -> Result<(), DataError> {
         let fail = |file: String| move |why| DataError::Write { file, why };
         match self {
-            Self::Stdout => table
-                .write_rows(&mut BufWriter::new(io::stdout().lock()), rows)
-                .map_err(fail("standard output".to_owned())),
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                fill_buffered(&mut stdout, fill).map_err(fail("standard output".to_owned()))
+            }
             Self::File { path, force } => {
-                let fill = |out: &mut BufWriter<&mut File>| table.write_rows(out, rows);
                 replace(path, *force, fill).map_err(fail(path.display().to_string()))
             }
         }
     }
+}
+
+/// Has `fill` write to `out` through a buffer, which is flushed.
+fn fill_buffered(
+    out: &mut dyn Write,
+    fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    fill(&mut out)?;
+    out.flush()
 }
 
 impl Table {
@@ -95,14 +121,11 @@ impl Table {
 fn replace(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&mut BufWriter<&mut File>) -> io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
 ) -> io::Result<()> {
     let path = target(path);
     let mut file = new_file(&path)?;
-    let mut out = BufWriter::new(file.as_file_mut());
-    fill(&mut out)?;
-    out.flush()?;
-    drop(out);
+    fill_buffered(file.as_file_mut(), fill)?;
     if let (true, Ok(replaced)) = (force, fs::metadata(&path)) {
         file.as_file().set_permissions(replaced.permissions())?;
     }

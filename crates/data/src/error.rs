@@ -104,7 +104,7 @@ pub enum DataError {
         hint: String,
     },
     /// A column's name occurs twice.
-    #[error("{file} has {times} columns named {column:?}; rename them so that --key means one")]
+    #[error("{file} has {times} columns named {column:?}; rename them so that the name means one")]
     TwiceNamed {
         /// The file's name.
         file: String,
@@ -120,6 +120,57 @@ pub enum DataError {
         text: String,
         /// What is wrong with it.
         why: String,
+    },
+    /// A column was chosen twice, or once by `--key` and once more.
+    #[error("{flag} {column:?}: the column is chosen already; name it once")]
+    ChosenTwice {
+        /// The flag that chose it again.
+        flag: &'static str,
+        /// The column's name.
+        column: String,
+    },
+    /// A cell of a value column is no decimal number.
+    #[error("{place}: {what}; correct the cell, or give another column with --value")]
+    NotANumber {
+        /// Where.
+        place: Place,
+        /// What stands there, and what should.
+        what: &'static str,
+    },
+    /// The sums of a column might not fit.
+    #[error(
+        "{file}, column {column:?}: the amounts add up to more than 2^127 - 1 units of its last \
+         decimal place ({scale} digits after the point); write fewer digits after the point, or \
+         larger units"
+    )]
+    SumTooLarge {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// The most digits after a point in the column.
+        scale: u32,
+    },
+    /// A row's chosen columns are more than a union sends.
+    #[error(
+        "{place}: the key and the chosen columns take more than {most} bytes; \
+         choose fewer with --columns, or shorten the row's cells"
+    )]
+    ItemTooLong {
+        /// Where the row begins.
+        place: Place,
+        /// What a union sends at most for a row.
+        most: usize,
+    },
+    /// A column that the output adds exists, or two of its columns would have one name.
+    #[error("{what} has a column {column:?}, and {why}; rename it there")]
+    NameTaken {
+        /// Whose column it is.
+        what: String,
+        /// Its name.
+        column: String,
+        /// What else has the name.
+        why: &'static str,
     },
     /// More rows than a run can index.
     #[error("{file} has more than 4294967294 rows; split it")]

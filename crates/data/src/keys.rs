@@ -14,11 +14,12 @@ const NO_KEY: u32 = u32::MAX;
 /// Distinct normalised keys in the order of their first row, and the map from rows to keys.
 ///
 /// A key of several columns is the columns' normalised texts, each after its length in bytes (4 bytes,
-/// little-endian), so that no two different rows of columns make the same key. Costs the keys' texts, 8 bytes a key
+/// little-endian), so that no two different rows of columns make the same key. Costs the keys' texts, 12 bytes a key
 /// and 4 bytes a row.
 pub struct KeySet {
     text: Vec<u8>,
     ends: Vec<u64>,
+    first_rows: Vec<u32>,
     key_of_row: Vec<u32>,
     null_rows: usize,
     invalid_rows: usize,
@@ -66,6 +67,25 @@ impl KeySet {
         (0..self.len()).map(|index| self.key(index))
     }
 
+    /// The first row that carries key number `key`.
+    ///
+    /// # Panics
+    /// When `key` is not below [`KeySet::len`].
+    #[must_use]
+    pub fn first_row(&self, key: usize) -> usize {
+        self.first_rows[key] as usize
+    }
+
+    /// The number of row `row`'s key, if it has one.
+    ///
+    /// # Panics
+    /// When `row` is not below [`KeySet::rows`].
+    #[must_use]
+    pub fn key_of(&self, row: usize) -> Option<usize> {
+        let key = self.key_of_row[row];
+        (key != NO_KEY).then_some(key as usize)
+    }
+
     /// How many rows the table has.
     #[must_use]
     pub fn rows(&self) -> usize {
@@ -99,7 +119,7 @@ impl KeySet {
     /// Bytes of memory that the keys occupy.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (self.text.len() + 8 * self.ends.len() + 4 * self.key_of_row.len()) as u64
+        (self.text.len() + 12 * self.ends.len() + 4 * self.key_of_row.len()) as u64
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.
@@ -188,6 +208,7 @@ impl Builder {
         let keys = KeySet {
             text: Vec::new(),
             ends: Vec::new(),
+            first_rows: Vec::new(),
             key_of_row: Vec::with_capacity(rows),
             null_rows: 0,
             invalid_rows: 0,
@@ -206,6 +227,8 @@ impl Builder {
                 let index = u32::try_from(keys.len()).unwrap_or(NO_KEY);
                 keys.text.extend_from_slice(key);
                 keys.ends.push(keys.text.len() as u64);
+                // As few rows as a `u32` counts.
+                keys.first_rows.push(u32::try_from(keys.key_of_row.len()).unwrap_or(u32::MAX));
                 keys.hashed += usize::from(looks_hashed);
                 seen.insert_unique(hash, index, |other| state.hash_one(keys.key(*other as usize)));
                 index
@@ -222,6 +245,7 @@ impl Builder {
     fn finish(mut self) -> KeySet {
         self.keys.text.shrink_to_fit();
         self.keys.ends.shrink_to_fit();
+        self.keys.first_rows.shrink_to_fit();
         self.keys
     }
 }
@@ -256,6 +280,9 @@ mod tests {
         let matched = find(&set, "192.0.2.1");
         assert_eq!(set.rows_of(&[matched]).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(set.rows_of(&[]).count(), 0);
+        assert_eq!((0..2).map(|key| set.first_row(key)).collect::<Vec<_>>(), [0, 4]);
+        let of_rows: Vec<_> = (0..5).map(|row| set.key_of(row)).collect();
+        assert_eq!(of_rows, [Some(0), None, None, Some(0), Some(1)]);
     }
 
     #[test]
@@ -305,6 +332,7 @@ mod tests {
                 for (key, rows) in &expected {
                     let got: Vec<usize> = set.rows_of(&[find(&set, key)]).collect();
                     proptest::prop_assert_eq!(&got, rows);
+                    proptest::prop_assert_eq!(set.first_row(find(&set, key) as usize), rows[0]);
                 }
             }
         }

@@ -1,25 +1,34 @@
 //! A user's data: files to rows, rows to normalised keys, and results back to rows.
 //!
 //! One direction, one type a stage: [`Table`] (read) → [`KeySet`] (distinct keys and which rows carry them) →
-//! [`Destination`] (the user's own rows, in the user's own order). Errors carry file, line and column, never a
+//! [`Destination`] (the user's own rows, in the user's own order). Beside the keys stand what an operation computes
+//! with: [`Values`] (exact sums) and [`Items`] (rows to send). Errors carry file, line and column, never a
 //! value.
 
 mod check;
 mod columns;
+mod decimal;
 mod destination;
 mod error;
+mod items;
 mod keys;
 mod phone;
 mod preset;
+mod quote;
 mod scan;
 mod source;
 mod table;
+mod values;
 
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
-pub use destination::Destination;
+pub use destination::{
+    Destination, ID_COLUMN, ShareColumn, ShareEncoding, ShareFormat, ShareTable,
+};
 pub use error::{DataError, Place};
+pub use items::{BadItem, Items, MAX_ITEM, decode};
 pub use keys::KeySet;
 pub use preset::Preset;
 pub use source::Source;
 pub use table::Table;
+pub use values::Values;

@@ -1,8 +1,14 @@
 //! Delimited text, read once and kept as it was.
 
+use std::convert::Infallible;
+
 use crate::error::Place;
 use crate::scan::{QuoteFault, QuoteFaultKind, Scanner, is_delimiter, line_at, skip_line_ends};
 use crate::{DataError, Source};
+
+mod text;
+
+use text::{other_format, valid_text};
 
 /// Rows of text fields under a header (RFC 4180), each row kept byte for byte.
 ///
@@ -113,12 +119,34 @@ impl Table {
 
     /// Calls `visit` with each row's number and fields.
     pub fn for_each_row(&self, mut visit: impl FnMut(usize, &Fields<'_>)) {
+        let Ok(()) = self.try_for_each_row(|row, fields| {
+            visit(row, fields);
+            Ok::<_, Infallible>(())
+        });
+    }
+
+    /// As [`Table::for_each_row`], up to the first error.
+    pub(crate) fn try_for_each_row<E>(
+        &self,
+        mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
         let mut scanner = Scanner::new(self.delimiter);
         for (index, start) in self.starts[..self.rows()].iter().enumerate() {
             let scanned = scanner.record(&self.text, *start as usize);
             debug_assert!(scanned.is_ok(), "every row was scanned before");
-            visit(index, &Fields { text: &self.text, scanner: &scanner });
+            visit(index, &Fields { text: &self.text, scanner: &scanner })?;
         }
+        Ok(())
+    }
+
+    /// Where row `index` is, or the field of it in `column`.
+    pub(crate) fn place_of_row(&self, index: usize, column: Option<usize>) -> Place {
+        self.place(self.starts[index] as usize, column)
+    }
+
+    /// The byte between fields.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
     }
 
     fn index_rows(&mut self) -> Result<(), DataError> {
@@ -210,36 +238,6 @@ impl Fields<'_> {
     pub fn get(&self, column: usize) -> &str {
         self.scanner.field(self.text, column)
     }
-}
-
-/// What `bytes` begin like, where it is a known format other than text.
-fn other_format(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text"),
-        [b'P', b'K', 3, 4, ..] => Some("a spreadsheet or zip archive"),
-        [b'P', b'A', b'R', b'1', ..] => Some("Parquet"),
-        [0xd0, 0xcf, 0x11, 0xe0, ..] => Some("an old spreadsheet"),
-        [0x1f, 0x8b, ..] => Some("compressed (gzip)"),
-        _ => None,
-    }
-}
-
-/// `bytes` as text without a copy; cut short before the first fault, with what that is.
-fn valid_text(bytes: Vec<u8>) -> (String, Option<&'static str>) {
-    let (mut text, mut fault) = match String::from_utf8(bytes) {
-        Ok(text) => (text, None),
-        Err(error) => {
-            let valid = error.utf8_error().valid_up_to();
-            let mut bytes = error.into_bytes();
-            bytes.truncate(valid);
-            (String::from_utf8(bytes).unwrap_or_default(), Some("bytes that are not UTF-8"))
-        }
-    };
-    if let Some(zero) = text.find('\0') {
-        text.truncate(zero);
-        fault = Some("a zero byte, as in UTF-16 or binary files");
-    }
-    (text, fault)
 }
 
 #[cfg(test)]

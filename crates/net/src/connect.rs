@@ -7,7 +7,7 @@ use aws_lc_rs::rand;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout};
 
-use crate::endpoint::host_and_port;
+use crate::address::{Side, host_and_port};
 use crate::handshake::{self, Connected, Failure, VERSION};
 use crate::link::{background, runtime};
 use crate::tls::{self, PinnedKey};
@@ -40,7 +40,8 @@ pub fn connect(
     if identity.public_key() == *peer {
         return Err(NetError::OwnKey);
     }
-    let caller = Caller { identity, peer: *peer, target: host_and_port(addr)?, addr };
+    let caller =
+        Caller { identity, peer: *peer, target: host_and_port(addr, Side::Connect)?, addr };
     let runtime = runtime()?;
     let mut last = "it does not answer".to_owned();
     let seeking = async {
@@ -106,7 +107,8 @@ impl Caller<'_> {
         })?;
         let pin = PinnedKey::new(self.peer);
         let config = tls::client(self.identity, &pin);
-        handshake::as_client(config, &pin, tcp).await.map_err(|failure| self.judge(failure))
+        let own = self.identity.public_key();
+        handshake::as_client(config, &pin, own, tcp).await.map_err(|failure| self.judge(failure))
     }
 
     fn judge(&self, failure: Failure) -> Failed {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use crate::address::{Side, host_and_port};
 use crate::{Identity, Listener, NetError, PublicKey, TlsTransport, connect};
 
 /// Which side this party takes; it has no bearing on who learns what.
@@ -13,6 +14,21 @@ pub enum Endpoint {
     Listen(String),
     /// Goes to the peer at this `HOST:PORT`.
     Connect(String),
+}
+
+impl Endpoint {
+    /// Whether its text is an address. Asks no name server and opens nothing, so it is worth doing before anything that
+    /// takes time.
+    ///
+    /// # Errors
+    /// [`NetError::Address`], which says what to give instead.
+    pub fn check(&self) -> Result<(), NetError> {
+        match self {
+            Self::Listen(addr) => host_and_port(addr, Side::Listen),
+            Self::Connect(addr) => host_and_port(addr, Side::Connect),
+        }
+        .map(|_| ())
+    }
 }
 
 /// How patient a connection is.
@@ -57,6 +73,13 @@ pub enum Event {
         /// Why.
         why: Stranger,
     },
+    /// So many others were turned away that only their number is told, every few seconds.
+    StrangersRefused {
+        /// How many, since the last event that told of any.
+        count: u64,
+        /// Why the last one was.
+        why: Stranger,
+    },
     /// The peer is there, and it is the pinned one.
     Connected {
         /// Its address.
@@ -77,6 +100,8 @@ pub enum Stranger {
     Left,
     /// It did not complete the handshake in time.
     TooSlow,
+    /// It had not completed the handshake when more callers came than are served at once.
+    Crowded,
 }
 
 impl fmt::Display for Stranger {
@@ -87,6 +112,9 @@ impl fmt::Display for Stranger {
             Self::NotVeilset(why) => write!(f, "it is not veilset ({why})"),
             Self::Left => f.write_str("it left before it showed a key"),
             Self::TooSlow => f.write_str("it did not show a key in time"),
+            Self::Crowded => {
+                f.write_str("it had not shown a key when more callers came than are served at once")
+            }
         }
     }
 }
@@ -108,43 +136,5 @@ pub fn establish(
     match endpoint {
         Endpoint::Listen(addr) => Listener::bind(addr)?.accept(identity, peer, options, events),
         Endpoint::Connect(addr) => connect(identity, peer, addr, options, events),
-    }
-}
-
-/// Splits `HOST:PORT`; an IPv6 host stands in brackets.
-pub(crate) fn host_and_port(given: &str) -> Result<(&str, u16), NetError> {
-    let wrong = |why| NetError::Address { given: given.escape_default().to_string(), why };
-    let (host, port) = given.rsplit_once(':').ok_or_else(|| wrong("it has no port"))?;
-    let port = port.parse().map_err(|_| wrong("its port is not a number up to 65535"))?;
-    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
-    match bare.unwrap_or(host) {
-        "" => Err(wrong("it has no host (0.0.0.0 stands for every address of this machine)")),
-        host if bare.is_none() && host.contains(':') => {
-            Err(wrong("an IPv6 address stands in brackets"))
-        }
-        host if host.chars().any(|c| c.is_whitespace() || c.is_control() || c == '/') => {
-            Err(wrong("its host is not a name or number"))
-        }
-        host => Ok((host, port)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_a_host_and_a_port() {
-        for (given, want) in [
-            ("example.org:7000", ("example.org", 7000)),
-            ("127.0.0.1:0", ("127.0.0.1", 0)),
-            ("[::1]:65535", ("::1", 65535)),
-        ] {
-            assert_eq!(host_and_port(given).expect("good"), want);
-        }
-        for given in ["", "host", "host:", "host:65536", ":7000", "::1:7000", "http://x:1", "a b:1"]
-        {
-            assert!(matches!(host_and_port(given), Err(NetError::Address { .. })), "{given}");
-        }
     }
 }

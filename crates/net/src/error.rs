@@ -1,10 +1,9 @@
 //! What can go wrong, and whose business it is.
 
 use std::io;
-use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::{KeyError, PublicKey, Stranger};
+use crate::{PublicKey, Stranger};
 
 /// Whose business an error is; a program's exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,142 +20,16 @@ pub enum Class {
     Refused,
 }
 
-/// Why an identity or a peer could not be read or written.
-#[derive(Debug, thiserror::Error)]
-pub enum StoreError {
-    /// No directory for identities.
-    #[error("there is no directory for identities: set VEILSET_HOME to one")]
-    NoHome,
-    /// A file cannot be read.
-    #[error("cannot read {}: {why}", .path.display())]
-    Read {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        why: io::Error,
-    },
-    /// A file cannot be written.
-    #[error("cannot write {}: {why}", .path.display())]
-    Write {
-        /// The file.
-        path: PathBuf,
-        /// What the system says.
-        why: io::Error,
-    },
-    /// This party has no identity yet.
-    #[error("there is no identity at {}: run `veilset id` to make one", .path.display())]
-    NoIdentity {
-        /// Where it would be.
-        path: PathBuf,
-    },
-    /// This party has an identity already.
-    #[error("{} exists and is never overwritten: run `veilset id --new` to replace this identity", .path.display())]
-    IdentityExists {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Others than its owner may read the secret key.
-    #[error(
-        "others may read or write the secret key {0}: run `chmod 600 {0}`, and `veilset id --new` if somebody may have read it",
-        .path.display()
-    )]
-    Exposed {
-        /// The file.
-        path: PathBuf,
-    },
-    /// The key file holds something else.
-    #[error("{} is not an Ed25519 key in PKCS#8 (DER): restore it, or run `veilset id --new` for a new identity", .path.display())]
-    NotAnIdentity {
-        /// The file.
-        path: PathBuf,
-    },
-    /// A line of the peers file is wrong.
-    #[error("{}, line {line}: {why}", .path.display())]
-    PeersLine {
-        /// The file.
-        path: PathBuf,
-        /// The line, counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        why: Box<StoreError>,
-    },
-    /// A line of the peers file is something else.
-    #[error("expected a name and a key, with a space between; a comment starts with #")]
-    NotNameAndKey,
-    /// A name stands on two lines.
-    #[error("the name {name} is there already: delete one of the two lines")]
-    NameTwice {
-        /// The name.
-        name: String,
-    },
-    /// A name cannot be a peer's.
-    #[error(
-        "`{name}` cannot be a peer's name: use 1 to 64 letters, digits, dots, underscores and dashes, and no `veilset1` at the start"
-    )]
-    Name {
-        /// The name, escaped.
-        name: String,
-    },
-    /// A key does not parse.
-    #[error(transparent)]
-    Key(KeyError),
-    /// The peer's key is this party's own.
-    #[error(
-        "this is your own key: ask the peer for the line that `veilset id` prints on their side"
-    )]
-    OwnKey,
-    /// No peer has the name.
-    #[error(
-        "there is no peer called `{name}`{}: run `veilset peer add {name} KEY` with the key that the peer sent you",
-        closest(close)
-    )]
-    NoPeer {
-        /// The name, escaped.
-        name: String,
-        /// Names that look like it, the closest first.
-        close: Vec<String>,
-    },
-    /// The name belongs to another key.
-    #[error(
-        "THE KEY OF {name} IS ANOTHER ONE NOW\n  pinned:  {old}\n  offered: {new}\nAsk {name} over another channel whether they made a new identity. If they did, add it again with --force; if not, somebody is posing as them."
-    )]
-    ChangedKey {
-        /// The peer.
-        name: String,
-        /// The pinned key.
-        old: PublicKey,
-        /// The key that was to be pinned.
-        new: PublicKey,
-    },
-}
-
-impl StoreError {
-    /// Whose business it is.
-    #[must_use]
-    pub fn class(&self) -> Class {
-        match self {
-            Self::ChangedKey { .. } => Class::Refused,
-            _ => Class::Input,
-        }
-    }
-}
-
-fn closest(names: &[String]) -> String {
-    if names.is_empty() { String::new() } else { format!(" (close: {})", names.join(", ")) }
-}
-
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
 pub enum NetError {
     /// An address does not parse.
-    #[error(
-        "`{given}` is not an address: {why}; give HOST:PORT, such as 203.0.113.7:7000 or [2001:db8::7]:7000"
-    )]
+    #[error("`{given}` is not an address: {why}")]
     Address {
         /// The text, escaped.
         given: String,
-        /// What is wrong with it.
-        why: &'static str,
+        /// What is wrong with it, and what to give instead.
+        why: String,
     },
     /// The peer's key is this party's own.
     #[error(
@@ -189,8 +62,8 @@ pub enum NetError {
     },
     /// The peer did not come in time.
     #[error(
-        "the peer did not connect to {addr} within {} s{}; check that the peer connects to this address and that both sides pinned the right key",
-        .waited.as_secs(), refused(.strangers, .last.as_ref())
+        "the peer did not connect to {addr} within {} s; {}",
+        .waited.as_secs(), advice(*.strangers, .last.as_ref(), .other_key.as_deref())
     )]
     NobodyCame {
         /// The address that was listened on.
@@ -201,6 +74,8 @@ pub enum NetError {
         strangers: u64,
         /// Why the last one was.
         last: Option<Stranger>,
+        /// The key that one of them showed, the latest if several did.
+        other_key: Option<Box<PublicKey>>,
     },
     /// The other end has another key than the pinned one.
     #[error(
@@ -260,9 +135,49 @@ impl NetError {
     }
 }
 
-fn refused(strangers: &u64, last: Option<&Stranger>) -> String {
-    match last {
-        Some(why) => format!(" (callers turned away: {strangers}, the last because {why})"),
-        None => String::new(),
+/// What to look at when the peer did not come: `strangers` others did.
+fn advice(strangers: u64, last: Option<&Stranger>, other_key: Option<&PublicKey>) -> String {
+    let Some(last) = last else {
+        return "check that the peer connects to this address and that both sides pinned the right key"
+            .to_owned();
+    };
+    let key = match (last, other_key) {
+        (Stranger::OtherKey(_), _) | (_, None) => String::new(),
+        (_, Some(key)) => format!("; one showed the key {key}"),
+    };
+    format!(
+        "callers turned away: {strangers}, the last because {last}{key}. If one of them was the peer, it has another \
+         key than the one that was pinned: compare `veilset id` there with `veilset peer list` here, and the other \
+         way round"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_came_tells_who_did() {
+        let key = PublicKey::from_bytes([7; 32]);
+        let text = |strangers, last, other_key: Option<PublicKey>| {
+            let (addr, waited) = ("127.0.0.1:7000".to_owned(), Duration::from_secs(9));
+            NetError::NobodyCame {
+                addr,
+                waited,
+                strangers,
+                last,
+                other_key: other_key.map(Box::new),
+            }
+            .to_string()
+        };
+        let alone = text(0, None, None);
+        assert!(alone.contains("within 9 s; check that the peer connects"), "{alone}");
+        for last in [Stranger::OtherKey(key), Stranger::TooSlow] {
+            let text = text(3, Some(last), Some(key));
+            assert!(text.contains("callers turned away: 3"), "{text}");
+            assert_eq!(text.matches(&key.to_string()).count(), 1, "{text}");
+            assert!(text.contains("`veilset id` there with `veilset peer list` here"), "{text}");
+        }
+        assert!(!text(1, Some(Stranger::Left), None).contains("showed the key"));
     }
 }

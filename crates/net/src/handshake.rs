@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::{AlertDescription, ClientConfig, Error, ServerConfig};
+use rustls::{AlertDescription, ClientConfig, ConnectionCommon, Error, ServerConfig};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -13,7 +13,7 @@ use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 
 use crate::PublicKey;
 use crate::meter::{Meter, Metered};
-use crate::tls::{self, PinnedKey};
+use crate::tls::{self, ALPN, PinnedKey};
 
 /// The version of what follows the handshake.
 pub(crate) const VERSION: u8 = 1;
@@ -21,6 +21,15 @@ pub(crate) const VERSION: u8 = 1;
 /// Each side's first word after the TLS handshake; the version follows. The side that connects learns from it that
 /// it was accepted, which TLS 1.3 alone does not say.
 const GREETING: [u8; 7] = *b"veilset";
+
+/// What two ends that agreed on no application protocol, or on another one, are told.
+const OTHER_PROTOCOL: &str = "TLS names another application protocol than veilset/1, or none";
+
+/// What the bytes that only this connection has are derived for (RFC 5705, section 4).
+const BINDING: &[u8] = b"EXPERIMENTAL veilset binding";
+
+/// A caller from whom nothing comes for this long is turned away: a peer speaks first, and at once.
+const FIRST_BYTE: Duration = Duration::from_secs(3);
 
 /// A handshake that takes longer has failed.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -33,6 +42,8 @@ pub(crate) struct Connected {
     pub(crate) stream: TlsStream<Metered>,
     pub(crate) meter: Arc<Meter>,
     pub(crate) addr: SocketAddr,
+    /// See [`crate::TlsTransport::binding`].
+    pub(crate) binding: [u8; 32],
 }
 
 /// Why a handshake led to nothing.
@@ -52,17 +63,33 @@ pub(crate) enum Failure {
     TooSlow,
 }
 
-/// The handshake of the side that connected.
+/// A caller whose handshake failed, and the connection while it can still hear why.
+pub(crate) struct TurnedAway {
+    pub(crate) why: Failure,
+    pub(crate) metered: Option<Metered>,
+}
+
+impl From<Failure> for TurnedAway {
+    fn from(why: Failure) -> Self {
+        Self { why, metered: None }
+    }
+}
+
+/// The handshake of the side that connected, whose key is `own`.
 pub(crate) async fn as_client(
     config: ClientConfig,
     pin: &PinnedKey,
+    own: PublicKey,
     tcp: TcpStream,
 ) -> Result<Connected, Failure> {
     within(async {
         let (metered, meter, addr) = prepare(tcp)?;
         let connector = TlsConnector::from(Arc::new(config));
         match connector.connect(tls::server_name(), metered).into_fallible().await {
-            Ok(stream) => greet(stream.into(), meter, addr).await,
+            Ok(stream) => {
+                let binding = binding(stream.get_ref().1, own, pin.expected());
+                greet(Connected { stream: stream.into(), meter, addr, binding }).await
+            }
             Err((error, metered)) => {
                 linger(metered).await;
                 Err(match failure(&error, pin) {
@@ -76,30 +103,34 @@ pub(crate) async fn as_client(
     .await
 }
 
-/// The handshake of the side that listened.
+/// The handshake of the side that listened, whose key is `own`.
 pub(crate) async fn as_server(
     config: ServerConfig,
     pin: &PinnedKey,
+    own: PublicKey,
     tcp: TcpStream,
-) -> Result<Connected, Failure> {
+) -> Result<Connected, TurnedAway> {
     within(async {
+        first_byte(&tcp).await?;
         let (metered, meter, addr) = prepare(tcp)?;
         let acceptor = TlsAcceptor::from(Arc::new(config));
         match acceptor.accept(metered).into_fallible().await {
-            Ok(stream) => greet(stream.into(), meter, addr).await,
+            Ok(stream) => {
+                let binding = binding(stream.get_ref().1, pin.expected(), own);
+                Ok(greet(Connected { stream: stream.into(), meter, addr, binding }).await?)
+            }
             Err((error, metered)) => {
-                linger(metered).await;
-                Err(failure(&error, pin))
+                Err(TurnedAway { why: failure(&error, pin), metered: Some(metered) })
             }
         }
     })
     .await
 }
 
-async fn within(
-    handshake: impl Future<Output = Result<Connected, Failure>>,
-) -> Result<Connected, Failure> {
-    timeout(PATIENCE, handshake).await.unwrap_or(Err(Failure::TooSlow))
+async fn within<E: From<Failure>>(
+    handshake: impl Future<Output = Result<Connected, E>>,
+) -> Result<Connected, E> {
+    timeout(PATIENCE, handshake).await.unwrap_or_else(|_| Err(Failure::TooSlow.into()))
 }
 
 fn prepare(tcp: TcpStream) -> Result<(Metered, Arc<Meter>, SocketAddr), Failure> {
@@ -111,14 +142,34 @@ fn prepare(tcp: TcpStream) -> Result<(Metered, Arc<Meter>, SocketAddr), Failure>
     Ok((metered, meter, addr))
 }
 
-async fn greet(
-    mut stream: TlsStream<Metered>,
-    meter: Arc<Meter>,
-    addr: SocketAddr,
-) -> Result<Connected, Failure> {
-    match exchange(&mut stream).await {
+/// Waits for the first byte, and leaves it to be read.
+async fn first_byte(tcp: &TcpStream) -> Result<(), Failure> {
+    match timeout(FIRST_BYTE, tcp.peek(&mut [0])).await {
+        Ok(Ok(1..)) => Ok(()),
+        Ok(Ok(0)) => Err(Failure::Gone("it sent nothing".to_owned())),
+        Ok(Err(error)) => Err(Failure::Gone(error.to_string())),
+        Err(_) => Err(Failure::TooSlow),
+    }
+}
+
+/// 32 bytes of TLS exporter, with both keys as context, since the exporter itself does not cover the client's.
+fn binding<Side>(
+    tls: &ConnectionCommon<Side>,
+    connecting: PublicKey,
+    listening: PublicKey,
+) -> [u8; 32] {
+    let context = [*connecting.as_bytes(), *listening.as_bytes()].concat();
+    tls.export_keying_material([0; 32], BINDING, Some(&context))
+        .expect("a handshake that is complete exports 32 bytes")
+}
+
+async fn greet(mut connected: Connected) -> Result<Connected, Failure> {
+    if connected.stream.get_ref().1.alpn_protocol() != Some(ALPN) {
+        return Err(Failure::Alien(OTHER_PROTOCOL.to_owned()));
+    }
+    match exchange(&mut connected.stream).await {
         Ok([greeting @ .., version]) if greeting == GREETING => match version {
-            VERSION => Ok(Connected { stream, meter, addr }),
+            VERSION => Ok(connected),
             other => Err(Failure::OtherVersion(other)),
         },
         Ok(_) => Err(Failure::Alien("it does not greet".to_owned())),
@@ -144,6 +195,13 @@ fn failure(error: &io::Error, pin: &PinnedKey) -> Failure {
     match (pin.other(), tls_error(error)) {
         (Some(key), _) => Failure::OtherKey(key),
         (None, Some(Error::AlertReceived(AlertDescription::AccessDenied))) => Failure::Refused,
+        (
+            None,
+            Some(
+                Error::NoApplicationProtocol
+                | Error::AlertReceived(AlertDescription::NoApplicationProtocol),
+            ),
+        ) => Failure::Alien(OTHER_PROTOCOL.to_owned()),
         (None, Some(error)) => Failure::Alien(error.to_string()),
         (None, None) => Failure::Gone(error.to_string()),
     }
@@ -155,7 +213,7 @@ pub(crate) fn tls_error(error: &io::Error) -> Option<&Error> {
 }
 
 /// Takes what the other end still sends, so that closing does not destroy the alert that is on its way to it.
-async fn linger(mut metered: Metered) {
+pub(crate) async fn linger(mut metered: Metered) {
     let taking = async {
         let mut scrap = [0; 1024];
         metered.shutdown().await?;
@@ -169,7 +227,8 @@ async fn linger(mut metered: Metered) {
 mod tests {
     use super::*;
     use crate::link::runtime;
-    use crate::{Class, Identity, Listener, NetError, Options, connect};
+    use crate::{Class, Event, Identity, Listener, NetError, Options, Stranger, connect};
+    use std::sync::Mutex;
     use std::thread;
     use tokio::net::TcpListener;
 
@@ -201,8 +260,8 @@ mod tests {
         assert_eq!(error.class(), Class::Version);
     }
 
-    /// What a caller makes of a peer with the right key that says `word` after the handshake.
-    fn caller_hears(word: &'static [u8]) -> NetError {
+    /// What a caller makes of a peer with the right key and these protocols that says `word` after the handshake.
+    fn caller_hears(alpn: &[&[u8]], word: &'static [u8]) -> NetError {
         let (caller, peer) = (Identity::ephemeral(), Identity::ephemeral());
         let (caller_key, peer_key) = (caller.public_key(), peer.public_key());
         let runtime = runtime().expect("a runtime");
@@ -212,22 +271,97 @@ mod tests {
             thread::spawn(move || connect(&caller, &peer_key, &addr, &QUICK, &|_| ()).err());
         runtime.block_on(async {
             let (tcp, _) = socket.accept().await.expect("a caller");
-            let config = tls::server(&peer, &PinnedKey::new(caller_key));
-            let stream = TlsAcceptor::from(Arc::new(config)).accept(tcp).await;
-            let mut stream = stream.expect("the right key");
-            stream.write_all(word).await.expect("open");
-            stream.shutdown().await.expect("open");
-            let _ = stream.read_to_end(&mut Vec::new()).await;
+            let mut config = tls::server(&peer, &PinnedKey::new(caller_key));
+            config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+            // The acceptor fails where both ends name protocols and none is the same.
+            if let Ok(mut stream) = TlsAcceptor::from(Arc::new(config)).accept(tcp).await {
+                let _ = stream.write_all(word).await;
+                let _ = stream.shutdown().await;
+                let _ = stream.read_to_end(&mut Vec::new()).await;
+            }
         });
         calling.join().expect("no panic").expect("no greeting")
     }
 
     #[test]
     fn a_caller_tells_another_version_from_another_program() {
-        let other = caller_hears(b"veilset\x02");
+        let other = caller_hears(&[ALPN], b"veilset\x02");
         assert!(matches!(other, NetError::OtherVersion { ours: 1, theirs: 2, .. }), "{other}");
-        let alien = caller_hears(b"GET / HTTP/1.1");
+        let alien = caller_hears(&[ALPN], b"GET / HTTP/1.1");
         assert!(matches!(alien, NetError::NotVeilset { .. }), "{alien}");
         assert_eq!(alien.class(), Class::Protocol);
+    }
+
+    #[test]
+    fn a_caller_insists_on_the_application_protocol() {
+        for alpn in [&[][..], &[b"veilset/2".as_slice()], &[b"h2".as_slice(), b"http/1.1"]] {
+            let error = caller_hears(alpn, b"veilset\x01");
+            assert!(error.to_string().contains(OTHER_PROTOCOL), "{error}");
+            assert_eq!(error.class(), Class::Protocol);
+        }
+    }
+
+    #[test]
+    fn a_listener_insists_on_the_application_protocol() {
+        for alpn in [None, Some(&b"veilset/2"[..])] {
+            let (listening, caller) = (Identity::ephemeral(), Identity::ephemeral());
+            let (key, peer) = (listening.public_key(), caller.public_key());
+            let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+            let addr = listener.local_addr();
+            let waiting = thread::spawn(move || {
+                let refused = Mutex::new(Vec::new());
+                let options = Options { deadline: Duration::from_secs(1), ..QUICK };
+                let note = |event| {
+                    if let Event::StrangerRefused { why, .. } = event {
+                        refused.lock().expect("no panic").push(why);
+                    }
+                };
+                assert!(listener.accept(&listening, &peer, &options, &note).is_err());
+                refused.into_inner().expect("no panic")
+            });
+            runtime().expect("a runtime").block_on(async {
+                let mut config = tls::client(&caller, &PinnedKey::new(key));
+                config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
+                let tcp = TcpStream::connect(addr).await.expect("it listens");
+                let connector = TlsConnector::from(Arc::new(config));
+                if let Ok(mut stream) = connector.connect(tls::server_name(), tcp).await {
+                    let _ = stream.write_all(b"veilset\x01").await;
+                    let _ = stream.read_to_end(&mut Vec::new()).await;
+                }
+            });
+            let refused = waiting.join().expect("no panic");
+            assert_eq!(refused, [Stranger::NotVeilset(OTHER_PROTOCOL.to_owned())]);
+        }
+    }
+
+    #[test]
+    fn the_binding_is_the_exporter_over_both_keys_the_connecting_one_first() {
+        let (listening, caller) = (Identity::ephemeral(), Identity::ephemeral());
+        let (key, peer) = (listening.public_key(), caller.public_key());
+        let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+        let addr = listener.local_addr();
+        let waiting = thread::spawn(move || {
+            let link = listener.accept(&listening, &peer, &QUICK, &|_| ()).expect("the peer");
+            link.binding()
+        });
+        let exported = runtime().expect("a runtime").block_on(async {
+            let connector =
+                TlsConnector::from(Arc::new(tls::client(&caller, &PinnedKey::new(key))));
+            let tcp = TcpStream::connect(addr).await.expect("it listens");
+            let stream = connector.connect(tls::server_name(), tcp).await;
+            let mut stream = stream.expect("the right key");
+            stream.write_all(b"veilset\x01").await.expect("open");
+            stream.read_exact(&mut [0; 8]).await.expect("it greets too");
+            let export = |first: PublicKey, second: PublicKey| {
+                let keys = [&first.as_bytes()[..], &second.as_bytes()[..]].concat();
+                let label = b"EXPERIMENTAL veilset binding";
+                let tls = stream.get_ref().1;
+                tls.export_keying_material([0; 32], label, Some(&keys)).expect("complete")
+            };
+            [export(peer, key), export(key, peer)]
+        });
+        let binding = waiting.join().expect("no panic");
+        assert_eq!(binding, exported[0]);
+        assert_ne!(binding, exported[1]);
     }
 }

@@ -2,14 +2,19 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder};
-use std::io::{ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs::{self, DirBuilder, File, Metadata};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::NamedTempFile;
 
 use crate::StoreError;
+use crate::guard::check_unchanged_by_others;
+use crate::lock::Lock;
+
+/// How long a change waits for another program's change, which takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The directory that holds `identity.key` and `peers`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,9 +65,9 @@ impl Home {
         bytes: &[u8],
         replace: bool,
     ) -> Result<bool, StoreError> {
+        self.make()?;
         let path = self.file(name);
         let failed = |why| StoreError::Write { path: path.clone(), why };
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.0).map_err(failed)?;
         // Temporary files are made with mode 0600.
         let mut file = NamedTempFile::new_in(&self.0).map_err(failed)?;
         file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
@@ -74,14 +79,57 @@ impl Home {
         }
     }
 
-    /// The file's bytes; `None` when there is no such file.
+    /// The bytes of a file that only this user may change; `None` when there is no such file.
     pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some((mut file, metadata)) = self.open(name)? else { return Ok(None) };
         let path = self.file(name);
-        match fs::read(&path) {
-            Ok(bytes) => Ok(Some(bytes)),
-            Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+        check_unchanged_by_others(&path, &metadata)?;
+        let mut bytes = Vec::new();
+        match file.read_to_end(&mut bytes) {
+            Ok(_) => Ok(Some(bytes)),
             Err(why) => Err(StoreError::Read { path, why }),
         }
+    }
+
+    /// A file, and what the system says of the very file that was opened; `None` when there is no such file.
+    pub(crate) fn open(&self, name: &str) -> Result<Option<(File, Metadata)>, StoreError> {
+        if !self.is_there()? {
+            return Ok(None);
+        }
+        let path = self.file(name);
+        let opened = File::open(&path).and_then(|file| file.metadata().map(|about| (file, about)));
+        unless_missing(opened).map_err(|why| StoreError::Read { path, why })
+    }
+
+    /// Keeps other programs from changing the file until the lock goes.
+    pub(crate) fn lock(&self, name: &str) -> Result<Lock, StoreError> {
+        self.make()?;
+        Lock::take(&self.file(&format!("{name}.lock")), PATIENCE)
+    }
+
+    fn make(&self) -> Result<(), StoreError> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&self.0).map_err(|why| StoreError::Write { path: self.0.clone(), why })?;
+        self.is_there().map(|_| ())
+    }
+
+    /// Whether the directory is there, which only this user may change.
+    fn is_there(&self) -> Result<bool, StoreError> {
+        let read = |why| StoreError::Read { path: self.0.clone(), why };
+        match unless_missing(fs::metadata(&self.0)).map_err(read)? {
+            Some(metadata) => check_unchanged_by_others(&self.0, &metadata).map(|()| true),
+            None => Ok(false),
+        }
+    }
+}
+
+fn unless_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
     }
 }
 
@@ -102,5 +150,32 @@ mod tests {
         assert_eq!(home(&[user, ("VEILSET_HOME", "v")]).as_deref(), Some("v"));
         assert_eq!(home(&[user, ("VEILSET_HOME", "")]).as_deref(), Some("/u/.config/veilset"));
         assert_eq!(home(&[]), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_others_may_change_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path().join("a b"));
+        home.write("file", b"x", true).expect("writable");
+        let allow = |mode| fs::set_permissions(home.path(), fs::Permissions::from_mode(mode));
+        for mode in [0o770, 0o777, 0o702, 0o1777] {
+            allow(mode).expect("own");
+            let refused = [
+                home.read("file").err(),
+                home.open("missing").err(),
+                home.write("file", b"y", true).err(),
+                home.lock("file").err(),
+            ];
+            for error in refused {
+                let error = error.expect("others may change it");
+                assert!(matches!(&error, StoreError::Writable { path } if path == home.path()));
+                let next = format!("`chmod go-w {}`", home.path().display());
+                assert!(error.to_string().contains(&next), "{error}");
+            }
+        }
+        allow(0o755).expect("own");
+        assert_eq!(home.read("file").expect("readable"), Some(b"x".to_vec()));
     }
 }

@@ -1,7 +1,6 @@
 //! A party's own key.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use aws_lc_rs::rand;
@@ -11,6 +10,7 @@ use rustls::pki_types::PrivatePkcs8KeyDer;
 use rustls::sign::SigningKey;
 use zeroize::Zeroizing;
 
+use crate::guard::check_secret;
 use crate::{Home, PublicKey, StoreError};
 
 /// The key file under the home directory: PKCS#8, DER.
@@ -20,6 +20,9 @@ const FILE: &str = "identity.key";
 const PKCS8: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
 ];
+
+/// The longest key file in bytes: twice what PKCS#8 with the public key in it takes.
+const LONGEST: usize = 170;
 
 /// An Ed25519 key pair. The secret half is wiped when this goes; it can be neither copied nor shown.
 pub struct Identity {
@@ -32,18 +35,19 @@ impl Identity {
     /// Reads the identity under `home`.
     ///
     /// # Errors
-    /// When there is none, when others than its owner may read the file, or when it is not an Ed25519 key.
+    /// When there is none, when others than its owner may read the file or change the directory, or when it is not an
+    /// Ed25519 key.
     pub fn load(home: &Home) -> Result<Self, StoreError> {
         let path = home.file(FILE);
-        let Some(bytes) = home.read(FILE)?.map(Zeroizing::new) else {
+        let Some((file, metadata)) = home.open(FILE)? else {
             return Err(StoreError::NoIdentity { path });
         };
-        let mode =
-            fs::metadata(&path).map_err(|why| StoreError::Read { path: path.clone(), why })?;
-        if mode.permissions().mode() & 0o077 != 0 {
-            return Err(StoreError::Exposed { path });
+        check_secret(&path, &metadata)?;
+        match read_secret(file) {
+            Ok(bytes) if bytes.len() > LONGEST => Err(StoreError::NotAnIdentity { path }),
+            Ok(bytes) => Self::from_pkcs8(bytes).ok_or(StoreError::NotAnIdentity { path }),
+            Err(why) => Err(StoreError::Read { path, why }),
         }
-        Self::from_pkcs8(bytes).ok_or(StoreError::NotAnIdentity { path })
     }
 
     /// Makes an identity and writes it under `home`, with mode 0600; never over another.
@@ -101,8 +105,27 @@ impl Identity {
     }
 }
 
-#[cfg(test)]
+/// Up to [`LONGEST`] bytes and one more, which is too many, into memory that is wiped and never moves.
+fn read_secret(mut file: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
+    let mut bytes = Zeroizing::new(vec![0; LONGEST + 1]);
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(more) => filled += more,
+            Err(why) if why.kind() == io::ErrorKind::Interrupted => {}
+            Err(why) => return Err(why),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+#[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
     use crate::Class;
 
@@ -156,9 +179,28 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let home = Home::new(dir.path());
         assert!(matches!(Identity::load(&home), Err(StoreError::NoIdentity { .. })));
-        for bytes in [&b""[..], b"-----BEGIN PRIVATE KEY-----", &PKCS8] {
+        let whole = [&PKCS8[..], &[1; 32]].concat();
+        let long = [&whole[..], &[0; 4096]].concat();
+        for bytes in [&b""[..], b"-----BEGIN PRIVATE KEY-----", &PKCS8, &whole[..47], &long] {
             home.write(FILE, bytes, true).expect("writable");
             assert!(matches!(Identity::load(&home), Err(StoreError::NotAnIdentity { .. })));
         }
+    }
+
+    #[test]
+    fn a_secret_is_read_in_pieces_and_up_to_its_bound() {
+        /// One byte at a time, for ever.
+        struct Endless(usize);
+        impl Read for Endless {
+            fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+                self.0 += 1;
+                buf[0] = 7;
+                Ok(1)
+            }
+        }
+        let mut endless = Endless(0);
+        assert_eq!(*read_secret(&mut endless).expect("read"), vec![7; LONGEST + 1]);
+        assert_eq!(endless.0, LONGEST + 1);
+        assert_eq!(*read_secret(&mut endless.take(5)).expect("read"), [7; 5]);
     }
 }

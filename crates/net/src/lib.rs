@@ -9,26 +9,33 @@
 //! blocks; the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
 
+mod address;
 mod connect;
+mod crowd;
 mod endpoint;
 mod error;
+mod guard;
 mod handshake;
 mod home;
 mod identity;
 mod key;
 mod link;
 mod listen;
+mod lock;
 mod meter;
 mod peers;
+mod store_error;
+mod tally;
 mod tls;
 mod wire;
 
 pub use connect::connect;
 pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
-pub use error::{Class, NetError, StoreError};
+pub use error::{Class, NetError};
 pub use home::Home;
 pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
 pub use link::TlsTransport;
 pub use listen::Listener;
 pub use peers::{Added, Peers};
+pub use store_error::StoreError;

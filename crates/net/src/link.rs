@@ -34,6 +34,7 @@ pub struct TlsTransport {
     ended: Arc<OnceLock<ChannelError>>,
     meter: Arc<Meter>,
     peer_addr: SocketAddr,
+    binding: [u8; 32],
     thread: Option<Thread>,
 }
 
@@ -50,6 +51,17 @@ impl TlsTransport {
     #[must_use]
     pub fn peer_addr(&self) -> SocketAddr {
         self.peer_addr
+    }
+
+    /// What this connection alone has: 32 bytes that both ends compute from the TLS handshake and the two keys, and
+    /// that differ between any two connections. Mixed into what two parties say to each other, they show whether
+    /// somebody relays it from one connection into another.
+    ///
+    /// It is the TLS exporter (RFC 8446, section 7.5) with the label `EXPERIMENTAL veilset binding` and the two public
+    /// keys as context, first the key of the side that connected.
+    #[must_use]
+    pub fn binding(&self) -> [u8; 32] {
+        self.binding
     }
 
     fn cause(&self) -> ChannelError {
@@ -117,6 +129,7 @@ pub(crate) fn background(
     let (alive, thread_ended) = ordinary::channel();
     let ended = Arc::new(OnceLock::new());
     let (meter, peer_addr) = (Arc::clone(&connected.meter), connected.addr);
+    let binding = connected.binding;
     let link = Link { connected, to_send, received, ended: Arc::clone(&ended), options };
     let run = move || {
         runtime.block_on(async {
@@ -136,6 +149,7 @@ pub(crate) fn background(
         ended,
         meter,
         peer_addr,
+        binding,
         thread: Some(Thread { handle, lifeline, ended: thread_ended }),
     })
 }
@@ -207,8 +221,10 @@ mod tests {
         let config = tls::client(&rogue, &pin);
         runtime().expect("a runtime").block_on(async {
             let tcp = TcpStream::connect(addr).await.expect("it listens");
-            let mut stream =
-                as_client(config, &pin, tcp).await.unwrap_or_else(|why| panic!("{why:?}")).stream;
+            let mut stream = as_client(config, &pin, peer, tcp)
+                .await
+                .unwrap_or_else(|why| panic!("{why:?}"))
+                .stream;
             stream.write_all(bytes).await.expect("open");
             stream.flush().await.expect("open");
             let _ = stream.read(&mut [0; 64]).await;

@@ -3,17 +3,21 @@
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::net::TcpStream;
+use tokio::task::{AbortHandle, Id, JoinError, JoinSet, yield_now};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use crate::endpoint::host_and_port;
-use crate::handshake::{self, Connected, Failure, VERSION};
+use crate::address::{Side, host_and_port};
+use crate::crowd::Crowd;
+use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
 use crate::link::{background, runtime};
+use crate::meter::Metered;
+use crate::tally::Tally;
 use crate::tls::{self, PinnedKey};
 use crate::{Event, Identity, NetError, Options, PublicKey, Stranger, TlsTransport};
 
-/// How many handshakes run at once; further callers wait in the system's queue.
-const PENDING: usize = 64;
+/// How many callers are told at once why they were turned away; others find the connection closed.
+const FAREWELLS: usize = 64;
 
 /// The pause after the system refused to accept a connection.
 const BREATH: Duration = Duration::from_millis(100);
@@ -31,7 +35,7 @@ impl Listener {
     /// # Errors
     /// When the address does not parse or cannot be listened on.
     pub fn bind(addr: &str) -> Result<Self, NetError> {
-        let target = host_and_port(addr)?;
+        let target = host_and_port(addr, Side::Listen)?;
         let failed = |why| NetError::Listen { addr: addr.to_owned(), why };
         let socket = std::net::TcpListener::bind(target).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;
@@ -45,8 +49,9 @@ impl Listener {
         self.addr
     }
 
-    /// Waits for the peer whose key is `peer`. Nobody else ends the wait: handshakes run side by side, each within 10 s,
-    /// and the first caller that proves to be the peer is taken.
+    /// Waits for the peer whose key is `peer`. Nobody else ends the wait: handshakes run side by side, each begun within
+    /// 3 s and complete within 10 s, and the first caller that proves to be the peer is taken. When more come than are
+    /// served at once, those who came first make room.
     ///
     /// # Errors
     /// [`NetError::NobodyCame`] at the deadline, [`NetError::OtherVersion`] when the peer came with another release.
@@ -66,15 +71,24 @@ impl Listener {
         let runtime = runtime()?;
         let addr = self.addr;
         events(Event::Listening(addr));
-        let mut door = Door { identity, peer: *peer, events, strangers: 0, last: None };
+        let mut door = Door {
+            identity,
+            peer: *peer,
+            events,
+            crowd: Crowd::new(),
+            visits: JoinSet::new(),
+            farewells: JoinSet::new(),
+            tally: Tally::default(),
+        };
         let waiting = async {
             match timeout(options.deadline, door.answer(self.socket)).await {
                 Ok(answered) => answered,
                 Err(_) => Err(NetError::NobodyCame {
                     addr: addr.to_string(),
                     waited: options.deadline,
-                    strangers: door.strangers,
-                    last: door.last,
+                    strangers: door.tally.strangers,
+                    last: door.tally.last.take(),
+                    other_key: door.tally.other_key.map(Box::new),
                 }),
             }
         };
@@ -84,36 +98,39 @@ impl Listener {
     }
 }
 
-/// Who is expected, and who came instead.
+/// Who is expected, who is being asked, and who came instead.
 struct Door<'a> {
     identity: &'a Identity,
     peer: PublicKey,
     events: &'a dyn Fn(Event),
-    strangers: u64,
-    last: Option<Stranger>,
+    crowd: Crowd<AbortHandle>,
+    visits: JoinSet<Visit>,
+    farewells: JoinSet<()>,
+    tally: Tally,
 }
 
-type Visit = (SocketAddr, Result<Connected, Failure>);
+type Visit = (SocketAddr, Result<Connected, TurnedAway>);
 
 impl Door<'_> {
     async fn answer(&mut self, socket: std::net::TcpListener) -> Result<Connected, NetError> {
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
-        let mut visits: JoinSet<Visit> = JoinSet::new();
         loop {
+            let due = self.tally.due;
             tokio::select! {
                 biased;
-                Some(visit) = visits.join_next() => {
-                    if let Some(connected) = self.judge(visit.expect("a handshake does not panic"))? {
+                Some(ended) = self.visits.join_next_with_id() => {
+                    if let Some(connected) = self.judge(ended)? {
                         return Ok(connected);
                     }
                 }
-                accepted = socket.accept(), if visits.len() < PENDING => match accepted {
+                () = sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
+                    self.tally.tell().into_iter().for_each(self.events);
+                }
+                accepted = socket.accept() => match accepted {
                     Ok((tcp, addr)) => {
-                        let pin = PinnedKey::new(self.peer);
-                        let config = tls::server(self.identity, &pin);
-                        visits.spawn(async move {
-                            (addr, handshake::as_server(config, &pin, tcp).await)
-                        });
+                        self.admit(tcp, addr);
+                        // However many call, the handshakes that run go on.
+                        yield_now().await;
                     }
                     // The caller is gone already, or the system is short of something: neither ends the wait.
                     Err(_) => sleep(BREATH).await,
@@ -122,25 +139,66 @@ impl Door<'_> {
         }
     }
 
-    fn judge(&mut self, (addr, outcome): Visit) -> Result<Option<Connected>, NetError> {
-        let why = match outcome {
+    fn admit(&mut self, tcp: TcpStream, addr: SocketAddr) {
+        if let Some((addr, visit)) = self.crowd.make_room(addr) {
+            visit.abort();
+            self.turn_away(addr, Stranger::Crowded);
+        }
+        let pin = PinnedKey::new(self.peer);
+        let config = tls::server(self.identity, &pin);
+        let own = self.identity.public_key();
+        let visit = self
+            .visits
+            .spawn(async move { (addr, handshake::as_server(config, &pin, own, tcp).await) });
+        self.crowd.enter(addr, visit);
+    }
+
+    fn judge(
+        &mut self,
+        ended: Result<(Id, Visit), JoinError>,
+    ) -> Result<Option<Connected>, NetError> {
+        let (addr, outcome) = match ended {
+            Ok((id, visit)) => {
+                self.crowd.leave(|caller| caller.id() == id);
+                visit
+            }
+            // It made room, and was counted then.
+            Err(error) if error.is_cancelled() => return Ok(None),
+            Err(error) => panic!("a handshake does not panic: {error}"),
+        };
+        let TurnedAway { why, metered } = match outcome {
             Ok(connected) => return Ok(Some(connected)),
-            Err(Failure::OtherVersion(theirs)) => {
+            Err(turned_away) => turned_away,
+        };
+        self.say_farewell(metered);
+        let why = match why {
+            Failure::OtherVersion(theirs) => {
                 return Err(NetError::OtherVersion {
                     addr: addr.to_string(),
                     ours: VERSION,
                     theirs,
                 });
             }
-            Err(Failure::OtherKey(key)) => Stranger::OtherKey(key),
-            Err(Failure::Refused) => Stranger::ExpectsOtherKey,
-            Err(Failure::Alien(why)) => Stranger::NotVeilset(why),
-            Err(Failure::Gone(_)) => Stranger::Left,
-            Err(Failure::TooSlow) => Stranger::TooSlow,
+            Failure::OtherKey(key) => Stranger::OtherKey(key),
+            Failure::Refused => Stranger::ExpectsOtherKey,
+            Failure::Alien(why) => Stranger::NotVeilset(why),
+            Failure::Gone(_) => Stranger::Left,
+            Failure::TooSlow => Stranger::TooSlow,
         };
-        self.strangers += 1;
-        self.last = Some(why.clone());
-        (self.events)(Event::StrangerRefused { addr, why });
+        self.turn_away(addr, why);
         Ok(None)
+    }
+
+    fn say_farewell(&mut self, metered: Option<Metered>) {
+        while self.farewells.try_join_next().is_some() {}
+        if let Some(metered) = metered
+            && self.farewells.len() < FAREWELLS
+        {
+            self.farewells.spawn(handshake::linger(metered));
+        }
+    }
+
+    fn turn_away(&mut self, addr: SocketAddr, why: Stranger) {
+        self.tally.add(addr, why, Instant::now()).into_iter().for_each(self.events);
     }
 }

@@ -38,7 +38,7 @@ impl Peers {
     /// Reads the peers under `home`; none when there is no file. `own` is this party's key, which is no peer.
     ///
     /// # Errors
-    /// When the file cannot be read, or with the line that is wrong.
+    /// When the file cannot be read, when others may change it, or with the line that is wrong.
     pub fn load(home: &Home, own: Option<PublicKey>) -> Result<Self, StoreError> {
         let bytes = home.read(FILE)?.unwrap_or_default();
         let text = String::from_utf8_lossy(&bytes);
@@ -54,13 +54,16 @@ impl Peers {
         Ok(peers)
     }
 
-    /// Pins `key` under `name` and writes the file. Another key under the same name is refused unless `force`.
+    /// Pins `key` under `name` and writes the file. Another key under the same name is refused unless `force`. What
+    /// another program changed in the file meanwhile is kept.
     ///
     /// # Errors
     /// [`StoreError::ChangedKey`], a name or key that cannot be a peer's, or a failed write (nothing changes then).
     pub fn add(&mut self, name: &str, key: PublicKey, force: bool) -> Result<Added, StoreError> {
         check_name(name)?;
         self.check_not_own(key)?;
+        let _lock = self.home.lock(FILE)?;
+        self.refresh()?;
         let line = Line { text: format!("{name} {key}"), peer: Some((name.to_owned(), key)) };
         let mut lines = self.lines.clone();
         let added = match self.position(name) {
@@ -81,11 +84,13 @@ impl Peers {
         Ok(added)
     }
 
-    /// Forgets a peer and writes the file; returns its key.
+    /// Forgets a peer and writes the file; returns its key. What another program changed in the file meanwhile is kept.
     ///
     /// # Errors
     /// [`StoreError::NoPeer`], or a failed write.
     pub fn remove(&mut self, name: &str) -> Result<PublicKey, StoreError> {
+        let _lock = self.home.lock(FILE)?;
+        self.refresh()?;
         let (at, key) = self.position(name).ok_or_else(|| self.no_peer(name))?;
         let mut lines = self.lines.clone();
         lines.remove(at);
@@ -137,6 +142,12 @@ impl Peers {
             return Err(StoreError::NameTwice { name: name.to_owned() });
         }
         Ok(Line { text: line.to_owned(), peer: Some((name.to_owned(), key)) })
+    }
+
+    /// Reads the file again, for a change that starts from what is there now.
+    fn refresh(&mut self) -> Result<(), StoreError> {
+        self.lines = Self::load(&self.home, self.own)?.lines;
+        Ok(())
     }
 
     fn save(&mut self, lines: Vec<Line>) -> Result<(), StoreError> {
@@ -268,5 +279,64 @@ mod tests {
             let line = if bad.matches("acme veilset1").count() == 2 { 3 } else { 2 };
             assert!(refused.contains(&format!("peers, line {line}: ")), "{refused}");
         }
+    }
+
+    #[test]
+    fn what_several_programs_add_and_remove_is_all_there() {
+        let (_dir, home) = with_file("");
+        let change = |first: u8| {
+            // Loaded before the others change anything.
+            let mut peers = Peers::load(&home, None).expect("well formed");
+            move || {
+                for number in first..first + 20 {
+                    peers.add(&format!("p{number}"), key(number), false).expect("new");
+                }
+                peers.remove(&format!("p{first}")).expect("added");
+            }
+        };
+        let (one, two, three) = (change(0), change(50), change(100));
+        std::thread::scope(|scope| {
+            scope.spawn(one);
+            scope.spawn(two);
+            scope.spawn(three);
+        });
+        let peers = Peers::load(&home, None).expect("well formed");
+        let mut names: Vec<_> = peers.iter().map(|(name, _)| name.to_owned()).collect();
+        names.sort();
+        let of = |first: u8| (first + 1..first + 20).map(|number| format!("p{number}"));
+        let mut want: Vec<_> = of(0).chain(of(50)).chain(of(100)).collect();
+        want.sort();
+        assert_eq!(names, want);
+    }
+
+    #[test]
+    fn a_name_that_another_program_pinned_meanwhile_is_not_replaced() {
+        let (_dir, home) = with_file("");
+        let mut early = Peers::load(&home, None).expect("empty");
+        let mut other = Peers::load(&home, None).expect("empty");
+        other.add("acme", key(1), false).expect("new");
+        let refused = early.add("acme", key(2), false).expect_err("pinned meanwhile");
+        assert!(matches!(refused, StoreError::ChangedKey { old, .. } if old == key(1)));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_may_change_is_refused() {
+        use std::fs::{Permissions, set_permissions};
+        use std::os::unix::fs::PermissionsExt;
+        let (_dir, home) = with_file(&format!("acme {}\n", key(1)));
+        let mut peers = Peers::load(&home, None).expect("well formed");
+        let path = home.file(FILE);
+        for mode in [0o664, 0o646, 0o620] {
+            set_permissions(&path, Permissions::from_mode(mode)).expect("own");
+            let refused = Peers::load(&home, None).expect_err("writable");
+            assert!(matches!(&refused, StoreError::Writable { path: p } if *p == path));
+            assert!(refused.to_string().contains(&format!("chmod go-w {}", path.display())));
+            assert_eq!(refused.class(), Class::Input);
+            assert!(matches!(peers.add("b", key(2), false), Err(StoreError::Writable { .. })));
+            assert!(matches!(peers.remove("acme"), Err(StoreError::Writable { .. })));
+        }
+        set_permissions(&path, Permissions::from_mode(0o644)).expect("own");
+        assert_eq!(Peers::load(&home, None).expect("readable by all").get("acme"), Some(key(1)));
     }
 }

@@ -18,7 +18,7 @@ use rustls::{
 use crate::{Identity, PublicKey};
 
 /// The application protocol both ends must name.
-const ALPN: &[u8] = b"veilset/1";
+pub(crate) const ALPN: &[u8] = b"veilset/1";
 
 /// The name every client asks for: it says nothing, since the key says who the server is.
 const SERVER_NAME: &str = "veilset";
@@ -86,6 +86,11 @@ pub(crate) struct PinnedKey {
 impl PinnedKey {
     pub(crate) fn new(expected: PublicKey) -> Arc<Self> {
         Arc::new(Self { expected, other: OnceLock::new(), provider: provider() })
+    }
+
+    /// The key that the other end must prove to hold.
+    pub(crate) fn expected(&self) -> PublicKey {
+        self.expected
     }
 
     /// The key that the other end presented, when it is not the expected one.

@@ -1,48 +1,88 @@
-//! The round that every Diffie–Hellman protocol begins with: both sides send `F_k(H(·))` of their sets and put the
-//! second key on what arrives.
+//! The moves that every Diffie–Hellman protocol is made of: elements under one's own key go out, and the second key goes
+//! on what arrives.
 
-use veilset_channel::{Channel, ChannelExt, Malformed, Message, PeerFault};
-use veilset_crypto::{CommutativePrf, Element, Point};
+use std::ops::Range;
 
-use crate::wire::{Blinded, POINTS_A_FRAME, frames, point_chunks, size};
-use crate::{Observer, PartyCost, ProtocolError};
+use veilset_channel::{Channel, ChannelExt, Chunks, Malformed, Message, PeerFault};
+use veilset_crypto::{CommutativePrf, Element, NotAnElement};
+use zeroize::Zeroizing;
 
-/// Sends `own` blinded, in the order of `order`; returns the [`value`]s of the peer's elements under both keys, in the
-/// peer's order.
+use crate::wire::{Points, frames, point_chunks, size};
+use crate::{Observer, ProtocolError};
+
+/// Sends `own` under the key of `prf`, in the order of `order`, and takes the peer's `peer_count` points; `each` gets
+/// every chunk of these.
 ///
 /// Chunk for chunk, so that each side computes while the other's bytes fly and neither runs ahead of the bounded
 /// queues.
-pub(crate) fn exchange_blinded(
+pub(crate) fn exchange<F: CommutativePrf>(
     channel: &mut dyn Channel,
-    prf: &dyn CommutativePrf,
-    own: (&[Element], &[u32]),
-    peer: (usize, u32),
+    prf: &F,
+    (elements, order): (&[Element], &[u32]),
+    peer_count: usize,
     observer: &dyn Observer,
-) -> Result<Vec<u128>, ProtocolError> {
-    let ((elements, order), (peer_count, bits)) = (own, peer);
-    let (outgoing, incoming) = (point_chunks(elements.len()), point_chunks(peer_count));
-    let mut doubled = Vec::with_capacity(peer_count.min(POINTS_A_FRAME));
+    mut each: impl FnMut(Vec<F::Point>) -> Result<(), PeerFault>,
+) -> Result<(), ProtocolError> {
+    let chunks = (point_chunks::<F>(order.len()), point_chunks::<F>(peer_count));
     channel.phase("blinded elements");
-    observer.begin("blinded elements", (elements.len() + peer_count) as u64);
+    observer.begin("blinded elements", (order.len() + peer_count) as u64);
+    let put = |channel: &mut dyn Channel, range: Range<usize>| {
+        let count = range.len() as u64;
+        channel.put(&Points(prf.hash_and_evaluate(&chosen(elements, &order[range]))))?;
+        observer.advance(count);
+        Ok(())
+    };
+    let take = |channel: &mut dyn Channel, range: Range<usize>| {
+        each(channel.take::<Points<F::Point>>(&range.len())?.0)?;
+        observer.advance(range.len() as u64);
+        Ok(())
+    };
+    cross(channel, chunks, put, take)
+}
+
+/// Sends the chunks of one vector and takes those of another in turn.
+pub(crate) fn cross(
+    channel: &mut dyn Channel,
+    (outgoing, incoming): (Chunks, Chunks),
+    mut put: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
+    mut take: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
+) -> Result<(), ProtocolError> {
     for chunk in 0..outgoing.count().max(incoming.count()) {
         if let Some(range) = outgoing.range(chunk) {
-            let chosen: Vec<Element> =
-                order[range].iter().map(|index| elements[*index as usize]).collect();
-            channel.put(&Blinded(prf.hash_and_evaluate(&chosen)))?;
-            observer.advance(chosen.len() as u64);
+            put(channel, range)?;
         }
         if let Some(range) = incoming.range(chunk) {
-            let Blinded(points) = channel.take(&range.len())?;
-            doubled.extend(second_key(prf, &points)?.iter().map(|point| value(point, bits)));
-            observer.advance(points.len() as u64);
+            take(channel, range)?;
         }
     }
+    Ok(())
+}
+
+/// The elements with these indices; wiped.
+pub(crate) fn chosen(elements: &[Element], order: &[u32]) -> Zeroizing<Vec<Element>> {
+    Zeroizing::new(order.iter().map(|index| elements[*index as usize]).collect())
+}
+
+/// As [`exchange`]; returns the [`value`]s of the peer's elements under both keys, in the peer's order.
+pub(crate) fn exchange_blinded<F: CommutativePrf>(
+    channel: &mut dyn Channel,
+    prf: &F,
+    own: (&[Element], &[u32]),
+    (peer_count, bits): (usize, u32),
+    observer: &dyn Observer,
+) -> Result<Vec<u128>, ProtocolError> {
+    let mut doubled = Vec::new();
+    exchange(channel, prf, own, peer_count, observer, |points| {
+        let points = prf.evaluate(&points).map_err(not_an_element)?;
+        doubled.extend(points.iter().map(|point| value(point.as_ref(), bits)));
+        Ok(())
+    })?;
     Ok(doubled)
 }
 
-fn second_key(prf: &dyn CommutativePrf, points: &[Point]) -> Result<Vec<Point>, PeerFault> {
-    prf.evaluate(points)
-        .map_err(|_| PeerFault::Malformed { what: Blinded::TAG.name, why: Malformed::NotAnElement })
+/// What a peer is blamed for whose points are none.
+pub(crate) fn not_an_element(_: NotAnElement) -> PeerFault {
+    PeerFault::Malformed { what: Points::<[u8; 32]>::TAG.name, why: Malformed::NotAnElement }
 }
 
 /// The value by which a point is compared and sent back: `bits` bits of its BLAKE3 digest.
@@ -50,21 +90,15 @@ fn second_key(prf: &dyn CommutativePrf, points: &[Point]) -> Result<Vec<Point>, 
 /// An encoded point is far from a uniform string (one coordinate of a curve over a field of special form), and what its
 /// low bits collide with depends on the group. A random oracle's output does not: values of different points are
 /// independent and uniform, which is what `veilset_structures::match_bits` counts on and a simulator samples.
-fn value(point: &[u8], bits: u32) -> u128 {
+pub(crate) fn value(point: &[u8], bits: u32) -> u128 {
     let digest = blake3::hash(point);
     let low: [u8; 16] = std::array::from_fn(|index| digest.as_bytes()[index]);
     u128::from_le_bytes(low) & (u128::MAX >> (u128::BITS - bits))
 }
 
-/// What the exchange costs a side that has `own` elements and sends `more` bytes in the rounds that follow.
-pub(crate) fn party_cost(own: u64, peer: u64, more: f64) -> PartyCost {
-    let blinded = 32.0 * own as f64 + frames(point_chunks(size(own)).count());
-    PartyCost {
-        multiplications: own as f64 + peer as f64,
-        maps: own as f64,
-        bytes_sent: blinded + more,
-        memory: 20.0 * own as f64 + 16.0 * peer as f64,
-    }
+/// The bytes of `count` points of `len` bytes on the wire.
+pub(crate) fn point_bytes(count: u64, len: usize) -> f64 {
+    len as f64 * count as f64 + frames(crate::wire::chunks_of(size(count), len).count())
 }
 
 #[cfg(test)]

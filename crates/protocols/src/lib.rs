@@ -5,16 +5,22 @@
 //! items. It sees no path, no clock and no socket, and it runs on whatever thread pool its caller installed.
 
 mod dh;
+mod digest;
 mod exchange;
+mod group;
 mod matching;
-mod mqrpmt_dh;
+mod mqrpmt;
+mod private_id;
 mod protocol;
+mod pso;
 mod registry;
 mod spec;
 mod wire;
 
+pub use digest::Digest;
 pub use protocol::{
-    Conclusion, Observer, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Silent,
+    Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Params, Protocol,
+    ProtocolError, Reveal, Role, Run, Shares, Sharing, Silent,
 };
 pub use registry::{PROTOCOLS, candidates, find};
 pub use spec::{Cost, Knowledge, Operation, PartyCost, Security, Shape, Spec};

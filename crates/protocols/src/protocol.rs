@@ -2,14 +2,17 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
-use veilset_crypto::Element;
+use veilset_crypto::{Element, Group};
 
-use crate::Spec;
+use crate::{Cost, Digest, Shape, Spec};
 
 /// A two-party private set operation.
 pub trait Protocol: Sync {
-    /// What it is, what it reveals and what it costs.
-    fn spec(&self) -> &'static Spec;
+    /// What it is and what it reveals.
+    fn spec(&self) -> &Spec;
+
+    /// What a run costs.
+    fn cost(&self, shape: Shape) -> Cost;
 
     /// Runs one side until nothing more crosses the wire.
     ///
@@ -34,6 +37,14 @@ pub struct Run<'a> {
     pub elements: &'a [Element],
     /// The size of the peer's set, from the agreed terms.
     pub peer_count: usize,
+    /// What this side holds about each of its elements, in their order.
+    pub attached: Attached<'a>,
+    /// What the peer holds about each of its elements, from the agreed terms.
+    pub peer_attached: AttachedShape,
+    /// The group and the set digest, from the agreed terms.
+    pub params: Params,
+    /// What both sides know of this session, and no other session has; protocols within protocols are bound to it.
+    pub session: &'a [u8; 32],
     /// The way to the peer.
     pub channel: &'a mut dyn Channel,
     /// All randomness of the run.
@@ -88,6 +99,102 @@ impl Reveal {
     }
 }
 
+/// Numbers or bytes that belong to the elements of a set, in their order.
+#[derive(Clone, Copy)]
+pub enum Attached<'a> {
+    /// Nothing.
+    Nothing,
+    /// `columns` numbers for each element, element by element.
+    Values {
+        /// Numbers of an element.
+        columns: usize,
+        /// All numbers.
+        words: &'a [i128],
+    },
+    /// `width` bytes for each element.
+    Items {
+        /// Bytes of an element, at least 1.
+        width: usize,
+        /// All bytes.
+        bytes: &'a [u8],
+    },
+}
+
+impl Attached<'_> {
+    /// What a peer may know of it.
+    #[must_use]
+    pub fn shape(&self) -> AttachedShape {
+        match *self {
+            Self::Nothing => AttachedShape::Nothing,
+            Self::Values { columns, .. } => AttachedShape::Values { columns },
+            Self::Items { width, .. } => AttachedShape::Items { width },
+        }
+    }
+}
+
+/// The form of what is attached to each element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttachedShape {
+    /// Nothing.
+    Nothing,
+    /// Numbers.
+    Values {
+        /// Numbers of an element.
+        columns: usize,
+    },
+    /// Bytes.
+    Items {
+        /// Bytes of an element.
+        width: usize,
+    },
+}
+
+/// What both sides can choose about a protocol.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Params {
+    /// The group of the commutative functions.
+    pub group: Group,
+    /// How a set travels.
+    pub digest: Digest,
+    /// How secrets are shared.
+    pub sharing: Sharing,
+}
+
+impl Default for Params {
+    fn default() -> Self {
+        Self { group: Group::Curve25519, digest: Digest::Sorted, sharing: Sharing::Additive }
+    }
+}
+
+/// How two words make a secret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// They add up to it modulo 2^128.
+    Additive,
+    /// Their exclusive or is it.
+    Xor,
+}
+
+impl Sharing {
+    /// Every way.
+    pub const ALL: [Self; 2] = [Self::Additive, Self::Xor];
+
+    /// The word on the command line and in the terms.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Additive => "additive",
+            Self::Xor => "xor",
+        }
+    }
+
+    /// The way called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|sharing| sharing.name() == name)
+    }
+}
+
 /// What one side holds at the end.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome {
@@ -97,6 +204,46 @@ pub enum Outcome {
     Matched(Vec<u32>),
     /// How many elements both have.
     Count(u64),
+    /// How many elements both have, and for each column the sum of this side's numbers over them.
+    Sums {
+        /// How many elements both have.
+        count: u64,
+        /// A sum a column.
+        sums: Vec<i128>,
+    },
+    /// What the peer attached to each of its elements that this side lacks, one after another, in no order.
+    Lacking {
+        /// Bytes of an element's attachment.
+        width: usize,
+        /// All bytes.
+        bytes: Vec<u8>,
+    },
+    /// This side's shares, for each element of the sender in one order that both sides have.
+    Shares(Shares),
+    /// Identifiers of the elements of the union.
+    Identifiers {
+        /// Of this side's elements, in their order.
+        own: Vec<Identifier>,
+        /// Of the elements that the peer alone has, rising.
+        others: Vec<Identifier>,
+    },
+}
+
+/// The name of an element that is the same on both sides and says nothing else.
+pub type Identifier = [u8; 16];
+
+/// One side's shares.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Shares {
+    /// Words for an element: the indicator and the sender's numbers.
+    pub columns: usize,
+    /// Shares, element by element: the two sides' words make 1 or 0 for the indicator, and the number (in two's
+    /// complement) or 0 for each number.
+    pub words: Vec<u128>,
+    /// How two words make a secret.
+    pub sharing: Sharing,
+    /// On the sender, the index of the element in each place.
+    pub order: Option<Vec<u32>>,
 }
 
 /// Why a run ended early.
@@ -105,6 +252,18 @@ pub enum ProtocolError {
     /// The channel failed, or what came over it was not allowed.
     #[error(transparent)]
     Channel(#[from] ChannelError),
+    /// The oblivious transfer was called wrongly: a bug.
+    #[error(transparent)]
+    Transfer(veilset_ot::OtError),
+}
+
+impl From<veilset_ot::OtError> for ProtocolError {
+    fn from(error: veilset_ot::OtError) -> Self {
+        match error {
+            veilset_ot::OtError::Channel(error) => Self::Channel(error),
+            other => Self::Transfer(other),
+        }
+    }
 }
 
 impl From<veilset_channel::PeerFault> for ProtocolError {

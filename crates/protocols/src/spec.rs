@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use crate::Reveal;
+use veilset_crypto::Group;
+
+use crate::{AttachedShape, Digest, Params, Reveal, Role};
 
 /// What two parties want to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -11,11 +13,20 @@ pub enum Operation {
     Intersect,
     /// How many elements both have.
     Count,
+    /// How many elements both have, and the sums of numbers that one side holds about them.
+    Sum,
+    /// The elements that either has.
+    Union,
+    /// Shares, for a computation that follows, of which elements both have and of numbers that one side holds.
+    Share,
+    /// Identifiers under which both sides know the elements that either has.
+    Align,
 }
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 2] = [Self::Intersect, Self::Count];
+    pub const ALL: [Self; 6] =
+        [Self::Intersect, Self::Count, Self::Sum, Self::Union, Self::Share, Self::Align];
 
     /// The verb on the command line and in the terms.
     #[must_use]
@@ -23,6 +34,10 @@ impl Operation {
         match self {
             Self::Intersect => "intersect",
             Self::Count => "count",
+            Self::Sum => "sum",
+            Self::Union => "union",
+            Self::Share => "share",
+            Self::Align => "align",
         }
     }
 
@@ -83,14 +98,20 @@ pub struct Shape {
     pub receiver: u64,
     /// Who gets the result.
     pub reveal: Reveal,
+    /// What the sender holds about each of its elements.
+    pub attached: AttachedShape,
+    /// What the receiver holds about each of its elements; a union that both learn sends it.
+    pub returned: AttachedShape,
+    /// The parameters that both sides agreed on.
+    pub params: Params,
 }
 
 /// What one side does in a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct PartyCost {
-    /// Scalar multiplications on Curve25519.
+    /// Scalar multiplications in the group.
     pub multiplications: f64,
-    /// Elements mapped to the curve.
+    /// Elements mapped to the group.
     pub maps: f64,
     /// Bytes it sends, frame headers included.
     pub bytes_sent: f64,
@@ -123,14 +144,38 @@ pub struct Spec {
     pub security: Security,
     /// What its security rests on.
     pub assumption: &'static str,
-    /// What the receiver learns (and the sender, if the result is revealed to both).
-    pub result: Knowledge,
-    /// What a side learns that is not to get the result.
+    /// To whom the result may go; the first is the default.
+    pub reveals: &'static [Reveal],
+    /// What the receiver learns.
+    pub receiver: Knowledge,
+    /// What the sender learns if the result is revealed to both.
+    pub sender: Knowledge,
+    /// What the sender learns if it is not to get the result.
     pub residue: Knowledge,
     /// What leaks beyond the result, in full sentences.
     pub leaks: &'static [&'static str],
     /// The largest set of either side.
     pub max_elements: u64,
-    /// The cost of a run.
-    pub cost: fn(Shape) -> Cost,
+    /// The groups that it runs on; the first is the default.
+    pub groups: &'static [Group],
+    /// How a set may travel in it; the first is the default.
+    pub digests: &'static [Digest],
+}
+
+impl Spec {
+    /// What the side that plays `role` learns.
+    #[must_use]
+    pub fn knowledge(&self, role: Role, reveal: Reveal) -> &Knowledge {
+        match (role, reveal) {
+            (Role::Receiver, _) => &self.receiver,
+            (Role::Sender, Reveal::Both) => &self.sender,
+            (Role::Sender, Reveal::Receiver) => &self.residue,
+        }
+    }
+
+    /// The parameters that hold when nobody asks for others.
+    #[must_use]
+    pub fn params(&self) -> Params {
+        Params { group: self.groups[0], digest: self.digests[0], ..Params::default() }
+    }
 }

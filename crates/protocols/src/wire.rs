@@ -1,17 +1,20 @@
 //! Messages that several protocols share.
 
-use veilset_channel::{Chunks, HEADER, MAX_BODY, Malformed, Message, Reader, Tag};
-use veilset_crypto::Point;
+use std::borrow::Cow;
 
-/// Bytes of a point on the wire.
-const POINT: usize = 32;
+use veilset_channel::{
+    Channel, ChannelError, ChannelExt, Chunks, HEADER, MAX_BODY, Malformed, Message, Reader, Tag,
+};
+use veilset_crypto::CommutativePrf;
 
-/// How many points travel in a frame.
-pub(crate) const POINTS_A_FRAME: usize = MAX_BODY / POINT;
+/// The chunks in which `count` points of the group of `F` travel.
+pub(crate) fn point_chunks<F: CommutativePrf>(count: usize) -> Chunks {
+    chunks_of(count, size_of::<F::Point>())
+}
 
-/// The chunks in which `count` points travel.
-pub(crate) fn point_chunks(count: usize) -> Chunks {
-    Chunks::new(count, POINTS_A_FRAME)
+/// The chunks in which `count` entries of `width` bytes travel.
+pub(crate) fn chunks_of(count: usize, width: usize) -> Chunks {
+    Chunks::new(count, MAX_BODY / width)
 }
 
 /// The header bytes of `count` frames, for the cost models.
@@ -24,23 +27,26 @@ pub(crate) fn size(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// A chunk of blinded elements. Context: how many.
-pub(crate) struct Blinded(pub(crate) Vec<Point>);
+/// A chunk of group elements. Context: how many.
+pub(crate) struct Points<P>(pub(crate) Vec<P>);
 
-impl Message for Blinded {
-    const TAG: Tag = Tag { byte: 1, name: "blinded elements" };
+impl<P: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>> Message for Points<P> {
+    const TAG: Tag = Tag { byte: 1, name: "group elements" };
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
-        count * POINT
+        count * size_of::<P>()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.0.as_flattened());
+        self.0.iter().for_each(|point| out.extend_from_slice(point.as_ref()));
     }
 
     fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
-        (0..*count).map(|_| reader.array()).collect::<Result<_, _>>().map(Self)
+        let point = |reader: &mut Reader<'_>| {
+            P::try_from(reader.bytes(size_of::<P>())?).map_err(|_| Malformed::TooShort)
+        };
+        (0..*count).map(|_| point(reader)).collect::<Result<_, _>>().map(Self)
     }
 }
 
@@ -51,26 +57,26 @@ pub(crate) fn value_width(bits: u32) -> usize {
 
 /// The chunks in which `count` values of `bits` bits travel.
 pub(crate) fn value_chunks(count: usize, bits: u32) -> Chunks {
-    Chunks::new(count, MAX_BODY / value_width(bits))
+    chunks_of(count, value_width(bits))
 }
 
-/// What the receiver of [`Doubled`] knows.
-pub(crate) struct DoubledShape {
+/// What the receiver of [`Values`] knows.
+pub(crate) struct ValuesShape {
     pub(crate) count: usize,
     pub(crate) bits: u32,
 }
 
-/// A chunk of the peer's elements under both keys, truncated, in the order in which the peer sent them.
-pub(crate) struct Doubled<'a> {
-    pub(crate) values: std::borrow::Cow<'a, [u128]>,
+/// A chunk of values of a fixed number of bits, in whole bytes each.
+pub(crate) struct Values<'a> {
+    pub(crate) values: Cow<'a, [u128]>,
     pub(crate) bits: u32,
 }
 
-impl Message for Doubled<'_> {
-    const TAG: Tag = Tag { byte: 2, name: "elements under both keys" };
-    type Context = DoubledShape;
+impl Message for Values<'_> {
+    const TAG: Tag = Tag { byte: 2, name: "values" };
+    type Context = ValuesShape;
 
-    fn max_len(shape: &DoubledShape) -> usize {
+    fn max_len(shape: &ValuesShape) -> usize {
         shape.count * value_width(shape.bits)
     }
 
@@ -81,7 +87,7 @@ impl Message for Doubled<'_> {
         }
     }
 
-    fn decode(reader: &mut Reader<'_>, shape: &DoubledShape) -> Result<Self, Malformed> {
+    fn decode(reader: &mut Reader<'_>, shape: &ValuesShape) -> Result<Self, Malformed> {
         let width = value_width(shape.bits);
         let value = |reader: &mut Reader<'_>| {
             let mut bytes = [0; 16];
@@ -93,6 +99,36 @@ impl Message for Doubled<'_> {
         let values = (0..shape.count).map(|_| value(reader)).collect::<Result<_, _>>()?;
         Ok(Self { values, bits: shape.bits })
     }
+}
+
+/// Sends values of `bits` bits, each in whole bytes, in their order.
+pub(crate) fn put_values(
+    channel: &mut dyn Channel,
+    values: &[u128],
+    bits: u32,
+) -> Result<(), ChannelError> {
+    value_chunks(values.len(), bits)
+        .ranges()
+        .try_for_each(|range| channel.put(&Values { values: Cow::Borrowed(&values[range]), bits }))
+}
+
+/// Takes `count` values of `bits` bits.
+pub(crate) fn take_values(
+    channel: &mut dyn Channel,
+    count: usize,
+    bits: u32,
+) -> Result<Vec<u128>, ChannelError> {
+    let mut values = Vec::new();
+    for range in value_chunks(count, bits).ranges() {
+        let shape = ValuesShape { count: range.len(), bits };
+        values.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+    }
+    Ok(values)
+}
+
+/// The bytes of `count` values of `bits` bits on the wire.
+pub(crate) fn values_bytes(count: u64, bits: u32) -> f64 {
+    value_width(bits) as f64 * count as f64 + frames(value_chunks(size(count), bits).count())
 }
 
 /// A block of a compressed sorted set. Context: the longest it can be.
@@ -113,6 +149,78 @@ impl Message for SetBlock {
     fn decode(reader: &mut Reader<'_>, _longest: &usize) -> Result<Self, Malformed> {
         Ok(Self(reader.rest().to_vec()))
     }
+}
+
+/// A piece of a Bloom filter. Context: its length.
+pub(crate) struct FilterBlock(pub(crate) Vec<u8>);
+
+impl Message for FilterBlock {
+    const TAG: Tag = Tag { byte: 5, name: "Bloom filter" };
+    type Context = usize;
+
+    fn max_len(len: &usize) -> usize {
+        *len
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0);
+    }
+
+    fn decode(reader: &mut Reader<'_>, len: &usize) -> Result<Self, Malformed> {
+        reader.bytes(*len).map(|bytes| Self(bytes.to_vec()))
+    }
+}
+
+/// A piece of a vector of bits, eight to a byte, the first lowest; zeros fill the last byte. Context: how many bits.
+pub(crate) struct Bits(pub(crate) Vec<bool>);
+
+/// How many bits travel in a frame.
+pub(crate) const BITS_A_FRAME: usize = 8 * MAX_BODY;
+
+impl Message for Bits {
+    const TAG: Tag = Tag { byte: 6, name: "bits" };
+    type Context = usize;
+
+    fn max_len(count: &usize) -> usize {
+        count.div_ceil(8)
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        let byte =
+            |bits: &[bool]| bits.iter().rev().fold(0, |byte, bit| byte << 1 | u8::from(*bit));
+        out.extend(self.0.chunks(8).map(byte));
+    }
+
+    fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
+        let bytes = reader.bytes(count.div_ceil(8))?;
+        let bit = |index: usize| bytes[index / 8] >> (index % 8) & 1 == 1;
+        if (*count..8 * bytes.len()).any(bit) {
+            return Err(Malformed::OutOfRange);
+        }
+        Ok(Self((0..*count).map(bit).collect()))
+    }
+}
+
+/// Sends bits.
+pub(crate) fn put_bits(channel: &mut dyn Channel, bits: &[bool]) -> Result<(), ChannelError> {
+    bits.chunks(BITS_A_FRAME).try_for_each(|piece| channel.put(&Bits(piece.to_vec())))
+}
+
+/// Takes `count` bits.
+pub(crate) fn take_bits(
+    channel: &mut dyn Channel,
+    count: usize,
+) -> Result<Vec<bool>, ChannelError> {
+    let mut bits = Vec::new();
+    for range in Chunks::new(count, BITS_A_FRAME).ranges() {
+        bits.extend(channel.take::<Bits>(&range.len())?.0);
+    }
+    Ok(bits)
+}
+
+/// The bytes of `count` bits on the wire.
+pub(crate) fn bits_bytes(count: u64) -> f64 {
+    count.div_ceil(8) as f64 + frames(size(count).div_ceil(BITS_A_FRAME))
 }
 
 /// How many elements both have. Context: the smaller set's size.
@@ -147,21 +255,39 @@ mod tests {
     }
 
     #[test]
-    fn a_frame_of_points_is_exactly_full() {
-        assert_eq!(POINTS_A_FRAME * POINT, MAX_BODY);
+    fn points_fill_frames() {
+        assert_eq!(
+            chunks_of(4097, 32).ranges().map(|range| range.len()).collect::<Vec<_>>(),
+            [4096, 1]
+        );
+        let mut body = Vec::new();
+        Points(vec![[7u8; 32], [8; 32]]).encode(&mut body);
+        assert_eq!(parse::<Points<[u8; 32]>>(&body, &2).expect("valid").0, [[7; 32], [8; 32]]);
+        assert_eq!(parse::<Points<[u8; 64]>>(&body, &2).err(), Some(Malformed::TooShort));
+    }
+
+    #[test]
+    fn bits_keep_their_places_and_refuse_more() {
+        let bits = [true, false, false, true, true, false, false, false, false, true];
+        let mut body = Vec::new();
+        Bits(bits.to_vec()).encode(&mut body);
+        assert_eq!(body, [0b1_1001, 0b10]);
+        assert_eq!(parse::<Bits>(&body, &10).expect("valid").0, bits);
+        assert_eq!(parse::<Bits>(&body, &9).err(), Some(Malformed::OutOfRange));
+        assert_eq!(parse::<Bits>(&body, &17).err(), Some(Malformed::TooShort));
     }
 
     #[test]
     fn values_keep_their_bits_and_refuse_others() {
-        let shape = DoubledShape { count: 2, bits: 76 };
+        let shape = ValuesShape { count: 2, bits: 76 };
         let values = [(1u128 << 76) - 1, 5];
         let mut body = Vec::new();
-        Doubled { values: values.as_slice().into(), bits: 76 }.encode(&mut body);
+        Values { values: values.as_slice().into(), bits: 76 }.encode(&mut body);
         assert_eq!(body.len(), 20);
-        assert_eq!(*parse::<Doubled<'_>>(&body, &shape).expect("valid").values, values);
+        assert_eq!(*parse::<Values<'_>>(&body, &shape).expect("valid").values, values);
         body[9] |= 0x10;
-        assert_eq!(parse::<Doubled<'_>>(&body, &shape).err(), Some(Malformed::OutOfRange));
-        assert_eq!(parse::<Doubled<'_>>(&body[1..], &shape).err(), Some(Malformed::TooShort));
+        assert_eq!(parse::<Values<'_>>(&body, &shape).err(), Some(Malformed::OutOfRange));
+        assert_eq!(parse::<Values<'_>>(&body[1..], &shape).err(), Some(Malformed::TooShort));
     }
 
     #[test]

@@ -2,14 +2,17 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::ChannelExt;
+use veilset_crypto::Group;
 use veilset_protocols::{
-    Operation, Protocol, Reveal, Role, Security, Shape, Spec, candidates, find,
+    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Security, Shape, Sharing,
+    Spec, candidates,
 };
 
 use crate::plan::memory_of;
 use crate::terms::{Choice, Mismatch, Opening};
 use crate::{
-    Briefing, Calibration, Learn, Link, Offer, Pipe, SessionError, Terms, WIRE_VERSION, plan,
+    Briefing, Calibration, Column, Learn, Link, Offer, Pipe, SessionError, Terms, WIRE_VERSION,
+    plan,
 };
 
 /// The name of this stage in errors.
@@ -21,6 +24,9 @@ pub struct Agreed {
     pub(crate) role: Role,
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
+    pub(crate) params: Params,
+    pub(crate) peer_attached: AttachedShape,
+    pub(crate) peer_columns: Vec<Column>,
     pub(crate) session: [u8; 32],
     pub(crate) offer: Offer,
     briefing: Briefing,
@@ -35,7 +41,8 @@ pub fn agree(
     offer: Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<Agreed, SessionError> {
-    check_protocol(offer.operation, offer.security, offer.protocol)?;
+    let wanted = Wanted::of(&offer);
+    wanted.check(offer.protocol)?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
@@ -43,23 +50,33 @@ pub fn agree(
     if let Some(mismatch) = mine.mismatch(&theirs) {
         return Err(SessionError::Terms(mismatch));
     }
-    let (role, reveal) = parts(&offer);
-    let shape = shape(role, reveal, mine.distinct, theirs.distinct);
-    let protocol = choose(pipe, &offer, &theirs, shape)?;
+    let (role, reveal) = parts(&offer, &theirs);
+    let protocol = choose(pipe, &offer, &theirs, shape_of(role, reveal, &mine, &theirs))?;
+    let Chosen { protocol, params } = protocol;
+    let shape = Shape { params, ..shape_of(role, reveal, &mine, &theirs) };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
-    check_memory(memory_of(protocol.spec(), shape, role), &offer, &theirs)?;
+    check_memory(memory_of(protocol, shape, role), &offer, &theirs)?;
     Ok(Agreed {
         protocol,
         role,
         reveal,
         peer_count,
+        params,
+        peer_attached: theirs.attached(),
+        peer_columns: theirs.columns.clone(),
         session: session_id(&pipe.binding, &mine, &theirs),
-        briefing: Briefing::new(protocol.spec(), &offer, &theirs),
+        briefing: Briefing::new(protocol.spec(), (role, reveal), &offer, &theirs),
         offer,
     })
 }
 
 impl Agreed {
+    /// The columns of what the peer holds about its keys.
+    #[must_use]
+    pub fn peer_columns(&self) -> &[Column] {
+        &self.peer_columns
+    }
+
     /// What the user should see before the run.
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
@@ -67,28 +84,74 @@ impl Agreed {
     }
 }
 
-/// Whether there is a protocol for `operation` with `security`, and the named one is such.
-///
-/// # Errors
-/// When not; a caller can know that before there is a connection.
-pub fn check_protocol(
-    operation: Operation,
-    security: Security,
-    named: Option<&'static str>,
-) -> Result<(), SessionError> {
-    if candidates(operation, security).next().is_none() {
-        return Err(SessionError::NoProtocol { operation, security });
-    }
-    match named {
-        Some(protocol) if !fits(protocol, operation, security) => {
-            Err(SessionError::WrongProtocol { protocol, operation, security })
-        }
-        _ => Ok(()),
-    }
+/// What a user asks for, as far as it decides which protocols fit.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// What to compute.
+    pub operation: Operation,
+    /// Against whom the protocol must hold, at least.
+    pub security: Security,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// The group, if it matters.
+    pub group: Option<Group>,
+    /// How a set travels, if it matters.
+    pub digest: Option<Digest>,
 }
 
-fn fits(id: &str, operation: Operation, security: Security) -> bool {
-    candidates(operation, security).any(|protocol| protocol.spec().id == id)
+impl Wanted {
+    fn of(offer: &Offer) -> Self {
+        let Offer { operation, security, learn, group, digest, .. } = *offer;
+        Self { operation, security, learn, group, digest }
+    }
+
+    fn reveal(&self) -> Reveal {
+        if self.learn == Learn::Both { Reveal::Both } else { Reveal::Receiver }
+    }
+
+    /// The protocols that fit.
+    pub fn candidates(self) -> impl Iterator<Item = &'static dyn Protocol> {
+        candidates(self.operation, self.security).filter(move |protocol| {
+            let spec = protocol.spec();
+            spec.reveals.contains(&self.reveal())
+                && self.group.is_none_or(|group| spec.groups.contains(&group))
+                && self.digest.is_none_or(|digest| spec.digests.contains(&digest))
+        })
+    }
+
+    /// Whether there is a protocol, and the named one is such.
+    ///
+    /// # Errors
+    /// When not; a caller can know that before there is a connection.
+    pub fn check(self, named: Option<&'static str>) -> Result<(), SessionError> {
+        let Self { operation, security, .. } = self;
+        if self.candidates().next().is_none() {
+            let learn = self.learn.name();
+            let group = self.group.map_or("any", Group::name);
+            let digest = self.digest.map_or("any", Digest::name);
+            return Err(SessionError::NoProtocol { operation, security, learn, group, digest });
+        }
+        match named {
+            Some(protocol) if self.find(protocol).is_none() => {
+                Err(SessionError::WrongProtocol { protocol, operation, security })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn find(self, id: &str) -> Option<&'static dyn Protocol> {
+        self.candidates().find(|protocol| protocol.spec().id == id)
+    }
+
+    /// The parameters of a run of a protocol that fits.
+    pub(crate) fn params(self, spec: &Spec, sharing: Sharing) -> Params {
+        let default = spec.params();
+        Params {
+            group: self.group.unwrap_or(default.group),
+            digest: self.digest.unwrap_or(default.digest),
+            sharing,
+        }
+    }
 }
 
 fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
@@ -100,62 +163,96 @@ fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
     theirs.terms.ok_or(version)
 }
 
-/// Whoever learns alone is the receiver; if both learn, the side that connected is.
-fn parts(offer: &Offer) -> (Role, Reveal) {
-    match (offer.learn, offer.connecting) {
-        (Learn::Me, _) => (Role::Receiver, Reveal::Receiver),
-        (Learn::Peer, _) => (Role::Sender, Reveal::Receiver),
-        (Learn::Both, true) => (Role::Receiver, Reveal::Both),
-        (Learn::Both, false) => (Role::Sender, Reveal::Both),
-    }
+/// The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the side that connected
+/// is.
+fn parts(offer: &Offer, theirs: &Terms) -> (Role, Reveal) {
+    let reveal = Wanted::of(offer).reveal();
+    let owns = |attached| matches!(attached, AttachedShape::Values { .. });
+    let receives = match (owns(offer.attached), owns(theirs.attached())) {
+        (true, _) => false,
+        (false, true) => true,
+        (false, false) => match offer.learn {
+            Learn::Both => offer.connecting,
+            Learn::Me => true,
+            Learn::Peer => false,
+        },
+    };
+    (if receives { Role::Receiver } else { Role::Sender }, reveal)
 }
 
-/// The run's size from this side's part and both sides' numbers of keys.
-pub(crate) fn shape(role: Role, reveal: Reveal, mine: u64, theirs: u64) -> Shape {
+/// The run's size, with the parameters still open.
+fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
     let (sender, receiver) = match role {
         Role::Sender => (mine, theirs),
         Role::Receiver => (theirs, mine),
     };
-    Shape { sender, receiver, reveal }
+    Shape {
+        sender: sender.distinct,
+        receiver: receiver.distinct,
+        reveal,
+        attached: sender.attached(),
+        returned: receiver.attached(),
+        params: Params::default(),
+    }
 }
 
-/// The connecting side chooses (a name given on either side, or the planner's best) and the other checks.
+/// A protocol with its parameters.
+struct Chosen {
+    protocol: &'static dyn Protocol,
+    params: Params,
+}
+
+/// The connecting side chooses (what is named on either side, or the planner's best) and the other checks.
 fn choose(
     pipe: &mut Pipe,
     offer: &Offer,
     theirs: &Terms,
     shape: Shape,
-) -> Result<&'static dyn Protocol, SessionError> {
-    let channel = &mut pipe.channel;
-    let (operation, security) = (offer.operation, offer.security);
+) -> Result<Chosen, SessionError> {
+    let sharing = offer.sharing;
+    let mut wanted = Wanted::of(offer);
     if !offer.connecting {
-        let Choice(id) = channel.take(&()).map_err(SessionError::at(STEP))?;
-        let named = offer.protocol.is_none_or(|mine| mine == id);
-        return match find(&id) {
-            Some(protocol) if named && fits(&id, operation, security) => Ok(protocol),
-            _ => Err(SessionError::Choice(crate::terms::escape(&id))),
-        };
+        let choice: Choice = pipe.channel.take(&()).map_err(SessionError::at(STEP))?;
+        return check_choice(wanted, offer, &choice)
+            .ok_or_else(|| SessionError::Choice(crate::terms::escape(&choice.protocol)));
     }
+    wanted.group = wanted.group.or_else(|| Group::from_name(&theirs.group));
+    wanted.digest = wanted.digest.or_else(|| Digest::from_name(&theirs.digest));
     let named = offer.protocol.unwrap_or(&theirs.protocol);
-    let protocol = if named.is_empty() { best(offer, shape)? } else { find(named) };
-    let protocol = protocol
-        .filter(|protocol| fits(protocol.spec().id, operation, security))
-        .ok_or_else(|| SessionError::Terms(Mismatch::unknown_protocol(theirs)))?;
-    channel.put(&Choice(protocol.spec().id.to_owned())).map_err(SessionError::at(STEP))?;
-    Ok(protocol)
+    let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
+    let protocol =
+        protocol.ok_or_else(|| SessionError::Terms(Mismatch::unknown_protocol(theirs)))?;
+    let params = wanted.params(protocol.spec(), sharing);
+    let choice = Choice {
+        protocol: protocol.spec().id.to_owned(),
+        group: params.group.name().to_owned(),
+        digest: params.digest.name().to_owned(),
+    };
+    pipe.channel.put(&choice).map_err(SessionError::at(STEP))?;
+    Ok(Chosen { protocol, params })
+}
+
+/// What the connecting side chose, if it is what this side wants.
+fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
+    let (group, digest) = (Group::from_name(&choice.group)?, Digest::from_name(&choice.digest)?);
+    let named = offer.protocol.is_none_or(|mine| mine == choice.protocol);
+    let asked = wanted.group.is_none_or(|mine| mine == group)
+        && wanted.digest.is_none_or(|mine| mine == digest);
+    let wanted = Wanted { group: Some(group), digest: Some(digest), ..wanted };
+    let protocol = wanted.find(&choice.protocol).filter(|_| named && asked)?;
+    Some(Chosen { protocol, params: wanted.params(protocol.spec(), offer.sharing) })
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.
-fn best(offer: &Offer, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
-    let (operation, security) = (offer.operation, offer.security);
-    let mut fitting = candidates(operation, security);
+fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
+    let mut fitting = wanted.candidates();
     let first = fitting.next();
     if fitting.next().is_none() {
         return Ok(first);
     }
     let machine = Calibration::measure()?;
-    let estimates = plan(operation, security, shape, &machine, Link::default(), 1);
-    Ok(estimates.first().and_then(|estimate| find(estimate.spec.id)))
+    let estimates = plan(wanted, shape, &machine, Link::default(), 1);
+    Ok(estimates.first().map(|estimate| estimate.protocol))
 }
 
 fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, SessionError> {

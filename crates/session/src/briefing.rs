@@ -1,8 +1,8 @@
 //! What the user sees before a run.
 
-use veilset_protocols::{Knowledge, Spec};
+use veilset_protocols::{Reveal, Role, Spec};
 
-use crate::{Learn, Offer, Terms};
+use crate::{Offer, Terms};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
@@ -23,10 +23,15 @@ pub struct Briefing {
 const TERMS_LEAK: &str = "Each side learns whether the other's keys look like hashes.";
 
 impl Briefing {
-    pub(crate) fn new(spec: &'static Spec, offer: &Offer, theirs: &Terms) -> Self {
+    pub(crate) fn new(
+        spec: &'static Spec,
+        part: (Role, Reveal),
+        offer: &Offer,
+        theirs: &Terms,
+    ) -> Self {
         Self {
             protocol: spec.id,
-            learned: sentence(spec, offer.learn, &offer.peer),
+            learned: sentence(spec, part, &offer.peer),
             leaks: spec.leaks.iter().copied().chain([TERMS_LEAK]).collect(),
             peer_distinct: theirs.distinct,
             warnings: warnings(offer, theirs),
@@ -35,10 +40,9 @@ impl Briefing {
 }
 
 /// The sentence that says who learns what.
-pub(crate) fn sentence(spec: &Spec, learn: Learn, peer: &str) -> String {
-    let fact = |learns: bool| -> &Knowledge { if learns { &spec.result } else { &spec.residue } };
-    let you = fact(learn != Learn::Peer).of_you;
-    let them = fact(learn != Learn::Me).of_peer;
+pub(crate) fn sentence(spec: &Spec, (role, reveal): (Role, Reveal), peer: &str) -> String {
+    let you = spec.knowledge(role, reveal).of_you;
+    let them = spec.knowledge(role.other(), reveal).of_peer;
     format!("You learn: {you}. {peer} learns: {them}.")
 }
 

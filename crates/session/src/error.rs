@@ -23,17 +23,26 @@ pub enum SessionError {
         theirs: u16,
     },
     /// No protocol does what was asked.
-    #[error("no protocol computes {operation} with {security} security; see: veilset protocols")]
+    #[error(
+        "no protocol computes {operation} with {security} security (who learns: {learn}; group: {group}; digest: \
+         {digest}); see: veilset protocols"
+    )]
     NoProtocol {
         /// What was to be computed.
         operation: Operation,
         /// Against whom it was to hold.
         security: Security,
+        /// Who was to learn.
+        learn: &'static str,
+        /// On which group.
+        group: &'static str,
+        /// With sets in which form.
+        digest: &'static str,
     },
     /// The chosen protocol does something else.
     #[error(
-        "protocol {protocol} does not compute {operation} with {security} security; \
-         see: veilset protocols"
+        "protocol {protocol} does not compute {operation} with {security} security for those who are to learn, \
+         or not on that group or digest; see: veilset protocols"
     )]
     WrongProtocol {
         /// The protocol.
@@ -68,6 +77,14 @@ pub enum SessionError {
         allowed: u64,
         /// The peer's number of keys, as it says.
         peer: u64,
+    },
+    /// A protocol was called wrongly.
+    #[error("during {step}: {why}")]
+    Protocol {
+        /// The step in which it happened.
+        step: &'static str,
+        /// What happened.
+        why: String,
     },
     /// The channel failed or the peer broke the protocol.
     #[error("during {step}: {source}")]
@@ -118,7 +135,7 @@ impl SessionError {
             }
             Self::Memory { .. } => Blame::Policy,
             Self::Choice(_) => Blame::Peer,
-            Self::Threads { .. } => Blame::Bug,
+            Self::Threads { .. } | Self::Protocol { .. } => Blame::Bug,
             Self::Channel { source, .. } => match source {
                 ChannelError::Network(_) => Blame::Network,
                 ChannelError::Peer(_) => Blame::Peer,
@@ -149,6 +166,7 @@ impl SessionError {
     pub(crate) fn of_protocol(step: &'static str, error: ProtocolError) -> Self {
         match error {
             ProtocolError::Channel(source) => Self::Channel { step, source },
+            ProtocolError::Transfer(error) => Self::Protocol { step, why: error.to_string() },
         }
     }
 }

@@ -13,12 +13,12 @@ mod report;
 mod run;
 mod terms;
 
-pub use agreement::{Agreed, agree, check_protocol};
+pub use agreement::{Agreed, Wanted, agree};
 pub use briefing::Briefing;
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use pipe::{End, Pipe};
-pub use plan::{Calibration, Estimate, Link, PlanError, plan};
+pub use plan::{Calibration, Estimate, Link, PlanError, Speed, plan};
 pub use report::Report;
 pub use run::Means;
-pub use terms::{Learn, Mismatch, Offer, Terms, WIRE_VERSION};
+pub use terms::{Column, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};

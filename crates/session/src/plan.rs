@@ -3,19 +3,25 @@
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
-use veilset_protocols::{Cost, Operation, PartyCost, Role, Security, Shape, Spec, candidates};
+use veilset_crypto::{
+    CommutativePrf, Compressed, Curve25519Prf, Element, Group, P256Prf, RistrettoPrp, Uncompressed,
+};
+use veilset_protocols::{Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec};
 
 use crate::briefing::sentence;
 use crate::run::pool;
-use crate::{Learn, SessionError};
+use crate::{SessionError, Wanted};
 
-/// What this machine's curve operations cost, in seconds on one core.
+/// What this machine's group operations cost, in seconds on one core.
 #[derive(Debug, Clone, Copy)]
-pub struct Calibration {
+pub struct Calibration([Speed; Group::ALL.len()]);
+
+/// The cost of a group's operations in seconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Speed {
     /// One scalar multiplication.
     pub multiplication: f64,
-    /// One element mapped to the curve.
+    /// One element mapped to the group.
     pub map: f64,
 }
 
@@ -25,13 +31,36 @@ impl Calibration {
     /// # Errors
     /// When that thread cannot be started.
     pub fn measure() -> Result<Self, SessionError> {
-        Ok(pool(1)?.install(Self::measure_here))
+        Ok(pool(1)?.install(|| Self::with(Speed::measure)))
     }
 
-    fn measure_here() -> Self {
-        const SAMPLE: usize = 256;
+    /// Every group as `speed` has it.
+    pub fn with(speed: impl Fn(Group) -> Speed) -> Self {
+        Self(Group::ALL.map(speed))
+    }
+
+    /// The cost of the operations of `group`.
+    #[must_use]
+    pub fn of(&self, group: Group) -> Speed {
+        let place = Group::ALL.iter().position(|one| *one == group).unwrap_or(0);
+        self.0[place]
+    }
+}
+
+impl Speed {
+    fn measure(group: Group) -> Self {
+        match group {
+            Group::Curve25519 => Self::measure_of::<Curve25519Prf>(),
+            Group::P256 => Self::measure_of::<P256Prf<Compressed>>(),
+            Group::P256Uncompressed => Self::measure_of::<P256Prf<Uncompressed>>(),
+            Group::Ristretto255 => Self::measure_of::<RistrettoPrp>(),
+        }
+    }
+
+    fn measure_of<F: CommutativePrf>() -> Self {
+        const SAMPLE: usize = 128;
         let mut rng = <chacha20::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
-        let prf = Curve25519Prf::generate(&mut rng);
+        let prf = F::generate(&mut rng);
         let elements = [Element([1; 32]); SAMPLE];
         let started = Instant::now();
         let points = prf.hash_and_evaluate(&elements);
@@ -96,7 +125,9 @@ fn quantity(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 #[derive(Clone)]
 pub struct Estimate {
     /// The protocol.
-    pub spec: &'static Spec,
+    pub protocol: &'static dyn Protocol,
+    /// Its parameters.
+    pub params: Params,
     /// Its cost in operations, bytes and rounds.
     pub cost: Cost,
     /// From the first message to the last.
@@ -108,28 +139,37 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// "You learn: …. PEER learns: …."
+    /// What the protocol says of itself.
     #[must_use]
-    pub fn learned(&self, learn: Learn, peer: &str) -> String {
-        sentence(self.spec, learn, peer)
+    pub fn spec(&self) -> &'static Spec {
+        self.protocol.spec()
+    }
+
+    /// "You learn: …. PEER learns: …." for the side that plays `role`.
+    #[must_use]
+    pub fn learned(&self, role: Role, reveal: Reveal, peer: &str) -> String {
+        sentence(self.spec(), (role, reveal), peer)
     }
 }
 
 /// Bytes a key costs beside the protocol: its text with its row and its element.
 const BYTES_A_KEY: f64 = 150.0;
 
-/// Prices every protocol that fits; the fastest first.
+/// Prices every protocol that fits; the fastest first. The parameters of `shape` do not matter.
 #[must_use]
 pub fn plan(
-    operation: Operation,
-    security: Security,
+    wanted: Wanted,
     shape: Shape,
     machine: &Calibration,
     link: Link,
     threads: usize,
 ) -> Vec<Estimate> {
-    let mut estimates: Vec<Estimate> = candidates(operation, security)
-        .map(|protocol| estimate(protocol.spec(), shape, machine, link, threads))
+    let mut estimates: Vec<Estimate> = wanted
+        .candidates()
+        .map(|protocol| {
+            let params = wanted.params(protocol.spec(), shape.params.sharing);
+            estimate(protocol, Shape { params, ..shape }, machine.of(params.group), link, threads)
+        })
         .collect();
     estimates.sort_by_key(|estimate| estimate.time);
     estimates
@@ -137,15 +177,15 @@ pub fn plan(
 
 /// Both sides compute at once while bytes fly, so the longer of the two is what takes time; each round adds a trip.
 fn estimate(
-    spec: &'static Spec,
+    protocol: &'static dyn Protocol,
     shape: Shape,
-    machine: &Calibration,
+    speed: Speed,
     link: Link,
     threads: usize,
 ) -> Estimate {
-    let cost = (spec.cost)(shape);
+    let cost = protocol.cost(shape);
     let compute = |party: PartyCost| {
-        (party.multiplications * machine.multiplication + party.maps * machine.map)
+        (party.multiplications * speed.multiplication + party.maps * speed.map)
             / threads.max(1) as f64
     };
     let send = |party: PartyCost| party.bytes_sent * 8.0 / link.bits_per_second;
@@ -155,7 +195,8 @@ fn estimate(
     let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
         .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
     Estimate {
-        spec,
+        protocol,
+        params: shape.params,
         cost,
         time: seconds(computing.max(sending) + trips),
         computing: seconds(computing),
@@ -168,9 +209,9 @@ fn seconds(value: f64) -> Duration {
     Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
 }
 
-/// Bytes that a run of `spec` takes on the side that plays `role`, elements included, keys and table not.
-pub(crate) fn memory_of(spec: &Spec, shape: Shape, role: Role) -> u64 {
-    let cost = (spec.cost)(shape);
+/// Bytes that a run takes on the side that plays `role`, elements included, keys and table not.
+pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role) -> u64 {
+    let cost = protocol.cost(shape);
     let (party, mine) = match role {
         Role::Sender => (cost.sender, shape.sender),
         Role::Receiver => (cost.receiver, shape.receiver),
@@ -180,14 +221,37 @@ pub(crate) fn memory_of(spec: &Spec, shape: Shape, role: Role) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use veilset_protocols::Reveal;
+    use veilset_protocols::{AttachedShape, Operation, Security};
 
     use super::*;
+    use crate::Learn;
 
-    const MACHINE: Calibration = Calibration { multiplication: 30e-6, map: 5e-6 };
+    fn machine() -> Calibration {
+        Calibration::with(|group| match group {
+            Group::Curve25519 => Speed { multiplication: 30e-6, map: 5e-6 },
+            _ => Speed { multiplication: 60e-6, map: 10e-6 },
+        })
+    }
+
+    fn wanted(operation: Operation) -> Wanted {
+        Wanted {
+            operation,
+            security: Security::SemiHonest,
+            learn: Learn::Me,
+            group: None,
+            digest: None,
+        }
+    }
 
     fn square(n: u64) -> Shape {
-        Shape { sender: n, receiver: n, reveal: Reveal::Receiver }
+        Shape {
+            sender: n,
+            receiver: n,
+            reveal: Reveal::Receiver,
+            attached: AttachedShape::Nothing,
+            returned: AttachedShape::Nothing,
+            params: Params::default(),
+        }
     }
 
     #[test]
@@ -204,10 +268,8 @@ mod tests {
     fn a_slow_link_is_what_takes_time_and_threads_help_where_computing_is() {
         let at = |link: &str, threads| {
             let link = link.parse().expect("valid");
-            plan(Operation::Count, Security::SemiHonest, square(1 << 16), &MACHINE, link, threads)
-                [0]
-            .time
-            .as_secs_f64()
+            let plans = plan(wanted(Operation::Count), square(1 << 16), &machine(), link, threads);
+            plans[0].time.as_secs_f64()
         };
         // 2^17 multiplications and 2^16 maps on each side.
         assert!((at("10gbit,0ms", 1) - 4.26).abs() < 0.01, "{}", at("10gbit,0ms", 1));
@@ -220,8 +282,7 @@ mod tests {
     #[test]
     fn sizes_beyond_sense_saturate() {
         let shape = square(u64::MAX);
-        let plans =
-            plan(Operation::Intersect, Security::SemiHonest, shape, &MACHINE, Link::default(), 1);
+        let plans = plan(wanted(Operation::Intersect), shape, &machine(), Link::default(), 1);
         assert!(plans.iter().all(|estimate| estimate.time > Duration::from_secs(1 << 30)));
     }
 }

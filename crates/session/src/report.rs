@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::Column;
 use veilset_channel::{PhaseCost, WireBytes};
-use veilset_protocols::{Operation, Outcome, Role};
+use veilset_protocols::{Operation, Outcome, Params, Role};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -20,7 +21,11 @@ pub struct Report {
     pub distinct: u64,
     /// The peer's number of distinct keys.
     pub peer_distinct: u64,
-    /// Indices of keys, or a number.
+    /// The group and the set digest.
+    pub params: Params,
+    /// The peer's value columns, or the columns of its rows in a union, beyond those of the key.
+    pub peer_columns: Vec<Column>,
+    /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
     /// Bytes on the wire, with what the transport adds.
     pub wire: WireBytes,
@@ -37,9 +42,15 @@ impl Report {
     #[must_use]
     pub fn count(&self) -> Option<u64> {
         match &self.outcome {
-            Outcome::Nothing => None,
+            Outcome::Nothing | Outcome::Shares(_) => None,
             Outcome::Matched(indices) => Some(indices.len() as u64),
-            Outcome::Count(count) => Some(*count),
+            Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
+            Outcome::Lacking { width, bytes } => {
+                Some(self.peer_distinct.saturating_sub((bytes.len() / (*width).max(1)) as u64))
+            }
+            Outcome::Identifiers { others, .. } => {
+                Some(self.peer_distinct.saturating_sub(others.len() as u64))
+            }
         }
     }
 

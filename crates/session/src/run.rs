@@ -5,7 +5,7 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeySet;
-use veilset_protocols::{Conclusion, Observer, Outcome, Run};
+use veilset_protocols::{Attached, Conclusion, Observer, Outcome, Run};
 
 use crate::elements::hash_keys;
 use crate::terms::{Consent, Done, Signal};
@@ -29,6 +29,7 @@ impl Agreed {
         self,
         pipe: &mut Pipe,
         keys: &KeySet,
+        attached: Attached<'_>,
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
@@ -38,7 +39,8 @@ impl Agreed {
         let elements = pool.install(|| hash_keys(keys, &hasher));
         in_step::<Consent>(pipe, "consent", &Signal)?;
         let before = pipe.costs().rounds();
-        let conclusion = pool.install(|| self.drive(pipe, &elements, means.observer, rng))?;
+        let conclusion =
+            pool.install(|| self.drive(pipe, (&elements, attached), means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
@@ -51,7 +53,7 @@ impl Agreed {
     fn drive(
         &self,
         pipe: &mut Pipe,
-        elements: &[Element],
+        (elements, attached): (&[Element], Attached<'_>),
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
@@ -60,6 +62,10 @@ impl Agreed {
             reveal: self.reveal,
             elements,
             peer_count: self.peer_count,
+            attached,
+            peer_attached: self.peer_attached,
+            params: self.params,
+            session: &self.session,
             channel: &mut pipe.channel,
             rng,
             observer,
@@ -77,6 +83,8 @@ impl Agreed {
             learned: self.briefing().learned.clone(),
             distinct: self.offer.distinct as u64,
             peer_distinct: self.peer_count as u64,
+            params: self.params,
+            peer_columns: self.peer_columns.clone(),
             outcome,
             wire: pipe.wire_bytes(),
             rounds,

@@ -4,13 +4,23 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Tag};
-use veilset_protocols::{Operation, Security};
+use veilset_crypto::Group;
+use veilset_protocols::{AttachedShape, Digest, Operation, Security, Sharing};
 
 /// The version of everything that crosses the wire; two versions never talk.
 pub const WIRE_VERSION: u16 = 1;
 
 /// The longest encoded terms in bytes.
-const MAX_TERMS: usize = 4096;
+const MAX_TERMS: usize = 8192;
+
+/// The most columns of values, or of a union's rows.
+pub const MAX_COLUMNS: usize = 64;
+
+/// The longest name of a column in bytes.
+const MAX_NAME: usize = 256;
+
+/// The longest row of a union in bytes.
+const MAX_WIDTH: u16 = 4096;
 
 /// Who gets the result, as one side sees it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -75,6 +85,25 @@ pub struct Offer {
     /// Bytes of memory that the run may take beside what the process holds; no run may allocate as the peer's number
     /// of keys has it.
     pub memory: u64,
+    /// The group; `None` leaves it to the protocol's default.
+    pub group: Option<Group>,
+    /// How a set travels; `None` leaves it to the protocol's default.
+    pub digest: Option<Digest>,
+    /// How secrets are shared.
+    pub sharing: Sharing,
+    /// What this side holds about each of its keys.
+    pub attached: AttachedShape,
+    /// The columns of the values, or those of a union's rows beyond the key's.
+    pub columns: Vec<Column>,
+}
+
+/// A column of what a side holds about its keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name in the header.
+    pub name: String,
+    /// Of values: they count in units of 10^-scale.
+    pub scale: u32,
 }
 
 /// What goes over the wire: an [`Offer`] with a nonce.
@@ -96,6 +125,18 @@ pub struct Terms {
     pub looks_hashed: bool,
     /// Whether the sender of these terms opened the connection.
     pub connecting: bool,
+    /// The group; empty leaves it to the protocol's default.
+    pub group: String,
+    /// How a set travels; empty leaves it to the protocol's default.
+    pub digest: String,
+    /// How secrets are shared.
+    pub sharing: String,
+    /// How many numbers the sender of these terms holds about each of its keys.
+    pub values: u16,
+    /// How many bytes it holds about each of its keys.
+    pub width: u16,
+    /// The columns of the values, or those of a union's rows beyond the key's.
+    pub columns: Vec<Column>,
     /// Fresh randomness; both nonces key the elements of this session alone.
     pub nonce: [u8; 32],
 }
@@ -138,7 +179,29 @@ impl Terms {
             distinct: offer.distinct as u64,
             looks_hashed: offer.looks_hashed,
             connecting: offer.connecting,
+            group: offer.group.map_or("", Group::name).into(),
+            digest: offer.digest.map_or("", Digest::name).into(),
+            sharing: offer.sharing.name().into(),
+            values: match offer.attached {
+                AttachedShape::Values { columns } => u16::try_from(columns).unwrap_or(u16::MAX),
+                AttachedShape::Nothing | AttachedShape::Items { .. } => 0,
+            },
+            width: match offer.attached {
+                AttachedShape::Items { width } => u16::try_from(width).unwrap_or(u16::MAX),
+                AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
+            },
+            columns: offer.columns.clone(),
             nonce,
+        }
+    }
+
+    /// What the sender of these terms holds about each of its keys.
+    #[must_use]
+    pub fn attached(&self) -> AttachedShape {
+        match (self.values, self.width) {
+            (0, 0) => AttachedShape::Nothing,
+            (0, width) => AttachedShape::Items { width: width.into() },
+            (columns, _) => AttachedShape::Values { columns: columns.into() },
         }
     }
 
@@ -152,6 +215,9 @@ impl Terms {
                 theirs: escape(theirs),
             })
         };
+        let either = |field, mine: &str, theirs: &str| {
+            if mine.is_empty() || theirs.is_empty() { None } else { differ(field, mine, theirs) }
+        };
         differ("operation", &self.operation, &theirs.operation)
             .or_else(|| {
                 let fits = self.learn == theirs.learn.mirrored();
@@ -164,14 +230,41 @@ impl Terms {
             })
             .or_else(|| differ("key presets", &self.presets, &theirs.presets))
             .or_else(|| differ("security", &self.security, &theirs.security))
-            .or_else(|| {
-                let free = self.protocol.is_empty() || theirs.protocol.is_empty();
-                if free { None } else { differ("protocol", &self.protocol, &theirs.protocol) }
-            })
+            .or_else(|| either("protocol", &self.protocol, &theirs.protocol))
+            .or_else(|| either("group", &self.group, &theirs.group))
+            .or_else(|| either("digest", &self.digest, &theirs.digest))
+            .or_else(|| differ("shares", &self.sharing, &theirs.sharing))
+            .or_else(|| self.mismatched_values(theirs))
             .or_else(|| {
                 let end = |connecting| if connecting { "connecting" } else { "listening" };
                 differ("ends", end(self.connecting), end(!theirs.connecting))
             })
+    }
+}
+
+impl Terms {
+    /// A sum needs values on one side, shares can have them on one side.
+    fn mismatched_values(&self, theirs: &Self) -> Option<Mismatch> {
+        let wrong = match self.operation.as_str() {
+            "sum" => (self.values == 0) == (theirs.values == 0),
+            "share" => self.values > 0 && theirs.values > 0,
+            _ => false,
+        };
+        wrong.then(|| Mismatch {
+            field: "value columns (--value on one side)",
+            mine: self.values.to_string(),
+            theirs: theirs.values.to_string(),
+        })
+    }
+
+    /// Whether the numbers in it are ones that this version sends.
+    fn is_bounded(&self) -> bool {
+        let fits = |column: &Column| column.name.len() <= MAX_NAME && !column.name.contains('\0');
+        let columns = self.columns.len() <= MAX_COLUMNS && self.columns.iter().all(fits);
+        let sends_rows = self.operation == "union" && self.learn != Learn::Me && self.distinct > 0;
+        let width = self.width <= MAX_WIDTH && (self.width > 0 || !sends_rows);
+        let values = self.values == 0 || usize::from(self.values) == self.columns.len();
+        columns && width && values
     }
 }
 
@@ -208,32 +301,39 @@ impl Message for Opening {
             return Ok(Self { version, terms: None });
         }
         let (terms, rest) = postcard::take_from_bytes(body).map_err(|_| Malformed::OutOfRange)?;
-        if rest.is_empty() {
-            Ok(Self { version, terms: Some(terms) })
-        } else {
-            Err(Malformed::LeftOver)
+        let terms: Terms = terms;
+        match (rest.is_empty(), terms.is_bounded()) {
+            (true, true) => Ok(Self { version, terms: Some(terms) }),
+            (true, false) => Err(Malformed::OutOfRange),
+            (false, _) => Err(Malformed::LeftOver),
         }
     }
 }
 
-/// The protocol that the connecting side chose, by its id.
-pub(crate) struct Choice(pub(crate) String);
+/// The protocol and its parameters that the connecting side chose, by their names.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Choice {
+    pub(crate) protocol: String,
+    pub(crate) group: String,
+    pub(crate) digest: String,
+}
 
 impl Message for Choice {
     const TAG: Tag = Tag { byte: 0xf1, name: "choice of protocol" };
     type Context = ();
 
     fn max_len((): &()) -> usize {
-        64
+        128
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(self.0.as_bytes());
+        out.extend(postcard::to_stdvec(self).unwrap_or_default());
     }
 
     fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
-        let text = std::str::from_utf8(reader.rest()).map_err(|_| Malformed::NotText)?;
-        Ok(Self(text.to_owned()))
+        let (choice, rest) =
+            postcard::take_from_bytes(reader.rest()).map_err(|_| Malformed::OutOfRange)?;
+        if rest.is_empty() { Ok(choice) } else { Err(Malformed::LeftOver) }
     }
 }
 
@@ -278,6 +378,11 @@ mod tests {
             connecting: true,
             peer: "acme".into(),
             memory: u64::MAX,
+            group: None,
+            digest: None,
+            sharing: Sharing::Additive,
+            attached: AttachedShape::Nothing,
+            columns: Vec::new(),
         };
         Terms::new(&offer, [7; 32])
     }

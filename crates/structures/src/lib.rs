@@ -1,11 +1,13 @@
-//! Compressed sorted sets, deterministic given their input.
+//! Sets that fit a wire, deterministic given their input.
 //!
 //! * [`Encoder`] and [`Decoder`] carry a sorted set of fixed-width values in blocks, one frame each, near the
 //!   least number of bits that a set of random values needs;
 //! * [`SetShape`] is what both sides know beforehand, and all lengths follow from it;
+//! * [`BloomFilter`] is the larger way to say the same;
 //! * [`match_bits`] says how wide values must be so that a whole run goes wrong with at most 2^-40.
 
 mod bits;
+mod bloom;
 mod decode;
 mod encode;
 mod shape;
@@ -13,7 +15,8 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+pub use bloom::{BloomFilter, BloomShape};
 pub use decode::{DecodeError, Decoder};
 pub use encode::Encoder;
 pub use shape::{MAX_BLOCK, SetShape};
-pub use sizes::match_bits;
+pub use sizes::{match_bits, query_bits};

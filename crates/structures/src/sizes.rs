@@ -16,6 +16,13 @@ pub fn match_bits(n1: usize, n2: usize) -> u32 {
     (LAMBDA + ceil_log2(n1) + ceil_log2(n2)).min(u128::BITS)
 }
 
+/// How seldom a filter may answer one of `queries` queries wrongly, as a power of one half, so that the whole run goes
+/// wrong with at most 2^-λ: λ + ⌈log2 queries⌉, by the union bound over the queries.
+#[must_use]
+pub fn query_bits(queries: usize) -> u32 {
+    LAMBDA + ceil_log2(queries)
+}
+
 /// ⌈log2 n⌉, and 0 for an empty set.
 fn ceil_log2(n: usize) -> u32 {
     usize::BITS - n.saturating_sub(1).leading_zeros()

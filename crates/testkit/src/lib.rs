@@ -6,7 +6,9 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
-use veilset_protocols::{Outcome, Protocol, ProtocolError, Reveal, Role, Run, Silent};
+use veilset_protocols::{
+    Attached, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent,
+};
 
 /// What one party of a run ends with.
 pub type Ended = (Result<Outcome, ProtocolError>, Costs);
@@ -18,6 +20,68 @@ pub struct Sets {
     pub sender: Vec<Element>,
     /// The receiver's elements.
     pub receiver: Vec<Element>,
+}
+
+/// Value columns that the sender of a sum or of shares has in these suites.
+pub const COLUMNS: usize = 2;
+
+/// Bytes that each side attaches to an element in a union in these suites.
+pub const WIDTH: usize = 16;
+
+/// What belongs to the elements of one side.
+pub struct Attachments {
+    words: Vec<i128>,
+    bytes: Vec<u8>,
+}
+
+impl Attachments {
+    /// For these elements.
+    #[must_use]
+    pub fn of(elements: &[Element]) -> Self {
+        Self {
+            words: elements.iter().flat_map(values).collect(),
+            bytes: elements.iter().flat_map(item).collect(),
+        }
+    }
+
+    /// As the side that plays `role` in `operation` has them.
+    #[must_use]
+    pub fn in_run(&self, operation: Operation, role: Role) -> Attached<'_> {
+        match (operation, role) {
+            (Operation::Sum | Operation::Share, Role::Sender) => {
+                Attached::Values { columns: COLUMNS, words: &self.words }
+            }
+            (Operation::Union, _) => Attached::Items { width: WIDTH, bytes: &self.bytes },
+            _ => Attached::Nothing,
+        }
+    }
+}
+
+/// The sender's values of an element, of both signs.
+#[must_use]
+pub fn values(element: &Element) -> [i128; COLUMNS] {
+    let number = i128::from(u64::from_le_bytes(std::array::from_fn(|byte| element.0[byte])));
+    [number * 3 - 1000, -(number << 70)]
+}
+
+/// What either side sends of an element in a union.
+#[must_use]
+pub fn item(element: &Element) -> [u8; WIDTH] {
+    std::array::from_fn(|byte| element.0[byte].wrapping_add(1))
+}
+
+/// The size of a run over `sets`.
+#[must_use]
+pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, params: Params) -> Shape {
+    let attached = |role| Attachments::of(&[]).in_run(protocol.spec().operation, role).shape();
+    Shape {
+        sender: sets.sender.len() as u64,
+        receiver: sets.receiver.len() as u64,
+        reveal,
+        attached: attached(Role::Sender),
+        returned: attached(Role::Receiver),
+        params,
+    }
 }
 
 impl Sets {
@@ -52,34 +116,58 @@ pub fn element(number: usize) -> Element {
     Element(bytes)
 }
 
+/// A protocol with all that two parties agree on.
+#[derive(Clone, Copy)]
+pub struct Setting {
+    /// The registry entry.
+    pub protocol: &'static dyn Protocol,
+    /// Who gets the result.
+    pub reveal: Reveal,
+    /// Its parameters.
+    pub params: Params,
+}
+
+impl Setting {
+    /// With the protocol's own parameters.
+    #[must_use]
+    pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
+        Self { protocol, reveal, params: protocol.spec().params() }
+    }
+}
+
 /// Runs both parties over queues in memory, with randomness from `seed`; returns the sender's end, then the
 /// receiver's.
-pub fn run_both(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, seed: u8) -> (Ended, Ended) {
+pub fn run_both(setting: Setting, sets: &Sets, seed: u8) -> (Ended, Ended) {
     let (left, right) = memory_pair();
     thread::scope(|scope| {
-        let sender =
-            scope.spawn(|| run_one(protocol, Role::Sender, sets, reveal, Box::new(left), seed));
-        let receiver = run_one(protocol, Role::Receiver, sets, reveal, Box::new(right), seed);
+        let sender = scope.spawn(|| run_one(setting, Role::Sender, sets, Box::new(left), seed));
+        let receiver = run_one(setting, Role::Receiver, sets, Box::new(right), seed);
         (sender.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), receiver)
     })
 }
 
 /// Runs one party over `transport`.
 pub fn run_one(
-    protocol: &dyn Protocol,
+    setting: Setting,
     role: Role,
     sets: &Sets,
-    reveal: Reveal,
     transport: Box<dyn Transport>,
     seed: u8,
 ) -> Ended {
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([seed ^ (0x80 * role as u8); 32]);
+    let Setting { protocol, reveal, params } = setting;
+    let operation = protocol.spec().operation;
+    let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
         role,
         reveal,
         elements: sets.of(role),
         peer_count: sets.of(role.other()).len(),
+        attached: attachments.in_run(operation, role),
+        peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
+        params,
+        session: &[7; 32],
         channel: &mut channel,
         rng: &mut rng,
         observer: &Silent,

@@ -4,7 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use veilset::data::{KeySpec, Table};
-use veilset::registry::{PROTOCOLS, Silent, Spec};
+use veilset::registry::{Operation, PROTOCOLS, Reveal, Silent, Spec};
 use veilset::{Connection, Done, Error, Input, Job, Learn, Means};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 
@@ -17,9 +17,36 @@ fn list(first: usize, count: usize) -> Input {
     Input::of(table, &"id".parse::<KeySpec>().expect("a key")).expect("a column")
 }
 
-/// Two frames of blinded elements on the one side, one on the other; 40 keys in common.
-fn lists() -> [Input; 2] {
-    [list(0, 4100), list(4060, 60)]
+/// How a matrix is run.
+#[derive(Clone, Copy)]
+struct Plan {
+    /// Who learns, as the side whose transport is faulty sees it.
+    learn: Learn,
+    /// Whether that side has the larger set.
+    large: bool,
+    /// Whether that side owns the values, where an operation has any.
+    owns: bool,
+}
+
+/// The faulty side's list and the other's, with 40 keys in common. The two oldest protocols get sets that fill two frames
+/// on the one side, all others sets of one frame.
+fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
+    let large = if ["dh", "mqrpmt-dh"].contains(&spec.id) { 4100 } else { 90 };
+    let mut lists = [list(0, large), list(large - 40, 60)];
+    if !plan.large {
+        lists.reverse();
+    }
+    let columns = ["id".to_owned()];
+    let [faulty, other] = lists;
+    let attach = |input: Input, owns: bool, sends: bool| match spec.operation {
+        Operation::Sum | Operation::Share if owns => input.with_values(&columns),
+        Operation::Union if sends => input.with_rows(&[]),
+        _ => Ok(input),
+    };
+    [
+        attach(faulty, plan.owns, plan.learn != Learn::Me).expect("numbers"),
+        attach(other, !plan.owns, plan.learn != Learn::Peer).expect("numbers"),
+    ]
 }
 
 fn side(
@@ -94,17 +121,19 @@ fn strike(spec: &Spec, inputs: &[Input; 2], learn: Learn, fault: Fault, at: u64,
     }
 }
 
-fn matrix(learn: Learn, swap: bool) {
-    let mut inputs = lists();
-    if swap {
-        inputs.reverse();
-    }
+fn matrix(plan: Plan) {
+    let reveal = if plan.learn == Learn::Both { Reveal::Both } else { Reveal::Receiver };
     for protocol in PROTOCOLS {
         let spec = protocol.spec();
-        let count = frames(spec, &inputs, learn);
+        let values = matches!(spec.operation, Operation::Sum | Operation::Share);
+        if !spec.reveals.contains(&reveal) || (plan.owns && !values) {
+            continue;
+        }
+        let inputs = lists(spec, plan);
+        let count = frames(spec, &inputs, plan.learn);
         for at in 0..count {
             for fault in Fault::ALL {
-                strike(spec, &inputs, learn, fault, at, count - at - 1);
+                strike(spec, &inputs, plan.learn, fault, at, count - at - 1);
             }
         }
     }
@@ -112,15 +141,20 @@ fn matrix(learn: Learn, swap: bool) {
 
 #[test]
 fn a_faulty_sender_is_noticed() {
-    matrix(Learn::Peer, false);
+    matrix(Plan { learn: Learn::Peer, large: true, owns: false });
 }
 
 #[test]
 fn a_faulty_receiver_is_noticed() {
-    matrix(Learn::Me, true);
+    matrix(Plan { learn: Learn::Me, large: false, owns: false });
 }
 
 #[test]
 fn a_faulty_side_is_noticed_when_both_learn() {
-    matrix(Learn::Both, true);
+    matrix(Plan { learn: Learn::Both, large: false, owns: false });
+}
+
+#[test]
+fn a_faulty_owner_of_values_is_noticed() {
+    matrix(Plan { learn: Learn::Both, large: true, owns: true });
 }

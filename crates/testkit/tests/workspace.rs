@@ -7,11 +7,16 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 11] = [
+const GRAPH: [(&str, &[&str]); 13] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &[]),
+    ("veilset-simd", &[]),
     ("veilset-crypto", &[]),
-    ("veilset-protocols", &["veilset-channel", "veilset-crypto", "veilset-structures"]),
+    ("veilset-ot", &["veilset-channel", "veilset-simd"]),
+    (
+        "veilset-protocols",
+        &["veilset-channel", "veilset-crypto", "veilset-ot", "veilset-structures"],
+    ),
     ("veilset-data", &[]),
     (
         "veilset-session",
@@ -24,6 +29,7 @@ const GRAPH: [(&str, &[&str]); 11] = [
         &[
             "veilset-bench",
             "veilset-channel",
+            "veilset-crypto",
             "veilset-data",
             "veilset-net",
             "veilset-protocols",
@@ -100,15 +106,37 @@ fn every_dependency_has_a_licence_that_fits() {
     }
 }
 
+/// The one crate that may hold unsafe code.
+const UNSAFE: &str = "veilset-simd";
+
 #[test]
 fn every_crate_takes_the_workspaces_lints() {
     let metadata = metadata(&["--no-deps"]);
     for package in list(&metadata, "packages") {
         let manifest = std::fs::read_to_string(text(package, "manifest_path")).expect("readable");
         let name = text(package, "name");
-        assert!(
-            manifest.contains("[lints]\nworkspace = true"),
-            "{name}: lints are the workspace's"
-        );
+        let lints = if name == UNSAFE { "[lints.rust]" } else { "[lints]\nworkspace = true" };
+        assert!(manifest.contains(lints), "{name}: lints are the workspace's");
+    }
+}
+
+#[test]
+fn the_crate_with_unsafe_code_keeps_the_other_lints() {
+    let section = |manifest: &str, name: &str| -> BTreeSet<String> {
+        let lines = manifest.lines().skip_while(|line| *line != name).skip(1);
+        lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
+    };
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../Cargo.toml");
+    let read = |path: &str| std::fs::read_to_string(path).expect("readable");
+    let metadata = metadata(&["--no-deps"]);
+    let packages = list(&metadata, "packages").iter();
+    let mut simd = packages.filter(|package| text(package, "name") == UNSAFE);
+    let simd = read(text(simd.next_back().expect("it exists"), "manifest_path"));
+    for lints in ["rust", "clippy"] {
+        let wanted = section(&read(root), &format!("[workspace.lints.{lints}]"));
+        let kept = section(&simd, &format!("[lints.{lints}]"));
+        let missing: Vec<_> = wanted.difference(&kept).collect();
+        let allowed = if lints == "rust" { vec!["unsafe_code = \"forbid\""] } else { Vec::new() };
+        assert_eq!(missing, allowed, "[lints.{lints}] of {UNSAFE}");
     }
 }

@@ -1,12 +1,24 @@
 //! A party's list, ready for a run.
 
-use veilset_data::{DataError, Destination, KeySet, KeySpec, Source, Table};
+use veilset_data::{
+    DataError, Destination, Items, KeySet, KeySpec, ShareTable, Source, Table, Values,
+};
+use veilset_protocols::{Attached, Operation};
+use veilset_session::Column;
 
-/// A table with its keys.
+/// A table with its keys, and what belongs to these.
 pub struct Input {
     pub(crate) table: Table,
     pub(crate) keys: KeySet,
-    pub(crate) presets: String,
+    pub(crate) spec: KeySpec,
+    attachment: Attachment,
+}
+
+/// What a party holds about each of its keys.
+enum Attachment {
+    Nothing,
+    Values(Values),
+    Items(Items),
 }
 
 impl Input {
@@ -24,7 +36,79 @@ impl Input {
     /// When the table lacks a column of `spec`.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
         let keys = KeySet::build(&table, spec)?;
-        Ok(Self { table, keys, presets: spec.canonical() })
+        Ok(Self { table, keys, spec: spec.clone(), attachment: Attachment::Nothing })
+    }
+
+    /// With the numbers in these columns, for a sum or for shares.
+    ///
+    /// # Errors
+    /// When a column is missing or holds something else, or a sum could overflow.
+    pub fn with_values(mut self, columns: &[String]) -> Result<Self, DataError> {
+        self.attachment = Attachment::Values(Values::build(&self.table, &self.keys, columns)?);
+        Ok(self)
+    }
+
+    /// With its rows, for a union in which the peer learns: the key's columns and these.
+    ///
+    /// # Errors
+    /// When a column is missing, or a row is too long.
+    pub fn with_rows(mut self, columns: &[String]) -> Result<Self, DataError> {
+        let items = Items::build(&self.table, &self.keys, &self.spec, columns)?;
+        self.attachment = Attachment::Items(items);
+        Ok(self)
+    }
+
+    /// Its values, if it has any.
+    #[must_use]
+    pub fn values(&self) -> Option<&Values> {
+        match &self.attachment {
+            Attachment::Values(values) => Some(values),
+            Attachment::Nothing | Attachment::Items(_) => None,
+        }
+    }
+
+    pub(crate) fn attached(&self) -> Attached<'_> {
+        match &self.attachment {
+            Attachment::Nothing => Attached::Nothing,
+            Attachment::Values(values) => {
+                Attached::Values { columns: values.columns().len(), words: values.words() }
+            }
+            Attachment::Items(items) => {
+                Attached::Items { width: items.width(), bytes: items.bytes() }
+            }
+        }
+    }
+
+    pub(crate) fn columns(&self) -> Vec<Column> {
+        match &self.attachment {
+            Attachment::Nothing => Vec::new(),
+            Attachment::Values(values) => (0..)
+                .zip(values.columns())
+                .map(|(index, name)| Column { name: name.clone(), scale: values.scale(index) })
+                .collect(),
+            Attachment::Items(items) => {
+                items.columns().iter().map(|name| Column { name: name.clone(), scale: 0 }).collect()
+            }
+        }
+    }
+
+    /// Whether the result, with the peer's columns in it, can be written under this table's header.
+    pub(crate) fn check_names(
+        &self,
+        operation: Operation,
+        theirs: &[Column],
+    ) -> Result<(), DataError> {
+        let names = || theirs.iter().map(|column| column.name.clone());
+        match operation {
+            Operation::Union => self.table.check_union(&self.spec, &names().collect::<Vec<_>>()),
+            Operation::Share => {
+                let own = self.columns();
+                let columns = if own.is_empty() { theirs } else { &own };
+                ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
+            }
+            Operation::Align => self.table.check_aligned(),
+            Operation::Intersect | Operation::Count | Operation::Sum => Ok(()),
+        }
     }
 
     /// Writes the given rows under the header, byte for byte as they were.
@@ -51,9 +135,14 @@ impl Input {
         self.keys.len()
     }
 
-    /// Bytes of memory that the table and its keys occupy.
+    /// Bytes of memory that the table, its keys and what belongs to them occupy.
     pub(crate) fn memory(&self) -> u64 {
-        self.table.memory() + self.keys.memory()
+        let attached = match self.attached() {
+            Attached::Nothing => 0,
+            Attached::Values { words, .. } => size_of_val(words),
+            Attached::Items { bytes, .. } => bytes.len(),
+        };
+        self.table.memory() + self.keys.memory() + attached as u64
     }
 
     /// Rows without a key: an empty key column, or one that its preset cannot read.

@@ -3,15 +3,15 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
-use veilset_data::{DataError, Destination};
+use veilset_crypto::Group;
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
-use veilset_protocols::{Operation, Outcome, Security};
+use veilset_protocols::{Digest, Operation, Security, Sharing};
 use veilset_session::{
-    Agreed, Briefing, End, Learn, Means, Offer, Pipe, Report, SessionError, agree, check_protocol,
+    Agreed, Briefing, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
 };
 use zeroize::Zeroize;
 
-use crate::{Error, Input, memory};
+use crate::{Done, Error, Input, memory};
 
 /// An authenticated way to the peer.
 pub struct Connection {
@@ -38,10 +38,11 @@ impl Connection {
     /// Over a TLS connection that is there already.
     #[must_use]
     pub fn over(transport: TlsTransport, connecting: bool) -> Self {
-        Self::from_transport(Box::new(transport), connecting)
+        let binding = transport.binding();
+        Self { pipe: Pipe::new(Box::new(transport), binding), connecting }
     }
 
-    /// Over any transport, for two parties in one process.
+    /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
         Self { pipe: Pipe::new(transport, [0; 32]), connecting }
@@ -61,6 +62,12 @@ pub struct Job {
     pub security: Security,
     /// What this side calls the peer.
     pub peer: String,
+    /// The group; `None` leaves it to the protocol.
+    pub group: Option<Group>,
+    /// How a set travels; `None` leaves it to the protocol.
+    pub digest: Option<Digest>,
+    /// How secrets are shared.
+    pub sharing: Sharing,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
     pub max_memory: Option<u64>,
 }
@@ -87,6 +94,9 @@ impl Job {
             protocol: None,
             security: Security::SemiHonest,
             peer,
+            group: None,
+            digest: None,
+            sharing: Sharing::Additive,
             max_memory: None,
         }
     }
@@ -96,7 +106,12 @@ impl Job {
     /// # Errors
     /// When there is none, or the named one does something else.
     pub fn check(&self) -> Result<(), Error> {
-        Ok(check_protocol(self.operation, self.security, self.protocol)?)
+        Ok(self.wanted().check(self.protocol)?)
+    }
+
+    fn wanted(&self) -> Wanted {
+        let Self { operation, security, learn, group, digest, .. } = *self;
+        Wanted { operation, security, learn, group, digest }
     }
 
     /// Agrees with the peer on the terms.
@@ -110,15 +125,24 @@ impl Job {
             protocol: self.protocol,
             security: self.security,
             learn: self.learn,
-            presets: input.presets.clone(),
+            presets: input.spec.canonical(),
             distinct: input.keys.len(),
             looks_hashed: input.keys.looks_hashed(),
             connecting: connection.connecting,
             peer: self.peer,
             memory: memory::left(self.max_memory, input.memory()),
+            group: self.group,
+            digest: self.digest,
+            sharing: self.sharing,
+            attached: input.attached().shape(),
+            columns: input.columns(),
         };
         let agreed = agree(&mut connection.pipe, offer, &mut rng);
         let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;
+        if let Err(error) = input.check_names(self.operation, agreed.peer_columns()) {
+            connection.pipe.end(&End::Abort(Abort::Terms));
+            return Err(error.into());
+        }
         Ok(Ready { agreed, pipe: connection.pipe, rng })
     }
 }
@@ -148,37 +172,8 @@ impl Ready {
     /// When the peer declines, breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
         let Self { agreed, mut pipe, mut rng } = self;
-        let report = agreed.run(&mut pipe, &input.keys, means, &mut rng);
-        let report = say_goodbye_if_failed(&mut pipe, report)?;
-        Ok(Done { report })
-    }
-}
-
-/// A complete run.
-pub struct Done {
-    /// The result and its circumstances.
-    pub report: Report,
-}
-
-impl Done {
-    /// The rows of `input` that match, in its order; `None` if this side was not to learn them.
-    #[must_use]
-    pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
-        match &self.report.outcome {
-            Outcome::Matched(keys) => Some(input.keys.rows_of(keys)),
-            Outcome::Count(_) | Outcome::Nothing => None,
-        }
-    }
-
-    /// Writes the rows of `input` that match, byte for byte as they were; nothing if there are none to know.
-    ///
-    /// # Errors
-    /// When writing fails; the file is then as it was before.
-    pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
-        match self.rows(input) {
-            Some(rows) => input.write(rows, destination),
-            None => Ok(()),
-        }
+        let report = agreed.run(&mut pipe, &input.keys, input.attached(), means, &mut rng);
+        Done::new(say_goodbye_if_failed(&mut pipe, report)?, input)
     }
 }
 

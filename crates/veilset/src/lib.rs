@@ -28,14 +28,16 @@
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
 //! briefing, then run or decline) → [`Done`].
 
+mod done;
 mod error;
 mod input;
 mod job;
 mod memory;
 
+pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::Input;
-pub use job::{Connection, Done, Job, Ready};
+pub use job::{Connection, Job, Ready};
 
 pub use veilset_session::{Briefing, Learn, Means, Report};
 
@@ -45,7 +47,7 @@ pub use veilset_bench as bench;
 /// Files, keys and outputs.
 pub mod data {
     pub use veilset_data::{
-        CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, check,
+        CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, Values, check,
     };
 }
 
@@ -59,13 +61,14 @@ pub mod net {
 
 /// Prices before a run.
 pub mod planner {
-    pub use veilset_session::{Calibration, Estimate, Link, plan};
+    pub use veilset_session::{Calibration, Estimate, Link, Wanted, plan};
 }
 
 /// The protocols, and what each says of itself.
 pub mod registry {
+    pub use veilset_crypto::Group;
     pub use veilset_protocols::{
-        Knowledge, Observer, Operation, Outcome, PROTOCOLS, Reveal, Role, Security, Shape, Silent,
-        Spec, find,
+        AttachedShape, Digest, Knowledge, Observer, Operation, Outcome, PROTOCOLS, Params, Reveal,
+        Role, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

@@ -1,5 +1,6 @@
 //! Two parties find each other, or learn why not.
 
+use std::collections::HashSet;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
@@ -57,6 +58,40 @@ fn frames_of_every_size_come_back_the_same() {
     }
     assert_eq!(left.recv(), Err(NetworkFault::Closed.into()));
     echo.join().expect("no panic");
+}
+
+#[test]
+fn both_ends_of_one_connection_have_one_binding_and_no_other_connection_has_it() {
+    let (one, two) = (Identity::ephemeral(), Identity::ephemeral());
+    let meet = |caller: &Identity| {
+        let waiting = Waiting::for_peer(caller.public_key(), QUICK);
+        let connected = call(caller, &waiting.key, waiting.addr).expect("it listens");
+        let bindings = [connected.binding(), waiting.result().expect("the peer came").binding()];
+        assert_eq!(bindings[0], bindings[1]);
+        bindings[0]
+    };
+    let all = HashSet::from([meet(&one), meet(&one), meet(&two), [0; 32]]);
+    assert_eq!(all.len(), 4);
+}
+
+#[test]
+fn two_parties_that_call_each_other_again_get_another_binding() {
+    let (left, right) = (Identity::ephemeral(), Identity::ephemeral());
+    let (left_key, right_key) = (left.public_key(), right.public_key());
+    let mut all = HashSet::new();
+    for (one, two, two_key) in [(&left, &right, right_key), (&right, &left, left_key)] {
+        for _ in 0..2 {
+            let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+            let addr = listener.local_addr();
+            let (connected, accepted) = thread::scope(|scope| {
+                let caller = scope.spawn(move || call(one, &two_key, addr).expect("it listens"));
+                let accepted = listener.accept(two, &one.public_key(), &QUICK, &|_| ());
+                (caller.join().expect("no panic"), accepted.expect("the peer came"))
+            });
+            assert_eq!(connected.binding(), accepted.binding());
+            assert!(all.insert(accepted.binding()));
+        }
+    }
 }
 
 #[test]

@@ -2,10 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use veilset_channel::Transport;
-use veilset_net::{Event, Identity, Stranger};
+use veilset_net::{Class, Event, Identity, NetError, Options, Stranger};
 
 use crate::support::{QUICK, Waiting, call, within};
 
@@ -76,4 +78,92 @@ fn an_older_tls_is_refused() {
     waiting.events.wait_for(|event| {
         matches!(event, Event::StrangerRefused { why: Stranger::NotVeilset(_), .. })
     });
+}
+
+#[test]
+fn a_crowd_does_not_keep_the_peer_out() {
+    let peer = Identity::ephemeral();
+    let waiting = Waiting::for_peer(peer.public_key(), QUICK);
+    let visit = || TcpStream::connect(waiting.addr);
+    let silent: Vec<_> = (0..300).map(|_| visit().expect("it listens")).collect();
+    let enough = AtomicBool::new(false);
+    let events = waiting.events.clone();
+    thread::scope(|scope| {
+        for words in [&b"\x16\x03\x01\x02\0"[..], b"GET / HTTP/1.1\r\n\r\n"] {
+            let (visit, enough) = (&visit, &enough);
+            scope.spawn(move || {
+                let mut callers = Vec::new();
+                while !enough.load(SeqCst) {
+                    if let Ok(mut caller) = visit() {
+                        let _ = caller.write_all(words);
+                        callers.push(caller);
+                    }
+                    callers.drain(..callers.len().saturating_sub(50));
+                    thread::sleep(Duration::from_millis(2));
+                }
+            });
+        }
+        thread::sleep(Duration::from_millis(300));
+        let start = Instant::now();
+        let met = call(&peer, &waiting.key, waiting.addr);
+        enough.store(true, SeqCst);
+        met.expect("the peer is let in");
+        assert!(start.elapsed() < Duration::from_secs(2), "took {:?}", start.elapsed());
+    });
+    waiting.result().expect("the peer came");
+    drop(silent);
+    // The listener saw through the noise, and said little about it.
+    let noise = |event: &Event| {
+        matches!(event, Event::StrangerRefused { why: Stranger::NotVeilset(_), .. })
+    };
+    let told = events.all();
+    assert!(told.iter().any(noise) && told.len() <= 20, "{told:?}");
+}
+
+/// How long the listener keeps a connection on which it gets `words` and nothing more.
+fn kept(waiting: &Waiting, words: &[u8]) -> Duration {
+    let start = Instant::now();
+    let mut caller = TcpStream::connect(waiting.addr).expect("it listens");
+    caller.write_all(words).expect("open");
+    caller.set_read_timeout(Some(QUICK.deadline)).expect("a time");
+    assert!(matches!(caller.read(&mut [0]), Ok(0)), "it is closed without a word");
+    start.elapsed()
+}
+
+#[test]
+fn who_does_not_begin_goes_soon_and_who_does_not_end_goes_later() {
+    let waiting = Waiting::for_peer(Identity::ephemeral().public_key(), QUICK);
+    thread::scope(|scope| {
+        let silent = scope.spawn(|| kept(&waiting, b""));
+        let half = scope.spawn(|| kept(&waiting, &tls12_hello()[..20]));
+        let (silent, half) = (silent.join().expect("closed"), half.join().expect("closed"));
+        assert!((2..6).contains(&silent.as_secs()), "{silent:?}");
+        assert!((9..14).contains(&half.as_secs()), "{half:?}");
+    });
+    let slow =
+        |event: &&Event| matches!(event, Event::StrangerRefused { why: Stranger::TooSlow, .. });
+    assert_eq!(waiting.events.all().iter().filter(slow).count(), 2);
+}
+
+#[test]
+fn a_listener_that_met_others_alone_says_so() {
+    let brief = Options { deadline: Duration::from_secs(2), ..QUICK };
+    let waiting = Waiting::for_peer(Identity::ephemeral().public_key(), brief);
+    let strangers = [Identity::ephemeral(), Identity::ephemeral()];
+    for stranger in &strangers {
+        assert!(call(stranger, &waiting.key, waiting.addr).is_err());
+    }
+    drop(TcpStream::connect(waiting.addr).expect("it listens"));
+    let error = waiting.result().err().expect("nobody came");
+    assert_eq!(error.class(), Class::Network);
+    let last_key = strangers[1].public_key();
+    assert!(
+        matches!(&error, NetError::NobodyCame { strangers: 3, last: Some(_), other_key, .. }
+            if other_key.as_deref() == Some(&last_key)),
+        "{error:?}"
+    );
+    let text = error.to_string();
+    for part in ["callers turned away: 3", &last_key.to_string(), "`veilset id` there"] {
+        assert!(text.contains(part), "{text}");
+    }
 }

@@ -16,31 +16,35 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-use std::borrow::Cow;
-
 use veilset_channel::{Channel, ChannelExt};
-use veilset_crypto::{Curve25519Prf, permutation};
+use veilset_crypto::{CommutativePrf, Group, permutation};
 use veilset_structures::match_bits;
 
 use self::rounds::matched_elements;
-use crate::exchange::{exchange_blinded, party_cost};
-use crate::wire::{Doubled, DoubledShape, frames, size, value_chunks, value_width};
+use crate::exchange::{cross, exchange_blinded, point_bytes};
+use crate::group::with_prf;
+use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::{
-    Conclusion, Cost, Knowledge, Operation, Outcome, Protocol, ProtocolError, Reveal, Run,
-    Security, Shape, Spec,
+    Conclusion, Cost, Digest, Knowledge, Operation, Outcome, PartyCost, Protocol, ProtocolError,
+    Reveal, Run, Security, Shape, Spec,
 };
 
 /// The registry entry `dh`.
 pub(crate) struct Dh;
 
+const MATCHES: Knowledge =
+    Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" };
+
 static SPEC: Spec = Spec {
     id: "dh",
-    title: "Diffie–Hellman intersection on Curve25519",
+    title: "Diffie–Hellman intersection",
     operation: Operation::Intersect,
     paper: "Meadows 1986; eprint 2022/652, section 7.4 (DH-PSI★)",
     security: Security::SemiHonest,
-    assumption: "DDH on Curve25519, random oracle",
-    result: Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" },
+    assumption: "DDH, random oracle",
+    reveals: &[Reveal::Both, Reveal::Receiver],
+    receiver: MATCHES,
+    sender: MATCHES,
     residue: Knowledge {
         of_you: "nothing but the peer's number of distinct keys",
         of_peer: "nothing but your number of distinct keys",
@@ -50,34 +54,42 @@ static SPEC: Spec = Spec {
         "A peer that returns your own blinded keys instead of its own makes all of them match.",
     ],
     max_elements: 1 << 31,
-    cost,
+    groups: &[Group::Curve25519, Group::P256, Group::P256Uncompressed, Group::Ristretto255],
+    digests: &[Digest::Shuffled],
 };
 
 impl Protocol for Dh {
-    fn spec(&self) -> &'static Spec {
+    fn spec(&self) -> &Spec {
         &SPEC
     }
 
-    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let Run { role, reveal, elements, peer_count, channel, rng, observer } = run;
-        let bits = match_bits(elements.len(), peer_count);
-        let prf = Curve25519Prf::generate(rng);
-        let order = permutation(elements.len(), rng);
-
-        // Steps 1 and 2: blind, exchange, raise to the second key.
-        let theirs =
-            exchange_blinded(channel, &prf, (elements, &order), (peer_count, bits), observer)?;
-        let learns = reveal.reaches(role);
-        let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
-        let expected = if learns { elements.len() } else { 0 };
-        let mine = return_doubled(channel, to_peer, expected, bits)?;
-
-        // Step 3: match, when the peer has everything.
-        Ok(Box::new(move || match learns {
-            true => Ok(Outcome::Matched(matched_elements(&mine, theirs, &order)?)),
-            false => Ok(Outcome::Nothing),
-        }))
+    fn cost(&self, shape: Shape) -> Cost {
+        cost(&shape)
     }
+
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        with_prf!(run.params.group, F => match_on::<F>(run))
+    }
+}
+
+fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let Run { role, reveal, elements, peer_count, channel, rng, observer, .. } = run;
+    let bits = match_bits(elements.len(), peer_count);
+    let prf = F::generate(rng);
+    let order = permutation(elements.len(), rng);
+
+    // Steps 1 and 2: blind, exchange, raise to the second key.
+    let theirs = exchange_blinded(channel, &prf, (elements, &order), (peer_count, bits), observer)?;
+    let learns = reveal.reaches(role);
+    let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
+    let expected = if learns { elements.len() } else { 0 };
+    let mine = return_doubled(channel, to_peer, expected, bits)?;
+
+    // Step 3: match, when the peer has everything.
+    Ok(Box::new(move || match learns {
+        true => Ok(Outcome::Matched(matched_elements(&mine, theirs, &order)?)),
+        false => Ok(Outcome::Nothing),
+    }))
 }
 
 /// Sends the peer's elements under both keys back and takes one's own, chunk for chunk.
@@ -87,32 +99,34 @@ fn return_doubled(
     expected: usize,
     bits: u32,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let (outgoing, incoming) = (value_chunks(to_peer.len(), bits), value_chunks(expected, bits));
     let mut mine = Vec::with_capacity(expected);
     channel.phase("elements under both keys");
-    for chunk in 0..outgoing.count().max(incoming.count()) {
-        if let Some(range) = outgoing.range(chunk) {
-            channel.put(&Doubled { values: Cow::Borrowed(&to_peer[range]), bits })?;
-        }
-        if let Some(range) = incoming.range(chunk) {
-            let shape = DoubledShape { count: range.len(), bits };
-            mine.extend_from_slice(&channel.take::<Doubled<'_>>(&shape)?.values);
-        }
-    }
+    cross(
+        channel,
+        (value_chunks(to_peer.len(), bits), value_chunks(expected, bits)),
+        |channel, range| Ok(channel.put(&Values { values: to_peer[range].into(), bits })?),
+        |channel, range| {
+            let shape = ValuesShape { count: range.len(), bits };
+            mine.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+            Ok(())
+        },
+    )?;
     Ok(mine)
 }
 
-fn cost(shape: Shape) -> Cost {
-    let Shape { sender, receiver, reveal } = shape;
+fn cost(shape: &Shape) -> Cost {
+    let (sender, receiver) = (shape.sender, shape.receiver);
     let bits = match_bits(size(sender), size(receiver));
-    let doubled = |count: u64| {
-        let header_bytes = frames(value_chunks(size(count), bits).count());
-        value_width(bits) as f64 * count as f64 + header_bytes
+    let returned = |to: u64, learns: bool| if learns { values_bytes(to, bits) } else { 0.0 };
+    let party = |own: u64, peer: u64, returned: f64| PartyCost {
+        multiplications: own as f64 + peer as f64,
+        maps: own as f64,
+        bytes_sent: point_bytes(own, shape.params.group.point_len()) + returned,
+        memory: 21.0 * own as f64 + 17.0 * peer as f64,
     };
-    let to_sender = if reveal == Reveal::Both { doubled(sender) } else { 0.0 };
     Cost {
-        sender: party_cost(sender, receiver, doubled(receiver)),
-        receiver: party_cost(receiver, sender, to_sender),
+        sender: party(sender, receiver, returned(receiver, true)),
+        receiver: party(receiver, sender, returned(sender, shape.reveal == Reveal::Both)),
         rounds: 2,
     }
 }

@@ -9,8 +9,15 @@ fn matches_come_back_in_the_order_of_the_elements() {
 
 #[test]
 fn the_cost_model_counts_what_the_figure_sends() {
-    let shape = crate::Shape { sender: 4096, receiver: 256, reveal: crate::Reveal::Receiver };
-    let cost = super::cost(shape);
+    let shape = crate::Shape {
+        sender: 4096,
+        receiver: 256,
+        reveal: crate::Reveal::Receiver,
+        attached: crate::AttachedShape::Nothing,
+        returned: crate::AttachedShape::Nothing,
+        params: super::SPEC.params(),
+    };
+    let cost = super::cost(&shape);
     // λ + 12 + 8 = 60 bits: 8 bytes a value.
     assert_eq!(cost.sender.bytes_sent, f64::from(4096 * 32 + 5 + 256 * 8 + 5));
     assert_eq!(cost.receiver.bytes_sent, f64::from(256 * 32 + 5));

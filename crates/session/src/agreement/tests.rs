@@ -18,6 +18,11 @@ fn offer(connecting: bool) -> Offer {
         connecting,
         peer: "peer".into(),
         memory: u64::MAX,
+        group: None,
+        digest: None,
+        sharing: Sharing::Additive,
+        attached: AttachedShape::Nothing,
+        columns: Vec::new(),
     }
 }
 
@@ -60,6 +65,54 @@ fn a_peer_cannot_claim_more_than_memory_holds() {
         panic!("it must not go on")
     };
     assert!(needed > 16 * most && allowed == 1_000_000 && peer == most);
+}
+
+#[test]
+fn what_either_side_names_holds() {
+    let theirs = terms(|terms| {
+        terms.protocol = "mqrpmt-dh".into();
+        terms.group = "p256".into();
+    });
+    let mine = Offer { digest: Some(Digest::Bloom), ..offer(true) };
+    let agreed = connecting(mine, [0; 32], theirs.clone()).map_err(|error| error.to_string());
+    let agreed = agreed.expect("it fits");
+    assert_eq!(agreed.protocol.spec().id, "mqrpmt-dh");
+    assert_eq!((agreed.params.group, agreed.params.digest), (Group::P256, Digest::Bloom));
+    let other = Offer { group: Some(Group::Curve25519), ..offer(true) };
+    let Err(SessionError::Terms(mismatch)) = connecting(other, [0; 32], theirs) else {
+        panic!("it must not go on")
+    };
+    assert_eq!(
+        (mismatch.field, &*mismatch.mine, &*mismatch.theirs),
+        ("group", "curve25519", "p256")
+    );
+}
+
+#[test]
+fn the_owner_of_values_is_the_sender_and_there_is_one() {
+    let values = AttachedShape::Values { columns: 1 };
+    let column = || vec![Column { name: "amount".into(), scale: 2 }];
+    let mine =
+        |attached, columns| Offer { operation: Operation::Sum, attached, columns, ..offer(true) };
+    let theirs = |columns: Vec<Column>| {
+        terms(|terms| {
+            terms.operation = "sum".into();
+            terms.values = columns.len() as u16;
+            terms.columns = columns;
+        })
+    };
+    let role = |mine, theirs| connecting(mine, [0; 32], theirs).map(|agreed| agreed.role);
+    let owning = role(mine(values, column()), theirs(vec![]));
+    assert!(matches!(owning, Ok(Role::Sender)));
+    let other = role(mine(AttachedShape::Nothing, vec![]), theirs(column()));
+    assert!(matches!(other, Ok(Role::Receiver)));
+    for wrong in [
+        role(mine(values, column()), theirs(column())),
+        role(mine(AttachedShape::Nothing, vec![]), theirs(vec![])),
+    ] {
+        let Err(SessionError::Terms(mismatch)) = wrong else { panic!("it must not go on") };
+        assert!(mismatch.field.starts_with("value columns"));
+    }
 }
 
 #[test]

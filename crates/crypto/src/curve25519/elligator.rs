@@ -15,20 +15,23 @@
 
 use std::sync::LazyLock;
 
+use sha2::Sha512;
 use subtle::ConditionallySelectable;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
+use super::Point;
+use super::field::{Fe, are_squares};
+use crate::Element;
 use crate::expand::Expander;
-use crate::field::{Fe, are_squares, invert_all};
-use crate::{Element, Point};
+use crate::lanes::{Field, invert_all};
 
 /// The suite's name in RFC 9380.
-pub const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
+pub(crate) const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
 
 /// The domain separation tag; at 43 bytes it keeps each of the two hashes of an element to one block after the zeros.
-pub const DST: &str = "VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_";
+pub(crate) const DST: &str = "VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_";
 
-static EXPANDER: LazyLock<Expander> = LazyLock::new(|| Expander::new(DST.as_bytes()));
+static EXPANDER: LazyLock<Expander<Sha512>> = LazyLock::new(|| Expander::new(DST.as_bytes()));
 
 /// Elements that share an inversion.
 const BLOCK: usize = 64;
@@ -47,10 +50,18 @@ pub fn map_batch(elements: &[Element], points: &mut [Point]) {
     for (elements, points) in elements.chunks(BLOCK).zip(points.chunks_mut(BLOCK)) {
         let mut u = Zeroizing::new([Fe::ZERO; BLOCK]);
         for (u, element) in u.iter_mut().zip(elements) {
-            *u = EXPANDER.field_element(&element.0);
+            *u = field_element(&EXPANDER, &element.0);
         }
         map_block(&mut u[..elements.len()], points);
     }
+}
+
+/// `hash_to_field` for one element of the field.
+fn field_element(expander: &Expander<Sha512>, message: &[u8]) -> Fe {
+    let mut uniform = expander.expand(message);
+    let u = Fe::from_wide(&uniform);
+    uniform.zeroize();
+    u
 }
 
 /// Elligator 2 on at most [`BLOCK`] field elements, whose place serves for the intermediate values.
@@ -82,20 +93,19 @@ fn curve_equation(x: Fe) -> Fe {
 #[cfg(test)]
 mod tests {
     use curve25519_dalek::{EdwardsPoint, MontgomeryPoint, Scalar};
-    use sha2::Sha512;
 
     use super::*;
     use crate::vectors::{big_endian_hex, file, text};
 
     #[test]
     fn the_rfc_vectors_hold_at_every_step() {
-        let file = file(include_str!("../../../vectors/rfc9380-curve25519-nu.json"));
+        let file = file(include_str!("../../../../vectors/rfc9380-curve25519-nu.json"));
         assert_eq!(file["suite"], SUITE);
         let expander = Expander::new(text(&file["dst"]));
         let vectors = file["vectors"].as_array().expect("a list");
         assert_eq!(vectors.len(), 5);
         for vector in vectors {
-            let u = expander.field_element(text(&vector["msg"]));
+            let u = field_element(&expander, text(&vector["msg"]));
             assert_eq!(big_endian_hex(u.to_bytes()), vector["u"]);
             let mut q = [[0; 32]];
             map_block(&mut [u], &mut q);

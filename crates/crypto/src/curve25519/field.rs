@@ -5,13 +5,14 @@ use fiat_crypto::curve25519_64 as fiat;
 use subtle::{Choice, ConditionallySelectable};
 use zeroize::Zeroize;
 
+use crate::lanes::{Field, append, products, squares};
+
 /// A field element: five limbs of 51 bits.
 #[derive(Clone, Copy)]
 pub(crate) struct Fe(Tight);
 
 impl Fe {
     pub(crate) const ZERO: Self = Self::small(0);
-    pub(crate) const ONE: Self = Self::small(1);
     /// 2^248, in the fifth limb.
     const TWO_248: Self = Self(Tight([0, 0, 0, 0, 1 << 44]));
 
@@ -64,28 +65,6 @@ impl Fe {
     }
 
     #[inline]
-    pub(crate) fn mul(self, other: Self) -> Self {
-        let mut out = Tight([0; 5]);
-        fiat::fiat_25519_carry_mul(&mut out, &self.relaxed(), &other.relaxed());
-        Self(out)
-    }
-
-    #[inline]
-    pub(crate) fn square(self) -> Self {
-        let mut out = Tight([0; 5]);
-        fiat::fiat_25519_carry_square(&mut out, &self.relaxed());
-        Self(out)
-    }
-
-    /// The inverse: self^(p − 2); 0 for 0.
-    pub(crate) fn invert(self) -> Self {
-        // p − 2 = (2^250 − 1)·2^5 + 11.
-        let [head] = squares(power_2_250_1([self]), 5);
-        let eleven = self.square().square().mul(self).square().mul(self);
-        head.mul(eleven)
-    }
-
-    #[inline]
     fn relaxed(self) -> Loose {
         let mut out = Loose([0; 5]);
         fiat::fiat_25519_relax(&mut out, &self.0);
@@ -100,10 +79,34 @@ impl Fe {
     }
 }
 
+impl Field for Fe {
+    const ONE: Self = Self::small(1);
+
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        let mut out = Tight([0; 5]);
+        fiat::fiat_25519_carry_mul(&mut out, &self.relaxed(), &other.relaxed());
+        Self(out)
+    }
+
+    #[inline]
+    fn square(self) -> Self {
+        let mut out = Tight([0; 5]);
+        fiat::fiat_25519_carry_square(&mut out, &self.relaxed());
+        Self(out)
+    }
+
+    /// self^(p − 2).
+    fn invert(self) -> Self {
+        // p − 2 = (2^250 − 1)·2^5 + 11.
+        let [head] = squares(power_2_250_1([self]), 5);
+        let eleven = self.square().square().mul(self).square().mul(self);
+        head.mul(eleven)
+    }
+}
+
 /// Which of `values`, none of them 0, are squares, by Euler's criterion: x^((p − 1)/2) is 1 for a square and −1 for
 /// any other.
-///
-/// Several chains run side by side, for each alone waits on its own carries.
 pub(crate) fn are_squares<const N: usize>(values: [Fe; N]) -> [Choice; N] {
     // (p − 1)/2 = (2^250 − 1)·2^4 + 6.
     let head = squares(power_2_250_1(values), 4);
@@ -114,50 +117,16 @@ pub(crate) fn are_squares<const N: usize>(values: [Fe; N]) -> [Choice; N] {
 
 /// Each to the power of 2^250 − 1.
 fn power_2_250_1<const N: usize>(x: [Fe; N]) -> [Fe; N] {
-    let double = |ones: [Fe; N], length: u32| products(squares(ones, length), ones);
-    let ones_2 = double(x, 1);
-    let ones_4 = double(ones_2, 2);
-    let ones_5 = products(squares(ones_4, 1), x);
-    let ones_10 = double(ones_5, 5);
-    let ones_20 = double(ones_10, 10);
-    let ones_40 = double(ones_20, 20);
-    let ones_50 = products(squares(ones_40, 10), ones_10);
-    let ones_100 = double(ones_50, 50);
-    let ones_200 = double(ones_100, 100);
-    products(squares(ones_200, 50), ones_50)
-}
-
-/// Each squared `times` times.
-fn squares<const N: usize>(mut x: [Fe; N], times: u32) -> [Fe; N] {
-    for _ in 0..times {
-        for lane in &mut x {
-            *lane = lane.square();
-        }
-    }
-    x
-}
-
-fn products<const N: usize>(mut x: [Fe; N], y: [Fe; N]) -> [Fe; N] {
-    for (left, right) in x.iter_mut().zip(y) {
-        *left = left.mul(right);
-    }
-    x
-}
-
-/// Replaces each of `values`, none of them 0, by its inverse, with one inversion (Montgomery's trick); `scratch` is
-/// as long.
-pub(crate) fn invert_all(values: &mut [Fe], scratch: &mut [Fe]) {
-    let mut product = Fe::ONE;
-    for (value, before) in values.iter().zip(scratch.iter_mut()) {
-        *before = product;
-        product = product.mul(*value);
-    }
-    let mut inverse = product.invert();
-    for (value, before) in values.iter_mut().zip(scratch).rev() {
-        let next = inverse.mul(*value);
-        *value = inverse.mul(*before);
-        inverse = next;
-    }
+    let ones_2 = append(x, 1, x);
+    let ones_4 = append(ones_2, 2, ones_2);
+    let ones_5 = append(ones_4, 1, x);
+    let ones_10 = append(ones_5, 5, ones_5);
+    let ones_20 = append(ones_10, 10, ones_10);
+    let ones_40 = append(ones_20, 20, ones_20);
+    let ones_50 = append(ones_40, 10, ones_10);
+    let ones_100 = append(ones_50, 50, ones_50);
+    let ones_200 = append(ones_100, 100, ones_100);
+    append(ones_200, 50, ones_50)
 }
 
 impl ConditionallySelectable for Fe {
@@ -177,6 +146,7 @@ impl Zeroize for Fe {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lanes::invert_all;
 
     /// p − 1, little-endian.
     const MINUS_ONE: [u8; 32] = {

@@ -1,0 +1,107 @@
+//! What a command asks for: one form for all operations.
+
+use veilset::registry::{Operation, Sharing};
+use veilset::{Input, Job, Learn};
+
+use crate::args::{AlignArgs, IntersectArgs, OutputArgs, PartyArgs, ShareArgs, SumArgs, UnionArgs};
+use crate::error::Failure;
+
+/// An operation with its flags.
+pub(crate) struct Order<'a> {
+    pub(crate) operation: Operation,
+    pub(crate) party: &'a PartyArgs,
+    /// `None` where the result has no rows.
+    pub(crate) out: Option<&'a OutputArgs>,
+    /// Value columns.
+    values: &'a [String],
+    /// Columns that the peer gets.
+    send: &'a [String],
+    sharing: Sharing,
+}
+
+impl<'a> Order<'a> {
+    pub(crate) fn new(operation: Operation, party: &'a PartyArgs) -> Self {
+        Self { operation, party, out: None, values: &[], send: &[], sharing: Sharing::Additive }
+    }
+
+    fn with(operation: Operation, party: &'a PartyArgs, out: &'a OutputArgs) -> Self {
+        Self { out: Some(out), ..Self::new(operation, party) }
+    }
+
+    /// The job for a peer of this name.
+    pub(crate) fn job(&self, peer: String) -> Job {
+        Job {
+            learn: self.party.learn.into(),
+            protocol: self.party.protocol.0,
+            security: self.party.security.into(),
+            max_memory: self.party.max_memory,
+            group: self.party.params.group,
+            digest: self.party.params.digest,
+            sharing: self.sharing,
+            ..Job::new(self.operation, peer)
+        }
+    }
+
+    /// The list with what the operation takes of it.
+    pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
+        Ok(match self.operation {
+            Operation::Sum | Operation::Share if !self.values.is_empty() => {
+                input.with_values(self.values)?
+            }
+            Operation::Union if Learn::from(self.party.learn) != Learn::Me => {
+                input.with_rows(self.send)?
+            }
+            _ => input,
+        })
+    }
+
+    /// Whether this side gets the result.
+    pub(crate) fn learns(&self) -> bool {
+        Learn::from(self.party.learn).includes_me()
+    }
+
+    /// Flags that do not fit one another.
+    pub(crate) fn check(&self) -> Result<(), Failure> {
+        let learns_alone = Learn::from(self.party.learn) == Learn::Me;
+        if self.operation == Operation::Union && learns_alone && !self.send.is_empty() {
+            return Err(Failure::Flags(
+                "with --learn me nothing of yours is sent: leave --send away".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl<'a> From<&'a IntersectArgs> for Order<'a> {
+    fn from(args: &'a IntersectArgs) -> Self {
+        Self::with(Operation::Intersect, &args.party, &args.out)
+    }
+}
+
+impl<'a> From<&'a SumArgs> for Order<'a> {
+    fn from(args: &'a SumArgs) -> Self {
+        Self { values: &args.value, ..Self::new(Operation::Sum, &args.party) }
+    }
+}
+
+impl<'a> From<&'a UnionArgs> for Order<'a> {
+    fn from(args: &'a UnionArgs) -> Self {
+        Self { send: &args.send, ..Self::with(Operation::Union, &args.party, &args.out) }
+    }
+}
+
+impl<'a> From<&'a ShareArgs> for Order<'a> {
+    fn from(args: &'a ShareArgs) -> Self {
+        Self {
+            values: &args.value,
+            sharing: args.shares,
+            ..Self::with(Operation::Share, &args.party, &args.out)
+        }
+    }
+}
+
+impl<'a> From<&'a AlignArgs> for Order<'a> {
+    fn from(args: &'a AlignArgs) -> Self {
+        Self::with(Operation::Align, &args.party, &args.out)
+    }
+}

@@ -1,0 +1,105 @@
+//! The groups on which a commutative pseudorandom function is had.
+
+use crate::{
+    CommutativePrf, Compressed, Curve25519Prf, P256Prf, RistrettoPrp, Uncompressed, curve25519,
+    p256, ristretto,
+};
+
+/// A group together with the form in which its elements cross the wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Group {
+    /// Curve25519 by x-coordinates: [`Curve25519Prf`].
+    Curve25519,
+    /// P-256 by x-coordinates: [`P256Prf`]`<`[`Compressed`]`>`.
+    P256,
+    /// P-256 by both coordinates: [`P256Prf`]`<`[`Uncompressed`]`>`.
+    P256Uncompressed,
+    /// ristretto255: [`RistrettoPrp`].
+    Ristretto255,
+}
+
+impl Group {
+    /// Every group.
+    pub const ALL: [Self; 4] =
+        [Self::Curve25519, Self::P256, Self::P256Uncompressed, Self::Ristretto255];
+
+    /// The name that terms and flags use.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Curve25519 => "curve25519",
+            Self::P256 => "p256",
+            Self::P256Uncompressed => "p256-uncompressed",
+            Self::Ristretto255 => "ristretto255",
+        }
+    }
+
+    /// The group of that [`name`](Self::name).
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|group| group.name() == name)
+    }
+
+    /// Bytes of an element on the wire.
+    #[must_use]
+    pub const fn point_len(self) -> usize {
+        match self {
+            Self::Curve25519 => Curve25519Prf::LEN,
+            Self::P256 => P256Prf::<Compressed>::LEN,
+            Self::P256Uncompressed => P256Prf::<Uncompressed>::LEN,
+            Self::Ristretto255 => RistrettoPrp::LEN,
+        }
+    }
+
+    /// RFC 9380's suite for the map of elements to the group.
+    #[must_use]
+    pub const fn suite(self) -> &'static str {
+        match self {
+            Self::Curve25519 => curve25519::elligator::SUITE,
+            Self::P256 | Self::P256Uncompressed => p256::sswu::SUITE,
+            Self::Ristretto255 => ristretto::kernel::SUITE,
+        }
+    }
+
+    /// The domain separation tag under which elements are mapped.
+    #[must_use]
+    pub const fn dst(self) -> &'static str {
+        match self {
+            Self::Curve25519 => curve25519::elligator::DST,
+            Self::P256 | Self::P256Uncompressed => p256::sswu::DST,
+            Self::Ristretto255 => ristretto::kernel::DST,
+        }
+    }
+
+    /// When to take it, in a sentence.
+    #[must_use]
+    pub const fn note(self) -> &'static str {
+        match self {
+            Self::Curve25519 => "fastest; the default",
+            Self::P256 => "a NIST curve, for those who must use one; about twice the time",
+            Self::P256Uncompressed => "P-256 with both coordinates on the wire; twice the bytes",
+            Self::Ristretto255 => "can be inverted, which the permuted OPRF needs",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_name_one_group_each() {
+        for group in Group::ALL {
+            assert_eq!(Group::from_name(group.name()), Some(group));
+        }
+        assert_eq!(Group::from_name("P256"), None);
+    }
+
+    #[test]
+    fn tags_are_those_of_the_suites() {
+        for group in Group::ALL {
+            assert!(group.dst().starts_with("VEILSET-V01-"));
+            assert!(group.dst().ends_with(group.suite()));
+        }
+    }
+}

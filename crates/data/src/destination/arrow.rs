@@ -1,0 +1,79 @@
+//! Shares as an Arrow IPC file.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt64Array};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::{ArrowError, DataType, Field, Schema};
+
+use super::shares::{INDICATOR, POSITION, SOURCE_ROW};
+use super::{ShareEncoding, ShareTable};
+
+/// Rows a record batch: a reader can take one at a time.
+const BATCH: usize = 1 << 16;
+
+/// Bytes of a word.
+const WORD: i32 = 16;
+
+/// Writes `shares` in batches: words as little-endian `FixedSizeBinary(16)`, whose fields' metadata say the encoding,
+/// the modulus of an additive one, and the decimal places where they are known.
+pub(super) fn write(out: &mut impl Write, shares: &ShareTable) -> io::Result<()> {
+    write_batches(out, shares).map_err(|error| match error {
+        ArrowError::IoError(_, why) => why,
+        other => io::Error::other(other),
+    })
+}
+
+fn write_batches(out: &mut impl Write, shares: &ShareTable) -> Result<(), ArrowError> {
+    let schema = Arc::new(schema(shares));
+    let mut writer = FileWriter::try_new(out, &schema)?;
+    for start in (0..shares.rows()).step_by(BATCH) {
+        let rows = start..shares.rows().min(start + BATCH);
+        writer.write(&RecordBatch::try_new(schema.clone(), columns(shares, rows))?)?;
+    }
+    writer.finish()
+}
+
+fn schema(shares: &ShareTable) -> Schema {
+    let number = |name| Field::new(name, DataType::UInt64, false);
+    let word = |name: &str, scale: Option<u32>| {
+        let metadata = metadata(shares.encoding, scale);
+        Field::new(name, DataType::FixedSizeBinary(WORD), false).with_metadata(metadata)
+    };
+    let mut fields = vec![number(POSITION), word(INDICATOR, None)];
+    fields.extend(shares.columns.iter().map(|column| word(&column.name, column.scale)));
+    fields.extend(shares.source_row.is_some().then(|| number(SOURCE_ROW)));
+    Schema::new(fields)
+}
+
+fn metadata(encoding: ShareEncoding, scale: Option<u32>) -> HashMap<String, String> {
+    let entries = match encoding {
+        ShareEncoding::Xor => vec![("encoding", "xor".to_owned())],
+        ShareEncoding::Additive => {
+            vec![("encoding", "additive".to_owned()), ("modulus", "2^128".to_owned())]
+        }
+    };
+    let scale = scale.map(|scale| ("scale", scale.to_string()));
+    entries.into_iter().chain(scale).map(|(name, text)| (name.to_owned(), text)).collect()
+}
+
+fn columns(shares: &ShareTable, rows: Range<usize>) -> Vec<ArrayRef> {
+    let numbers = |numbers: &mut dyn Iterator<Item = u64>| -> ArrayRef {
+        Arc::new(UInt64Array::from_iter_values(numbers))
+    };
+    let mut columns = vec![numbers(&mut rows.clone().map(|row| row as u64))];
+    columns.extend((0..shares.width()).map(|column| words(shares, rows.clone(), column)));
+    if let Some(source_row) = &shares.source_row {
+        columns.push(numbers(&mut source_row[rows].iter().copied()));
+    }
+    columns
+}
+
+fn words(shares: &ShareTable, rows: Range<usize>, column: usize) -> ArrayRef {
+    let bytes: Vec<u8> =
+        rows.flat_map(|row| shares.words[row * shares.width() + column].to_le_bytes()).collect();
+    Arc::new(FixedSizeBinaryArray::new(WORD, bytes.into(), None))
+}

@@ -1,0 +1,146 @@
+//! One party's shares of a result, for a later computation between the same parties.
+
+use std::io::{self, Write};
+
+use super::arrow;
+use crate::quote::write_record;
+use crate::{DataError, Destination};
+
+/// The columns that are there beside the values.
+pub(super) const POSITION: &str = "position";
+pub(super) const INDICATOR: &str = "indicator";
+pub(super) const SOURCE_ROW: &str = "source_row";
+
+/// How a value is split in two.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShareEncoding {
+    /// The value is the exclusive or of the two words.
+    Xor,
+    /// The value is the sum of the two words modulo 2^128.
+    Additive,
+}
+
+/// A shared value column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareColumn {
+    /// Its name.
+    pub name: String,
+    /// How many decimal places its units have, where known.
+    pub scale: Option<u32>,
+}
+
+/// One party's shares: both parties have as many rows, and the rows at the same position belong together.
+///
+/// A shared value is 128 bits: the indicator 0 or 1, or a signed number of units in two's complement.
+#[derive(Clone, PartialEq, Eq)]
+pub struct ShareTable {
+    /// The value columns.
+    pub columns: Vec<ShareColumn>,
+    /// For each row the share of the indicator, then that of each value column.
+    pub words: Vec<u128>,
+    /// How the words are to be put together.
+    pub encoding: ShareEncoding,
+    /// For each row the number of one's own first row that is behind it, from 1; the party that knows them has them.
+    pub source_row: Option<Vec<u64>>,
+}
+
+impl ShareTable {
+    /// How many rows there are.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.words.len() / self.width()
+    }
+
+    /// Words a row.
+    pub(super) fn width(&self) -> usize {
+        1 + self.columns.len()
+    }
+
+    /// Finds out before a run whether value columns of these names can stand in a file of shares.
+    ///
+    /// # Errors
+    /// When a name occurs twice or is that of one of the file's own columns.
+    pub fn check_names<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<(), DataError> {
+        let mut taken = vec![POSITION, INDICATOR, SOURCE_ROW];
+        for name in names {
+            if taken.contains(&name) {
+                return Err(DataError::NameTaken {
+                    what: "the list of value columns".to_owned(),
+                    column: name.to_owned(),
+                    why: "the file of shares has another of that name",
+                });
+            }
+            taken.push(name);
+        }
+        Ok(())
+    }
+
+    fn write_csv(&self, out: &mut impl Write) -> io::Result<()> {
+        let values = self.columns.iter().map(|column| column.name.as_str());
+        let source_row = self.source_row.is_some().then_some(SOURCE_ROW);
+        write_record(out, [POSITION, INDICATOR].into_iter().chain(values).chain(source_row), b',')?;
+        writeln!(out)?;
+        for (row, words) in self.words.chunks_exact(self.width()).enumerate() {
+            write!(out, "{row}")?;
+            for word in words {
+                match self.encoding {
+                    ShareEncoding::Xor => write!(out, ",{word:032x}")?,
+                    ShareEncoding::Additive => write!(out, ",{word}")?,
+                }
+            }
+            if let Some(source_row) = &self.source_row {
+                write!(out, ",{}", source_row[row])?;
+            }
+            writeln!(out)?;
+        }
+        Ok(())
+    }
+}
+
+/// What kind of file shares are written to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ShareFormat {
+    /// Comma-separated text: words as unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first
+    /// (exclusive or).
+    Csv,
+    /// An Arrow IPC file: words as 16 bytes, lowest first.
+    Arrow,
+}
+
+impl ShareFormat {
+    /// The format that the destination's name says: Arrow for a file `….arrow`, otherwise CSV.
+    #[must_use]
+    pub fn of(destination: &Destination) -> Self {
+        let extension = match destination {
+            Destination::Stdout => None,
+            Destination::File { path, .. } => path.extension(),
+        };
+        match extension {
+            Some(extension) if extension.eq_ignore_ascii_case("arrow") => Self::Arrow,
+            _ => Self::Csv,
+        }
+    }
+}
+
+impl Destination {
+    /// Writes `shares`: the columns `position` (from 0), `indicator`, the values', and `source_row` if it is known.
+    ///
+    /// # Errors
+    /// As [`ShareTable::check_names`], and when writing fails; a file is then as it was before.
+    ///
+    /// # Panics
+    /// When the lengths of `words` and `source_row` are not those of one number of rows.
+    pub fn write_shares(&self, format: ShareFormat, shares: &ShareTable) -> Result<(), DataError> {
+        ShareTable::check_names(shares.columns.iter().map(|column| column.name.as_str()))?;
+        assert_eq!(shares.words.len(), shares.rows() * shares.width(), "whole rows");
+        let source_rows = shares.source_row.as_ref().map(Vec::len);
+        assert_eq!(source_rows.unwrap_or(shares.rows()), shares.rows(), "one for each row");
+        self.write(|out| match format {
+            ShareFormat::Csv => shares.write_csv(out),
+            ShareFormat::Arrow => arrow::write(out, shares),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

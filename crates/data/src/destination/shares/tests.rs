@@ -1,0 +1,167 @@
+use std::fs::{self, File};
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::UInt64Type;
+use arrow_ipc::reader::FileReader;
+use arrow_schema::DataType;
+
+use super::*;
+
+fn shares(encoding: ShareEncoding) -> ShareTable {
+    let column = |name: &str, scale| ShareColumn { name: name.to_owned(), scale };
+    ShareTable {
+        columns: vec![column("amount, net", Some(2)), column("n", None)],
+        words: vec![1, 2, 3, 0, u128::MAX, 1 << 127],
+        encoding,
+        source_row: Some(vec![7, 1]),
+    }
+}
+
+fn written(name: &str, shares: &ShareTable) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join(name);
+    let destination = Destination::File { path: path.clone(), force: false };
+    destination.write_shares(ShareFormat::of(&destination), shares).expect("writable");
+    (folder, path)
+}
+
+fn csv(shares: &ShareTable) -> String {
+    let (_folder, path) = written("out.csv", shares);
+    fs::read_to_string(path).expect("text")
+}
+
+#[test]
+fn the_name_says_the_format() {
+    for (name, format) in [
+        ("-", ShareFormat::Csv),
+        ("x.csv", ShareFormat::Csv),
+        ("arrow", ShareFormat::Csv),
+        ("a.arrow", ShareFormat::Arrow),
+        ("a.ARROW", ShareFormat::Arrow),
+    ] {
+        assert_eq!(ShareFormat::of(&Destination::new(name, false)), format, "{name}");
+    }
+}
+
+#[test]
+fn text_has_decimal_or_hexadecimal_words() {
+    assert_eq!(
+        csv(&shares(ShareEncoding::Additive)),
+        "position,indicator,\"amount, net\",n,source_row\n0,1,2,3,7\n\
+         1,0,340282366920938463463374607431768211455,170141183460469231731687303715884105728,1\n"
+    );
+    let few = ShareTable {
+        columns: vec![],
+        words: vec![0xab],
+        source_row: None,
+        ..shares(ShareEncoding::Xor)
+    };
+    assert_eq!(csv(&few), "position,indicator\n0,000000000000000000000000000000ab\n");
+    assert_eq!(csv(&ShareTable { words: vec![], ..few }), "position,indicator\n");
+}
+
+/// Names, words and source rows as another program would read them.
+fn read_back(path: &std::path::Path) -> (Vec<String>, Vec<u128>, Vec<u64>) {
+    let reader = FileReader::try_new(File::open(path).expect("there"), None).expect("Arrow");
+    let fields = reader.schema().fields().clone();
+    let names = fields.iter().map(|field| field.name().clone()).collect();
+    let (mut words, mut source_rows, mut position) = (Vec::new(), Vec::new(), 0);
+    for batch in reader {
+        let batch = batch.expect("a batch");
+        let is_word = |column: &usize| {
+            *batch.schema().field(*column).data_type() == DataType::FixedSizeBinary(16)
+        };
+        for row in 0..batch.num_rows() {
+            assert_eq!(batch.column(0).as_primitive::<UInt64Type>().value(row), position);
+            position += 1;
+            for column in (0..batch.num_columns()).filter(is_word) {
+                let bytes = batch.column(column).as_fixed_size_binary().value(row);
+                words.push(u128::from_le_bytes(bytes.try_into().expect("16 bytes")));
+            }
+            if let Some(source_row) = batch.column_by_name("source_row") {
+                source_rows.push(source_row.as_primitive::<UInt64Type>().value(row));
+            }
+        }
+    }
+    (names, words, source_rows)
+}
+
+#[test]
+fn arrow_has_words_and_says_what_they_are() {
+    for (encoding, metadata) in [
+        (ShareEncoding::Additive, &[("encoding", "additive"), ("modulus", "2^128")][..]),
+        (ShareEncoding::Xor, &[("encoding", "xor")]),
+    ] {
+        let shares = shares(encoding);
+        let (_folder, path) = written("out.arrow", &shares);
+        let (names, words, source_rows) = read_back(&path);
+        assert_eq!(names, ["position", "indicator", "amount, net", "n", "source_row"]);
+        assert_eq!((words, Some(source_rows)), (shares.words, shares.source_row));
+        let reader = FileReader::try_new(File::open(&path).expect("there"), None).expect("Arrow");
+        let schema = reader.schema();
+        let said = |column: usize| {
+            let entries = schema.field(column).metadata().iter();
+            let mut entries: Vec<(&str, &str)> =
+                entries.map(|(k, v)| (k.as_str(), v.as_str())).collect();
+            entries.sort_unstable();
+            entries
+        };
+        assert_eq!((said(0), said(1), said(3)), (vec![], metadata.to_vec(), metadata.to_vec()));
+        assert_eq!(said(2), [metadata, &[("scale", "2")]].concat());
+    }
+}
+
+#[test]
+fn many_rows_and_none_are_read_back() {
+    for rows in [0, 1, (1 << 16) - 1, 1 << 16, (1 << 17) + 3] {
+        let words: Vec<u128> = (0..rows * 3).map(|word| ((word * word) << 64) | word).collect();
+        let shares = ShareTable { words, source_row: None, ..shares(ShareEncoding::Xor) };
+        let (_folder, path) = written("out.arrow", &shares);
+        let (names, words, source_rows) = read_back(&path);
+        assert_eq!((names.len(), source_rows.len()), (4, 0));
+        assert_eq!((words.len(), words == shares.words), (shares.words.len(), true));
+    }
+}
+
+#[test]
+fn names_that_would_be_there_twice_are_refused() {
+    for names in [&["position"][..], &["a", "indicator"], &["source_row"], &["a", "b", "a"]] {
+        let error = ShareTable::check_names(names.iter().copied()).expect_err("taken").to_string();
+        assert!(error.starts_with("the list of value columns has a column "), "{error}");
+        assert!(error.contains(&format!("{:?}", names[names.len() - 1])), "{error}");
+    }
+    ShareTable::check_names(["a", "Position"]).expect("all different");
+    let mut shares = shares(ShareEncoding::Xor);
+    shares.columns[0].name = "n".to_owned();
+    assert!(Destination::Stdout.write_shares(ShareFormat::Csv, &shares).is_err());
+}
+
+#[test]
+fn two_files_put_together_are_the_values() {
+    // What the docs tell a reader to do, from text, with the numbers 12.50, −0.07 and the indicators 1, 0.
+    let (values, masks) = ([1, 1250, 0, -7i128], [5u128, u128::MAX - 3, 1 << 100, 42]);
+    let part = |words: Vec<u128>, encoding| ShareTable {
+        columns: vec![ShareColumn { name: "v".to_owned(), scale: Some(2) }],
+        words,
+        encoding,
+        source_row: None,
+    };
+    let read = |shares: &ShareTable, radix| -> Vec<u128> {
+        let text = csv(shares);
+        let rows = text.lines().skip(1).flat_map(|line| line.split(',').skip(1));
+        rows.map(|word| u128::from_str_radix(word, radix).expect("a word")).collect()
+    };
+    let pairs = || values.iter().zip(masks);
+    let other = pairs().map(|(value, mask)| (*value as u128).wrapping_sub(mask)).collect();
+    let sums = read(&part(masks.to_vec(), ShareEncoding::Additive), 10)
+        .into_iter()
+        .zip(read(&part(other, ShareEncoding::Additive), 10))
+        .map(|(a, b)| a.wrapping_add(b) as i128);
+    assert_eq!(sums.collect::<Vec<_>>(), values);
+    let other = pairs().map(|(value, mask)| *value as u128 ^ mask).collect();
+    let xors = read(&part(masks.to_vec(), ShareEncoding::Xor), 16)
+        .into_iter()
+        .zip(read(&part(other, ShareEncoding::Xor), 16))
+        .map(|(a, b)| (a ^ b) as i128);
+    assert_eq!(xors.collect::<Vec<_>>(), values);
+}

@@ -1,0 +1,174 @@
+//! Rows to send in a union: cells packed into items of one width, and back.
+
+use zeroize::Zeroizing;
+
+use crate::columns::locate_all;
+use crate::table::Fields;
+use crate::{DataError, KeySet, KeySpec, Table};
+
+/// The most bytes that an item takes.
+pub const MAX_ITEM: usize = 4096;
+
+/// For each key, the first row that carries it: its cells in the key columns as they are in the file, then those in
+/// the extra columns.
+///
+/// An item is its cells in order, each the length of its text in bytes (7 bits a byte, lowest first, the top bit set
+/// in all but the last; at most 3 bytes) and the text in UTF-8. Zero bytes fill it up to the longest item's length.
+/// Wiped when dropped. Costs the width a key.
+pub struct Items {
+    columns: Vec<String>,
+    width: usize,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Items {
+    /// The items of `table`, whose keys under `spec` are `keys`, with the `extra` columns.
+    ///
+    /// # Errors
+    /// When a column is missing or chosen twice, or an item is longer than [`MAX_ITEM`].
+    pub fn build(
+        table: &Table,
+        keys: &KeySet,
+        spec: &KeySpec,
+        extra: &[String],
+    ) -> Result<Self, DataError> {
+        let places = places(table, spec, extra)?;
+        let mut width = 0;
+        for_each_first_row(table, keys, |row, _, fields| {
+            let length = places.iter().map(|place| packed_length(fields.get(*place))).sum();
+            width = width.max(length);
+            if length > MAX_ITEM {
+                let place = table.place_of_row(row, None);
+                return Err(DataError::ItemTooLong { place, most: MAX_ITEM });
+            }
+            Ok(())
+        })?;
+        let mut bytes = Zeroizing::new(vec![0; keys.len() * width]);
+        for_each_first_row(table, keys, |_, key, fields| {
+            let item = &mut bytes[key * width..(key + 1) * width];
+            places.iter().fold(item, |rest, place| pack(rest, fields.get(*place)));
+            Ok(())
+        })?;
+        Ok(Self { columns: extra.to_vec(), width, bytes })
+    }
+
+    /// Bytes an item: the length of the longest; 0 where there is none.
+    #[must_use]
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// The items one after the other, in [`KeySet`]'s order.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The extra columns' names.
+    #[must_use]
+    pub fn columns(&self) -> &[String] {
+        &self.columns
+    }
+}
+
+/// Why what the peer sent is no item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadItem {
+    /// It ends before its last cell does.
+    #[error("a row from the peer ends inside a cell")]
+    Cut,
+    /// A cell's length takes more bytes than it needs, or than a length may take.
+    #[error("a row from the peer has a cell whose length is not written as it should be")]
+    Length,
+    /// A cell is not UTF-8, or has a zero byte, which no list can hold.
+    #[error("a row from the peer has a cell that is no text")]
+    NotText,
+    /// Something other than zero bytes follows the last cell.
+    #[error("a row from the peer goes on after its last cell")]
+    TooLong,
+}
+
+/// The `cells` cells of an item that the peer sent; any bytes may be given.
+///
+/// # Errors
+/// When it is not exactly that many cells of text and zero bytes after them.
+pub fn decode(item: &[u8], cells: usize) -> Result<Vec<String>, BadItem> {
+    let mut rest = item;
+    let mut decoded = Vec::new();
+    for _ in 0..cells {
+        let (length, after) = unpack_length(rest)?;
+        let (text, after) = after.split_at_checked(length).ok_or(BadItem::Cut)?;
+        let text = std::str::from_utf8(text).map_err(|_| BadItem::NotText)?;
+        if text.contains('\0') {
+            return Err(BadItem::NotText);
+        }
+        decoded.push(text.to_owned());
+        rest = after;
+    }
+    if rest.iter().any(|byte| *byte != 0) {
+        return Err(BadItem::TooLong);
+    }
+    Ok(decoded)
+}
+
+/// Where an item's cells stand in `table`; every column once.
+fn places(table: &Table, spec: &KeySpec, extra: &[String]) -> Result<Vec<usize>, DataError> {
+    const FLAG: &str = "--columns";
+    let mut places = spec.locate(table)?;
+    let extra = locate_all(extra, FLAG, table)?;
+    if let Some(again) = extra.iter().find(|place| places.contains(place)) {
+        let column = table.header()[*again].clone();
+        return Err(DataError::ChosenTwice { flag: FLAG, column });
+    }
+    places.extend(extra);
+    Ok(places)
+}
+
+/// Calls `visit` with the row, the key and the fields of each key's first row.
+fn for_each_first_row(
+    table: &Table,
+    keys: &KeySet,
+    mut visit: impl FnMut(usize, usize, &Fields<'_>) -> Result<(), DataError>,
+) -> Result<(), DataError> {
+    table.try_for_each_row(|row, fields| match keys.key_of(row) {
+        Some(key) if keys.first_row(key) == row => visit(row, key, fields),
+        _ => Ok(()),
+    })
+}
+
+/// Bytes that a cell takes.
+fn packed_length(cell: &str) -> usize {
+    let bits = usize::BITS - cell.len().leading_zeros();
+    bits.div_ceil(7).max(1) as usize + cell.len()
+}
+
+/// Writes a cell to the front of `item` and returns what follows it.
+fn pack<'a>(item: &'a mut [u8], cell: &str) -> &'a mut [u8] {
+    let (packed, rest) = item.split_at_mut(packed_length(cell));
+    let (length, text) = packed.split_at_mut(packed.len() - cell.len());
+    let last = length.len() - 1;
+    for (index, byte) in length.iter_mut().enumerate() {
+        let more = if index < last { 0x80 } else { 0 };
+        *byte = (cell.len() >> (7 * index)) as u8 & 0x7f | more;
+    }
+    text.copy_from_slice(cell.as_bytes());
+    rest
+}
+
+/// The length at the front of `item`, and what follows it.
+fn unpack_length(item: &[u8]) -> Result<(usize, &[u8]), BadItem> {
+    const MOST_BYTES: usize = 3;
+    let mut length = 0;
+    for (index, byte) in item.iter().take(MOST_BYTES).enumerate() {
+        length |= usize::from(byte & 0x7f) << (7 * index);
+        match byte {
+            0 if index > 0 => return Err(BadItem::Length),
+            0..=0x7f => return Ok((length, &item[index + 1..])),
+            _ => {}
+        }
+    }
+    Err(if item.len() < MOST_BYTES { BadItem::Cut } else { BadItem::Length })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+use super::*;
+
+fn table(csv: &str) -> Table {
+    Table::parse("t.csv".into(), csv.as_bytes().to_vec(), b',').expect("a table")
+}
+
+fn build(csv: &str, spec: &str, extra: &[&str]) -> Result<Items, DataError> {
+    let (table, spec) = (table(csv), spec.parse().expect("a key"));
+    let keys = KeySet::build(&table, &spec).expect("columns exist");
+    let extra: Vec<String> = extra.iter().map(|name| (*name).to_owned()).collect();
+    Items::build(&table, &keys, &spec, &extra)
+}
+
+#[test]
+fn an_item_is_the_first_row_of_its_key_as_it_is_in_the_file() {
+    let csv = "n,mail,x\n1, A@b.c ,\"p\"\"q\"\n2,,skipped\n3,a@b.c,later\n4,d@e.f,\n";
+    let items = build(csv, "mail:email", &["x", "n"]).expect("short");
+    assert_eq!((items.width(), items.columns().len()), (14, 2));
+    assert_eq!(items.bytes(), b"\x07 A@b.c \x03p\"q\x011\x05d@e.f\x00\x014\0\0\0\0\0");
+    let cells: Vec<_> = items.bytes().chunks(14).map(|item| decode(item, 3)).collect();
+    let owned = |cells: [&str; 3]| Ok(cells.map(str::to_owned).to_vec());
+    assert_eq!(cells, [owned([" A@b.c ", "p\"q", "1"]), owned(["d@e.f", "", "4"])]);
+    let none = build("k\n", "k", &[]).expect("empty");
+    assert_eq!((none.width(), none.bytes()), (0, &b""[..]));
+}
+
+#[test]
+fn a_long_row_is_refused_with_its_line() {
+    // 2 bytes of length a cell.
+    let longest = "s".repeat(MAX_ITEM - 2);
+    let fits = build(&format!("k\n1\n{longest}\n"), "k", &[]).expect("fits");
+    assert_eq!((fits.width(), fits.bytes().len()), (MAX_ITEM, 2 * MAX_ITEM));
+    let error = build(&format!("k\n1\ns{longest}\n"), "k", &[]).err().expect("refused").to_string();
+    assert!(error.starts_with("t.csv, line 3: "), "{error}");
+    assert!(
+        error.contains("4096") && error.contains("--columns") && !error.contains("ss"),
+        "{error}"
+    );
+    let without_key = build(&format!("k,x\n1,\n,s{longest}\n"), "k", &["x"]).expect("not sent");
+    assert_eq!(without_key.width(), 3);
+}
+
+#[test]
+fn columns_are_looked_up_and_sent_once() {
+    let refusal =
+        |extra: &[&str]| build("k,x,x,y\n", "k", extra).err().expect("refused").to_string();
+    assert!(refusal(&["z"]).contains("did you mean"));
+    assert!(refusal(&["x"]).contains("2 columns named"));
+    assert!(refusal(&["y", "y"]).starts_with("--columns \"y\": "));
+    assert!(refusal(&["k"]).starts_with("--columns \"k\": "));
+}
+
+#[test]
+fn what_is_no_item_is_told_apart() {
+    for (item, cells, expected) in [
+        (&b""[..], 1, BadItem::Cut),
+        (b"\x80", 1, BadItem::Cut),
+        (b"\x02a", 1, BadItem::Cut),
+        (b"\x01a", 2, BadItem::Cut),
+        (b"\xff\xff\x7f", 1, BadItem::Cut),
+        (b"\x81\x00a", 1, BadItem::Length),
+        (b"\x80\x80\x80\x01", 1, BadItem::Length),
+        (b"\x01\xff", 1, BadItem::NotText),
+        (b"\x01\0", 1, BadItem::NotText),
+        (b"\x01a\0\x01", 1, BadItem::TooLong),
+        (b"\x01", 0, BadItem::TooLong),
+    ] {
+        assert_eq!(decode(item, cells), Err(expected), "{item:?}");
+    }
+    assert_eq!(decode(b"", 0), Ok(vec![]));
+    assert_eq!(decode(b"\0\0\0\0", 2), Ok(vec![String::new(); 2]));
+}
+
+/// An item written by another route: lengths by division.
+fn encoded(cells: &[String]) -> Vec<u8> {
+    let mut item = Vec::new();
+    for cell in cells {
+        let (low, mut rest) = (cell.len() % 128, cell.len() / 128);
+        let mut digits = vec![low];
+        while rest > 0 {
+            digits.push(rest % 128);
+            rest /= 128;
+        }
+        let last = digits.pop().expect("one digit");
+        item.extend(digits.into_iter().map(|digit| u8::try_from(digit + 128).expect("a byte")));
+        item.push(u8::try_from(last).expect("a byte"));
+        item.extend_from_slice(cell.as_bytes());
+    }
+    item
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_an_item_or_an_error(
+        item in proptest::collection::vec(proptest::prop_oneof![0u8..4, 0x61u8..0x64, 0x80u8..=255], 0..24),
+        cells in 0usize..5,
+    ) {
+        if let Ok(decoded) = decode(&item, cells) {
+            proptest::prop_assert_eq!(decoded.len(), cells);
+            // Only one way to write it: the encoding, and zeros.
+            let mut again = encoded(&decoded);
+            again.resize(item.len(), 0);
+            proptest::prop_assert_eq!(again, item);
+        }
+    }
+
+    #[test]
+    fn rows_come_out_as_they_went_in(
+        rows in proptest::collection::btree_map("[a-c\"]{1,3}", ("[é,\n]{0,90}", "[x ]{0,3}"), 1..8),
+    ) {
+        let quoted = |text: &str| format!("\"{}\"", text.replace('"', "\"\""));
+        let lines: String =
+            rows.iter().map(|(key, (a, b))| format!("{},{},{}\n", quoted(key), quoted(a), quoted(b))).collect();
+        let items = build(&format!("k,a,b\n{lines}"), "k", &["b", "a"]).expect("short");
+        let expected: Vec<Vec<String>> =
+            rows.iter().map(|(key, (a, b))| vec![key.clone(), b.clone(), a.clone()]).collect();
+        proptest::prop_assert_eq!(items.width(), expected.iter().map(|cells| encoded(cells).len()).max().unwrap_or(0));
+        for (item, cells) in items.bytes().chunks(items.width()).zip(expected) {
+            proptest::prop_assert_eq!(decode(item, cells.len()), Ok(cells));
+        }
+    }
+}

@@ -1,0 +1,132 @@
+//! Who is being served at a listener, and who goes when more come.
+
+use std::cmp::Reverse;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+
+/// How many handshakes run at once.
+const PLACES: usize = 64;
+
+/// How many of them one source may have.
+const PLACES_OF_ONE: usize = 32;
+
+/// Callers in the order in which they came, each with what stops serving it.
+///
+/// A newcomer always gets a place. When its source has all of its share, the oldest caller from that source goes;
+/// when all places are taken, the oldest from the source that has the most. So nobody holds a place by doing nothing,
+/// and a source that floods displaces its own.
+pub(crate) struct Crowd<T> {
+    callers: Vec<Caller<T>>,
+}
+
+struct Caller<T> {
+    addr: SocketAddr,
+    source: IpAddr,
+    stop: T,
+}
+
+impl<T> Crowd<T> {
+    pub(crate) fn new() -> Self {
+        Self { callers: Vec::with_capacity(PLACES) }
+    }
+
+    /// Takes out the caller that must go before one from `newcomer` comes in.
+    pub(crate) fn make_room(&mut self, newcomer: SocketAddr) -> Option<(SocketAddr, T)> {
+        let gone = self.callers.remove(self.least_deserving(source(newcomer))?);
+        Some((gone.addr, gone.stop))
+    }
+
+    pub(crate) fn enter(&mut self, addr: SocketAddr, stop: T) {
+        self.callers.push(Caller { addr, source: source(addr), stop });
+    }
+
+    /// Takes out the caller that fits, which was served.
+    pub(crate) fn leave(&mut self, fits: impl Fn(&T) -> bool) {
+        self.callers.retain(|caller| !fits(&caller.stop));
+    }
+
+    fn least_deserving(&self, newcomer: IpAddr) -> Option<usize> {
+        if self.places_of(newcomer) >= PLACES_OF_ONE {
+            self.callers.iter().position(|caller| caller.source == newcomer)
+        } else if self.callers.len() >= PLACES {
+            (0..self.callers.len())
+                .max_by_key(|at| (self.places_of(self.callers[*at].source), Reverse(*at)))
+        } else {
+            None
+        }
+    }
+
+    fn places_of(&self, source: IpAddr) -> usize {
+        self.callers.iter().filter(|caller| caller.source == source).count()
+    }
+}
+
+/// Whom an address counts for: an IPv4 address for itself, an IPv6 address for its /64, which one host may have whole.
+fn source(addr: SocketAddr) -> IpAddr {
+    match addr.ip().to_canonical() {
+        IpAddr::V6(ip) => Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64).into(),
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lets callers in by turns; each is known by its number, and those who had to go are returned.
+    fn displaced(crowd: &mut Crowd<usize>, callers: &[(usize, &str)]) -> Vec<usize> {
+        let mut gone = Vec::new();
+        for (number, ip) in callers {
+            let addr = SocketAddr::new(ip.parse().expect("an address"), 1);
+            gone.extend(crowd.make_room(addr).map(|(_, stop)| stop));
+            crowd.enter(addr, *number);
+        }
+        gone
+    }
+
+    #[test]
+    fn a_source_that_floods_displaces_its_own_oldest() {
+        let mut crowd = Crowd::new();
+        assert!(displaced(&mut crowd, &[(1000, "10.0.0.1")]).is_empty());
+        let flood: Vec<_> = (0..100).map(|number| (number, "10.0.0.2")).collect();
+        assert_eq!(displaced(&mut crowd, &flood), (0..68).collect::<Vec<_>>());
+        assert!(crowd.callers.iter().any(|caller| caller.stop == 1000));
+        assert_eq!(crowd.callers.len(), 1 + PLACES_OF_ONE);
+    }
+
+    #[test]
+    fn a_newcomer_displaces_the_oldest_of_the_busiest_source() {
+        let mut crowd = Crowd::new();
+        let one_each: Vec<String> = (0..40).map(|i| format!("10.0.1.{i}")).collect();
+        let mut callers: Vec<_> = one_each.iter().map(String::as_str).enumerate().collect();
+        callers.extend((40..64).map(|number| (number, "10.0.0.2")));
+        assert!(displaced(&mut crowd, &callers).is_empty());
+        assert_eq!(displaced(&mut crowd, &[(64, "10.0.0.3"), (65, "10.0.0.4")]), [40, 41]);
+    }
+
+    #[test]
+    fn among_equals_the_oldest_goes() {
+        let mut crowd = Crowd::new();
+        let each: Vec<String> = (0..70).map(|i| format!("10.0.1.{i}")).collect();
+        let callers: Vec<_> = each.iter().map(String::as_str).enumerate().collect();
+        assert_eq!(displaced(&mut crowd, &callers), [0, 1, 2, 3, 4, 5]);
+    }
+
+    #[test]
+    fn a_place_is_free_again() {
+        let mut crowd = Crowd::new();
+        let many: Vec<_> = (0..PLACES_OF_ONE).map(|number| (number, "::1")).collect();
+        assert!(displaced(&mut crowd, &many).is_empty());
+        crowd.leave(|number| *number == 7);
+        assert!(displaced(&mut crowd, &[(90, "::1")]).is_empty());
+        assert_eq!(displaced(&mut crowd, &[(91, "::1")]), [0]);
+    }
+
+    #[test]
+    fn a_host_is_one_source() {
+        let of = |ip: &str| source(SocketAddr::new(ip.parse().expect("an address"), 1));
+        assert_eq!(of("2001:db8::1"), of("2001:db8::ffff:1"));
+        assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
+        assert_eq!(of("::ffff:10.0.0.1"), of("10.0.0.1"));
+        assert_ne!(of("10.0.0.1"), of("10.0.0.2"));
+    }
+}

@@ -1,0 +1,206 @@
+//! The correlation-robust hash, from a block cipher under a key that both parties know.
+
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use zeroize::{Zeroize, Zeroizing};
+
+use crate::base::Session;
+use crate::{BLOCK_BYTES, Block};
+
+/// Blocks that go through the cipher at once: enough to fill the widest registers.
+const BATCH: usize = 64;
+
+/// Bits of a tweak that number the blocks of one transfer's pad.
+const PART_BITS: u32 = 16;
+
+/// The longest pad in bytes that has tweaks of its own.
+pub(super) const MAX_PAD: usize = BLOCK_BYTES << PART_BITS;
+
+/// H(x, i) = π(π(x) ⊕ i) ⊕ π(x), the construction TMMO of Guo, Katz, Wang and Yu (eprint 2019/074, section 7.4).
+///
+/// π is AES-128 under a key that follows from the session. The tweak i is the transfer's number since the setup, and
+/// below it the number of the block within a pad: no pair (x, i) that a secret enters occurs twice.
+pub(super) struct Hash {
+    pi: aes::Aes128Enc,
+}
+
+impl Hash {
+    pub(super) fn new(session: &Session) -> Self {
+        let key = blake3::derive_key("veilset 2026 oblivious transfer fixed key", session);
+        let (key, _) = key.as_chunks::<BLOCK_BYTES>();
+        Self { pi: aes::Aes128Enc::new(&key[0].into()) }
+    }
+
+    /// Replaces the rows of transfers `first`, `first` + 1, … by their blocks.
+    pub(super) fn blocks(&self, first: u64, rows: &mut [Block]) {
+        let mut scratch = Scratch::new();
+        for (start, rows) in (first..).step_by(BATCH).zip(rows.chunks_mut(BATCH)) {
+            scratch.load(rows.iter().copied());
+            scratch.hash(&self.pi, |place| tweak(start + place as u64, 0));
+            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+        }
+    }
+
+    /// Writes to `pairs` the two blocks of each of the transfers `first`, `first` + 1, …: those of its row and of its
+    /// row plus `delta`.
+    pub(super) fn pairs(&self, first: u64, rows: &[Block], delta: Block, pairs: &mut [[Block; 2]]) {
+        let mut scratch = Scratch::new();
+        let batches = rows.chunks(BATCH / 2).zip(pairs.chunks_mut(BATCH / 2));
+        for (start, (rows, pairs)) in (first..).step_by(BATCH / 2).zip(batches) {
+            scratch.load(rows.iter().flat_map(|row| [*row, row ^ delta]));
+            scratch.hash(&self.pi, |place| tweak(start + place as u64 / 2, 0));
+            let blocks = pairs.as_flattened_mut().iter_mut();
+            scratch.store().zip(blocks).for_each(|(block, to)| *to = block);
+        }
+    }
+
+    /// Writes to `pads` the pads of `width` bytes of the transfers `first`, `first` + 1, …; one after the other.
+    pub(super) fn pads(
+        &self,
+        first: u64,
+        mut rows: Zeroizing<Vec<Block>>,
+        width: usize,
+        pads: &mut [u8],
+    ) {
+        let mut scratch = Scratch::new();
+        for rows in rows.chunks_mut(BATCH) {
+            scratch.load(rows.iter().copied());
+            scratch.encrypt(&self.pi);
+            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+        }
+        let parts = width.div_ceil(BLOCK_BYTES);
+        let mut places = (0..rows.len()).flat_map(|row| (0..parts).map(move |part| (row, part)));
+        let mut ahead = places.clone();
+        loop {
+            let batch = ahead.by_ref().take(BATCH);
+            scratch
+                .load(batch.map(|(row, part)| rows[row] ^ tweak(first + row as u64, part as u64)));
+            if scratch.length == 0 {
+                return;
+            }
+            scratch.encrypt(&self.pi);
+            for (block, (row, part)) in scratch.store().zip(&mut places) {
+                let start = row * width + part * BLOCK_BYTES;
+                let piece = &mut pads[start..(row * width + width).min(start + BLOCK_BYTES)];
+                piece.copy_from_slice(&(block ^ rows[row]).to_le_bytes()[..piece.len()]);
+            }
+        }
+    }
+}
+
+/// The tweak of block `part` of transfer `number`'s pad.
+fn tweak(number: u64, part: u64) -> Block {
+    (Block::from(number) << PART_BITS) | Block::from(part)
+}
+
+/// A batch on its way through the cipher.
+struct Scratch {
+    length: usize,
+    blocks: [aes::Block; BATCH],
+}
+
+impl Scratch {
+    fn new() -> Self {
+        Self { length: 0, blocks: [aes::Block::default(); BATCH] }
+    }
+
+    fn load(&mut self, blocks: impl Iterator<Item = Block>) {
+        self.length = 0;
+        for (slot, block) in self.blocks.iter_mut().zip(blocks) {
+            slot.0 = block.to_le_bytes();
+            self.length += 1;
+        }
+    }
+
+    fn encrypt(&mut self, pi: &aes::Aes128Enc) {
+        pi.encrypt_blocks(&mut self.blocks[..self.length]);
+    }
+
+    fn hash(&mut self, pi: &aes::Aes128Enc, tweak: impl Fn(usize) -> Block) {
+        self.encrypt(pi);
+        let once = self.blocks;
+        for (place, block) in self.blocks.iter_mut().enumerate() {
+            block.0 = (Block::from_le_bytes(block.0) ^ tweak(place)).to_le_bytes();
+        }
+        self.encrypt(pi);
+        for (block, once) in self.blocks.iter_mut().zip(&once) {
+            let sum = Block::from_le_bytes(block.0) ^ Block::from_le_bytes(once.0);
+            block.0 = sum.to_le_bytes();
+        }
+    }
+
+    fn store(&self) -> impl Iterator<Item = Block> {
+        self.blocks[..self.length].iter().map(|block| Block::from_le_bytes(block.0))
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        for block in &mut self.blocks {
+            block.0.zeroize();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The definition, one block at a time.
+    fn by_definition(pi: &aes::Aes128Enc, row: Block, tweak: Block) -> Block {
+        let permute = |block: Block| {
+            let mut block = block.to_le_bytes().into();
+            pi.encrypt_block(&mut block);
+            Block::from_le_bytes(block.0)
+        };
+        permute(permute(row) ^ tweak) ^ permute(row)
+    }
+
+    fn rows(count: u32) -> Vec<Block> {
+        (0..count).map(|j| Block::from(j).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c)).collect()
+    }
+
+    #[test]
+    fn the_permutation_is_aes() {
+        // FIPS 197, appendix C.1.
+        let key: [u8; 16] = std::array::from_fn(|index| index as u8);
+        let mut scratch = Scratch::new();
+        scratch.load([0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.swap_bytes()].into_iter());
+        scratch.encrypt(&aes::Aes128Enc::new(&key.into()));
+        let want = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.swap_bytes();
+        assert_eq!(scratch.store().collect::<Vec<_>>(), [want]);
+    }
+
+    #[test]
+    fn batches_are_the_definition_of_each() {
+        let hash = &Hash::new(&[1; 32]);
+        for count in [0, 1, 31, 32, 33, 64, 100] {
+            let rows = rows(count);
+            let want = |offset: Block| {
+                let numbered = (7..).zip(&rows);
+                numbered.map(move |(j, row)| by_definition(&hash.pi, row ^ offset, j << 16))
+            };
+            let mut blocks = rows.clone();
+            hash.blocks(7, &mut blocks);
+            assert!(blocks.iter().copied().eq(want(0)));
+            let mut pairs = vec![[0; 2]; rows.len()];
+            hash.pairs(7, &rows, 5, &mut pairs);
+            assert!(pairs.iter().copied().eq(want(0).zip(want(5)).map(|(zero, one)| [zero, one])));
+        }
+    }
+
+    #[test]
+    fn pads_are_as_many_blocks_as_they_need() {
+        let hash = Hash::new(&[2; 32]);
+        for width in [1, 15, 16, 17, 100, 2000] {
+            let rows = rows(70);
+            let mut got = vec![0; rows.len() * width];
+            hash.pads(9, Zeroizing::new(rows.clone()), width, &mut got);
+            for ((number, row), got) in (9..).zip(rows).zip(got.chunks(width)) {
+                let block = |part| by_definition(&hash.pi, row, (number << 16) | part);
+                let parts = 0..width.div_ceil(16) as Block;
+                let want: Vec<u8> = parts.flat_map(|part| block(part).to_le_bytes()).collect();
+                assert_eq!(got, &want[..width], "width {width}");
+            }
+        }
+    }
+}

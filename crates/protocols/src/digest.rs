@@ -1,0 +1,225 @@
+//! How a set travels so that its order says nothing.
+//!
+//! The figure of mqRPMT (eprint 2022/652, Fig. 3) sends the set of step 2 shuffled, or in a Bloom filter. A sorted set is
+//! a function of the set as well, and smaller; `docs/protocols.md` compares the three.
+
+use rand_core::CryptoRng;
+use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
+use veilset_crypto::shuffle;
+use veilset_structures::{
+    BloomFilter, BloomShape, Decoder, Encoder, SetShape, match_bits, query_bits,
+};
+
+use crate::ProtocolError;
+use crate::matching::membership;
+use crate::wire::{FilterBlock, SetBlock, frames, put_values, size, take_values, values_bytes};
+
+/// The form in which a set travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Digest {
+    /// Truncated, sorted and Golomb–Rice coded.
+    Sorted,
+    /// A Bloom filter, as in the paper's measurements.
+    Bloom,
+    /// Truncated and shuffled, as in the paper's figure.
+    Shuffled,
+}
+
+impl Digest {
+    /// Every form.
+    pub const ALL: [Self; 3] = [Self::Sorted, Self::Bloom, Self::Shuffled];
+
+    /// The word on the command line and in the terms.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Sorted => "sorted",
+            Self::Bloom => "bloom",
+            Self::Shuffled => "shuffled",
+        }
+    }
+
+    /// The form called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|digest| digest.name() == name)
+    }
+}
+
+/// A set of `count` pseudorandom values that is asked `queries` times.
+#[derive(Clone, Copy)]
+pub(crate) struct SetTerms {
+    pub(crate) digest: Digest,
+    pub(crate) count: usize,
+    pub(crate) queries: usize,
+}
+
+impl SetTerms {
+    /// Bits of a value by which members and queries are compared.
+    pub(crate) fn bits(self) -> u32 {
+        match self.digest {
+            // A filter takes whole values; its own failure is counted in its size.
+            Digest::Bloom => u128::BITS,
+            Digest::Sorted | Digest::Shuffled => match_bits(self.count, self.queries),
+        }
+    }
+
+    fn sorted(self) -> SetShape {
+        SetShape { count: self.count, bits: self.bits() }
+    }
+
+    fn filter(self) -> BloomShape {
+        BloomShape { count: self.count, security: query_bits(self.queries) }
+    }
+
+    /// Sends the set.
+    pub(crate) fn put(
+        self,
+        channel: &mut dyn Channel,
+        mut values: Vec<u128>,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<(), ProtocolError> {
+        channel.phase("set");
+        match self.digest {
+            Digest::Sorted => {
+                values.sort_unstable();
+                for block in Encoder::new(self.sorted(), &values) {
+                    channel.put(&SetBlock(block))?;
+                }
+            }
+            Digest::Bloom => {
+                let filter = BloomFilter::new(self.filter(), &values);
+                for piece in filter.as_bytes().chunks(MAX_BODY) {
+                    channel.put(&FilterBlock(piece.to_vec()))?;
+                }
+            }
+            Digest::Shuffled => {
+                shuffle(&mut values, rng);
+                put_values(channel, &values, self.bits())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the set.
+    pub(crate) fn take(self, channel: &mut dyn Channel) -> Result<Members, ProtocolError> {
+        channel.phase("set");
+        Ok(match self.digest {
+            Digest::Sorted => Members::Sorted(self.take_sorted(channel)?),
+            Digest::Bloom => {
+                let mut bytes = Vec::new();
+                for range in Chunks::new(self.filter().len(), MAX_BODY).ranges() {
+                    bytes.extend(channel.take::<FilterBlock>(&range.len())?.0);
+                }
+                Members::Filter(BloomFilter::from_bytes(self.filter(), bytes).ok_or(fault(()))?)
+            }
+            Digest::Shuffled => {
+                let mut values = take_values(channel, self.count, self.bits())?;
+                values.sort_unstable();
+                Members::Sorted(values)
+            }
+        })
+    }
+
+    fn take_sorted(self, channel: &mut dyn Channel) -> Result<Vec<u128>, ProtocolError> {
+        let shape = self.sorted();
+        let mut decoder = Decoder::new(shape);
+        for block in 0..shape.blocks() {
+            let SetBlock(bytes) = channel.take(&shape.max_block_len(block))?;
+            decoder.block(&bytes).map_err(fault)?;
+        }
+        Ok(decoder.finish().map_err(fault)?)
+    }
+
+    /// What it costs in bytes.
+    pub(crate) fn bytes(self) -> f64 {
+        match self.digest {
+            Digest::Sorted => {
+                let shape = self.sorted();
+                shape.expected_len() as f64 + frames(shape.blocks())
+            }
+            Digest::Bloom => {
+                let len = self.filter().len();
+                len as f64 + frames(len.div_ceil(MAX_BODY))
+            }
+            Digest::Shuffled => values_bytes(self.count as u64, self.bits()),
+        }
+    }
+
+    /// The set of a run of these sizes, for the cost models.
+    pub(crate) fn of(digest: Digest, count: u64, queries: u64) -> Self {
+        Self { digest, count: size(count), queries: size(queries) }
+    }
+}
+
+fn fault<E>(_: E) -> PeerFault {
+    PeerFault::Malformed { what: SetBlock::TAG.name, why: Malformed::OutOfRange }
+}
+
+/// A set that arrived.
+pub(crate) enum Members {
+    Sorted(Vec<u128>),
+    Filter(BloomFilter),
+}
+
+impl Members {
+    /// Whether each query is in the set, in the queries' order.
+    ///
+    /// # Errors
+    /// When the queries hit one value twice, which no honest set does. A filter cannot tell.
+    pub(crate) fn holds(&self, queries: &[u128]) -> Result<Vec<bool>, PeerFault> {
+        match self {
+            Self::Sorted(values) => membership(queries, values),
+            Self::Filter(filter) => {
+                Ok(queries.iter().map(|query| filter.contains(*query)).collect())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use rand_core::SeedableRng;
+    use veilset_channel::{Framed, Metered, memory_pair};
+
+    use super::*;
+
+    fn value(index: u64) -> u128 {
+        crate::exchange::value(&index.to_le_bytes(), 128)
+    }
+
+    #[test]
+    fn every_form_carries_the_set_and_costs_what_it_says() {
+        for digest in Digest::ALL {
+            for count in [0, 1, 1000] {
+                let terms = SetTerms { digest, count, queries: 50 };
+                let mask = u128::MAX >> (128 - terms.bits());
+                let values: Vec<u128> = (0..count as u64).map(|i| value(i) & mask).collect();
+                let (left, right) = memory_pair();
+                let sender = std::thread::spawn(move || {
+                    let mut channel = Metered::new(Framed::new(left), "set");
+                    let mut rng = ChaCha20Rng::from_seed([1; 32]);
+                    terms.put(&mut channel, values, &mut rng).expect("it goes");
+                    channel.costs().bytes_sent()
+                });
+                let mut channel = Metered::new(Framed::new(right), "set");
+                let members = terms.take(&mut channel).expect("it comes");
+                let sent = sender.join().expect("no panic") as f64;
+                assert!((sent - terms.bytes()).abs() <= 2.0 + 0.01 * sent, "{digest:?} {sent}");
+                let queries: Vec<u128> = (990..1010).map(|i| value(i) & mask).collect();
+                let expected: Vec<bool> = (990..1010).map(|i| i < count).collect();
+                assert_eq!(members.holds(&queries), Ok(expected), "{digest:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_sorted_set_is_the_smallest() {
+        let n = 1 << 16;
+        let bits = |digest| SetTerms::of(digest, n, n).bytes() * 8.0 / n as f64;
+        assert!((57.5..57.6).contains(&bits(Digest::Sorted)));
+        assert!((72.0..72.1).contains(&bits(Digest::Shuffled)));
+        assert!((80.7..80.9).contains(&bits(Digest::Bloom)));
+    }
+}

@@ -1,0 +1,173 @@
+//! Steps 3 to 5: the union of the identifiers.
+
+use veilset_channel::{ChannelExt, Malformed, Message, PeerFault};
+use veilset_crypto::{CommutativePrf, Curve25519Prf, DistributedPrf, Point, permutation};
+use veilset_structures::{Decoder, Encoder, SetShape, match_bits};
+
+use super::chunks;
+use crate::digest::SetTerms;
+use crate::exchange::{not_an_element, point_bytes, value};
+use crate::pso::transfer::{self, one_sided_cost};
+use crate::wire::{Points, SetBlock, Total, frames, size, value_width};
+use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
+
+/// A side's short identifiers, in the order in which its elements were sent.
+///
+/// On the wire an identifier is as short as different ones in the union need to stay different but for 2^-40 in a whole
+/// run: λ + 2·log₂ N bits for N elements, by the union bound over all pairs.
+pub(super) struct Identifiers {
+    bits: u32,
+    short: Vec<u128>,
+}
+
+impl Identifiers {
+    /// Of `points`, in a union of at most `most`.
+    pub(super) fn new(points: &[Point], most: usize) -> Self {
+        let bits = match_bits(most, most);
+        Self { bits, short: points.iter().map(|point| value(point, bits)).collect() }
+    }
+
+    /// What both sides end with: `order[i]` is the element that was sent as number `i`.
+    pub(super) fn outcome(&self, order: &[u32], others: &[u128]) -> Outcome {
+        let mut own = vec![Identifier::default(); order.len()];
+        for (index, short) in order.iter().zip(&self.short) {
+            own[*index as usize] = identifier(*short);
+        }
+        let mut others: Vec<Identifier> = others.iter().map(|short| identifier(*short)).collect();
+        others.sort_unstable();
+        Outcome::Identifiers { own, others }
+    }
+}
+
+/// 128 bits for a short identifier: as long in every run.
+fn identifier(short: u128) -> Identifier {
+    let digest = blake3::derive_key("veilset v1 identifier", &short.to_le_bytes());
+    std::array::from_fn(|index| digest[index])
+}
+
+/// `P₁`: returns the short identifiers that `P₂` alone has.
+pub(super) fn send_union(
+    run: &mut Run<'_>,
+    points: &[Point],
+    evaluated: &[Point],
+    own: &Identifiers,
+) -> Result<Vec<u128>, ProtocolError> {
+    // Step 3.
+    let terms = set_terms(run, evaluated.len(), points.len());
+    let key = Curve25519Prf::generate(run.rng);
+    run.observer.begin("union", (points.len() + evaluated.len()) as u64);
+    let mut set = Vec::with_capacity(evaluated.len());
+    for range in chunks(evaluated.len()).ranges() {
+        let again = key.evaluate(&evaluated[range.clone()]).map_err(not_an_element)?;
+        set.extend(again.iter().map(|point| value(point, terms.bits())));
+        run.observer.advance(range.len() as u64);
+    }
+    terms.put(run.channel, set, run.rng)?;
+    let rho = permutation(points.len(), run.rng);
+    run.channel.phase("identifiers under a fresh key");
+    for range in chunks(points.len()).ranges() {
+        let chosen: Vec<Point> =
+            rho[range.clone()].iter().map(|index| points[*index as usize]).collect();
+        run.channel.put(&Points(key.evaluate(&chosen).map_err(not_an_element)?))?;
+        run.observer.advance(range.len() as u64);
+    }
+
+    // Step 4.
+    let width = value_width(own.bits);
+    let bytes = |index: &u32| own.short[*index as usize].to_le_bytes().into_iter().take(width);
+    let items: Vec<u8> = rho.iter().flat_map(bytes).collect();
+    transfer::send_one_sided(run, Role::Sender, &items, width)?;
+
+    // Step 5.
+    let union = take_union(run, own.bits)?;
+    let mut mine = own.short.clone();
+    mine.sort_unstable();
+    Ok(union.into_iter().filter(|short| mine.binary_search(short).is_err()).collect())
+}
+
+/// `P₂`: returns the short identifiers that `P₁` alone has.
+pub(super) fn receive_union(
+    run: &mut Run<'_>,
+    keys: &DistributedPrf,
+    own: &Identifiers,
+) -> Result<Vec<u128>, ProtocolError> {
+    // Step 3.
+    let terms = set_terms(run, run.elements.len(), run.peer_count);
+    let set = terms.take(run.channel)?;
+    run.channel.phase("identifiers under a fresh key");
+    run.observer.begin("union", run.peer_count as u64);
+    let mut queries = Vec::new();
+    for range in chunks(run.peer_count).ranges() {
+        let Points(points) = run.channel.take::<Points<Point>>(&range.len())?;
+        let again = keys.remask(&points).map_err(not_an_element)?;
+        queries.extend(again.iter().map(|point| value(point, terms.bits())));
+        run.observer.advance(range.len() as u64);
+    }
+    let mut lacking = set.holds(&queries)?;
+    lacking.iter_mut().for_each(|e| *e = !*e);
+
+    // Step 4.
+    let width = value_width(own.bits);
+    let items = transfer::receive_one_sided(run, Role::Sender, &lacking, width)?;
+    let items = items.chunks_exact(width).zip(&lacking).filter(|(_, lacking)| **lacking);
+    let others = items.map(|(item, _)| short(item, own.bits)).collect::<Result<Vec<_>, _>>()?;
+
+    // Step 5.
+    put_union(run, own, &others)?;
+    Ok(others)
+}
+
+fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
+    SetTerms { digest: run.params.digest, count, queries }
+}
+
+/// The short identifier in these bytes.
+fn short(item: &[u8], bits: u32) -> Result<u128, PeerFault> {
+    let mut bytes = [0; 16];
+    bytes[..item.len()].copy_from_slice(item);
+    let short = u128::from_le_bytes(bytes);
+    match short.checked_shr(bits).unwrap_or(0) {
+        0 => Ok(short),
+        _ => Err(malformed(())),
+    }
+}
+
+fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {
+    run.channel.phase("union");
+    let mut union = [own.short.as_slice(), others].concat();
+    union.sort_unstable();
+    run.channel.put(&Total(union.len() as u64))?;
+    for block in Encoder::new(SetShape { count: union.len(), bits: own.bits }, &union) {
+        run.channel.put(&SetBlock(block))?;
+    }
+    Ok(())
+}
+
+fn take_union(run: &mut Run<'_>, bits: u32) -> Result<Vec<u128>, ProtocolError> {
+    run.channel.phase("union");
+    let most = (run.elements.len() + run.peer_count) as u64;
+    let Total(count) = run.channel.take(&most)?;
+    let shape = SetShape { count: size(count), bits };
+    let mut decoder = Decoder::new(shape);
+    for block in 0..shape.blocks() {
+        let SetBlock(bytes) = run.channel.take(&shape.max_block_len(block))?;
+        decoder.block(&bytes).map_err(malformed)?;
+    }
+    Ok(decoder.finish().map_err(malformed)?)
+}
+
+fn malformed<E>(_: E) -> PeerFault {
+    PeerFault::Malformed { what: SetBlock::TAG.name, why: Malformed::OutOfRange }
+}
+
+/// Bytes that the sender and the receiver send in these steps; the union is priced as if nothing matched.
+pub(super) fn union_cost(shape: &Shape) -> (f64, f64) {
+    let most = size(shape.sender.saturating_add(shape.receiver));
+    let bits = match_bits(most, most);
+    let set = SetTerms::of(shape.params.digest, shape.receiver, shape.sender).bytes();
+    let queries = point_bytes(shape.sender, size_of::<Point>());
+    let (ot_sender, ot_receiver, _) = one_sided_cost(shape.sender, value_width(bits));
+    let union = SetShape { count: most, bits };
+    let back = union.expected_len() as f64 + 8.0 + frames(1 + union.blocks());
+    (set + queries + ot_sender.bytes_sent, ot_receiver.bytes_sent + back)
+}

@@ -1,0 +1,101 @@
+//! Private set operations from mqRPMT: eprint 2022/652, Fig. 7.
+//!
+//! The receiver is the server of an mqRPMT, the sender its client with its set in a random order `x_1, …, x_n`; the receiver
+//! ends with the indication bits `e`. Then
+//!
+//! | operation | what follows | the receiver has |
+//! |---|---|---|
+//! | count | nothing | the weight of `e` |
+//! | intersect | one-sided OT of `x_i` by `e_i` | `X ∩ Y` |
+//! | union | one-sided OT of `x_i` by `1 − e_i` | `X \ Y` |
+//! | sum | OT of `(r_i, r_i + v_i)` by `e_i`; the sum of what it got goes back | the weight of `e`; the sender the sum |
+//! | share | the same, and nothing goes back | its shares of `e_i · v_i`; the sender has `−r_i` |
+//!
+//! **Security.** Semi-honest (Theorem 4), given the mqRPMT and the OT. Both sides learn sizes. In every operation the
+//! receiver sees `e`, and with it how many elements are common; in mqRPMT* the sender learns that too.
+
+mod count;
+mod intersect;
+mod share;
+mod spec;
+mod sum;
+pub(crate) mod transfer;
+mod union;
+
+use veilset_crypto::permutation;
+
+use crate::mqrpmt::Engine;
+use crate::{Conclusion, Cost, Operation, PartyCost, Protocol, ProtocolError, Run, Shape, Spec};
+
+/// An operation on an mqRPMT.
+pub(crate) struct Pso {
+    engine: Engine,
+    spec: Spec,
+}
+
+/// `mqrpmt-dh`: from a commutative weak PRF.
+pub(crate) static CW_PRF: [Pso; 5] = all(Engine::CwPrf);
+/// `mqrpmt-poprf`: from a permuted OPRF.
+pub(crate) static P_OPRF: [Pso; 5] = all(Engine::POprf);
+/// `mqrpmt-star`: mqRPMT* from Sigma-mqPMT.
+pub(crate) static STAR: [Pso; 5] = all(Engine::Star);
+
+const fn all(engine: Engine) -> [Pso; 5] {
+    [
+        Pso { engine, spec: spec::count(engine) },
+        Pso { engine, spec: spec::intersect(engine) },
+        Pso { engine, spec: spec::sum(engine) },
+        Pso { engine, spec: spec::union(engine) },
+        Pso { engine, spec: spec::share(engine) },
+    ]
+}
+
+impl Protocol for Pso {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        let base = self.engine.cost(&shape);
+        match self.spec.operation {
+            Operation::Intersect => intersect::cost(base, &shape),
+            Operation::Sum => sum::cost(base, &shape),
+            Operation::Union => union::cost(base, &shape, self.engine),
+            Operation::Share => share::cost(base, &shape),
+            Operation::Count | Operation::Align => count::cost(base, &shape),
+        }
+    }
+
+    fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        let engine = self.engine;
+        match self.spec.operation {
+            Operation::Intersect => intersect::run(engine, &mut run),
+            Operation::Sum => sum::run(engine, &mut run),
+            Operation::Union => union::run(engine, &mut run),
+            Operation::Share => share::run(engine, &mut run),
+            Operation::Count | Operation::Align => count::run(engine, &mut run),
+        }
+    }
+}
+
+/// The client of the mqRPMT, its set in a fresh random order, which it returns.
+fn shuffled_client(engine: Engine, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
+    let order = permutation(run.elements.len(), run.rng);
+    engine.client(run, &order)?;
+    Ok(order)
+}
+
+/// The index of the element in each place.
+type Order = zeroize::Zeroizing<Vec<u32>>;
+
+/// Adds to a cost.
+fn and(mut cost: Cost, sender: PartyCost, receiver: PartyCost, rounds: u64) -> Cost {
+    for (party, more) in [(&mut cost.sender, sender), (&mut cost.receiver, receiver)] {
+        party.multiplications += more.multiplications;
+        party.maps += more.maps;
+        party.bytes_sent += more.bytes_sent;
+        party.memory += more.memory;
+    }
+    cost.rounds += rounds;
+    cost
+}

@@ -1,0 +1,54 @@
+//! Share: OT of `(r_i, r_i + w_i)` by `e_i`, where the words `w_i` are a one, for the indicator, and the values of `x_i`.
+//!
+//! The receiver's words are its shares, the sender's are `−r_i`: they add up to `e_i · w_i` modulo 2^128. Shares by
+//! exclusive or are the same with `⊕` for both `+` and `−`.
+
+use super::sum::ordered;
+use super::transfer::{self, correlated_cost};
+use super::{and, shuffled_client};
+use crate::mqrpmt::Engine;
+use crate::{Conclusion, Cost, Outcome, ProtocolError, Role, Run, Shape, Shares, Sharing};
+
+pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let shares = match run.role {
+        Role::Receiver => receiver(engine, run)?,
+        Role::Sender => sender(engine, run)?,
+    };
+    Ok(Box::new(move || Ok(Outcome::Shares(shares))))
+}
+
+fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
+    let columns = 1 + run.peer_attached.columns();
+    let e = engine.server(run)?.bits()?;
+    let sharing = run.params.sharing;
+    let words = transfer::receive_correlated(run, &e, columns, sharing)?.to_vec();
+    Ok(Shares { columns, words, sharing, order: None })
+}
+
+fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
+    let values = run.attached.shape().columns();
+    let order = shuffled_client(engine, run)?;
+    let words = with_indicator(&ordered(run.attached, &order), order.len(), values);
+    let sharing = run.params.sharing;
+    let masks = transfer::send_correlated(run, &words, 1 + values, sharing)?;
+    let own = |mask: &u128| match sharing {
+        Sharing::Additive => mask.wrapping_neg(),
+        Sharing::Xor => *mask,
+    };
+    let words = masks.iter().map(own).collect();
+    Ok(Shares { columns: 1 + values, words, sharing, order: Some(order.to_vec()) })
+}
+
+/// A one before the values of each element.
+fn with_indicator(words: &[u128], count: usize, values: usize) -> Vec<u128> {
+    (0..count)
+        .flat_map(|element| {
+            std::iter::once(1).chain(words[element * values..][..values].iter().copied())
+        })
+        .collect()
+}
+
+pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+    let (sender, receiver, rounds) = correlated_cost(shape.sender, 1 + shape.attached.columns());
+    and(base, sender, receiver, rounds)
+}

@@ -1,0 +1,112 @@
+//! Sum: OT of `(r_i, r_i + v_i)` by `e_i`, for each column of values.
+//!
+//! The receiver adds up what it got, `Σ (r_i + e_i·v_i)`, and sends that back with the count; the sender takes `Σ r_i` off.
+//! The `r_i` are uniform modulo 2^128, so each word that the receiver gets is uniform, and so is each sum, but for the
+//! sender. Values are two's complement; the sender made sure that no sum of some of them leaves i128.
+
+use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
+
+use super::transfer::{self, correlated_cost};
+use super::{and, shuffled_client};
+use crate::mqrpmt::{Engine, weight};
+use crate::wire::{Total, frames};
+use crate::{
+    Attached, AttachedShape, Conclusion, Cost, Outcome, PartyCost, ProtocolError, Role, Run, Shape,
+    Sharing,
+};
+
+pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    match run.role {
+        Role::Receiver => receiver(engine, run),
+        Role::Sender => sender(engine, run),
+    }
+}
+
+fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let columns = run.peer_attached.columns();
+    let e = engine.server(run)?.bits()?;
+    let words = transfer::receive_correlated(run, &e, columns, Sharing::Additive)?;
+    let count = weight(&e);
+    run.channel.phase("count and masked sums");
+    run.channel.put(&Total(count))?;
+    for piece in sums(&words, columns).chunks(WORDS_A_FRAME) {
+        run.channel.put(&Words(piece.to_vec()))?;
+    }
+    Ok(Box::new(move || Ok(Outcome::Count(count))))
+}
+
+fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let columns = run.attached.shape().columns();
+    let order = shuffled_client(engine, run)?;
+    let words = ordered(run.attached, &order);
+    let masks = transfer::send_correlated(run, &words, columns, Sharing::Additive)?;
+    run.channel.phase("count and masked sums");
+    let most = run.elements.len().min(run.peer_count) as u64;
+    let Total(count) = run.channel.take(&most)?;
+    let mut masked = Vec::new();
+    for range in Chunks::new(columns, WORDS_A_FRAME).ranges() {
+        masked.extend(run.channel.take::<Words>(&range.len())?.0);
+    }
+    let sums = masked.iter().zip(sums(&masks, columns));
+    let sums = sums.map(|(masked, mask)| masked.wrapping_sub(mask) as i128).collect();
+    Ok(Box::new(move || Ok(Outcome::Sums { count, sums })))
+}
+
+/// The values of the elements in the order of `order`.
+pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Vec<u128> {
+    let Attached::Values { columns, words } = attached else { return Vec::new() };
+    let of = |index: &u32| &words[*index as usize * columns..][..columns];
+    order.iter().flat_map(of).map(|word| *word as u128).collect()
+}
+
+/// The sum of each column modulo 2^128.
+fn sums(words: &[u128], columns: usize) -> Vec<u128> {
+    let mut sums = vec![0u128; columns];
+    for (place, word) in words.iter().enumerate() {
+        let sum = &mut sums[place % columns];
+        *sum = sum.wrapping_add(*word);
+    }
+    sums
+}
+
+/// Words of 128 bits, little-endian. Context: how many.
+struct Words(Vec<u128>);
+
+const WORDS_A_FRAME: usize = MAX_BODY / 16;
+
+impl Message for Words {
+    const TAG: Tag = Tag { byte: 7, name: "masked sums" };
+    type Context = usize;
+
+    fn max_len(count: &usize) -> usize {
+        16 * count
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        self.0.iter().for_each(|word| out.extend_from_slice(&word.to_le_bytes()));
+    }
+
+    fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
+        let word = |_| reader.array().map(u128::from_le_bytes);
+        (0..*count).map(word).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl AttachedShape {
+    /// Columns of values.
+    pub(super) fn columns(self) -> usize {
+        match self {
+            Self::Values { columns } => columns,
+            Self::Nothing | Self::Items { .. } => 0,
+        }
+    }
+}
+
+pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+    let columns = shape.attached.columns();
+    let (sender, receiver, rounds) = correlated_cost(shape.sender, columns);
+    let cost = and(base, sender, receiver, rounds);
+    let sums = 8.0 + 16.0 * columns as f64 + frames(1 + columns.div_ceil(WORDS_A_FRAME));
+    let sums = PartyCost { bytes_sent: sums, ..PartyCost::default() };
+    and(cost, PartyCost::default(), sums, 1)
+}

@@ -1,0 +1,118 @@
+//! A complete run and its result as rows.
+
+use veilset_channel::{Malformed, PeerFault};
+use veilset_data::{
+    DataError, Destination, ShareColumn, ShareEncoding, ShareFormat, ShareTable, decode,
+};
+use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
+use veilset_session::{Report, SessionError};
+
+use crate::{Error, Input};
+
+/// A complete run.
+pub struct Done {
+    /// The result and its circumstances.
+    pub report: Report,
+    received: Vec<Vec<String>>,
+}
+
+impl Done {
+    /// Reads the rows that the peer sent, if it sent any.
+    pub(crate) fn new(report: Report, input: &Input) -> Result<Self, Error> {
+        let received = match &report.outcome {
+            Outcome::Lacking { width, bytes } => {
+                let cells = input.spec.columns().len() + report.peer_columns.len();
+                let rows = bytes.chunks_exact((*width).max(1)).map(|item| decode(item, cells));
+                rows.collect::<Result<_, _>>().map_err(|_| bad_row())?
+            }
+            _ => Vec::new(),
+        };
+        Ok(Self { report, received })
+    }
+
+    /// The rows of `input` that match, in its order; `None` if the result is something else.
+    #[must_use]
+    pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
+        match &self.report.outcome {
+            Outcome::Matched(keys) => Some(input.keys.rows_of(keys)),
+            _ => None,
+        }
+    }
+
+    /// How many rows of a union, or identifiers, the peer alone has; `None` if the result is something else.
+    #[must_use]
+    pub fn received(&self) -> Option<usize> {
+        match &self.report.outcome {
+            Outcome::Lacking { .. } => Some(self.received.len()),
+            Outcome::Identifiers { others, .. } => Some(others.len()),
+            _ => None,
+        }
+    }
+
+    /// The sums of the value columns of `input`, by name, as exact decimals; `None` if this side was not to learn any.
+    #[must_use]
+    pub fn sums(&self, input: &Input) -> Option<Vec<(String, String)>> {
+        let (Outcome::Sums { sums, .. }, Some(values)) = (&self.report.outcome, input.values())
+        else {
+            return None;
+        };
+        let columns = values.columns().iter().zip(sums).enumerate();
+        Some(columns.map(|(i, (name, sum))| (name.clone(), values.show(i, *sum))).collect())
+    }
+
+    /// Writes the result where it is one of rows; nothing if there are none to know.
+    ///
+    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a union, all its rows and the
+    /// received ones; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
+    /// shares.
+    ///
+    /// # Errors
+    /// When writing fails; the file is then as it was before.
+    pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        match &self.report.outcome {
+            Outcome::Matched(keys) => input.write(input.keys.rows_of(keys), destination),
+            Outcome::Lacking { .. } => {
+                let extra: Vec<String> =
+                    self.report.peer_columns.iter().map(|column| column.name.clone()).collect();
+                destination.write_union(&input.table, &input.spec, &extra, &self.received)
+            }
+            Outcome::Identifiers { own, others } => {
+                let id = |row| input.keys.key_of(row).map(|key| text(&own[key]));
+                destination.write_aligned(&input.table, &id, others.iter().map(text))
+            }
+            Outcome::Shares(shares) => {
+                let table = self.share_table(shares, input);
+                destination.write_shares(ShareFormat::of(destination), &table)
+            }
+            Outcome::Nothing | Outcome::Count(_) | Outcome::Sums { .. } => Ok(()),
+        }
+    }
+
+    fn share_table(&self, shares: &Shares, input: &Input) -> ShareTable {
+        let own = input.columns();
+        let columns = if shares.order.is_some() { &own } else { &self.report.peer_columns };
+        let first_row = |key: &u32| input.keys.first_row(*key as usize) as u64 + 1;
+        ShareTable {
+            columns: columns
+                .iter()
+                .map(|column| ShareColumn { name: column.name.clone(), scale: Some(column.scale) })
+                .collect(),
+            words: shares.words.clone(),
+            encoding: match shares.sharing {
+                Sharing::Additive => ShareEncoding::Additive,
+                Sharing::Xor => ShareEncoding::Xor,
+            },
+            source_row: shares.order.as_ref().map(|order| order.iter().map(first_row).collect()),
+        }
+    }
+}
+
+/// An identifier in hexadecimal digits.
+fn text(id: &Identifier) -> String {
+    id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn bad_row() -> Error {
+    let fault = PeerFault::Malformed { what: "row of a union", why: Malformed::OutOfRange };
+    SessionError::Channel { step: "result", source: fault.into() }.into()
+}
