@@ -21,7 +21,7 @@ use crate::{process, reference_seconds, shaped_pair};
 pub enum Net {
     /// Queues in memory.
     Memory,
-    /// Simulated: 10 Gbit/s, 0.2 ms round trip.
+    /// Simulated: 10 Gbit/s, 0.1 ms round trip.
     Lan,
     /// Simulated: 50 Mbit/s, 80 ms round trip.
     Wan,
@@ -173,7 +173,7 @@ impl Case {
                 let (left, right) = memory_pair();
                 (Box::new(left), Box::new(right))
             }
-            Net::Lan => shaped(10e9, Duration::from_micros(100)),
+            Net::Lan => shaped(10e9, Duration::from_micros(50)),
             Net::Wan => shaped(50e6, Duration::from_millis(40)),
             Net::Tls => {
                 let (left, right) = tls_pair()?;

@@ -5,9 +5,11 @@
 
 mod case;
 mod curve;
+mod paper;
 mod process;
 mod shaped;
 
 pub use case::{BenchError, Case, Measurement, Net};
 pub use curve::{CurveCost, curve, reference_seconds};
+pub use paper::{Entry, Line, PAPERS, Paper, PaperTable};
 pub use shaped::{Shaped, shaped_pair};

@@ -1,8 +1,10 @@
 //! Every flag. Help, the man page and the completions come from these definitions.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use veilset::bench::Paper;
 use veilset::data::KeySpec;
 use veilset::planner::Link;
 use veilset::registry::{Digest, Group, Sharing};
@@ -344,6 +346,12 @@ pub(crate) struct BenchArgs {
     /// Protocols to measure, or `curve` for the operations under them [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
+    /// Measure the tables of a paper instead: mqrpmt; prints them in Markdown
+    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "group", "digest"])]
+    pub(crate) paper: Option<&'static Paper>,
+    /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
+    #[arg(long, value_name = "FILE", requires = "paper")]
+    pub(crate) write: Option<PathBuf>,
     /// Set sizes, each for both parties
     #[arg(long, value_name = "N,…", default_value = "2^12", value_delimiter = ',', value_parser = units::count)]
     pub(crate) sizes: Vec<u64>,
@@ -372,7 +380,7 @@ pub(crate) enum BenchTarget {
 pub(crate) enum NetArg {
     /// Queues in memory
     Memory,
-    /// Simulated: 10 Gbit/s, 0.2 ms
+    /// Simulated: 10 Gbit/s, 0.1 ms
     Lan,
     /// Simulated: 50 Mbit/s, 80 ms
     Wan,

@@ -1,7 +1,9 @@
 //! `veilset bench`: measurements on this machine.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
-use veilset::bench::{Case, CurveCost, Measurement, Net, curve};
+use veilset::bench::{BenchError, Case, CurveCost, Measurement, Net, Paper, curve};
 use veilset::registry::PROTOCOLS;
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
@@ -11,8 +13,10 @@ use crate::units::show_bytes;
 
 /// Measures what was asked for, one line each.
 pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
-    let everything: Vec<BenchTarget> =
-        PROTOCOLS.iter().map(|protocol| BenchTarget::Protocol(protocol.spec().id)).collect();
+    if let Some(paper) = args.paper {
+        return tables(paper, args, talk);
+    }
+    let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
     if !args.json {
         say(
@@ -29,18 +33,44 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
     Ok(())
 }
 
-fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
-    for size in &args.sizes {
-        let size = usize::try_from(*size)
+/// The protocols that run on the group and with the digest that were asked for.
+fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
+    let params = args.params;
+    let specs = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(move |spec| {
+        params.group.is_none_or(|group| spec.groups.contains(&group))
+            && params.digest.is_none_or(|digest| spec.digests.contains(&digest))
+    });
+    specs.map(|spec| spec.id)
+}
+
+/// The sizes that were asked for.
+fn sizes(args: &BenchArgs) -> Result<Vec<usize>, Failure> {
+    let size = |size: &u64| {
+        usize::try_from(*size)
             .ok()
             .filter(|size| (1..=1 << 31).contains(size))
-            .ok_or_else(|| Failure::Flags("sizes go from 1 to 2^31".to_owned()))?;
-        let net = match args.net {
-            NetArg::Memory => Net::Memory,
-            NetArg::Lan => Net::Lan,
-            NetArg::Wan => Net::Wan,
-            NetArg::Tls => Net::Tls,
-        };
+            .ok_or_else(|| Failure::Flags("sizes go from 1 to 2^31".to_owned()))
+    };
+    args.sizes.iter().map(size).collect()
+}
+
+fn failed(error: BenchError) -> Failure {
+    Failure::Bug(error.to_string())
+}
+
+fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
+    if !fitting(args).any(|id| id == protocol) {
+        return Err(Failure::Flags(format!(
+            "{protocol} does not run on that group or with that digest; see: veilset protocols --json"
+        )));
+    }
+    let net = match args.net {
+        NetArg::Memory => Net::Memory,
+        NetArg::Lan => Net::Lan,
+        NetArg::Wan => Net::Wan,
+        NetArg::Tls => Net::Tls,
+    };
+    for size in sizes(args)? {
         let case = Case {
             protocol,
             group: args.params.group,
@@ -50,10 +80,69 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
             threads: args.threads,
             net,
         };
-        let measured = case.measure().map_err(|error| Failure::Bug(error.to_string()))?;
-        show(&measured, args.json)?;
+        show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
+}
+
+/// A paper's tables: JSON line by line, or Markdown, which also goes into a file.
+fn tables(paper: &Paper, args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
+    let sizes = sizes(args)?;
+    let page = args.write.as_deref().map(|path| Page::open(path, paper.name)).transpose()?;
+    say(
+        talk,
+        &format!(
+            "{}: LAN is 10 Gbit/s with 0.1 ms, WAN 50 Mbit/s with 80 ms, both simulated in memory",
+            paper.source
+        ),
+    );
+    let mut text = String::new();
+    for table in paper.tables {
+        let lines =
+            table.measure(&sizes, |line| say(talk, &format!("{} done", line.entry.protocol)));
+        let lines = lines.map_err(failed)?;
+        if args.json {
+            lines
+                .iter()
+                .flat_map(|line| line.cells.iter().flatten())
+                .try_for_each(|m| show(m, true))?;
+        }
+        text.push_str(&table.markdown(&lines));
+        text.push('\n');
+    }
+    if !args.json {
+        print_line!("{text}")?;
+    }
+    page.map_or(Ok(()), |page| page.write(&text))
+}
+
+/// A page with a place for a paper's tables.
+struct Page<'a> {
+    path: &'a Path,
+    before: String,
+    after: String,
+}
+
+impl<'a> Page<'a> {
+    fn open(path: &'a Path, paper: &str) -> Result<Self, Failure> {
+        let marker = format!("<!-- paper {paper} -->\n");
+        let missing = || {
+            let place = path.display();
+            Failure::Flags(format!("{place} has no lines {} and <!-- end -->", marker.trim()))
+        };
+        let page = std::fs::read_to_string(path)?;
+        let (before, rest) = page.split_once(&marker).ok_or_else(missing)?;
+        let (_, after) = rest.split_once("<!-- end -->").ok_or_else(missing)?;
+        Ok(Self {
+            path,
+            before: before.to_owned() + &marker,
+            after: format!("<!-- end -->{after}"),
+        })
+    }
+
+    fn write(self, tables: &str) -> Result<(), Failure> {
+        Ok(std::fs::write(self.path, [&self.before, "\n", tables, &self.after].concat())?)
+    }
 }
 
 fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {

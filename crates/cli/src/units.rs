@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use veilset::bench::{PAPERS, Paper};
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Sharing};
 
 use crate::args::{BenchTarget, ProtocolArg};
@@ -93,6 +94,12 @@ pub(crate) fn sharing(text: &str) -> Result<Sharing, String> {
     Sharing::from_name(text).ok_or_else(|| "additive or xor is needed".to_owned())
 }
 
+/// A paper's name.
+pub(crate) fn paper(text: &str) -> Result<&'static Paper, String> {
+    let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
+    Paper::find(text).ok_or_else(|| format!("papers: {}", names()))
+}
+
 /// `auto` or a protocol's id.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
@@ -100,7 +107,10 @@ pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
 
 /// `curve` or a protocol's id.
 pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
-    if text == "curve" { Ok(BenchTarget::Curve) } else { id(text).map(BenchTarget::Protocol) }
+    if text == "curve" {
+        return Ok(BenchTarget::Curve);
+    }
+    id(text).map(BenchTarget::Protocol).map_err(|ids| format!("curve, or {ids}"))
 }
 
 fn id(text: &str) -> Result<&'static str, String> {

@@ -221,7 +221,7 @@ fn shares_make_the_indicator_and_the_values() {
             let make =
                 |(a, b): (&u128, &u128)| if xor { a ^ b } else { a.wrapping_add(*b) } as i128;
             let secret: Vec<i128> = one.iter().zip(two).map(make).collect();
-            let value = i128::from(hundredths(n)) + if n % 7 == 0 { 50 } else { 0 };
+            let value = i128::from(hundredths(n)) + if n.is_multiple_of(7) { 50 } else { 0 };
             assert_eq!(secret, if n >= 700 { [1, value] } else { [0, 0] }, "{n}");
         }
     }

@@ -1,4 +1,4 @@
-//! The consistency check (eprint 2022/192, section 4.1): that all trees carry the same choices.
+//! The consistency check (eprint 2022/192, section 4): that all trees carry the same choices.
 //!
 //! With every batch goes one tile more, whose choices are random. The sender draws α in GF(2^128) after it has all
 //! corrections. Each column of the batch, read as elements x_1, …, x_T with the additional tile last, is hashed to

@@ -37,8 +37,8 @@ use crate::OtError;
 /// Transfers whose rows are held at a time, and that one consistency check covers.
 const BATCH: usize = 1 << 20;
 
-/// Tiles that one setup can number.
-const MAX_TILES: u64 = 1 << 40;
+/// Tiles that one setup can number: few enough blocks of each stream that all together pass for random.
+const MAX_TILES: u64 = 1 << 38;
 
 /// How many random transfers are extended before they are hashed: where nothing is checked, what the threads have in
 /// their caches.

@@ -1,4 +1,5 @@
-//! Trees of seeds, and the same trees with one leaf missing (eprint 2022/192, figures 13 and 14).
+//! Trees of seeds, and the same trees with one leaf missing: the punctured pseudorandom function of eprint 2022/192,
+//! with its check against a party that grows no tree.
 //!
 //! A tree of depth k has 2^k leaves. One party grows it from k pairs of blocks; the other, who has one block of each
 //! pair, learns every leaf but one. Level l decides bit l of a leaf's number: the children of node j are j, on side 0,

@@ -20,11 +20,25 @@ pub(super) fn column_product(tiles: &[Tile], column: usize, coefficients: &[u128
     })
 }
 
-/// The product of two polynomials of 64 coefficients, one shifted copy of `a` for each bit of `b`, in a time that
-/// depends on neither.
+/// The product of two polynomials of 64 coefficients. The upper half is the lower half of the product of the reversed
+/// polynomials, reversed.
 fn multiply_64(a: u64, b: u64) -> u128 {
-    (0..u64::BITS).fold(0, |sum, bit| {
-        let mask = u128::from((b >> bit) & 1).wrapping_neg();
-        sum ^ ((u128::from(a) << bit) & mask)
+    let low = low_half(a, b);
+    let high = low_half(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
+    (u128::from(high) << 64) | u128::from(low)
+}
+
+/// The coefficients of x^0 to x^63 of a product.
+///
+/// Each factor is cut into four with every fourth coefficient. In the integer product of two such pieces every fourth
+/// bit is the coefficient wanted: at most 16 terms meet there, and 16 carry into the next such bit only from bit 60 on,
+/// which is past the end.
+fn low_half(a: u64, b: u64) -> u64 {
+    const EVERY_FOURTH: u64 = 0x1111_1111_1111_1111;
+    let pieces = |value: u64| [0, 1, 2, 3].map(|first| value & (EVERY_FOURTH << first));
+    let (a, b) = (pieces(a), pieces(b));
+    (0..4).fold(0, |product, place| {
+        let terms = (0..4).fold(0, |sum, i| sum ^ a[i].wrapping_mul(b[(4 + place - i) % 4]));
+        product | (terms & (EVERY_FOURTH << place))
     })
 }
