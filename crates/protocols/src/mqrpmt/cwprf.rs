@@ -18,7 +18,7 @@ use veilset_crypto::{CommutativePrf, permutation};
 use super::Indication;
 use crate::digest::SetTerms;
 use crate::exchange::{exchange_blinded, point_bytes};
-use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
+use crate::{Cost, PartyCost, ProtocolError, Role, Run, Shape};
 
 /// `P₁`.
 pub(super) fn server<F: CommutativePrf>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
@@ -51,6 +51,46 @@ pub(super) fn client<F: CommutativePrf>(
 
     // Step 2.
     terms.put(run.channel, doubled, run.rng)
+}
+
+/// Both tests at once: each side is the server of the other's vector, and the elements cross but once.
+///
+/// Each side has the other's elements under both keys after step 1 and sends their set; each looks what it has up in the
+/// set that it gets. A side's view is the server's of Fig. 3 with, in place of nothing, the client's, whose messages are
+/// the same points: its simulator draws one random point for each element of either side.
+pub(super) fn both<F: CommutativePrf>(
+    run: &mut Run<'_>,
+    order: &[u32],
+) -> Result<Indication, ProtocolError> {
+    let (own, peer) = (run.elements.len(), run.peer_count);
+    let digest = run.params.digest;
+    let mine = SetTerms { digest, count: own, queries: peer };
+    let theirs = SetTerms { digest, count: peer, queries: own };
+    let prf = F::generate(run.rng);
+    let vectors = (run.elements, order);
+    let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, mine.bits()), run.observer)?;
+    let set = match run.role {
+        Role::Sender => {
+            theirs.put(run.channel, doubled.clone(), run.rng)?;
+            mine.take(run.channel)?
+        }
+        Role::Receiver => {
+            let set = mine.take(run.channel)?;
+            theirs.put(run.channel, doubled.clone(), run.rng)?;
+            set
+        }
+    };
+    Ok(Indication::LookUp { queries: doubled, set })
+}
+
+/// What [`both`] costs.
+pub(super) fn cost_of_both(shape: &Shape) -> Cost {
+    let mut cost = cost(shape);
+    let back = SetTerms::of(shape.params.digest, shape.sender, shape.receiver);
+    cost.receiver.bytes_sent += back.bytes();
+    cost.sender.memory += 16.0 * shape.sender as f64;
+    cost.rounds += 1;
+    cost
 }
 
 pub(super) fn cost(shape: &Shape) -> Cost {

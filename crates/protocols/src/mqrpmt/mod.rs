@@ -92,6 +92,22 @@ impl Engine {
         }
     }
 
+    /// The test both ways, where that costs less than one way after the other: the bits of the peer's vector, this side's
+    /// being its elements in the order of `order`.
+    pub(crate) fn both(
+        self,
+        run: &mut Run<'_>,
+        order: &[u32],
+    ) -> Option<Result<Indication, ProtocolError>> {
+        (self == Self::CwPrf)
+            .then(|| with_prf!(run.params.group, F => cwprf::both::<F>(run, order)))
+    }
+
+    /// The cost of [`both`](Self::both).
+    pub(crate) fn cost_of_both(self, shape: &Shape) -> Option<Cost> {
+        (self == Self::CwPrf).then(|| cwprf::cost_of_both(shape))
+    }
+
     /// The cost, the receiver being the server.
     pub(crate) fn cost(self, shape: &Shape) -> Cost {
         match self {

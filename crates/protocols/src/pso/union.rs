@@ -1,29 +1,63 @@
 //! Union: one-sided OT of what belongs to `x_i`, by `1 − e_i`.
 //!
 //! The receiver gets what the sender attached to each element that it lacks, in the sender's random order. If both learn,
-//! the protocol runs a second time with the parts exchanged.
+//! each is a receiver; the tests of both directions share their points where the mqRPMT allows it, and follow one another
+//! where it does not.
 
+use veilset_crypto::permutation;
 use zeroize::Zeroizing;
 
-use super::shuffled_client;
 use super::transfer::{self, one_sided_cost};
+use super::{and, shuffled_client};
 use crate::mqrpmt::Engine;
 use crate::{
     Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
 };
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let roles = [run.role, run.role.other()];
-    let passes = if run.reveal == Reveal::Both { 2 } else { 1 };
-    let mut received = None;
-    // In the first pass items go from the sender, in the second from the receiver.
-    for (role, from) in roles.into_iter().zip([Role::Sender, Role::Receiver]).take(passes) {
-        match role {
-            Role::Receiver => received = Some(receive(engine, run, from)?),
-            Role::Sender => send(engine, run, from)?,
+    let received = match (run.reveal, run.role) {
+        (Reveal::Both, _) => Some(both(engine, run)?),
+        (Reveal::Receiver, Role::Receiver) => Some(receive(engine, run, Role::Sender)?),
+        (Reveal::Receiver, Role::Sender) => {
+            send(engine, run, Role::Sender)?;
+            None
+        }
+    };
+    Ok(Box::new(|| Ok(received.map_or(Outcome::Nothing, Received::conclude))))
+}
+
+/// Items go from the sender first, then from the receiver.
+fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+    let order = permutation(run.elements.len(), run.rng);
+    let Some(indication) = engine.both(run, &order) else {
+        return one_after_the_other(engine, run);
+    };
+    let lacking = inverted(indication?.bits()?);
+    match run.role {
+        Role::Sender => {
+            send_items(run, Role::Sender, &order)?;
+            receive_items(run, Role::Receiver, lacking)
+        }
+        Role::Receiver => {
+            let received = receive_items(run, Role::Sender, lacking)?;
+            send_items(run, Role::Receiver, &order)?;
+            Ok(received)
         }
     }
-    Ok(Box::new(|| Ok(received.map_or(Outcome::Nothing, |received| received.conclude()))))
+}
+
+fn one_after_the_other(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+    match run.role {
+        Role::Sender => {
+            send(engine, run, Role::Sender)?;
+            receive(engine, run, Role::Receiver)
+        }
+        Role::Receiver => {
+            let received = receive(engine, run, Role::Sender)?;
+            send(engine, run, Role::Receiver)?;
+            Ok(received)
+        }
+    }
 }
 
 /// What the receiver got, and which of it.
@@ -44,22 +78,38 @@ impl Received {
 }
 
 fn receive(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
-    let width = width(run.peer_attached);
-    let mut lacking = engine.server(run)?.bits()?;
-    lacking.iter_mut().for_each(|e| *e = !*e);
-    let bytes = transfer::receive_one_sided(run, from, &lacking, width)?;
-    Ok(Received { width, lacking, bytes })
+    let e = engine.server(run)?.bits()?;
+    receive_items(run, from, inverted(e))
 }
 
 fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
     let order = shuffled_client(engine, run)?;
+    send_items(run, from, &order)
+}
+
+fn receive_items(
+    run: &mut Run<'_>,
+    from: Role,
+    lacking: Vec<bool>,
+) -> Result<Received, ProtocolError> {
+    let width = width(run.peer_attached);
+    let bytes = transfer::receive_one_sided(run, from, &lacking, width)?;
+    Ok(Received { width, lacking, bytes })
+}
+
+fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), ProtocolError> {
     let (width, bytes) = match run.attached {
         Attached::Items { width, bytes } => (width, bytes),
         Attached::Nothing | Attached::Values { .. } => (0, [].as_slice()),
     };
     let item = |index: &u32| &bytes[*index as usize * width..][..width];
-    let items: Vec<u8> = order.iter().flat_map(item).copied().collect();
+    let items = Zeroizing::new(order.iter().flat_map(item).copied().collect::<Vec<u8>>());
     transfer::send_one_sided(run, from, &items, width)
+}
+
+fn inverted(mut bits: Vec<bool>) -> Vec<bool> {
+    bits.iter_mut().for_each(|bit| *bit = !*bit);
+    bits
 }
 
 fn width(attached: AttachedShape) -> usize {
@@ -71,9 +121,8 @@ fn width(attached: AttachedShape) -> usize {
 
 pub(super) fn cost(base: Cost, shape: &Shape, engine: Engine) -> Cost {
     let (sender, receiver, rounds) = one_sided_cost(shape.sender, width(shape.attached));
-    let once = super::and(base, sender, receiver, rounds);
     if shape.reveal == Reveal::Receiver {
-        return once;
+        return and(base, sender, receiver, rounds);
     }
     let back = Shape {
         sender: shape.receiver,
@@ -83,6 +132,12 @@ pub(super) fn cost(base: Cost, shape: &Shape, engine: Engine) -> Cost {
         returned: shape.attached,
         ..*shape
     };
-    let second = cost(engine.cost(&back), &back, engine);
-    super::and(once, second.receiver, second.sender, second.rounds)
+    let Some(tests) = engine.cost_of_both(shape) else {
+        let second = cost(engine.cost(&back), &back, engine);
+        let once = and(base, sender, receiver, rounds);
+        return and(once, second.receiver, second.sender, second.rounds);
+    };
+    let once = and(tests, sender, receiver, rounds);
+    let (sender, receiver, rounds) = one_sided_cost(back.sender, width(back.attached));
+    and(once, receiver, sender, rounds)
 }
