@@ -13,8 +13,7 @@ use crate::{Observer, ProtocolError};
 /// Sends `own` under the key of `prf`, in the order of `order`, and takes the peer's `peer_count` points; `each` gets
 /// every chunk of these.
 ///
-/// Chunk for chunk, so that each side computes while the other's bytes fly and neither runs ahead of the bounded
-/// queues.
+/// In turn, so that each side computes while the other's bytes fly and neither runs ahead of the bounded queues.
 pub(crate) fn exchange<F: CommutativePrf>(
     channel: &mut dyn Channel,
     prf: &F,
@@ -40,15 +39,18 @@ pub(crate) fn exchange<F: CommutativePrf>(
     cross(channel, chunks, put, take)
 }
 
-/// Sends the chunks of one vector and takes those of another in turn.
+/// Sends the chunks of one vector and takes those of another in turn, one chunk ahead: while it flies, the next is made.
 pub(crate) fn cross(
     channel: &mut dyn Channel,
     (outgoing, incoming): (Chunks, Chunks),
     mut put: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
     mut take: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
 ) -> Result<(), ProtocolError> {
+    if let Some(range) = outgoing.range(0) {
+        put(channel, range)?;
+    }
     for chunk in 0..outgoing.count().max(incoming.count()) {
-        if let Some(range) = outgoing.range(chunk) {
+        if let Some(range) = outgoing.range(chunk + 1) {
             put(channel, range)?;
         }
         if let Some(range) = incoming.range(chunk) {
