@@ -41,7 +41,8 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     print_line!("{}", table(&plans, part.0))?;
     print_line!("{}", plans[0].learned(part.0, part.1, "The peer"))?;
-    print_line!("{threads} threads a side, this machine's measured speed on both sides")?;
+    let plural = if threads == 1 { "thread" } else { "threads" };
+    print_line!("{threads} {plural} a side, this machine's measured speed on both sides")?;
     Ok(())
 }
 

@@ -125,6 +125,10 @@ impl Wanted {
     /// When not; a caller can know that before there is a connection.
     pub fn check(self, named: Option<&'static str>) -> Result<(), SessionError> {
         let Self { operation, security, .. } = self;
+        let all = Self { learn: Learn::Both, ..self };
+        if self.candidates().next().is_none() && all.candidates().next().is_some() {
+            return Err(SessionError::BothLearn(operation));
+        }
         if self.candidates().next().is_none() {
             let learn = self.learn.name();
             let group = self.group.map_or("any", Group::name);

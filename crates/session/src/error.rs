@@ -39,6 +39,9 @@ pub enum SessionError {
         /// With sets in which form.
         digest: &'static str,
     },
+    /// The operation has no result for one side alone.
+    #[error("{0} gives each side its own part of the result: leave --learn at both, on both sides")]
+    BothLearn(Operation),
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security for those who are to learn, \
@@ -130,9 +133,10 @@ impl SessionError {
     pub fn blame(&self) -> Blame {
         match self {
             Self::Terms(_) | Self::Version { .. } => Blame::Terms,
-            Self::NoProtocol { .. } | Self::WrongProtocol { .. } | Self::TooLarge { .. } => {
-                Blame::Input
-            }
+            Self::NoProtocol { .. }
+            | Self::BothLearn(_)
+            | Self::WrongProtocol { .. }
+            | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
             Self::Choice(_) => Blame::Peer,
             Self::Threads { .. } | Self::Protocol { .. } => Blame::Bug,
