@@ -11,7 +11,7 @@ use veilset_structures::{
 };
 
 use crate::ProtocolError;
-use crate::matching::membership;
+use crate::matching::{Hits, membership};
 use crate::wire::{FilterBlock, SetBlock, frames, put_values, size, take_values, values_bytes};
 
 /// The form in which a set travels.
@@ -83,9 +83,7 @@ impl SetTerms {
         match self.digest {
             Digest::Sorted => {
                 values.sort_unstable();
-                for block in Encoder::new(self.sorted(), &values) {
-                    channel.put(&SetBlock(block))?;
-                }
+                put_sorted(channel, self.sorted(), &values)?;
             }
             Digest::Bloom => {
                 let filter = BloomFilter::new(self.filter(), &values);
@@ -105,7 +103,7 @@ impl SetTerms {
     pub(crate) fn take(self, channel: &mut dyn Channel) -> Result<Members, ProtocolError> {
         channel.phase("set");
         Ok(match self.digest {
-            Digest::Sorted => Members::Sorted(self.take_sorted(channel)?),
+            Digest::Sorted => Members::Sorted(take_sorted(channel, self.sorted())?),
             Digest::Bloom => {
                 let mut bytes = Vec::new();
                 for range in Chunks::new(self.filter().len(), MAX_BODY).ranges() {
@@ -119,16 +117,6 @@ impl SetTerms {
                 Members::Sorted(values)
             }
         })
-    }
-
-    fn take_sorted(self, channel: &mut dyn Channel) -> Result<Vec<u128>, ProtocolError> {
-        let shape = self.sorted();
-        let mut decoder = Decoder::new(shape);
-        for block in 0..shape.blocks() {
-            let SetBlock(bytes) = channel.take(&shape.max_block_len(block))?;
-            decoder.block(&bytes).map_err(fault)?;
-        }
-        Ok(decoder.finish().map_err(fault)?)
     }
 
     /// What it costs in bytes.
@@ -152,6 +140,31 @@ impl SetTerms {
     }
 }
 
+/// Sends a sorted set, coded.
+pub(crate) fn put_sorted(
+    channel: &mut dyn Channel,
+    shape: SetShape,
+    sorted: &[u128],
+) -> Result<(), ProtocolError> {
+    for block in Encoder::new(shape, sorted) {
+        channel.put(&SetBlock(block))?;
+    }
+    Ok(())
+}
+
+/// Takes a coded sorted set.
+pub(crate) fn take_sorted(
+    channel: &mut dyn Channel,
+    shape: SetShape,
+) -> Result<Vec<u128>, ProtocolError> {
+    let mut decoder = Decoder::new(shape);
+    for block in 0..shape.blocks() {
+        let SetBlock(bytes) = channel.take(&shape.max_block_len(block))?;
+        decoder.block(&bytes).map_err(fault)?;
+    }
+    Ok(decoder.finish().map_err(fault)?)
+}
+
 fn fault<E>(_: E) -> PeerFault {
     PeerFault::Malformed { what: SetBlock::TAG.name, why: Malformed::OutOfRange }
 }
@@ -163,15 +176,12 @@ pub(crate) enum Members {
 }
 
 impl Members {
-    /// Whether each query is in the set, in the queries' order.
-    ///
-    /// # Errors
-    /// When the queries hit one value twice, which no honest set does. A filter cannot tell.
-    pub(crate) fn holds(&self, queries: &[u128]) -> Result<Vec<bool>, PeerFault> {
+    /// Whether each query is in the set, in the queries' order. A filter cannot tell a repeated one.
+    pub(crate) fn holds(&self, queries: &[u128]) -> Hits {
         match self {
             Self::Sorted(values) => membership(queries, values),
             Self::Filter(filter) => {
-                Ok(queries.iter().map(|query| filter.contains(*query)).collect())
+                Hits::new(queries.iter().map(|query| filter.contains(*query)).collect())
             }
         }
     }
@@ -209,7 +219,7 @@ mod tests {
                 assert!((sent - terms.bytes()).abs() <= 2.0 + 0.01 * sent, "{digest:?} {sent}");
                 let queries: Vec<u128> = (990..1010).map(|i| value(i) & mask).collect();
                 let expected: Vec<bool> = (990..1010).map(|i| i < count).collect();
-                assert_eq!(members.holds(&queries), Ok(expected), "{digest:?}");
+                assert_eq!(members.holds(&queries).e, expected, "{digest:?}");
             }
         }
     }

@@ -2,13 +2,30 @@
 
 use veilset_channel::PeerFault;
 
-/// Whether each query occurs in `sorted`, in the queries' order.
-///
-/// Each look-up takes the same steps whether it hits or not.
-///
-/// # Errors
-/// When two queries hit the same value: honest elements are distinct, and a peer that repeats one would count it twice.
-pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Result<Vec<bool>, PeerFault> {
+/// The answers to the queries, in their order.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Hits {
+    /// Whether each query is in the set.
+    pub(crate) e: Vec<bool>,
+    repeated: bool,
+}
+
+impl Hits {
+    /// Answers of a structure that cannot tell a repeated query.
+    pub(crate) fn new(e: Vec<bool>) -> Self {
+        Self { e, repeated: false }
+    }
+
+    /// What the peer is to be blamed for: honest elements are distinct, and one that hits twice would count twice.
+    ///
+    /// A run goes on to its last message and ends with this; to stop at once would tell that there was a hit.
+    pub(crate) fn fault(&self) -> Result<(), PeerFault> {
+        if self.repeated { Err(PeerFault::Repeated) } else { Ok(()) }
+    }
+}
+
+/// Looks each query up in `sorted`. Each look-up takes the same steps whether it hits or not.
+pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
     let mut taken = vec![false; sorted.len()];
     let mut repeated = false;
     let mut look_up = |query: &u128| {
@@ -19,8 +36,8 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Result<Vec<bool>,
         taken[place] |= hit;
         hit
     };
-    let hits = queries.iter().map(&mut look_up).collect();
-    if repeated { Err(PeerFault::Repeated) } else { Ok(hits) }
+    let e = queries.iter().map(&mut look_up).collect();
+    Hits { e, repeated }
 }
 
 #[cfg(test)]
@@ -35,14 +52,15 @@ mod tests {
         let set: BTreeSet<u128> = (0..200).step_by(3).collect();
         let sorted: Vec<u128> = set.iter().copied().collect();
         let expected: Vec<bool> = own.iter().map(|value| set.contains(value)).collect();
-        assert_eq!(membership(&own, &sorted), Ok(expected));
-        assert_eq!(membership(&own, &[]), Ok(vec![false; 200]));
-        assert_eq!(membership(&[], &sorted), Ok(vec![]));
+        assert_eq!(membership(&own, &sorted), Hits::new(expected));
+        assert_eq!(membership(&own, &[]), Hits::new(vec![false; 200]));
+        assert_eq!(membership(&[], &sorted), Hits::new(vec![]));
     }
 
     #[test]
     fn a_repeated_hit_is_the_peers_fault() {
-        assert_eq!(membership(&[5, 7, 5], &[5, 7]), Err(PeerFault::Repeated));
-        assert_eq!(membership(&[6, 7, 6], &[5, 7]), Ok(vec![false, true, false]));
+        let twice = membership(&[5, 7, 5], &[5, 7]);
+        assert_eq!((twice.e.as_slice(), twice.fault()), (&[true; 3][..], Err(PeerFault::Repeated)));
+        assert_eq!(membership(&[6, 7, 6], &[5, 7]).fault(), Ok(()));
     }
 }

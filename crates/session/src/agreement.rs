@@ -46,6 +46,9 @@ pub fn agree(
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
+    if !mine.is_possible() {
+        return Err(SessionError::Columns);
+    }
     let theirs = swap_terms(pipe, &mine)?;
     if let Some(mismatch) = mine.mismatch(&theirs) {
         return Err(SessionError::Terms(mismatch));
@@ -55,7 +58,8 @@ pub fn agree(
     let Chosen { protocol, params } = protocol;
     let shape = Shape { params, ..shape_of(role, reveal, &mine, &theirs) };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
-    check_memory(memory_of(protocol, shape, role), &offer, &theirs)?;
+    let needed = memory_of(protocol, shape, role).saturating_add(memory_of_rows(&theirs));
+    check_memory(needed, &offer, &theirs)?;
     Ok(Agreed {
         protocol,
         role,
@@ -269,6 +273,16 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
     }
     // Both sizes are at most 2^31 here, which every supported machine can index.
     Ok(usize::try_from(theirs.distinct).unwrap_or(usize::MAX))
+}
+
+/// What the rows take that the peer may send, as cells.
+fn memory_of_rows(theirs: &Terms) -> u64 {
+    const BYTES_A_CELL: u64 = 56;
+    if theirs.width == 0 {
+        return 0;
+    }
+    let cells = theirs.presets.split(',').count() as u64 + theirs.columns.len() as u64;
+    theirs.distinct.saturating_mul(u64::from(theirs.width) + 24 + BYTES_A_CELL * cells)
 }
 
 fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), SessionError> {

@@ -39,6 +39,11 @@ pub enum SessionError {
         /// With sets in which form.
         digest: &'static str,
     },
+    /// What this side would tell of its columns is more than terms hold.
+    #[error(
+        "at most 64 columns, with names of at most 256 bytes, can be sent or added up: choose fewer, or rename them"
+    )]
+    Columns,
     /// The operation has no result for one side alone.
     #[error("{0} gives each side its own part of the result: leave --learn at both, on both sides")]
     BothLearn(Operation),
@@ -135,6 +140,7 @@ impl SessionError {
             Self::Terms(_) | Self::Version { .. } => Blame::Terms,
             Self::NoProtocol { .. }
             | Self::BothLearn(_)
+            | Self::Columns
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,

@@ -11,13 +11,16 @@ use veilset_protocols::{AttachedShape, Digest, Operation, Security, Sharing};
 pub const WIRE_VERSION: u16 = 1;
 
 /// The longest encoded terms in bytes.
-const MAX_TERMS: usize = 8192;
+const MAX_TERMS: usize = 32 * 1024;
 
 /// The most columns of values, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
 
 /// The longest name of a column in bytes.
 const MAX_NAME: usize = 256;
+
+/// The most fraction digits of a value column.
+const MAX_SCALE: u32 = 30;
 
 /// The longest row of a union in bytes.
 const MAX_WIDTH: u16 = 4096;
@@ -257,14 +260,23 @@ impl Terms {
         })
     }
 
-    /// Whether the numbers in it are ones that this version sends.
-    fn is_bounded(&self) -> bool {
-        let fits = |column: &Column| column.name.len() <= MAX_NAME && !column.name.contains('\0');
-        let columns = self.columns.len() <= MAX_COLUMNS && self.columns.iter().all(fits);
-        let sends_rows = self.operation == "union" && self.learn != Learn::Me && self.distinct > 0;
-        let width = self.width <= MAX_WIDTH && (self.width > 0 || !sends_rows);
-        let values = self.values == 0 || usize::from(self.values) == self.columns.len();
-        columns && width && values
+    /// Whether all in it is what a side of this operation can have.
+    pub(crate) fn is_possible(&self) -> bool {
+        let fits = |column: &Column| {
+            column.name.len() <= MAX_NAME
+                && !column.name.contains('\0')
+                && column.scale <= MAX_SCALE
+        };
+        let columns = self.columns.len();
+        let attached = match self.operation.as_str() {
+            "sum" | "share" => self.width == 0 && usize::from(self.values) == columns,
+            "union" => {
+                let sends = self.learn != Learn::Me && self.distinct > 0;
+                self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
+            }
+            _ => self.values == 0 && self.width == 0 && columns == 0,
+        };
+        attached && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
     }
 }
 
@@ -302,7 +314,7 @@ impl Message for Opening {
         }
         let (terms, rest) = postcard::take_from_bytes(body).map_err(|_| Malformed::OutOfRange)?;
         let terms: Terms = terms;
-        match (rest.is_empty(), terms.is_bounded()) {
+        match (rest.is_empty(), terms.is_possible()) {
             (true, true) => Ok(Self { version, terms: Some(terms) }),
             (true, false) => Err(Malformed::OutOfRange),
             (false, _) => Err(Malformed::LeftOver),
@@ -426,6 +438,43 @@ mod tests {
             let found = terms().mismatch(&theirs).expect("they differ");
             assert_eq!((found.field, &*found.mine, &*found.theirs), (field, mine, other));
         }
+    }
+
+    #[test]
+    fn terms_that_no_side_of_an_operation_can_have_are_refused() {
+        let column = |scale| Column { name: "x".into(), scale };
+        let refused = |change: &dyn Fn(&mut Terms)| {
+            let mut terms = fitting();
+            change(&mut terms);
+            let mut body = Vec::new();
+            Opening { version: WIRE_VERSION, terms: Some(terms) }.encode(&mut body);
+            Reader::parse(&body, |r| Opening::decode(r, &())).err() == Some(Malformed::OutOfRange)
+        };
+        assert!(!refused(&|_| {}));
+        assert!(refused(&|terms| terms.values = 1));
+        assert!(refused(&|terms| terms.width = 1));
+        for operation in ["share", "sum"] {
+            let with = |columns: usize, values| {
+                refused(&move |terms| {
+                    terms.operation = operation.into();
+                    terms.columns = vec![column(2); columns];
+                    terms.values = values;
+                })
+            };
+            assert!(!with(2, 2) && with(2, 0) && with(65, 65) && with(1, 2), "{operation}");
+        }
+        let union = |values, width| {
+            refused(&move |terms| {
+                terms.operation = "union".into();
+                (terms.values, terms.width) = (values, width);
+                terms.columns = vec![column(0)];
+            })
+        };
+        assert!(!union(0, 10) && union(1, 10) && union(0, 0) && union(0, 4097));
+        assert!(refused(&|terms| {
+            terms.operation = "sum".into();
+            (terms.values, terms.columns) = (1, vec![column(31)]);
+        }));
     }
 
     #[test]

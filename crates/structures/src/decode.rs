@@ -36,7 +36,7 @@ impl Decoder {
     /// When `bits` is not in 1..=128.
     #[must_use]
     pub fn new(shape: SetShape) -> Self {
-        Self { shape, code: shape.code(), block: 0, values: Vec::with_capacity(shape.count) }
+        Self { shape, code: shape.code(), block: 0, values: Vec::new() }
     }
 
     /// Reads the next block.

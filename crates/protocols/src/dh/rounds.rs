@@ -14,9 +14,10 @@ pub(super) fn matched_elements(
     order: &[u32],
 ) -> Result<Vec<u32>, PeerFault> {
     theirs.sort_unstable();
-    let hits = membership(mine, &theirs)?;
+    let hits = membership(mine, &theirs);
+    hits.fault()?;
     let mut matched: Vec<u32> =
-        hits.iter().zip(order).filter_map(|(hit, index)| hit.then_some(*index)).collect();
+        hits.e.iter().zip(order).filter_map(|(hit, index)| hit.then_some(*index)).collect();
     matched.sort_unstable();
     Ok(matched)
 }

@@ -9,11 +9,11 @@ mod cwprf;
 mod poprf;
 mod star;
 
-use veilset_channel::PeerFault;
 use veilset_crypto::{Group, RistrettoPrp};
 
 use crate::digest::Members;
 use crate::group::with_prf;
+use crate::matching::Hits;
 use crate::{Cost, Digest, ProtocolError, Run, Shape};
 
 /// A construction of mqRPMT.
@@ -42,10 +42,10 @@ pub(crate) enum Indication {
 
 impl Indication {
     /// The bits `e`.
-    pub(crate) fn bits(self) -> Result<Vec<bool>, PeerFault> {
+    pub(crate) fn bits(self) -> Hits {
         match self {
             Self::LookUp { queries, set } => set.holds(&queries),
-            Self::Bits(bits) => Ok(bits),
+            Self::Bits(bits) => Hits::new(bits),
         }
     }
 }

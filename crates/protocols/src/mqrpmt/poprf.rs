@@ -68,7 +68,6 @@ pub(super) fn client<F: CommutativePrp>(
     let (elements, observer) = (run.elements, run.observer);
     let bits = match_bits(own, peer);
     let prp = F::generate(run.rng);
-    let pi = permutation(peer, run.rng);
     let mut doubled = Vec::new();
 
     // Step 1.
@@ -90,6 +89,7 @@ pub(super) fn client<F: CommutativePrp>(
     cross(run.channel, (value_chunks(own, bits), point_chunks::<F>(peer)), put, take)?;
 
     // Step 2.
+    let pi = permutation(peer, run.rng);
     run.channel.phase("permuted elements");
     for range in point_chunks::<F>(peer).ranges() {
         let permuted = pi[range].iter().map(|index| doubled[*index as usize]).collect();

@@ -29,7 +29,6 @@ pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication,
     let (own, peer) = (run.elements.len(), run.peer_count);
     let terms = SetTerms { digest: run.params.digest, count: own, queries: peer };
     let prp = F::generate(run.rng);
-    let rho = permutation(peer, run.rng);
 
     // Step 1.
     run.channel.phase("blinded elements");
@@ -49,6 +48,7 @@ pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication,
     terms.put(run.channel, set, run.rng)?;
 
     // Step 2.
+    let rho = permutation(peer, run.rng);
     run.channel.phase("permuted answers");
     for range in point_chunks::<F>(peer).ranges() {
         let permuted = rho[range].iter().map(|index| doubled[*index as usize]).collect();
@@ -93,9 +93,10 @@ pub(super) fn client<F: CommutativePrp>(
         answers.extend(unmasked.iter().map(|point| value(point.as_ref(), terms.bits())));
         run.observer.advance(range.len() as u64);
     }
-    let bits = set.holds(&answers)?;
+    let hits = set.holds(&answers);
     run.channel.phase("bits");
-    Ok(put_bits(run.channel, &bits)?)
+    put_bits(run.channel, &hits.e)?;
+    Ok(hits.fault()?)
 }
 
 pub(super) fn cost(shape: &Shape) -> Cost {

@@ -19,11 +19,12 @@
 //! step 2, with the mask `t2^-1`. So `P₂` sends nothing, n points and n multiplications less.
 //!
 //! **Security.** Semi-honest, under DDH on Curve25519 with keys as [`DistributedPrf`] draws them, `H` a random oracle, and
-//! the OT. `P₂` sees `k1·s2·H(y)` in order, the set of `c·k1·s2·H(y)`, and `c·k1·k2·H(x_i)` in random order. Under DDH the
-//! pairs `(k1·H(z), c·k1·H(z))` are two independent random points `R_z`, `S_z` for each different `z`; the simulator draws
-//! them, and gives `P₂`'s own `S_y` to as many places of the last vector as elements are common. `P₁` sees `s2·H(y)`, and
-//! `k2·s1·H(x)`: random points, since `s2` and `k2` are two keys. Identifiers are digests of points that both sides may
-//! know.
+//! the OT. `P₂` sees `s1·H(x)`, `k1·s2·H(y)` in order, the set of `c·k1·s2·H(y)`, `c·k1·k2·H(x_i)` in random order, and digests
+//! of `k1·k2·H(x)` for what it lacks. The triples `(s1·H(z), k1·H(z), c·k1·H(z))` are three independent random points for each
+//! different `z`: the first two by the argument for [`DistributedPrf`], the third since `c` is an independent key (from half of
+//! the residues, one more factor √2). The simulator draws them, and gives `P₂`'s own third points to as many places of the
+//! last vector as elements are common. `P₁` sees `s2·H(y)`, `k2·s1·H(x)`, and the union: random points, since `s2` and `k2` are
+//! two keys, and digests of points that both sides may know.
 
 mod union;
 
@@ -62,7 +63,8 @@ static SPEC: Spec = Spec {
     residue: IDENTIFIERS,
     leaks: &[
         "Each side learns how many distinct keys the other has.",
-        "Each side sees from the size of the union how many keys match, not which.",
+        "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
+        "The sender takes the union from the receiver on trust.",
         "Whoever sees both sides' files can join them by the identifiers.",
     ],
     max_elements: 1 << 31,

@@ -1,14 +1,14 @@
 //! Steps 3 to 5: the union of the identifiers.
 
-use veilset_channel::{ChannelExt, Malformed, Message, PeerFault};
+use veilset_channel::{ChannelExt, Malformed, PeerFault};
 use veilset_crypto::{CommutativePrf, Curve25519Prf, DistributedPrf, Point, permutation};
-use veilset_structures::{Decoder, Encoder, SetShape, match_bits};
+use veilset_structures::{SetShape, match_bits};
 
 use super::chunks;
-use crate::digest::SetTerms;
+use crate::digest::{SetTerms, put_sorted, take_sorted};
 use crate::exchange::{not_an_element, point_bytes, value};
 use crate::pso::transfer::{self, one_sided_cost};
-use crate::wire::{Points, SetBlock, Total, frames, size, value_width};
+use crate::wire::{Points, Total, frames, size, value_width};
 use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
 
 /// A side's short identifiers, in the order in which its elements were sent.
@@ -80,9 +80,19 @@ pub(super) fn send_union(
 
     // Step 5.
     let union = take_union(run, own.bits)?;
+    without(&union, own, run.peer_count)
+        .ok_or_else(|| PeerFault::Malformed { what: "union", why: Malformed::OutOfRange }.into())
+}
+
+/// What the union holds beside this side's own identifiers; `None` if it is no union of these and at most `most` others.
+fn without(union: &[u128], own: &Identifiers, most: usize) -> Option<Vec<u128>> {
     let mut mine = own.short.clone();
     mine.sort_unstable();
-    Ok(union.into_iter().filter(|short| mine.binary_search(short).is_err()).collect())
+    let others: Vec<u128> =
+        union.iter().filter(|short| mine.binary_search(short).is_err()).copied().collect();
+    let rises = union.is_sorted_by(|one, next| one < next);
+    let whole = union.len() == mine.len() + others.len();
+    (rises && whole && others.len() <= most).then_some(others)
 }
 
 /// `P₂`: returns the short identifiers that `P₁` alone has.
@@ -103,8 +113,8 @@ pub(super) fn receive_union(
         queries.extend(again.iter().map(|point| value(point, terms.bits())));
         run.observer.advance(range.len() as u64);
     }
-    let mut lacking = set.holds(&queries)?;
-    lacking.iter_mut().for_each(|e| *e = !*e);
+    let hits = set.holds(&queries);
+    let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
 
     // Step 4.
     let width = value_width(own.bits);
@@ -114,6 +124,7 @@ pub(super) fn receive_union(
 
     // Step 5.
     put_union(run, own, &others)?;
+    hits.fault()?;
     Ok(others)
 }
 
@@ -128,7 +139,7 @@ fn short(item: &[u8], bits: u32) -> Result<u128, PeerFault> {
     let short = u128::from_le_bytes(bytes);
     match short.checked_shr(bits).unwrap_or(0) {
         0 => Ok(short),
-        _ => Err(malformed(())),
+        _ => Err(PeerFault::Malformed { what: "identifier", why: Malformed::OutOfRange }),
     }
 }
 
@@ -137,27 +148,14 @@ fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<()
     let mut union = [own.short.as_slice(), others].concat();
     union.sort_unstable();
     run.channel.put(&Total(union.len() as u64))?;
-    for block in Encoder::new(SetShape { count: union.len(), bits: own.bits }, &union) {
-        run.channel.put(&SetBlock(block))?;
-    }
-    Ok(())
+    put_sorted(run.channel, SetShape { count: union.len(), bits: own.bits }, &union)
 }
 
 fn take_union(run: &mut Run<'_>, bits: u32) -> Result<Vec<u128>, ProtocolError> {
     run.channel.phase("union");
     let most = (run.elements.len() + run.peer_count) as u64;
     let Total(count) = run.channel.take(&most)?;
-    let shape = SetShape { count: size(count), bits };
-    let mut decoder = Decoder::new(shape);
-    for block in 0..shape.blocks() {
-        let SetBlock(bytes) = run.channel.take(&shape.max_block_len(block))?;
-        decoder.block(&bytes).map_err(malformed)?;
-    }
-    Ok(decoder.finish().map_err(malformed)?)
-}
-
-fn malformed<E>(_: E) -> PeerFault {
-    PeerFault::Malformed { what: SetBlock::TAG.name, why: Malformed::OutOfRange }
+    take_sorted(run.channel, SetShape { count: size(count), bits })
 }
 
 /// Bytes that the sender and the receiver send in these steps; the union is priced as if nothing matched.

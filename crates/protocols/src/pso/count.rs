@@ -3,6 +3,7 @@
 use veilset_channel::ChannelExt;
 
 use super::{and, shuffled_client};
+use crate::matching::Hits;
 use crate::mqrpmt::{Engine, weight};
 use crate::wire::{Total, frames};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
@@ -16,14 +17,17 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let indication = engine.server(run)?;
-    let count = move || Ok(weight(&indication.bits()?));
+    let conclude = |hits: Hits| {
+        hits.fault()?;
+        Ok(Outcome::Count(weight(&hits.e)))
+    };
     if run.reveal == Reveal::Receiver {
-        return Ok(Box::new(move || count().map(Outcome::Count)));
+        return Ok(Box::new(move || conclude(indication.bits())));
     }
     run.channel.phase("count");
-    let count = count()?;
-    run.channel.put(&Total(count))?;
-    Ok(Box::new(move || Ok(Outcome::Count(count))))
+    let hits = indication.bits();
+    run.channel.put(&Total(weight(&hits.e).min(run.elements.len() as u64)))?;
+    Ok(Box::new(move || conclude(hits)))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {

@@ -21,21 +21,23 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let width = value_width(match_bits(run.elements.len(), run.peer_count));
-    let e = engine.server(run)?.bits()?;
-    let received = transfer::receive_one_sided(run, Role::Sender, &e, width)?;
+    let hits = engine.server(run)?.bits();
+    let received = transfer::receive_one_sided(run, Role::Sender, &hits.e, width)?;
     if run.reveal == Reveal::Both {
         run.channel.phase("indication");
-        put_bits(run.channel, &e)?;
+        put_bits(run.channel, &hits.e)?;
     }
     let mut own: Vec<(Vec<u8>, u32)> =
         (0..).zip(run.elements).map(|(index, element)| (name(&element.0, width), index)).collect();
     Ok(Box::new(move || {
+        hits.fault()?;
         own.sort_unstable();
         let find = |name: &[u8]| {
             let place = own.binary_search_by(|(own, _)| own.as_slice().cmp(name)).ok()?;
             Some(own[place].1)
         };
-        let names = received.chunks_exact(width).zip(&e).filter_map(|(name, e)| e.then_some(name));
+        let names =
+            received.chunks_exact(width).zip(&hits.e).filter_map(|(name, e)| e.then_some(name));
         let mut matched: Vec<u32> = names.filter_map(find).collect();
         matched.sort_unstable();
         matched.dedup();

@@ -6,23 +6,32 @@
 use super::sum::ordered;
 use super::transfer::{self, correlated_cost};
 use super::{and, shuffled_client};
+use crate::matching::Hits;
 use crate::mqrpmt::Engine;
 use crate::{Conclusion, Cost, Outcome, ProtocolError, Role, Run, Shape, Shares, Sharing};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let shares = match run.role {
-        Role::Receiver => receiver(engine, run)?,
-        Role::Sender => sender(engine, run)?,
-    };
-    Ok(Box::new(move || Ok(Outcome::Shares(shares))))
+    match run.role {
+        Role::Receiver => {
+            let (shares, hits) = receiver(engine, run)?;
+            Ok(Box::new(move || {
+                hits.fault()?;
+                Ok(Outcome::Shares(shares))
+            }))
+        }
+        Role::Sender => {
+            let shares = sender(engine, run)?;
+            Ok(Box::new(move || Ok(Outcome::Shares(shares))))
+        }
+    }
 }
 
-fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
+fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
     let columns = 1 + run.peer_attached.columns();
-    let e = engine.server(run)?.bits()?;
+    let hits = engine.server(run)?.bits();
     let sharing = run.params.sharing;
-    let words = transfer::receive_correlated(run, &e, columns, sharing)?.to_vec();
-    Ok(Shares { columns, words, sharing, order: None })
+    let words = transfer::receive_correlated(run, &hits.e, columns, sharing)?.to_vec();
+    Ok((Shares { columns, words, sharing, order: None }, hits))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {

@@ -20,9 +20,23 @@ const SIZES: &str = "Each side learns how many distinct keys the other has.";
 const REPEATED: &str = "Counts of repeated runs over slightly different lists reveal members.";
 const EARLY: &str =
     "The receiver knows how many keys match before anything else crosses, even if it stops there.";
+const STAR: &str = "The sender also learns how many distinct keys match, and learns it first.";
 const TOLD: &str = "If both learn, the sender takes the count from the receiver on trust.";
 
+const COLUMNS: &str =
+    "The side without values learns the names and scales of the other's value columns.";
+const CHOSEN: &str = "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.";
+const REPEATED_SUMS: &str = "Counts and sums of repeated runs over slightly different lists reveal members and their values.";
+const TOLD_SUMS: &str =
+    "The owner of the values takes count and sums from the other side on trust.";
+const UNION: &str = "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.";
+const ROWS: &str = "The names of the columns that are sent, and the length of the longest row.";
+const PLACES: &str = "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.";
+
 const BOTH_OR_ONE: &[Reveal] = &[Reveal::Both, Reveal::Receiver];
+
+/// What leaks from an operation on an mqRPMT, and on mqRPMT*.
+type Leaks = (&'static [&'static str], &'static [&'static str]);
 
 /// An entry, by the operation's letters of the id, which are its place in the lists below.
 const fn id(engine: Engine, operation: Operation) -> &'static str {
@@ -45,7 +59,7 @@ const fn id(engine: Engine, operation: Operation) -> &'static str {
     }
 }
 
-const fn entry(engine: Engine, operation: Operation, leaks: &'static [&'static str]) -> Spec {
+const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
     let (title, paper) = match engine {
         Engine::CwPrf => {
             ("Fig. 7 on mqRPMT from a commutative weak PRF", "eprint 2022/652, Fig. 3 and Fig. 7")
@@ -56,6 +70,10 @@ const fn entry(engine: Engine, operation: Operation, leaks: &'static [&'static s
         Engine::Star => {
             ("Fig. 7 on mqRPMT* from Sigma-mqPMT", "eprint 2022/652, section 1.2 and Fig. 7")
         }
+    };
+    let leaks = match engine {
+        Engine::Star => leaks.1,
+        Engine::CwPrf | Engine::POprf => leaks.0,
     };
     let assumption = match operation {
         Operation::Count => "DDH, random oracle",
@@ -83,7 +101,7 @@ const fn entry(engine: Engine, operation: Operation, leaks: &'static [&'static s
 }
 
 pub(super) const fn count(engine: Engine) -> Spec {
-    entry(engine, Operation::Count, &[SIZES, REPEATED, TOLD])
+    entry(engine, Operation::Count, (&[SIZES, REPEATED, TOLD], &[SIZES, REPEATED, STAR, TOLD]))
 }
 
 pub(super) const fn intersect(engine: Engine) -> Spec {
@@ -92,7 +110,7 @@ pub(super) const fn intersect(engine: Engine) -> Spec {
     Spec {
         receiver: MATCHES,
         sender: MATCHES,
-        ..entry(engine, Operation::Intersect, &[SIZES, EARLY])
+        ..entry(engine, Operation::Intersect, (&[SIZES, EARLY], &[SIZES, EARLY, STAR]))
     }
 }
 
@@ -106,12 +124,10 @@ pub(super) const fn sum(engine: Engine) -> Spec {
         ..entry(
             engine,
             Operation::Sum,
-            &[
-                SIZES,
-                "The side without values learns the names and scales of the other's value columns.",
-                "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
-                "The owner of the values takes count and sums from the other side on trust.",
-            ],
+            (
+                &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS],
+                &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS],
+            ),
         )
     }
 }
@@ -126,15 +142,7 @@ pub(super) const fn union(engine: Engine) -> Spec {
             of_you: "the peer's rows whose keys you lack",
             of_peer: "your rows whose keys it lacks",
         },
-        ..entry(
-            engine,
-            Operation::Union,
-            &[
-                SIZES,
-                "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
-                "The length of the longest row that is sent.",
-            ],
-        )
+        ..entry(engine, Operation::Union, (&[SIZES, UNION, ROWS], &[SIZES, UNION, ROWS, STAR]))
     }
 }
 
@@ -150,11 +158,7 @@ pub(super) const fn share(engine: Engine) -> Spec {
         ..entry(
             engine,
             Operation::Share,
-            &[
-                SIZES,
-                "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.",
-                "The receiver learns the names and scales of the sender's value columns.",
-            ],
+            (&[SIZES, PLACES, COLUMNS], &[SIZES, PLACES, COLUMNS, STAR]),
         )
     }
 }

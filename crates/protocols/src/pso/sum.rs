@@ -24,15 +24,18 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let columns = run.peer_attached.columns();
-    let e = engine.server(run)?.bits()?;
-    let words = transfer::receive_correlated(run, &e, columns, Sharing::Additive)?;
-    let count = weight(&e);
+    let hits = engine.server(run)?.bits();
+    let words = transfer::receive_correlated(run, &hits.e, columns, Sharing::Additive)?;
+    let count = weight(&hits.e).min(run.elements.len() as u64);
     run.channel.phase("count and masked sums");
     run.channel.put(&Total(count))?;
     for piece in sums(&words, columns).chunks(WORDS_A_FRAME) {
         run.channel.put(&Words(piece.to_vec()))?;
     }
-    Ok(Box::new(move || Ok(Outcome::Count(count))))
+    Ok(Box::new(move || {
+        hits.fault()?;
+        Ok(Outcome::Count(count))
+    }))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {

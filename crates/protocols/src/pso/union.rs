@@ -9,6 +9,7 @@ use zeroize::Zeroizing;
 
 use super::transfer::{self, one_sided_cost};
 use super::{and, shuffled_client};
+use crate::matching::Hits;
 use crate::mqrpmt::Engine;
 use crate::{
     Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
@@ -23,7 +24,7 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
             None
         }
     };
-    Ok(Box::new(|| Ok(received.map_or(Outcome::Nothing, Received::conclude))))
+    Ok(Box::new(|| received.map_or(Ok(Outcome::Nothing), Received::conclude)))
 }
 
 /// Items go from the sender first, then from the receiver.
@@ -32,14 +33,14 @@ fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
     let Some(indication) = engine.both(run, &order) else {
         return one_after_the_other(engine, run);
     };
-    let lacking = inverted(indication?.bits()?);
+    let hits = indication?.bits();
     match run.role {
         Role::Sender => {
             send_items(run, Role::Sender, &order)?;
-            receive_items(run, Role::Receiver, lacking)
+            receive_items(run, Role::Receiver, hits)
         }
         Role::Receiver => {
-            let received = receive_items(run, Role::Sender, lacking)?;
+            let received = receive_items(run, Role::Sender, hits)?;
             send_items(run, Role::Receiver, &order)?;
             Ok(received)
         }
@@ -63,23 +64,24 @@ fn one_after_the_other(engine: Engine, run: &mut Run<'_>) -> Result<Received, Pr
 /// What the receiver got, and which of it.
 struct Received {
     width: usize,
-    lacking: Vec<bool>,
+    hits: Hits,
     bytes: Zeroizing<Vec<u8>>,
 }
 
 impl Received {
-    fn conclude(self) -> Outcome {
-        let Self { width, lacking, bytes } = self;
-        let items = bytes.chunks_exact(width.max(1)).zip(lacking);
-        let lacking = items.filter(|(_, lacking)| *lacking);
+    fn conclude(self) -> Result<Outcome, ProtocolError> {
+        let Self { width, hits, bytes } = self;
+        hits.fault()?;
+        let items = bytes.chunks_exact(width.max(1)).zip(hits.e);
+        let lacking = items.filter(|(_, e)| !e);
         let bytes = lacking.flat_map(|(item, _)| item).copied().collect();
-        Outcome::Lacking { width, bytes }
+        Ok(Outcome::Lacking { width, bytes })
     }
 }
 
 fn receive(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
-    let e = engine.server(run)?.bits()?;
-    receive_items(run, from, inverted(e))
+    let hits = engine.server(run)?.bits();
+    receive_items(run, from, hits)
 }
 
 fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
@@ -87,14 +89,11 @@ fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolErr
     send_items(run, from, &order)
 }
 
-fn receive_items(
-    run: &mut Run<'_>,
-    from: Role,
-    lacking: Vec<bool>,
-) -> Result<Received, ProtocolError> {
+fn receive_items(run: &mut Run<'_>, from: Role, hits: Hits) -> Result<Received, ProtocolError> {
     let width = width(run.peer_attached);
+    let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
     let bytes = transfer::receive_one_sided(run, from, &lacking, width)?;
-    Ok(Received { width, lacking, bytes })
+    Ok(Received { width, hits, bytes })
 }
 
 fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), ProtocolError> {
@@ -105,11 +104,6 @@ fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), Protoc
     let item = |index: &u32| &bytes[*index as usize * width..][..width];
     let items = Zeroizing::new(order.iter().flat_map(item).copied().collect::<Vec<u8>>());
     transfer::send_one_sided(run, from, &items, width)
-}
-
-fn inverted(mut bits: Vec<bool>) -> Vec<bool> {
-    bits.iter_mut().for_each(|bit| *bit = !*bit);
-    bits
 }
 
 fn width(attached: AttachedShape) -> usize {
