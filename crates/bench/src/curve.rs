@@ -7,9 +7,7 @@ use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_crypto::{
-    CommutativePrf, Compressed, Curve25519Prf, Element, P256Prf, Point, RistrettoPrp, Uncompressed,
-};
+use veilset_crypto::{CommutativePrf, Element, Group, Point, with_prf};
 
 use crate::BenchError;
 
@@ -58,13 +56,12 @@ pub fn curve() -> Result<Vec<CurveCost>, BenchError> {
 
 fn curve_here() -> Vec<CurveCost> {
     let before = reference_seconds();
-    let mut costs = [
-        group_costs::<Curve25519Prf>("scalar"),
-        group_costs::<P256Prf<Compressed>>("p256"),
-        group_costs::<P256Prf<Uncompressed>>("p256-uncompressed"),
-        group_costs::<RistrettoPrp>("ristretto255"),
-    ]
-    .concat();
+    let costs = |group: Group| {
+        // The kernel that the planner's default rests on has the name of its code.
+        let kernel = if group == Group::Curve25519 { "scalar" } else { group.name() };
+        with_prf!(group, F => group_costs::<F>(kernel))
+    };
+    let mut costs: Vec<CurveCost> = Group::ALL.into_iter().flat_map(costs).collect();
     let reference_ns = 1e9 * before.min(reference_seconds());
     costs.iter_mut().for_each(|cost| cost.reference_ns = reference_ns);
     costs

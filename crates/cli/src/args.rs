@@ -347,7 +347,7 @@ pub(crate) struct BenchArgs {
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
     /// Measure the tables of a paper instead: mqrpmt; prints them in Markdown
-    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "group", "digest"])]
+    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
     /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
     #[arg(long, value_name = "FILE", requires = "paper")]

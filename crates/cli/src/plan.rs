@@ -50,7 +50,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
 fn part(args: &PlanArgs, learn: Learn) -> (Role, Reveal) {
     let owns = matches!(args.operation, Operation::Sum | Operation::Share);
     let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
-    (role, if learn == Learn::Both { Reveal::Both } else { Reveal::Receiver })
+    (role, learn.reveal())
 }
 
 fn shape(args: &PlanArgs, (role, reveal): (Role, Reveal)) -> Shape {

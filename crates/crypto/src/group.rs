@@ -83,6 +83,30 @@ impl Group {
     }
 }
 
+/// Evaluates `$body` with `$function` standing for the commutative weak PRF of a group.
+#[macro_export]
+macro_rules! with_prf {
+    ($group:expr, $function:ident => $body:expr) => {
+        match $group {
+            $crate::Group::Curve25519 => {
+                type $function = $crate::Curve25519Prf;
+                $body
+            }
+            $crate::Group::P256 => {
+                type $function = $crate::P256Prf<$crate::Compressed>;
+                $body
+            }
+            $crate::Group::P256Uncompressed => {
+                type $function = $crate::P256Prf<$crate::Uncompressed>;
+                $body
+            }
+            $crate::Group::Ristretto255 => {
+                type $function = $crate::RistrettoPrp;
+                $body
+            }
+        }
+    };
+}
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -154,7 +154,7 @@ pub enum DataError {
     /// A row's chosen columns are more than a union sends.
     #[error(
         "{place}: the key and the chosen columns take more than {most} bytes; \
-         choose fewer with --columns, or shorten the row's cells"
+         choose fewer with --send, or shorten the row's cells"
     )]
     ItemTooLong {
         /// Where the row begins.

@@ -113,7 +113,7 @@ pub fn decode(item: &[u8], cells: usize) -> Result<Vec<String>, BadItem> {
 
 /// Where an item's cells stand in `table`; every column once.
 fn places(table: &Table, spec: &KeySpec, extra: &[String]) -> Result<Vec<usize>, DataError> {
-    const FLAG: &str = "--columns";
+    const FLAG: &str = "--send";
     let mut places = spec.locate(table)?;
     let extra = locate_all(extra, FLAG, table)?;
     if let Some(again) = extra.iter().find(|place| places.contains(place)) {

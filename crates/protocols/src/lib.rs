@@ -7,7 +7,6 @@
 mod dh;
 mod digest;
 mod exchange;
-mod group;
 mod matching;
 mod mqrpmt;
 mod private_id;
@@ -16,6 +15,7 @@ mod pso;
 mod registry;
 mod spec;
 mod wire;
+mod words;
 
 pub use digest::Digest;
 pub use protocol::{

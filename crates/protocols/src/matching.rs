@@ -40,6 +40,14 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
     Hits { e, repeated }
 }
 
+/// The elements whose bits are set, rising; `order[i]` is the element that bit `i` is about.
+pub(crate) fn in_order(order: &[u32], e: &[bool]) -> Vec<u32> {
+    let mut matched: Vec<u32> =
+        order.iter().zip(e).filter_map(|(index, e)| e.then_some(*index)).collect();
+    matched.sort_unstable();
+    matched
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;

@@ -55,6 +55,20 @@ pub(crate) fn value_width(bits: u32) -> usize {
     bits.div_ceil(8) as usize
 }
 
+/// A value of `bits` bits in whole bytes, little-endian.
+pub(crate) fn value_bytes(value: u128, bits: u32) -> impl Iterator<Item = u8> {
+    value.to_le_bytes().into_iter().take(value_width(bits))
+}
+
+/// The value of `bits` bits in these bytes, which are as many as it takes.
+pub(crate) fn value_of(bytes: &[u8], bits: u32) -> Result<u128, Malformed> {
+    let mut all = [0; 16];
+    all[..bytes.len()].copy_from_slice(bytes);
+    let value = u128::from_le_bytes(all);
+    let fits = bits == u128::BITS || value >> bits == 0;
+    if fits { Ok(value) } else { Err(Malformed::OutOfRange) }
+}
+
 /// The chunks in which `count` values of `bits` bits travel.
 pub(crate) fn value_chunks(count: usize, bits: u32) -> Chunks {
     chunks_of(count, value_width(bits))
@@ -81,21 +95,12 @@ impl Message for Values<'_> {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        let width = value_width(self.bits);
-        for value in self.values.iter() {
-            out.extend_from_slice(&value.to_le_bytes()[..width]);
-        }
+        out.extend(self.values.iter().flat_map(|value| value_bytes(*value, self.bits)));
     }
 
     fn decode(reader: &mut Reader<'_>, shape: &ValuesShape) -> Result<Self, Malformed> {
-        let width = value_width(shape.bits);
-        let value = |reader: &mut Reader<'_>| {
-            let mut bytes = [0; 16];
-            bytes[..width].copy_from_slice(reader.bytes(width)?);
-            let value = u128::from_le_bytes(bytes);
-            let fits = shape.bits == u128::BITS || value >> shape.bits == 0;
-            if fits { Ok(value) } else { Err(Malformed::OutOfRange) }
-        };
+        let value =
+            |reader: &mut Reader<'_>| value_of(reader.bytes(value_width(shape.bits))?, shape.bits);
         let values = (0..shape.count).map(|_| value(reader)).collect::<Result<_, _>>()?;
         Ok(Self { values, bits: shape.bits })
     }

@@ -41,8 +41,7 @@ pub fn agree(
     offer: Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<Agreed, SessionError> {
-    let wanted = Wanted::of(&offer);
-    wanted.check(offer.protocol)?;
+    Wanted::of(&offer).check(offer.protocol)?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
@@ -54,9 +53,9 @@ pub fn agree(
         return Err(SessionError::Terms(mismatch));
     }
     let (role, reveal) = parts(&offer, &theirs);
-    let protocol = choose(pipe, &offer, &theirs, shape_of(role, reveal, &mine, &theirs))?;
-    let Chosen { protocol, params } = protocol;
-    let shape = Shape { params, ..shape_of(role, reveal, &mine, &theirs) };
+    let open = shape_of(role, reveal, &mine, &theirs);
+    let Chosen { protocol, params } = choose(pipe, &offer, &theirs, open)?;
+    let shape = Shape { params, ..open };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = memory_of(protocol, shape, role).saturating_add(memory_of_rows(&theirs));
     check_memory(needed, &offer, &theirs)?;
@@ -109,15 +108,11 @@ impl Wanted {
         Self { operation, security, learn, group, digest }
     }
 
-    fn reveal(&self) -> Reveal {
-        if self.learn == Learn::Both { Reveal::Both } else { Reveal::Receiver }
-    }
-
     /// The protocols that fit.
     pub fn candidates(self) -> impl Iterator<Item = &'static dyn Protocol> {
         candidates(self.operation, self.security).filter(move |protocol| {
             let spec = protocol.spec();
-            spec.reveals.contains(&self.reveal())
+            spec.reveals.contains(&self.learn.reveal())
                 && self.group.is_none_or(|group| spec.groups.contains(&group))
                 && self.digest.is_none_or(|digest| spec.digests.contains(&digest))
         })
@@ -174,7 +169,7 @@ fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
 /// The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the side that connected
 /// is.
 fn parts(offer: &Offer, theirs: &Terms) -> (Role, Reveal) {
-    let reveal = Wanted::of(offer).reveal();
+    let reveal = offer.learn.reveal();
     let owns = |attached| matches!(attached, AttachedShape::Values { .. });
     let receives = match (owns(offer.attached), owns(theirs.attached())) {
         (true, _) => false,

@@ -4,9 +4,7 @@ use std::hint::black_box;
 use std::str::FromStr;
 use std::time::{Duration, Instant};
 
-use veilset_crypto::{
-    CommutativePrf, Compressed, Curve25519Prf, Element, Group, P256Prf, RistrettoPrp, Uncompressed,
-};
+use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_protocols::{Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec};
 
 use crate::briefing::sentence;
@@ -50,12 +48,7 @@ impl Calibration {
 
 impl Speed {
     fn measure(group: Group) -> Self {
-        match group {
-            Group::Curve25519 => Self::measure_of::<Curve25519Prf>(),
-            Group::P256 => Self::measure_of::<P256Prf<Compressed>>(),
-            Group::P256Uncompressed => Self::measure_of::<P256Prf<Uncompressed>>(),
-            Group::Ristretto255 => Self::measure_of::<RistrettoPrp>(),
-        }
+        with_prf!(group, F => Self::measure_of::<F>())
     }
 
     fn measure_of<F: CommutativePrf>() -> Self {

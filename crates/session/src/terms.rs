@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Tag};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Digest, Operation, Security, Sharing};
+use veilset_protocols::{AttachedShape, Digest, Operation, Reveal, Security, Sharing};
 
 /// The version of everything that crosses the wire; two versions never talk.
 pub const WIRE_VERSION: u16 = 1;
@@ -55,6 +55,12 @@ impl Learn {
             Self::Peer => Self::Me,
             Self::Both => Self::Both,
         }
+    }
+
+    /// To whom the result goes, whichever side is asked.
+    #[must_use]
+    pub fn reveal(self) -> Reveal {
+        if self == Self::Both { Reveal::Both } else { Reveal::Receiver }
     }
 
     /// Whether this side gets the result.
@@ -375,27 +381,35 @@ impl<const BYTE: u8> Message for Signal<BYTE> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn terms() -> Terms {
-        let offer = Offer {
+impl Offer {
+    /// A count that both learn, of the connecting side.
+    pub(crate) fn sample() -> Self {
+        Self {
             operation: Operation::Count,
             protocol: None,
             security: Security::SemiHonest,
-            learn: Learn::Me,
+            learn: Learn::Both,
             presets: "email/1".into(),
-            distinct: 3,
+            distinct: 1000,
             looks_hashed: false,
             connecting: true,
-            peer: "acme".into(),
+            peer: "peer".into(),
             memory: u64::MAX,
             group: None,
             digest: None,
             sharing: Sharing::Additive,
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
-        };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms() -> Terms {
+        let offer = Offer { learn: Learn::Me, distinct: 3, ..Offer::sample() };
         Terms::new(&offer, [7; 32])
     }
 

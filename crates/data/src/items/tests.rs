@@ -32,10 +32,7 @@ fn a_long_row_is_refused_with_its_line() {
     assert_eq!((fits.width(), fits.bytes().len()), (MAX_ITEM, 2 * MAX_ITEM));
     let error = build(&format!("k\n1\ns{longest}\n"), "k", &[]).err().expect("refused").to_string();
     assert!(error.starts_with("t.csv, line 3: "), "{error}");
-    assert!(
-        error.contains("4096") && error.contains("--columns") && !error.contains("ss"),
-        "{error}"
-    );
+    assert!(error.contains("4096") && error.contains("--send") && !error.contains("ss"), "{error}");
     let without_key = build(&format!("k,x\n1,\n,s{longest}\n"), "k", &["x"]).expect("not sent");
     assert_eq!(without_key.width(), 3);
 }
@@ -46,8 +43,8 @@ fn columns_are_looked_up_and_sent_once() {
         |extra: &[&str]| build("k,x,x,y\n", "k", extra).err().expect("refused").to_string();
     assert!(refusal(&["z"]).contains("did you mean"));
     assert!(refusal(&["x"]).contains("2 columns named"));
-    assert!(refusal(&["y", "y"]).starts_with("--columns \"y\": "));
-    assert!(refusal(&["k"]).starts_with("--columns \"k\": "));
+    assert!(refusal(&["y", "y"]).starts_with("--send \"y\": "));
+    assert!(refusal(&["k"]).starts_with("--send \"k\": "));
 }
 
 #[test]

@@ -17,23 +17,20 @@ mod rounds;
 mod tests;
 
 use veilset_channel::{Channel, ChannelExt};
-use veilset_crypto::{CommutativePrf, Group, permutation};
+use veilset_crypto::{CommutativePrf, Group, permutation, with_prf};
 use veilset_structures::match_bits;
 
 use self::rounds::matched_elements;
 use crate::exchange::{cross, exchange_blinded, point_bytes};
-use crate::group::with_prf;
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
+use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Knowledge, Operation, Outcome, PartyCost, Protocol, ProtocolError,
-    Reveal, Run, Security, Shape, Spec,
+    Conclusion, Cost, Digest, Operation, Outcome, PartyCost, Protocol, ProtocolError, Reveal, Run,
+    Security, Shape, Spec,
 };
 
 /// The registry entry `dh`.
 pub(crate) struct Dh;
-
-const MATCHES: Knowledge =
-    Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" };
 
 static SPEC: Spec = Spec {
     id: "dh",
@@ -45,12 +42,9 @@ static SPEC: Spec = Spec {
     reveals: &[Reveal::Both, Reveal::Receiver],
     receiver: MATCHES,
     sender: MATCHES,
-    residue: Knowledge {
-        of_you: "nothing but the peer's number of distinct keys",
-        of_peer: "nothing but your number of distinct keys",
-    },
+    residue: SIZE,
     leaks: &[
-        "Each side learns how many distinct keys the other has.",
+        SIZES,
         "A peer that returns your own blinded keys instead of its own makes all of them match.",
     ],
     max_elements: 1 << 31,

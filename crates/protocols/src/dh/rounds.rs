@@ -2,7 +2,7 @@
 
 use veilset_channel::PeerFault;
 
-use crate::matching::membership;
+use crate::matching::{in_order, membership};
 
 /// Step 3: the indices of this side's elements that the peer has, rising.
 ///
@@ -16,8 +16,5 @@ pub(super) fn matched_elements(
     theirs.sort_unstable();
     let hits = membership(mine, &theirs);
     hits.fault()?;
-    let mut matched: Vec<u32> =
-        hits.e.iter().zip(order).filter_map(|(hit, index)| hit.then_some(*index)).collect();
-    matched.sort_unstable();
-    Ok(matched)
+    Ok(in_order(order, &hits.e))
 }

@@ -9,10 +9,9 @@ mod cwprf;
 mod poprf;
 mod star;
 
-use veilset_crypto::{Group, RistrettoPrp};
+use veilset_crypto::{Group, RistrettoPrp, with_prf};
 
 use crate::digest::Members;
-use crate::group::with_prf;
 use crate::matching::Hits;
 use crate::{Cost, Digest, ProtocolError, Run, Shape};
 

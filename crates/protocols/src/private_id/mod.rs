@@ -37,6 +37,7 @@ use zeroize::Zeroizing;
 use self::union::{Identifiers, receive_union, send_union, union_cost};
 use crate::exchange::{chosen, cross, not_an_element, point_bytes};
 use crate::wire::{Points, chunks_of};
+use crate::words::SIZES;
 use crate::{
     Conclusion, Cost, Digest, Knowledge, Operation, PartyCost, Protocol, ProtocolError, Reveal,
     Role, Run, Security, Shape, Spec,
@@ -62,7 +63,7 @@ static SPEC: Spec = Spec {
     sender: IDENTIFIERS,
     residue: IDENTIFIERS,
     leaks: &[
-        "Each side learns how many distinct keys the other has.",
+        SIZES,
         "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
         "The sender takes the union from the receiver on trust.",
         "Whoever sees both sides' files can join them by the identifiers.",

@@ -8,7 +8,7 @@ use super::chunks;
 use crate::digest::{SetTerms, put_sorted, take_sorted};
 use crate::exchange::{not_an_element, point_bytes, value};
 use crate::pso::transfer::{self, one_sided_cost};
-use crate::wire::{Points, Total, frames, size, value_width};
+use crate::wire::{Points, Total, frames, size, value_bytes, value_of, value_width};
 use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
 
 /// A side's short identifiers, in the order in which its elements were sent.
@@ -74,14 +74,14 @@ pub(super) fn send_union(
 
     // Step 4.
     let width = value_width(own.bits);
-    let bytes = |index: &u32| own.short[*index as usize].to_le_bytes().into_iter().take(width);
+    let bytes = |index: &u32| value_bytes(own.short[*index as usize], own.bits);
     let items: Vec<u8> = rho.iter().flat_map(bytes).collect();
     transfer::send_one_sided(run, Role::Sender, &items, width)?;
 
     // Step 5.
     let union = take_union(run, own.bits)?;
-    without(&union, own, run.peer_count)
-        .ok_or_else(|| PeerFault::Malformed { what: "union", why: Malformed::OutOfRange }.into())
+    let others = without(&union, own, run.peer_count);
+    Ok(others.ok_or(malformed("union", Malformed::OutOfRange))?)
 }
 
 /// What the union holds beside this side's own identifiers; `None` if it is no union of these and at most `most` others.
@@ -120,7 +120,9 @@ pub(super) fn receive_union(
     let width = value_width(own.bits);
     let items = transfer::receive_one_sided(run, Role::Sender, &lacking, width)?;
     let items = items.chunks_exact(width).zip(&lacking).filter(|(_, lacking)| **lacking);
-    let others = items.map(|(item, _)| short(item, own.bits)).collect::<Result<Vec<_>, _>>()?;
+    let others = items.map(|(item, _)| value_of(item, own.bits));
+    let others =
+        others.collect::<Result<Vec<_>, _>>().map_err(|why| malformed("identifier", why))?;
 
     // Step 5.
     put_union(run, own, &others)?;
@@ -128,19 +130,12 @@ pub(super) fn receive_union(
     Ok(others)
 }
 
-fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
-    SetTerms { digest: run.params.digest, count, queries }
+fn malformed(what: &'static str, why: Malformed) -> PeerFault {
+    PeerFault::Malformed { what, why }
 }
 
-/// The short identifier in these bytes.
-fn short(item: &[u8], bits: u32) -> Result<u128, PeerFault> {
-    let mut bytes = [0; 16];
-    bytes[..item.len()].copy_from_slice(item);
-    let short = u128::from_le_bytes(bytes);
-    match short.checked_shr(bits).unwrap_or(0) {
-        0 => Ok(short),
-        _ => Err(PeerFault::Malformed { what: "identifier", why: Malformed::OutOfRange }),
-    }
+fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
+    SetTerms { digest: run.params.digest, count, queries }
 }
 
 fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {

@@ -41,7 +41,8 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     Ok(Box::new(move || Ok(Outcome::Count(count))))
 }
 
-pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+    let base = engine.cost(shape);
     match shape.reveal {
         Reveal::Receiver => base,
         Reveal::Both => {

@@ -4,12 +4,14 @@
 //! the receiver needs to recognise its own, so that it cannot mistake one in a whole run but for 2^-40.
 
 use veilset_structures::match_bits;
+use zeroize::Zeroizing;
 
 use super::transfer::{self, one_sided_cost};
-use super::{Order, and, shuffled_client};
+use super::{and, shuffled_client};
 use crate::exchange::value;
+use crate::matching::in_order;
 use crate::mqrpmt::Engine;
-use crate::wire::{bits_bytes, put_bits, size, take_bits, value_width};
+use crate::wire::{bits_bytes, put_bits, size, take_bits, value_bytes, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -20,25 +22,23 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 }
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let width = value_width(match_bits(run.elements.len(), run.peer_count));
+    let bits = name_bits(run.elements.len(), run.peer_count);
+    let width = value_width(bits);
     let hits = engine.server(run)?.bits();
     let received = transfer::receive_one_sided(run, Role::Sender, &hits.e, width)?;
     if run.reveal == Reveal::Both {
         run.channel.phase("indication");
         put_bits(run.channel, &hits.e)?;
     }
-    let mut own: Vec<(Vec<u8>, u32)> =
-        (0..).zip(run.elements).map(|(index, element)| (name(&element.0, width), index)).collect();
+    let own = run.elements.iter().map(|element| value(&element.0, bits));
+    let mut own: Zeroizing<Vec<(u128, u32)>> = Zeroizing::new(own.zip(0..).collect());
     Ok(Box::new(move || {
         hits.fault()?;
         own.sort_unstable();
-        let find = |name: &[u8]| {
-            let place = own.binary_search_by(|(own, _)| own.as_slice().cmp(name)).ok()?;
-            Some(own[place].1)
-        };
-        let names =
-            received.chunks_exact(width).zip(&hits.e).filter_map(|(name, e)| e.then_some(name));
-        let mut matched: Vec<u32> = names.filter_map(find).collect();
+        let find = |name| Some(own[own.binary_search_by_key(&name, |(own, _)| *own).ok()?].1);
+        let names = received.chunks_exact(width).zip(&hits.e).filter(|(_, e)| **e);
+        let mut matched: Vec<u32> =
+            names.filter_map(|(name, _)| find(value_of(name, bits).ok()?)).collect();
         matched.sort_unstable();
         matched.dedup();
         Ok(Outcome::Matched(matched))
@@ -46,11 +46,12 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let width = value_width(match_bits(run.elements.len(), run.peer_count));
+    let bits = name_bits(run.elements.len(), run.peer_count);
     let order = shuffled_client(engine, run)?;
-    let names: Vec<u8> =
-        order.iter().flat_map(|index| name(&run.elements[*index as usize].0, width)).collect();
-    transfer::send_one_sided(run, Role::Sender, &names, width)?;
+    let name = |index: &u32| value(&run.elements[*index as usize].0, bits);
+    let names = order.iter().flat_map(|index| value_bytes(name(index), bits));
+    let names = Zeroizing::new(names.collect::<Vec<u8>>());
+    transfer::send_one_sided(run, Role::Sender, &names, value_width(bits))?;
     if run.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
@@ -59,23 +60,15 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
 }
 
-/// The elements whose bits are set.
-fn in_order(order: &Order, e: &[bool]) -> Vec<u32> {
-    let mut matched: Vec<u32> =
-        order.iter().zip(e).filter_map(|(index, e)| e.then_some(*index)).collect();
-    matched.sort_unstable();
-    matched
+/// Bits of what crosses of an element: as many as whole bytes hold of what is needed.
+fn name_bits(n1: usize, n2: usize) -> u32 {
+    match_bits(n1, n2).next_multiple_of(8)
 }
 
-/// What of an element crosses.
-fn name(element: &[u8], width: usize) -> Vec<u8> {
-    value(element, u128::BITS).to_le_bytes()[..width].to_vec()
-}
-
-pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
     let width = value_width(match_bits(size(shape.receiver), size(shape.sender)));
     let (sender, receiver, rounds) = one_sided_cost(shape.sender, width);
-    let cost = and(base, sender, receiver, rounds);
+    let cost = and(engine.cost(shape), sender, receiver, rounds);
     match shape.reveal {
         Reveal::Receiver => cost,
         Reveal::Both => {

@@ -25,12 +25,14 @@ mod union;
 use veilset_crypto::permutation;
 
 use crate::mqrpmt::Engine;
-use crate::{Conclusion, Cost, Operation, PartyCost, Protocol, ProtocolError, Run, Shape, Spec};
+use crate::{Conclusion, Cost, PartyCost, Protocol, ProtocolError, Run, Shape, Spec};
 
 /// An operation on an mqRPMT.
 pub(crate) struct Pso {
     engine: Engine,
     spec: Spec,
+    run: fn(Engine, &mut Run<'_>) -> Result<Conclusion, ProtocolError>,
+    cost: fn(Engine, &Shape) -> Cost,
 }
 
 /// `mqrpmt-dh`: from a commutative weak PRF.
@@ -42,11 +44,11 @@ pub(crate) static STAR: [Pso; 5] = all(Engine::Star);
 
 const fn all(engine: Engine) -> [Pso; 5] {
     [
-        Pso { engine, spec: spec::count(engine) },
-        Pso { engine, spec: spec::intersect(engine) },
-        Pso { engine, spec: spec::sum(engine) },
-        Pso { engine, spec: spec::union(engine) },
-        Pso { engine, spec: spec::share(engine) },
+        Pso { engine, spec: spec::count(engine), run: count::run, cost: count::cost },
+        Pso { engine, spec: spec::intersect(engine), run: intersect::run, cost: intersect::cost },
+        Pso { engine, spec: spec::sum(engine), run: sum::run, cost: sum::cost },
+        Pso { engine, spec: spec::union(engine), run: union::run, cost: union::cost },
+        Pso { engine, spec: spec::share(engine), run: share::run, cost: share::cost },
     ]
 }
 
@@ -56,25 +58,11 @@ impl Protocol for Pso {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        let base = self.engine.cost(&shape);
-        match self.spec.operation {
-            Operation::Intersect => intersect::cost(base, &shape),
-            Operation::Sum => sum::cost(base, &shape),
-            Operation::Union => union::cost(base, &shape, self.engine),
-            Operation::Share => share::cost(base, &shape),
-            Operation::Count | Operation::Align => count::cost(base, &shape),
-        }
+        (self.cost)(self.engine, &shape)
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let engine = self.engine;
-        match self.spec.operation {
-            Operation::Intersect => intersect::run(engine, &mut run),
-            Operation::Sum => sum::run(engine, &mut run),
-            Operation::Union => union::run(engine, &mut run),
-            Operation::Share => share::run(engine, &mut run),
-            Operation::Count | Operation::Align => count::run(engine, &mut run),
-        }
+        (self.run)(self.engine, &mut run)
     }
 }
 

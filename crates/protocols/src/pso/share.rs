@@ -3,6 +3,8 @@
 //! The receiver's words are its shares, the sender's are `−r_i`: they add up to `e_i · w_i` modulo 2^128. Shares by
 //! exclusive or are the same with `⊕` for both `+` and `−`.
 
+use zeroize::Zeroizing;
+
 use super::sum::ordered;
 use super::transfer::{self, correlated_cost};
 use super::{and, shuffled_client};
@@ -49,15 +51,14 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
 }
 
 /// A one before the values of each element.
-fn with_indicator(words: &[u128], count: usize, values: usize) -> Vec<u128> {
-    (0..count)
-        .flat_map(|element| {
-            std::iter::once(1).chain(words[element * values..][..values].iter().copied())
-        })
-        .collect()
+fn with_indicator(words: &[u128], count: usize, values: usize) -> Zeroizing<Vec<u128>> {
+    let words = (0..count).flat_map(|element| {
+        std::iter::once(1).chain(words[element * values..][..values].iter().copied())
+    });
+    Zeroizing::new(words.collect())
 }
 
-pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
     let (sender, receiver, rounds) = correlated_cost(shape.sender, 1 + shape.attached.columns());
-    and(base, sender, receiver, rounds)
+    and(engine.cost(shape), sender, receiver, rounds)
 }

@@ -1,22 +1,18 @@
 //! What the operations on each mqRPMT say of themselves.
 
 use crate::mqrpmt::Engine;
+use crate::words::{MATCHES, SIZE, SIZES, TRANSFER_ASSUMPTION};
 use crate::{Knowledge, Operation, Reveal, Security, Spec};
 
 const COUNT: Knowledge = Knowledge {
     of_you: "how many distinct keys match, not which",
     of_peer: "how many distinct keys match, not which",
 };
-const SIZE: Knowledge = Knowledge {
-    of_you: "nothing but the peer's number of distinct keys",
-    of_peer: "nothing but your number of distinct keys",
-};
 const SIZE_AND_COUNT: Knowledge = Knowledge {
     of_you: "how many distinct keys match, and the peer's number of distinct keys",
     of_peer: "how many distinct keys match, and your number of distinct keys",
 };
 
-const SIZES: &str = "Each side learns how many distinct keys the other has.";
 const REPEATED: &str = "Counts of repeated runs over slightly different lists reveal members.";
 const EARLY: &str =
     "The receiver knows how many keys match before anything else crosses, even if it stops there.";
@@ -77,7 +73,7 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
     };
     let assumption = match operation {
         Operation::Count => "DDH, random oracle",
-        _ => "DDH, random oracle, tweakable correlation robustness of fixed-key AES",
+        _ => TRANSFER_ASSUMPTION,
     };
     Spec {
         id: id(engine, operation),
@@ -105,8 +101,6 @@ pub(super) const fn count(engine: Engine) -> Spec {
 }
 
 pub(super) const fn intersect(engine: Engine) -> Spec {
-    const MATCHES: Knowledge =
-        Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" };
     Spec {
         receiver: MATCHES,
         sender: MATCHES,

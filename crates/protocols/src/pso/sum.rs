@@ -5,6 +5,7 @@
 //! sender. Values are two's complement; the sender made sure that no sum of some of them leaves i128.
 
 use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
+use zeroize::Zeroizing;
 
 use super::transfer::{self, correlated_cost};
 use super::{and, shuffled_client};
@@ -56,10 +57,10 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 }
 
 /// The values of the elements in the order of `order`.
-pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Vec<u128> {
-    let Attached::Values { columns, words } = attached else { return Vec::new() };
+pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Zeroizing<Vec<u128>> {
+    let Attached::Values { columns, words } = attached else { return Zeroizing::default() };
     let of = |index: &u32| &words[*index as usize * columns..][..columns];
-    order.iter().flat_map(of).map(|word| *word as u128).collect()
+    Zeroizing::new(order.iter().flat_map(of).map(|word| *word as u128).collect())
 }
 
 /// The sum of each column modulo 2^128.
@@ -105,10 +106,10 @@ impl AttachedShape {
     }
 }
 
-pub(super) fn cost(base: Cost, shape: &Shape) -> Cost {
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
     let columns = shape.attached.columns();
     let (sender, receiver, rounds) = correlated_cost(shape.sender, columns);
-    let cost = and(base, sender, receiver, rounds);
+    let cost = and(engine.cost(shape), sender, receiver, rounds);
     let sums = 8.0 + 16.0 * columns as f64 + frames(1 + columns.div_ceil(WORDS_A_FRAME));
     let sums = PartyCost { bytes_sent: sums, ..PartyCost::default() };
     and(cost, PartyCost::default(), sums, 1)

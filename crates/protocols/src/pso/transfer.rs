@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use crate::wire::{frames, size};
 use crate::{PartyCost, ProtocolError, Role, Run, Sharing};
 
-/// Which way items go in a run.
+/// The sessions of the base transfers and of the extension, apart for each direction.
 fn session(run: &Run<'_>, sender: Role) -> ([u8; 32], [u8; 32]) {
     let derive = |what: &str| {
         let mut hasher = blake3::Hasher::new_derive_key("veilset v1 oblivious transfer");

@@ -113,10 +113,10 @@ fn width(attached: AttachedShape) -> usize {
     }
 }
 
-pub(super) fn cost(base: Cost, shape: &Shape, engine: Engine) -> Cost {
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
     let (sender, receiver, rounds) = one_sided_cost(shape.sender, width(shape.attached));
     if shape.reveal == Reveal::Receiver {
-        return and(base, sender, receiver, rounds);
+        return and(engine.cost(shape), sender, receiver, rounds);
     }
     let back = Shape {
         sender: shape.receiver,
@@ -127,8 +127,8 @@ pub(super) fn cost(base: Cost, shape: &Shape, engine: Engine) -> Cost {
         ..*shape
     };
     let Some(tests) = engine.cost_of_both(shape) else {
-        let second = cost(engine.cost(&back), &back, engine);
-        let once = and(base, sender, receiver, rounds);
+        let second = cost(engine, &back);
+        let once = and(engine.cost(shape), sender, receiver, rounds);
         return and(once, second.receiver, second.sender, second.rounds);
     };
     let once = and(tests, sender, receiver, rounds);

@@ -7,23 +7,7 @@ use veilset_channel::memory_pair;
 use super::*;
 
 fn offer(connecting: bool) -> Offer {
-    Offer {
-        operation: Operation::Count,
-        protocol: None,
-        security: Security::SemiHonest,
-        learn: Learn::Both,
-        presets: "raw/1".into(),
-        distinct: 1000,
-        looks_hashed: false,
-        connecting,
-        peer: "peer".into(),
-        memory: u64::MAX,
-        group: None,
-        digest: None,
-        sharing: Sharing::Additive,
-        attached: AttachedShape::Nothing,
-        columns: Vec::new(),
-    }
+    Offer { connecting, ..Offer::sample() }
 }
 
 /// What the connecting side makes of a peer that sends these terms.

@@ -1,0 +1,20 @@
+//! What several protocols say of themselves in the same words.
+
+use crate::Knowledge;
+
+/// What a side learns that gets an intersection.
+pub(crate) const MATCHES: Knowledge =
+    Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" };
+
+/// What a side learns that is to learn nothing.
+pub(crate) const SIZE: Knowledge = Knowledge {
+    of_you: "nothing but the peer's number of distinct keys",
+    of_peer: "nothing but your number of distinct keys",
+};
+
+/// What both sides learn in every run.
+pub(crate) const SIZES: &str = "Each side learns how many distinct keys the other has.";
+
+/// What every oblivious transfer rests on, beside what a protocol does.
+pub(crate) const TRANSFER_ASSUMPTION: &str =
+    "DDH, random oracle, tweakable correlation robustness of fixed-key AES";
