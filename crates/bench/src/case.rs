@@ -135,10 +135,12 @@ impl Case {
         let (left, right) = self.pair()?;
         let sender = elements(0, self.sender);
         let receiver = elements(self.sender - common, self.receiver);
+        let attached = [&sender, &receiver].map(|elements| Attachments::of(elements));
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
-        let played = self.both(protocol, (left, &sender), (right, &receiver))?;
+        let played =
+            self.both(protocol, (left, &sender, &attached[0]), (right, &receiver, &attached[1]))?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
         self.check([&played[0].outcome, &played[1].outcome], common as u64)?;
@@ -207,8 +209,8 @@ impl Case {
     fn both(
         &self,
         protocol: &'static dyn Protocol,
-        sender: (Box<dyn Transport>, &[Element]),
-        receiver: (Box<dyn Transport>, &[Element]),
+        sender: End<'_>,
+        receiver: End<'_>,
     ) -> Result<[Played; 2], BenchError> {
         thread::scope(|scope| {
             let other = scope.spawn(move || self.party(protocol, Role::Sender, sender));
@@ -222,14 +224,13 @@ impl Case {
         &self,
         protocol: &dyn Protocol,
         role: Role,
-        (transport, elements): (Box<dyn Transport>, &[Element]),
+        (transport, elements, attachments): End<'_>,
     ) -> Result<Played, BenchError> {
         let pool = ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
             .map_err(|_| BenchError::Threads)?;
         let spec = protocol.spec();
-        let attachments = Attachments::of(elements);
         let mut channel = Metered::new(Framed::new(transport), "start");
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
         let conclusion = pool.install(|| {
@@ -315,6 +316,9 @@ impl Attachments {
         }
     }
 }
+
+/// What one party starts with: its end of the link, its elements and what belongs to them.
+type End<'a> = (Box<dyn Transport>, &'a [Element], &'a Attachments);
 
 /// The sender's end and the receiver's.
 type Ends = (Box<dyn Transport>, Box<dyn Transport>);

@@ -7,12 +7,13 @@ use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
+use veilset_crypto::kernel::{Kernel, Scalar, map_batch, multiply_batch};
 use veilset_crypto::{CommutativePrf, Element, Group, Point, with_prf};
 
 use crate::BenchError;
 
-/// Operations a sample.
-const SAMPLE: usize = 512;
+/// Operations a sample, all in one batch.
+const SAMPLE: usize = 4096;
 
 /// Samples; the fastest counts, since noise only ever slows.
 const SAMPLES: usize = 7;
@@ -20,7 +21,7 @@ const SAMPLES: usize = 7;
 /// The time of one operation of a kernel beside the reference's multiplication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveCost {
-    /// The kernel's name.
+    /// The kernel's name: of the instructions, for Curve25519, or of another group.
     pub kernel: &'static str,
     /// `mul` (one key, many points) or `map` (an element to the curve).
     pub op: &'static str,
@@ -55,28 +56,47 @@ pub fn curve() -> Result<Vec<CurveCost>, BenchError> {
 }
 
 fn curve_here() -> Vec<CurveCost> {
-    let before = reference_seconds();
-    let costs = |group: Group| {
-        // The kernel that the planner's default rests on has the name of its code.
-        let kernel = if group == Group::Curve25519 { "scalar" } else { group.name() };
-        with_prf!(group, F => group_costs::<F>(kernel))
-    };
-    let mut costs: Vec<CurveCost> = Group::ALL.into_iter().flat_map(costs).collect();
-    let reference_ns = 1e9 * before.min(reference_seconds());
-    costs.iter_mut().for_each(|cost| cost.reference_ns = reference_ns);
+    let mut reference = reference_seconds();
+    let mut costs = Vec::new();
+    for kernel in Kernel::available() {
+        costs.extend(kernel_costs(kernel));
+        reference = reference.min(reference_seconds());
+    }
+    for group in Group::ALL.into_iter().filter(|group| *group != Group::Curve25519) {
+        costs.extend(with_prf!(group, F => group_costs::<F>(group.name())));
+        reference = reference.min(reference_seconds());
+    }
+    costs.iter_mut().for_each(|cost| cost.reference_ns = 1e9 * reference);
     costs
 }
 
+/// Multiplication and map on Curve25519 with one kernel.
+fn kernel_costs(kernel: Kernel) -> [CurveCost; 2] {
+    let key = Scalar::new(&[0x5a; 32]);
+    let elements = elements();
+    let mut points: Vec<Point> = vec![[0; 32]; SAMPLE];
+    let map = best(|| map_batch(kernel, black_box(&elements), &mut points));
+    let mul = best(|| multiply_batch(kernel, &key, black_box(&mut points)));
+    [cost(kernel.name(), "mul", mul), cost(kernel.name(), "map", map)]
+}
+
 /// A group's multiplication and map; the reference is measured around all.
-fn group_costs<F: CommutativePrf>(kernel: &'static str) -> Vec<CurveCost> {
+fn group_costs<F: CommutativePrf>(kernel: &'static str) -> [CurveCost; 2] {
     let prf = F::generate(&mut ChaCha20Rng::from_seed([7; 32]));
-    let elements: Vec<Element> = (0..SAMPLE).map(|i| Element([i as u8; 32])).collect();
+    let elements = elements();
     let points = prf.hash_and_evaluate(&elements);
     let mul = best(|| drop(black_box(prf.evaluate(&points))));
     let both = best(|| drop(black_box(prf.hash_and_evaluate(&elements))));
-    let cost =
-        |op, seconds: f64| CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN };
-    vec![cost("mul", mul), cost("map", (both - mul).max(0.0))]
+    [cost(kernel, "mul", mul), cost(kernel, "map", (both - mul).max(0.0))]
+}
+
+fn elements() -> Vec<Element> {
+    (0..SAMPLE).map(|index| Element([index as u8; 32])).collect()
+}
+
+/// A row whose reference is filled in later.
+fn cost(kernel: &'static str, op: &'static str, seconds: f64) -> CurveCost {
+    CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN }
 }
 
 /// Seconds an operation of the fastest sample.

@@ -30,13 +30,15 @@ impl fmt::Display for Tag {
 
 /// Tagged frames in order, as a protocol sees them.
 pub trait Channel: Send {
-    /// Sends one body of at most [`MAX_BODY`] bytes under `tag`.
+    /// Sends one body of at most [`MAX_BODY`] bytes under `tag`. It comes after [`HEADER`] bytes that the channel fills
+    /// in, so that it is never copied.
     ///
     /// # Errors
     /// When the connection is gone.
-    fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError>;
+    fn send(&mut self, tag: Tag, frame: Vec<u8>) -> Result<(), ChannelError>;
 
-    /// Takes the next body, which must carry `tag` and be at most `max` bytes long.
+    /// Takes the next body, which must carry `tag` and be at most `max` bytes long; it comes after its header of
+    /// [`HEADER`] bytes.
     ///
     /// # Errors
     /// When the connection is gone, or when the peer sent anything else.
@@ -58,9 +60,9 @@ pub trait ChannelExt: Channel {
     /// # Errors
     /// As [`Channel::send`].
     fn put<M: Message>(&mut self, message: &M) -> Result<(), ChannelError> {
-        let mut body = Vec::new();
-        message.encode(&mut body);
-        self.send(M::TAG, &body)
+        let mut frame = vec![0; HEADER];
+        message.encode(&mut frame);
+        self.send(M::TAG, frame)
     }
 
     /// Receives a message, parsed with what the receiver knows; nothing may be left over.
@@ -68,8 +70,8 @@ pub trait ChannelExt: Channel {
     /// # Errors
     /// As [`Channel::recv`], and when the body does not parse.
     fn take<M: Message>(&mut self, context: &M::Context) -> Result<M, ChannelError> {
-        let body = self.recv(M::TAG, M::max_len(context))?;
-        Reader::parse(&body, |reader| M::decode(reader, context))
+        let frame = self.recv(M::TAG, M::max_len(context))?;
+        Reader::parse(&frame[HEADER..], |reader| M::decode(reader, context))
             .map_err(|why| PeerFault::Malformed { what: M::TAG.name, why }.into())
     }
 }
@@ -91,7 +93,8 @@ impl<T: Transport> Framed<T> {
 
     /// Tells the peer that this side stops and why; best effort, since it may be gone.
     pub fn abort(&mut self, reason: Abort) {
-        let frame = header(ABORT, self.sent, &[reason as u8]);
+        let mut frame = [&[0; HEADER][..], &[reason as u8]].concat();
+        put_header(&mut frame, ABORT, self.sent);
         if self.transport.try_send(frame) {
             self.close();
         }
@@ -115,9 +118,11 @@ impl<T: Transport> Framed<T> {
 }
 
 impl<T: Transport> Channel for Framed<T> {
-    fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError> {
-        assert!(body.len() <= MAX_BODY && tag.byte != ABORT, "{tag} does not fit a frame");
-        if let Err(error) = self.transport.send(header(tag.byte, self.sent, body)) {
+    fn send(&mut self, tag: Tag, mut frame: Vec<u8>) -> Result<(), ChannelError> {
+        let fits = (HEADER..=HEADER + MAX_BODY).contains(&frame.len());
+        assert!(fits && tag.byte != ABORT, "{tag} does not fit a frame");
+        put_header(&mut frame, tag.byte, self.sent);
+        if let Err(error) = self.transport.send(frame) {
             return Err(self.last_words(error));
         }
         self.sent = self.sent.wrapping_add(1);
@@ -125,7 +130,7 @@ impl<T: Transport> Channel for Framed<T> {
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
-        let mut frame = self.transport.recv()?;
+        let frame = self.transport.recv()?;
         let (got, number) = parse_header(&frame)?;
         if number != self.received {
             return Err(PeerFault::OutOfSequence { expected: self.received, got: number }.into());
@@ -141,7 +146,6 @@ impl<T: Transport> Channel for Framed<T> {
         if length > max {
             return Err(PeerFault::TooLong { what: tag.name, max, got: length }.into());
         }
-        frame.drain(..HEADER);
         Ok(frame)
     }
 
@@ -152,12 +156,9 @@ impl<T: Transport> Channel for Framed<T> {
     }
 }
 
-fn header(tag: u8, number: u32, body: &[u8]) -> Vec<u8> {
-    let mut frame = Vec::with_capacity(HEADER + body.len());
-    frame.push(tag);
-    frame.extend_from_slice(&number.to_le_bytes());
-    frame.extend_from_slice(body);
-    frame
+fn put_header(frame: &mut [u8], tag: u8, number: u32) {
+    frame[0] = tag;
+    frame[1..HEADER].copy_from_slice(&number.to_le_bytes());
 }
 
 fn parse_header(frame: &[u8]) -> Result<(u8, u32), PeerFault> {
@@ -186,13 +187,17 @@ mod tests {
     const A: Tag = Tag { byte: 1, name: "first" };
     const B: Tag = Tag { byte: 2, name: "second" };
 
+    fn frame(body: &[u8]) -> Vec<u8> {
+        [&[0; HEADER], body].concat()
+    }
+
     #[test]
     fn carries_bodies_in_order_and_refuses_the_wrong_tag() {
         let (left, right) = memory_pair();
         let (mut left, mut right) = (Framed::new(left), Framed::new(right));
-        left.send(A, b"one").expect("open");
-        left.send(A, b"two").expect("open");
-        assert_eq!(right.recv(A, 3).expect("sent"), b"one");
+        left.send(A, frame(b"one")).expect("open");
+        left.send(A, frame(b"two")).expect("open");
+        assert_eq!(right.recv(A, 3).expect("sent")[HEADER..], *b"one");
         let wrong = right.recv(B, 3).expect_err("A was sent");
         assert!(matches!(
             wrong,
@@ -204,7 +209,7 @@ mod tests {
     fn refuses_a_body_over_the_receivers_bound() {
         let (left, right) = memory_pair();
         let (mut left, mut right) = (Framed::new(left), Framed::new(right));
-        left.send(A, b"four").expect("open");
+        left.send(A, frame(b"four")).expect("open");
         let long = right.recv(A, 3).expect_err("too long");
         assert!(matches!(long, ChannelError::Peer(PeerFault::TooLong { max: 3, got: 4, .. })));
     }
@@ -216,9 +221,9 @@ mod tests {
         left.send(vec![1, 0, 0]).expect("open");
         assert!(matches!(right.recv(A, 9), Err(ChannelError::Peer(PeerFault::Malformed { .. }))));
         for _ in 0..2 {
-            left.send(header(1, 0, b"x")).expect("open");
+            left.send([1, 0, 0, 0, 0, b'x'].to_vec()).expect("open");
         }
-        assert_eq!(right.recv(A, 9).expect("number 0"), b"x");
+        assert_eq!(right.recv(A, 9).expect("number 0")[HEADER..], *b"x");
         assert!(matches!(
             right.recv(A, 9),
             Err(ChannelError::Peer(PeerFault::OutOfSequence { expected: 1, got: 0 }))
@@ -229,10 +234,10 @@ mod tests {
     fn a_goodbye_is_heard_by_a_side_that_only_sends() {
         let (left, right) = memory_pair();
         let (mut left, mut right) = (Framed::new(left), Framed::new(right));
-        left.send(A, b"data").expect("open");
+        left.send(A, frame(b"data")).expect("open");
         left.abort(Abort::Terms);
         drop(left);
-        assert!(matches!(right.send(A, b"x"), Err(ChannelError::Aborted(Abort::Terms))));
+        assert!(matches!(right.send(A, frame(b"x")), Err(ChannelError::Aborted(Abort::Terms))));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{Channel, ChannelError, HEADER, Tag, WireBytes};
+use crate::{Channel, ChannelError, Tag, WireBytes};
 
 /// The traffic and time of one phase.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,20 +114,21 @@ impl<C: Channel> Metered<C> {
 }
 
 impl<C: Channel> Channel for Metered<C> {
-    fn send(&mut self, tag: Tag, body: &[u8]) -> Result<(), ChannelError> {
-        self.inner.send(tag, body)?;
+    fn send(&mut self, tag: Tag, frame: Vec<u8>) -> Result<(), ChannelError> {
+        let length = frame.len() as u64;
+        self.inner.send(tag, frame)?;
         let phase = self.phase_now();
-        phase.bytes_sent += (HEADER + body.len()) as u64;
+        phase.bytes_sent += length;
         phase.frames_sent += 1;
         Ok(())
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
-        let body = self.inner.recv(tag, max)?;
+        let frame = self.inner.recv(tag, max)?;
         let phase = self.phase_now();
-        phase.bytes_received += (HEADER + body.len()) as u64;
+        phase.bytes_received += frame.len() as u64;
         phase.frames_received += 1;
-        Ok(body)
+        Ok(frame)
     }
 
     fn phase(&mut self, name: &'static str) {
@@ -143,7 +144,7 @@ impl<C: Channel> Channel for Metered<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Framed, memory_pair};
+    use crate::{Framed, HEADER, memory_pair};
 
     #[test]
     fn counts_bytes_frames_and_rounds_by_phase() {
@@ -152,9 +153,9 @@ mod tests {
         let mut left = Metered::new(Framed::new(left), "start");
         let mut right = Framed::new(right);
         left.phase("ask");
-        left.send(TAG, &[0; 10]).expect("open");
+        left.send(TAG, vec![0; HEADER + 10]).expect("open");
         left.phase("answer");
-        right.send(TAG, &[0; 3]).expect("open");
+        right.send(TAG, vec![0; HEADER + 3]).expect("open");
         left.recv(TAG, 3).expect("sent");
         let costs = left.costs();
         assert_eq!((costs.bytes_sent(), costs.bytes_received()), (15, 8));

@@ -240,13 +240,15 @@ fn nobody_there_is_a_deadline_not_a_hang() {
 /// Kills one side after `delay` milliseconds; returns how the other ended and how long that took.
 fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duration, Party) {
     let (left, right) = Party::pair();
-    left.file("list.csv", &list(0, 60_000));
-    right.file("list.csv", &list(30_000, 90_000));
+    // Some seconds of work on the fastest machine.
+    left.file("list.csv", &list(0, 300_000));
+    right.file("list.csv", &list(150_000, 450_000));
     let address = free_address();
+    let with = |side: &[&'static str]| [&INTERSECT[..], side, &["--threads", "1"]].concat();
     let listen =
-        [&INTERSECT[..], &["--listen", &address, "--peer", "right", "-o", "out.csv"]].concat();
+        [&with(&["--peer", "right", "-o", "out.csv"])[..], &["--listen", &address]].concat();
     let connect =
-        [&INTERSECT[..], &["--connect", &address, "--peer", "left", "-o", "out.csv"]].concat();
+        [&with(&["--peer", "left", "-o", "out.csv"])[..], &["--connect", &address]].concat();
     let (mut victim, survivor, party) = if kill_listener {
         (left.start(&listen), right.start(&connect), right)
     } else {
@@ -263,7 +265,7 @@ fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duratio
 #[test]
 fn a_killed_peer_is_reported_with_the_step_and_leaves_no_file() {
     for kill_listener in [true, false] {
-        for delay in [900, 1800] {
+        for delay in [700, 1400] {
             let (output, took, party) = kill_after(delay, kill_listener);
             let said = stderr(&output);
             assert_eq!(code(&output), 4, "{said}");

@@ -3,6 +3,10 @@
 use sha2::Digest;
 use sha2::digest::Output;
 use sha2::digest::common::BlockSizeUser;
+use veilset_simd::{Kernel, sha512_compress};
+use zeroize::Zeroizing;
+
+use crate::Element;
 
 /// `expand_message_xmd` with the hash function `H` under one domain separation tag.
 pub(crate) struct Expander<H> {
@@ -49,6 +53,96 @@ impl<H: Digest + BlockSizeUser + Clone> Expander<H> {
     }
 }
 
+/// `expand_message_xmd` with SHA-512 under one domain separation tag, from elements to 48 bytes each, many at once.
+///
+/// Each of the two hashes takes one block after the block of zeros, so long as the tag is short.
+pub(crate) struct BatchExpander {
+    /// The state after the block of zeros.
+    zero_block: [u64; 8],
+    /// The block that the first hash ends with, without its element.
+    first: Block,
+    /// The block of the second hash, without the first one's digest.
+    second: Block,
+}
+
+/// A block of SHA-512.
+type Block = [u8; 128];
+
+/// Bytes that an element is expanded to.
+const UNIFORM: usize = 48;
+
+/// The state that SHA-512 begins with (FIPS 180-4, section 5.3.5).
+const INITIAL: [u64; 8] = [
+    0x6a09_e667_f3bc_c908,
+    0xbb67_ae85_84ca_a73b,
+    0x3c6e_f372_fe94_f82b,
+    0xa54f_f53a_5f1d_36f1,
+    0x510e_527f_ade6_82d1,
+    0x9b05_688c_2b3e_6c1f,
+    0x1f83_d9ab_fb41_bd6b,
+    0x5be0_cd19_137e_2179,
+];
+
+impl BatchExpander {
+    /// # Panics
+    /// When the tag is empty, or so long that a hash takes another block.
+    pub(crate) fn new(dst: &[u8]) -> Self {
+        let length = u8::try_from(dst.len()).unwrap_or(0);
+        assert!(length > 0, "a domain separation tag is not empty");
+        let mut zero_block = [INITIAL];
+        sha512_compress(Kernel::Scalar, &mut zero_block, &[[0; 128]]);
+        let dst_prime = [dst, &[length]].concat();
+        Self {
+            zero_block: zero_block[0],
+            first: last_block(Element::LEN, &[&[0, UNIFORM as u8, 0], &*dst_prime].concat(), 1),
+            second: last_block(64, &[&[1], &*dst_prime].concat(), 0),
+        }
+    }
+
+    /// Puts the uniform bytes of each element into `uniform`, which is as long.
+    pub(crate) fn expand(
+        &self,
+        kernel: Kernel,
+        elements: &[Element],
+        uniform: &mut [[u8; UNIFORM]],
+    ) {
+        let mut blocks = Zeroizing::new(vec![self.first; elements.len()]);
+        for (block, element) in blocks.iter_mut().zip(elements) {
+            block[..Element::LEN].copy_from_slice(&element.0);
+        }
+        let mut states = Zeroizing::new(vec![self.zero_block; elements.len()]);
+        sha512_compress(kernel, &mut states, &blocks);
+        for (block, state) in blocks.iter_mut().zip(states.iter_mut()) {
+            *block = self.second;
+            put(state, &mut block[..64]);
+            *state = INITIAL;
+        }
+        sha512_compress(kernel, &mut states, &blocks);
+        for (uniform, state) in uniform.iter_mut().zip(states.iter()) {
+            put(state, uniform);
+        }
+    }
+}
+
+/// The last block of a message: room for the first `vacant` bytes, the `rest`, and the padding after it and the
+/// `blocks` before.
+fn last_block(vacant: usize, rest: &[u8], blocks: usize) -> Block {
+    let end = vacant + rest.len();
+    assert!(end + 1 + 16 <= 128, "the tag keeps each hash to one block");
+    let mut block = [0; 128];
+    block[vacant..end].copy_from_slice(rest);
+    block[end] = 0x80;
+    block[126..].copy_from_slice(&((8 * (128 * blocks + end)) as u16).to_be_bytes());
+    block
+}
+
+/// As many bytes of a digest as there is room for.
+fn put(state: &[u64; 8], bytes: &mut [u8]) {
+    for (bytes, word) in bytes.chunks_exact_mut(8).zip(state) {
+        bytes.copy_from_slice(&word.to_be_bytes());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use sha2::{Sha256, Sha512};
@@ -68,6 +162,20 @@ mod tests {
                 _ => vectors::hex(&expander.expand::<128>(message)),
             };
             assert_eq!(got, vector["uniform_bytes"]);
+        }
+    }
+
+    #[test]
+    fn a_batch_is_what_one_message_after_the_other_gives() {
+        let dst = b"VEILSET-V01-a-tag-of-some-length";
+        let elements: Vec<Element> = (0..21).map(|index| Element([index * 11; 32])).collect();
+        let one_by_one = Expander::<Sha512>::new(dst);
+        for kernel in Kernel::available() {
+            let mut uniform = [[0; 48]; 21];
+            BatchExpander::new(dst).expand(kernel, &elements, &mut uniform);
+            for (uniform, element) in uniform.iter().zip(&elements) {
+                assert_eq!(*uniform, one_by_one.expand::<48>(&element.0), "{kernel:?}");
+            }
         }
     }
 

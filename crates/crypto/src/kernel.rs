@@ -6,3 +6,4 @@
 pub use crate::curve25519::kernel::{Scalar, map_batch, multiply_batch};
 pub use crate::p256::kernel as p256;
 pub use crate::ristretto::kernel as ristretto;
+pub use veilset_simd::Kernel;

@@ -6,7 +6,7 @@
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
-//! * [`shuffle`] and [`permutation`] are uniform.
+//! * [`permutation`] is uniform.
 
 mod curve25519;
 mod element;
@@ -27,6 +27,6 @@ pub use element::{Element, ElementHasher};
 pub use group::Group;
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
 pub use ristretto::RistrettoPrp;
-pub use shuffle::{permutation, shuffle};
+pub use shuffle::permutation;
 
 pub use self::p256::{Compressed, Encoding, P256Prf, Uncompressed};

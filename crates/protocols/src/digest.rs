@@ -3,15 +3,18 @@
 //! The figure of mqRPMT (eprint 2022/652, Fig. 3) sends the set of step 2 shuffled, or in a Bloom filter. A sorted set is
 //! a function of the set as well, and smaller; `docs/protocols.md` compares the three.
 
+use std::ops::Range;
+
 use rand_core::CryptoRng;
+use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
-use veilset_crypto::shuffle;
+use veilset_crypto::permutation;
 use veilset_structures::{
     BloomFilter, BloomShape, Decoder, Encoder, SetShape, match_bits, query_bits,
 };
 
 use crate::ProtocolError;
-use crate::matching::{Hits, membership};
+use crate::matching::{Hits, membership, sort};
 use crate::wire::{FilterBlock, SetBlock, frames, put_values, size, take_values, values_bytes};
 
 /// The form in which a set travels.
@@ -82,7 +85,7 @@ impl SetTerms {
         channel.phase("set");
         match self.digest {
             Digest::Sorted => {
-                values.sort_unstable();
+                sort(&mut values);
                 put_sorted(channel, self.sorted(), &values)?;
             }
             Digest::Bloom => {
@@ -92,8 +95,9 @@ impl SetTerms {
                 }
             }
             Digest::Shuffled => {
-                shuffle(&mut values, rng);
-                put_values(channel, &values, self.bits())?;
+                let order = permutation(values.len(), rng);
+                let shuffled = order.par_iter().map(|index| values[*index as usize]);
+                put_values(channel, &shuffled.collect::<Vec<_>>(), self.bits())?;
             }
         }
         Ok(())
@@ -113,7 +117,7 @@ impl SetTerms {
             }
             Digest::Shuffled => {
                 let mut values = take_values(channel, self.count, self.bits())?;
-                values.sort_unstable();
+                sort(&mut values);
                 Members::Sorted(values)
             }
         })
@@ -146,8 +150,12 @@ pub(crate) fn put_sorted(
     shape: SetShape,
     sorted: &[u128],
 ) -> Result<(), ProtocolError> {
-    for block in Encoder::new(shape, sorted) {
-        channel.put(&SetBlock(block))?;
+    let encoder = Encoder::new(shape, sorted);
+    for window in windows(shape) {
+        let blocks = window.into_par_iter().map(|block| SetBlock(encoder.block(block)));
+        for block in blocks.collect::<Vec<_>>() {
+            channel.put(&block)?;
+        }
     }
     Ok(())
 }
@@ -158,11 +166,17 @@ pub(crate) fn take_sorted(
     shape: SetShape,
 ) -> Result<Vec<u128>, ProtocolError> {
     let mut decoder = Decoder::new(shape);
-    for block in 0..shape.blocks() {
-        let SetBlock(bytes) = channel.take(&shape.max_block_len(block))?;
-        decoder.block(&bytes).map_err(fault)?;
+    for window in windows(shape) {
+        let blocks = window.map(|block| channel.take(&shape.max_block_len(block)));
+        let blocks = blocks.collect::<Result<Vec<SetBlock>, _>>()?;
+        decoder.blocks(&blocks).map_err(fault)?;
     }
     Ok(decoder.finish().map_err(fault)?)
+}
+
+/// The blocks of a set, as many at a time as there are threads.
+fn windows(shape: SetShape) -> impl Iterator<Item = Range<usize>> {
+    Chunks::new(shape.blocks(), rayon::current_num_threads()).ranges()
 }
 
 fn fault<E>(_: E) -> PeerFault {
@@ -181,7 +195,7 @@ impl Members {
         match self {
             Self::Sorted(values) => membership(queries, values),
             Self::Filter(filter) => {
-                Hits::new(queries.iter().map(|query| filter.contains(*query)).collect())
+                Hits::new(queries.par_iter().map(|query| filter.contains(*query)).collect())
             }
         }
     }

@@ -3,10 +3,12 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, Malformed, Message, PeerFault};
 use veilset_crypto::{CommutativePrf, Element, NotAnElement};
 use zeroize::Zeroizing;
 
+use crate::matching::VALUES_A_TASK;
 use crate::wire::{Points, frames, point_chunks, size};
 use crate::{Observer, ProtocolError};
 
@@ -62,7 +64,8 @@ pub(crate) fn cross(
 
 /// The elements with these indices; wiped.
 pub(crate) fn chosen(elements: &[Element], order: &[u32]) -> Zeroizing<Vec<Element>> {
-    Zeroizing::new(order.iter().map(|index| elements[*index as usize]).collect())
+    let chosen = order.par_iter().with_min_len(VALUES_A_TASK);
+    Zeroizing::new(chosen.map(|index| elements[*index as usize]).collect())
 }
 
 /// As [`exchange`]; returns the [`value`]s of the peer's elements under both keys, in the peer's order.
@@ -73,10 +76,10 @@ pub(crate) fn exchange_blinded<F: CommutativePrf>(
     (peer_count, bits): (usize, u32),
     observer: &dyn Observer,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let mut doubled = Vec::new();
+    let mut doubled = Vec::with_capacity(peer_count);
     exchange(channel, prf, own, peer_count, observer, |points| {
         let points = prf.evaluate(&points).map_err(not_an_element)?;
-        doubled.extend(points.iter().map(|point| value(point.as_ref(), bits)));
+        doubled.par_extend(values(&points, bits));
         Ok(())
     })?;
     Ok(doubled)
@@ -96,6 +99,14 @@ pub(crate) fn value(point: &[u8], bits: u32) -> u128 {
     let digest = blake3::hash(point);
     let low: [u8; 16] = std::array::from_fn(|index| digest.as_bytes()[index]);
     u128::from_le_bytes(low) & (u128::MAX >> (u128::BITS - bits))
+}
+
+/// The [`value`]s of points, in their order.
+pub(crate) fn values<P: AsRef<[u8]> + Sync>(
+    points: &[P],
+    bits: u32,
+) -> impl IndexedParallelIterator<Item = u128> {
+    points.par_iter().with_min_len(VALUES_A_TASK).map(move |point| value(point.as_ref(), bits))
 }
 
 /// The bytes of `count` points of `len` bytes on the wire.

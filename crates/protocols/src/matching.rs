@@ -1,5 +1,9 @@
 //! Which of one side's values are in the other's set, once all are pseudorandom.
 
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
+
+use rayon::prelude::*;
 use veilset_channel::PeerFault;
 
 /// The answers to the queries, in their order.
@@ -24,28 +28,108 @@ impl Hits {
     }
 }
 
+/// Values that one task takes.
+pub(crate) const VALUES_A_TASK: usize = 64;
+
 /// Looks each query up in `sorted`. Each look-up takes the same steps whether it hits or not.
 pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
-    let mut taken = vec![false; sorted.len()];
-    let mut repeated = false;
-    let mut look_up = |query: &u128| {
-        let place = sorted.partition_point(|value| value < query).min(sorted.len().wrapping_sub(1));
-        let Some(value) = sorted.get(place) else { return false };
-        let hit = value == query;
-        repeated |= hit & taken[place];
-        taken[place] |= hit;
-        hit
-    };
-    let e = queries.iter().map(&mut look_up).collect();
-    Hits { e, repeated }
+    if sorted.is_empty() {
+        return Hits::new(vec![false; queries.len()]);
+    }
+    let index = Index::new(sorted);
+    let taken: Vec<AtomicBool> = sorted.iter().map(|_| AtomicBool::new(false)).collect();
+    let repeated = AtomicBool::new(false);
+    let mut e = vec![false; queries.len()];
+    let tasks = queries.par_chunks(VALUES_A_TASK).zip(e.par_chunks_mut(VALUES_A_TASK));
+    tasks.for_each(|(queries, e)| {
+        let mut places = [0; VALUES_A_TASK];
+        // Loop after loop, so that the memory of many look-ups is fetched at once.
+        queries.iter().zip(&mut places).for_each(|(query, place)| *place = index.start(*query));
+        for ((query, place), hit) in queries.iter().zip(&mut places).zip(&mut *e) {
+            *place = index.place(*query, *place).min(sorted.len() - 1);
+            *hit = sorted[*place] == *query;
+        }
+        let took = e.iter().zip(places).map(|(hit, place)| taken[place].fetch_or(*hit, Relaxed));
+        let twice = took.zip(&*e).fold(false, |twice, (before, hit)| twice | (before & hit));
+        repeated.fetch_or(twice, Relaxed);
+    });
+    Hits { e, repeated: repeated.into_inner() }
+}
+
+/// Where in a sorted set the values with given top bits begin.
+struct Index<'a> {
+    sorted: &'a [u128],
+    /// The top bits of a value are what is left of it after a shift by this.
+    shift: u32,
+    /// For each number of top bits how many values have a smaller one.
+    starts: Vec<u32>,
+    /// As many values share their top bits, at most.
+    most: usize,
+}
+
+/// Among so few values a place is found by comparing with all.
+const WINDOW: usize = 16;
+
+impl<'a> Index<'a> {
+    /// Of a set that is not empty. As many top bits are taken as make one or two values share them, if values are
+    /// random; a look-up in any other set takes more steps, at most as many as halving takes.
+    fn new(sorted: &'a [u128]) -> Self {
+        let bits = u128::BITS - sorted[sorted.len() - 1].leading_zeros();
+        let shift = bits.saturating_sub((sorted.len() + 1).ilog2());
+        let top = |value: &u128| (value >> shift) as usize;
+        let mut starts = vec![0; top(&sorted[sorted.len() - 1]) + 1];
+        let runs = starts.par_chunks_mut(VALUES_A_TASK).enumerate();
+        let most = runs.map(|(run, starts)| {
+            let first = run * VALUES_A_TASK;
+            let mut place = sorted.partition_point(|value| top(value) < first);
+            let mut most = 0;
+            for (bucket, start) in (first..).zip(starts) {
+                *start = u32::try_from(place).unwrap_or(u32::MAX);
+                let count = sorted[place..].iter().take_while(|value| top(value) == bucket).count();
+                most = most.max(count);
+                place += count;
+            }
+            most
+        });
+        let most = most.max().unwrap_or(0);
+        Self { sorted, shift, starts, most }
+    }
+
+    /// How many values have smaller top bits than `query`.
+    fn start(&self, query: u128) -> usize {
+        let top = usize::try_from(query >> self.shift).unwrap_or(usize::MAX);
+        self.starts[top.min(self.starts.len() - 1)] as usize
+    }
+
+    /// How many values are smaller than `query`, whose [`start`](Self::start) is given.
+    fn place(&self, query: u128, start: usize) -> usize {
+        let (mut place, mut ahead) = (start, self.most);
+        while ahead > WINDOW {
+            let half = ahead / 2;
+            let middle = self.sorted.len().min(place + half);
+            place +=
+                half * usize::from((self.sorted[middle - 1] < query) & (middle == place + half));
+            ahead -= half;
+        }
+        let window = self.sorted[place..].iter().take(ahead);
+        place + window.map(|value| usize::from(*value < query)).sum::<usize>()
+    }
 }
 
 /// The elements whose bits are set, rising; `order[i]` is the element that bit `i` is about.
 pub(crate) fn in_order(order: &[u32], e: &[bool]) -> Vec<u32> {
-    let mut matched: Vec<u32> =
-        order.iter().zip(e).filter_map(|(index, e)| e.then_some(*index)).collect();
-    matched.sort_unstable();
+    let pairs = order.par_iter().zip(e).with_min_len(VALUES_A_TASK);
+    let mut matched: Vec<u32> = pairs.filter_map(|(index, e)| e.then_some(*index)).collect();
+    sort(&mut matched);
     matched
+}
+
+/// Sorts on all threads of the caller's pool.
+pub(crate) fn sort<T: Ord + Send>(values: &mut [T]) {
+    match rayon::current_num_threads() {
+        1 => values.sort_unstable(),
+        _ => values.par_sort_unstable(),
+    }
 }
 
 #[cfg(test)]
@@ -63,6 +147,29 @@ mod tests {
         assert_eq!(membership(&own, &sorted), Hits::new(expected));
         assert_eq!(membership(&own, &[]), Hits::new(vec![false; 200]));
         assert_eq!(membership(&[], &sorted), Hits::new(vec![]));
+    }
+
+    #[test]
+    fn places_are_those_of_a_search_however_the_values_lie() {
+        let sets: [Vec<u128>; 7] = [
+            vec![0],
+            vec![u128::MAX],
+            vec![0; 300],
+            vec![u128::MAX; 300],
+            (0..1000).map(|value| value * value * value).collect(),
+            (0..128).map(|bit| 1 << bit).collect(),
+            (0..1000).map(|value| (value << 100) | (value % 3)).chain([u128::MAX]).collect(),
+        ];
+        for sorted in &sets {
+            let index = Index::new(sorted);
+            let near = |value: &u128| [value.wrapping_sub(1), *value, value.wrapping_add(1)];
+            for query in sorted.iter().flat_map(near).chain([0, 1 << 64, u128::MAX]) {
+                assert_eq!(
+                    index.place(query, index.start(query)),
+                    sorted.partition_point(|value| *value < query)
+                );
+            }
+        }
     }
 
     #[test]

@@ -39,6 +39,7 @@ impl<P: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>> Message for Points<P> {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
+        out.reserve(self.0.len() * size_of::<P>());
         self.0.iter().for_each(|point| out.extend_from_slice(point.as_ref()));
     }
 
@@ -53,11 +54,6 @@ impl<P: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>> Message for Points<P> {
 /// The bytes of a value of `bits` bits where order matters and each value stands alone.
 pub(crate) fn value_width(bits: u32) -> usize {
     bits.div_ceil(8) as usize
-}
-
-/// A value of `bits` bits in whole bytes, little-endian.
-pub(crate) fn value_bytes(value: u128, bits: u32) -> impl Iterator<Item = u8> {
-    value.to_le_bytes().into_iter().take(value_width(bits))
 }
 
 /// The value of `bits` bits in these bytes, which are as many as it takes.
@@ -95,7 +91,9 @@ impl Message for Values<'_> {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend(self.values.iter().flat_map(|value| value_bytes(*value, self.bits)));
+        let width = value_width(self.bits);
+        out.reserve(self.values.len() * width);
+        self.values.iter().for_each(|value| out.extend_from_slice(&value.to_le_bytes()[..width]));
     }
 
     fn decode(reader: &mut Reader<'_>, shape: &ValuesShape) -> Result<Self, Malformed> {
@@ -153,6 +151,12 @@ impl Message for SetBlock {
 
     fn decode(reader: &mut Reader<'_>, _longest: &usize) -> Result<Self, Malformed> {
         Ok(Self(reader.rest().to_vec()))
+    }
+}
+
+impl AsRef<[u8]> for SetBlock {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
     }
 }
 

@@ -1,42 +1,69 @@
 //! Which instructions a kernel may use.
 
-/// A set of instructions that some kernel is written for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kernel {
-    /// Plain Rust.
+use std::sync::LazyLock;
+
+/// A set of instructions that kernels are written for; each has those before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kernel {
+    /// Plain Rust, on any processor.
     Scalar,
-    /// x86-64 with AVX2 for the transpose and PCLMULQDQ for the field.
-    #[cfg(target_arch = "x86_64")]
+    /// x86-64 with AVX2, FMA and PCLMULQDQ.
     Avx2,
+    /// Those of AVX-512F, BW, DQ and VL too.
+    Avx512f,
+    /// Those of AVX-512 IFMA too.
+    Avx512Ifma,
 }
 
 impl Kernel {
+    /// All, the plain one first.
+    pub const ALL: [Self; 4] = [Self::Scalar, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
+
     /// Those that this processor can run, the plain one first and the fastest last.
-    #[cfg(test)]
-    pub(crate) fn available() -> Vec<Self> {
-        let all = [
-            Self::Scalar,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2,
-        ];
-        all.into_iter().filter(|kernel| kernel.runs_here()).collect()
+    pub fn available() -> impl DoubleEndedIterator<Item = Self> {
+        Self::ALL.into_iter().filter(|kernel| kernel.runs_here())
     }
 
-    /// The fastest that this processor can run.
-    pub(crate) fn best() -> Self {
-        #[cfg(target_arch = "x86_64")]
-        if Self::Avx2.runs_here() {
-            return Self::Avx2;
+    /// The fastest that this processor can run; asked once.
+    #[must_use]
+    pub fn best() -> Self {
+        static BEST: LazyLock<Kernel> =
+            LazyLock::new(|| Kernel::available().next_back().unwrap_or(Kernel::Scalar));
+        *BEST
+    }
+
+    /// As programs print it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scalar => "scalar",
+            Self::Avx2 => "avx2",
+            Self::Avx512f => "avx512f",
+            Self::Avx512Ifma => "avx512ifma",
         }
-        Self::Scalar
     }
 
     /// Whether this processor has the instructions; asked once and remembered by the standard library.
-    pub(crate) fn runs_here(self) -> bool {
-        match self {
+    #[must_use]
+    pub fn runs_here(self) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return match self {
             Self::Scalar => true,
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("pclmulqdq"),
-        }
+            Self::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("fma")
+                    && is_x86_feature_detected!("pclmulqdq")
+            }
+            Self::Avx512f => {
+                Self::Avx2.runs_here()
+                    && is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+            }
+            Self::Avx512Ifma => Self::Avx512f.runs_here() && is_x86_feature_detected!("avx512ifma"),
+        };
+        #[cfg(not(target_arch = "x86_64"))]
+        return self == Self::Scalar;
     }
 }

@@ -1,14 +1,18 @@
-//! Kernels for the processor at hand, chosen when the program runs: the bit transpose and GF(2^128).
+//! Kernels for the processor at hand, chosen when the program runs: Curve25519, SHA-512, the bit
+//! transpose and GF(2^128).
 //!
 //! This is the only crate of the workspace that may hold unsafe code. Every kernel has a twin in plain Rust, which is
 //! built everywhere, serves where no kernel does, and is what the tests compare each kernel with. No kernel's time
 //! depends on the data.
 
+mod curve25519;
 mod gf128;
 mod kernel;
+mod sha512;
 mod transpose;
 
-use kernel::Kernel;
-
+pub use curve25519::{Point, elligator2, x25519};
 pub use gf128::{gf128_add_columns, gf128_multiply};
+pub use kernel::Kernel;
+pub use sha512::sha512_compress;
 pub use transpose::{TILE, Tile, transpose};

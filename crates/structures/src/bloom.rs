@@ -1,5 +1,13 @@
 //! Bloom filters: a set as bits, in which order and insertion leave no trace.
 
+use std::sync::atomic::AtomicU8;
+use std::sync::atomic::Ordering::Relaxed;
+
+use rayon::prelude::*;
+
+/// Values that one task takes.
+const VALUES_A_TASK: usize = 64;
+
 /// A Bloom filter whose size follows from how many values it holds and how seldom a query may be answered wrongly.
 ///
 /// With s hash functions and m = n·s / ln 2 bits, half of the bits are set, and a value that was not inserted finds all
@@ -32,19 +40,31 @@ impl BloomShape {
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
+
+    /// The places of a value's bits.
+    fn places(self, value: u128) -> impl Iterator<Item = usize> + use<> {
+        let mut stream = blake3::Hasher::new().update(&value.to_le_bytes()).finalize_xof();
+        let range = self.len() as u128 * 8;
+        (0..self.security).map(move |_| {
+            let mut word = [0; 8];
+            stream.fill(&mut word);
+            // Uniform up to range / 2^64.
+            ((u128::from(u64::from_le_bytes(word)) * range) >> 64) as usize
+        })
+    }
 }
 
 impl BloomFilter {
-    /// The filter of `values`; there are as many as the shape says.
+    /// The filter of `values`; there are as many as the shape says. Made on the threads of the caller's rayon pool.
     #[must_use]
     pub fn new(shape: BloomShape, values: &[u128]) -> Self {
-        let mut filter = Self { shape, bits: vec![0; shape.len()] };
-        for value in values {
-            for place in filter.places(*value) {
-                filter.bits[place / 8] |= 1 << (place % 8);
+        let bits: Vec<AtomicU8> = (0..shape.len()).map(|_| AtomicU8::new(0)).collect();
+        values.par_iter().with_min_len(VALUES_A_TASK).for_each(|value| {
+            for place in shape.places(*value) {
+                bits[place / 8].fetch_or(1 << (place % 8), Relaxed);
             }
-        }
-        filter
+        });
+        Self { shape, bits: bits.into_iter().map(AtomicU8::into_inner).collect() }
     }
 
     /// The filter that these bytes are; `None` if they are not as long as the shape says.
@@ -64,20 +84,9 @@ impl BloomFilter {
     pub fn contains(&self, value: u128) -> bool {
         !self.shape.is_empty()
             && self
+                .shape
                 .places(value)
                 .fold(true, |all, place| all & (self.bits[place / 8] >> (place % 8) & 1 == 1))
-    }
-
-    /// The places of a value's bits.
-    fn places(&self, value: u128) -> impl Iterator<Item = usize> + use<> {
-        let mut stream = blake3::Hasher::new().update(&value.to_le_bytes()).finalize_xof();
-        let range = self.shape.len() as u128 * 8;
-        (0..self.shape.security).map(move |_| {
-            let mut word = [0; 8];
-            stream.fill(&mut word);
-            // Uniform up to range / 2^64.
-            ((u128::from(u64::from_le_bytes(word)) * range) >> 64) as usize
-        })
     }
 }
 

@@ -4,42 +4,42 @@ use crate::SetShape;
 use crate::bits::BitWriter;
 use crate::shape::{ESCAPE, RiceCode};
 
-/// Codes a sorted set block by block: an iterator over the blocks in order.
+/// Codes a sorted set. Blocks do not depend on one another, so several threads can make them.
 pub struct Encoder<'a> {
     code: RiceCode,
     values_a_block: usize,
-    rest: &'a [u128],
-    previous: u128,
+    sorted: &'a [u128],
 }
 
 impl<'a> Encoder<'a> {
     /// Codes `sorted`, whose values rise and fit into the shape's bits.
     ///
     /// # Panics
-    /// When the number of values is not the shape's, or `bits` is not in 1..=128; while iterating, when a value is
-    /// too wide or smaller than the one before.
+    /// When the number of values is not the shape's, the last is too wide, or `bits` is not in 1..=128.
     #[must_use]
     pub fn new(shape: SetShape, sorted: &'a [u128]) -> Self {
         assert_eq!(sorted.len(), shape.count, "a set has as many values as its shape says");
         let code = shape.code();
         assert!(sorted.last().is_none_or(|last| *last <= code.max), "values fit");
-        Self { code, values_a_block: shape.values_a_block(), rest: sorted, previous: 0 }
+        Self { code, values_a_block: shape.values_a_block(), sorted }
     }
-}
 
-impl Iterator for Encoder<'_> {
-    type Item = Vec<u8>;
-
-    fn next(&mut self) -> Option<Vec<u8>> {
-        let (block, rest) = self.rest.split_at(self.values_a_block.min(self.rest.len()));
-        self.rest = rest;
+    /// Block number `index` of the shape's.
+    ///
+    /// # Panics
+    /// When there is no such block, or a value in it is smaller than the one before.
+    #[must_use]
+    pub fn block(&self, index: usize) -> Vec<u8> {
+        let start = index * self.values_a_block;
+        let end = self.sorted.len().min(start + self.values_a_block);
+        let mut previous = if start == 0 { 0 } else { self.sorted[start - 1] };
         let mut out = BitWriter::default();
-        for value in block {
-            assert!(*value >= self.previous, "values rise");
-            put_gap(&mut out, &self.code, value - self.previous);
-            self.previous = *value;
+        for value in &self.sorted[start..end] {
+            assert!(*value >= previous, "values rise");
+            put_gap(&mut out, &self.code, value - previous);
+            previous = *value;
         }
-        (!block.is_empty()).then(|| out.finish())
+        out.finish()
     }
 }
 

@@ -9,15 +9,19 @@ use crate::{DecodeError, Decoder, Encoder, MAX_BLOCK, SetShape, match_bits};
 const WIDTHS: [u32; 6] = [1, 8, 40, 72, 96, 128];
 
 fn encode(shape: SetShape, sorted: &[u128]) -> Vec<Vec<u8>> {
-    Encoder::new(shape, sorted).collect()
+    let encoder = Encoder::new(shape, sorted);
+    (0..shape.blocks()).map(|block| encoder.block(block)).collect()
 }
 
 fn decode(shape: SetShape, blocks: &[Vec<u8>]) -> Result<Vec<u128>, DecodeError> {
     let mut decoder = Decoder::new(shape);
     for block in blocks {
-        decoder.block(block)?;
+        decoder.blocks(std::slice::from_ref(block))?;
     }
-    decoder.finish()
+    let one_by_one = decoder.finish();
+    let mut decoder = Decoder::new(shape);
+    assert_eq!(decoder.blocks(blocks).and_then(|()| decoder.finish()), one_by_one);
+    one_by_one
 }
 
 /// `count` uniformly random values of `bits` bits, sorted.

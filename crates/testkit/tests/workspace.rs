@@ -11,7 +11,7 @@ const GRAPH: [(&str, &[&str]); 13] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &[]),
     ("veilset-simd", &[]),
-    ("veilset-crypto", &[]),
+    ("veilset-crypto", &["veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
         "veilset-protocols",

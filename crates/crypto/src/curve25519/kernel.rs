@@ -1,12 +1,18 @@
 //! Multiplication on Curve25519, for many values and one thread.
 
 use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
+use veilset_simd::{Kernel, x25519};
+use zeroize::Zeroizing;
 
 use super::Point;
 pub use super::elligator::map_batch;
 
 /// A secret scalar: 32 bytes, clamped as RFC 7748 says. Wiped when dropped.
-pub struct Scalar(PrivateKey);
+pub struct Scalar {
+    bytes: Zeroizing<[u8; 32]>,
+    /// The same for the library that multiplies where no lanes do.
+    library: PrivateKey,
+}
 
 impl Scalar {
     /// The scalar of these bytes.
@@ -15,23 +21,28 @@ impl Scalar {
     /// When memory is exhausted.
     #[must_use]
     pub fn new(bytes: &[u8; 32]) -> Self {
-        Self(PrivateKey::from_private_key(&X25519, bytes).expect("any 32 bytes are a scalar"))
+        let library = PrivateKey::from_private_key(&X25519, bytes);
+        Self { bytes: Zeroizing::new(*bytes), library: library.expect("any 32 bytes are a scalar") }
     }
 
-    /// X25519: the product of the scalar and a point; `None` if that is the neutral element.
-    ///
-    /// The top bit of the point is ignored and its number reduced, as RFC 7748 says.
-    #[must_use]
-    pub fn multiply(&self, point: &Point) -> Option<Point> {
-        let point = UnparsedPublicKey::new(&X25519, point);
-        agree(&self.0, point, (), |product| product.try_into().map_err(|_| ())).ok()
+    /// X25519 by the library; the neutral element becomes 0.
+    fn multiply(&self, point: &Point) -> Point {
+        let peer = UnparsedPublicKey::new(&X25519, point);
+        let product = agree(&self.library, peer, (), |product| product.try_into().map_err(|_| ()));
+        product.unwrap_or([0; 32])
     }
 }
 
-/// Replaces each point by its product with `scalar`; the neutral element becomes 0, which no other point does.
-pub fn multiply_batch(scalar: &Scalar, points: &mut [Point]) {
+/// Replaces each point by its product with `scalar`: X25519, by which the top bit of a point is ignored and its number
+/// reduced. The neutral element becomes 0, which no other point does.
+///
+/// Without lanes ([`Kernel::Scalar`]) aws-lc multiplies, the fastest scalar code there is.
+pub fn multiply_batch(kernel: Kernel, scalar: &Scalar, points: &mut [Point]) {
+    if kernel > Kernel::Scalar {
+        return x25519(kernel, &scalar.bytes, points);
+    }
     for point in points {
-        *point = scalar.multiply(point).unwrap_or([0; 32]);
+        *point = scalar.multiply(point);
     }
 }
 
@@ -40,8 +51,17 @@ mod tests {
     use super::*;
     use crate::vectors::unhex;
 
-    fn x25519(key: &[u8; 32], point: &Point) -> Option<Point> {
-        Scalar::new(key).multiply(point)
+    /// X25519 with every kernel, which must agree.
+    fn product(key: &[u8; 32], point: &Point) -> Point {
+        let products: Vec<Point> = Kernel::available()
+            .map(|kernel| {
+                let mut points = [*point];
+                multiply_batch(kernel, &Scalar::new(key), &mut points);
+                points[0]
+            })
+            .collect();
+        assert!(products.iter().all(|product| *product == products[0]));
+        products[0]
     }
 
     #[test]
@@ -58,8 +78,8 @@ mod tests {
                 "95cbde9476e8907d7aade45cb4b873f88b595a68799fa152e6f8f7647aac7957",
             ),
         ];
-        for (scalar, u, product) in vectors {
-            assert_eq!(x25519(&unhex(scalar), &unhex(u)), Some(unhex(product)));
+        for (scalar, u, result) in vectors {
+            assert_eq!(product(&unhex(scalar), &unhex(u)), unhex(result));
         }
     }
 
@@ -69,7 +89,7 @@ mod tests {
         nine[0] = 9;
         let (mut k, mut u) = (nine, nine);
         for round in 1..=1000 {
-            (k, u) = (x25519(&k, &u).expect("not neutral"), k);
+            (k, u) = (product(&k, &u), k);
             if round == 1 {
                 let once = "422c8e7a6227d7bca1350b3e2bb7279f7897b87bb6854b783c60e80311ae3079";
                 assert_eq!(k, unhex(once));
@@ -80,12 +100,11 @@ mod tests {
     }
 
     #[test]
-    fn a_batch_is_one_by_one_and_the_neutral_element_is_zero() {
-        let key = [5; 32];
-        let mut points = [[9; 32], [0; 32], [3; 32]];
-        let expected = points.map(|point| x25519(&key, &point).unwrap_or([0; 32]));
-        multiply_batch(&Scalar::new(&key), &mut points);
-        assert_eq!(points, expected);
-        assert_eq!(points[1], [0; 32]);
+    fn the_neutral_element_is_zero() {
+        for kernel in Kernel::available() {
+            let mut points = [[9; 32], [0; 32], [3; 32]];
+            multiply_batch(kernel, &Scalar::new(&[5; 32]), &mut points);
+            assert_eq!(points.map(|point| point == [0; 32]), [false, true, false]);
+        }
     }
 }

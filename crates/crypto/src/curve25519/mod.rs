@@ -2,11 +2,11 @@
 
 mod distributed;
 pub(crate) mod elligator;
-mod field;
 pub(crate) mod kernel;
 
 pub use distributed::DistributedPrf;
 use rand_core::CryptoRng;
+use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
 use self::kernel::{Scalar, map_batch, multiply_batch};
@@ -67,8 +67,8 @@ impl CommutativePrf for Curve25519Prf {
 fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
     tasks(elements, [0; 32], |elements, points| {
         // In place: nothing unblinded stays behind. An element of H(x) = 0 has probability 2^-249.
-        map_batch(elements, points);
-        multiply_batch(key, points);
+        map_batch(Kernel::best(), elements, points);
+        multiply_batch(Kernel::best(), key, points);
     })
 }
 
@@ -78,7 +78,7 @@ fn check_and_multiply(key: &Scalar, points: &[Point]) -> Result<Vec<Point>, NotA
         // Those before the first that is not canonical may be of small order.
         let images = &mut images[..canonical];
         images.copy_from_slice(&points[..canonical]);
-        multiply_batch(key, images);
+        multiply_batch(Kernel::best(), key, images);
         match images.iter().position(|image| *image == [0; 32]) {
             Some(small) => Err(small),
             None if canonical < points.len() => Err(canonical),

@@ -41,6 +41,7 @@ use curve25519_dalek::Scalar;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoBasepointTable, RistrettoPoint};
 use curve25519_dalek::traits::IsIdentity;
 use rand_core::CryptoRng;
+use rayon::prelude::*;
 use subtle::{Choice, ConditionallySelectable};
 use veilset_channel::{
     Channel, ChannelError, ChannelExt, Malformed, Message, PeerFault, Reader, Tag,
@@ -134,6 +135,7 @@ impl Pairs {
         let others = Zeroizing::new(encode_doubles(&half_others));
         let half_chosen: Zeroizing<Vec<_>> = Zeroizing::new(
             (0..choices.len())
+                .into_par_iter()
                 .map(|i| {
                     let mask = half_mask(masks, i, secret(choices[i]), &others[i]);
                     RistrettoPoint::mul_base(&half_a[i]) - mask
@@ -157,7 +159,7 @@ impl Pairs {
             let sum = decode_point(own, Self::TAG)? + half + half;
             if sum.is_identity() { Err(not_an_element(Self::TAG)) } else { Ok(sum) }
         };
-        let sums = self.0.iter().enumerate();
+        let sums = self.0.par_iter().enumerate();
         sums.map(|(i, [r_0, r_1])| Ok([sum(i, 0, r_0, r_1)?, sum(i, 1, r_1, r_0)?])).collect()
     }
 }
@@ -205,7 +207,7 @@ impl Message for Answer {
 /// Step 2's output: k_{i,j} = H'(i, j, b·m_{i,j}), with half of `b` and the sums `m`.
 fn pads(keys: &Keys, half_b: &Scalar, sums: &[[RistrettoPoint; 2]]) -> Zeroizing<Vec<[Block; 2]>> {
     let halves: Zeroizing<Vec<_>> =
-        Zeroizing::new(sums.as_flattened().iter().map(|sum| half_b * sum).collect());
+        Zeroizing::new(sums.as_flattened().par_iter().map(|sum| half_b * sum).collect());
     let secrets = Zeroizing::new(encode_doubles(&halves));
     let (secrets, _) = secrets.as_chunks::<2>();
     let pairs = secrets.iter().enumerate().map(|(i, pair)| keys.pair(i, pair));
@@ -221,7 +223,7 @@ fn chosen_pads(
 ) -> Zeroizing<Vec<Block>> {
     let multiples_of_b = RistrettoBasepointTable::create(b);
     let halves: Zeroizing<Vec<_>> =
-        Zeroizing::new(half_a.iter().map(|half| half * &multiples_of_b).collect());
+        Zeroizing::new(half_a.par_iter().map(|half| half * &multiples_of_b).collect());
     let secrets = Zeroizing::new(encode_doubles(&halves));
     let secrets = secrets.iter().zip(choices).enumerate();
     Zeroizing::new(

@@ -165,6 +165,6 @@ fn pack(choices: &[bool]) -> Vec<Block> {
         (0..).zip(bits).fold(0, |tile, (place, bit)| tile | (Block::from(*bit) << place))
     };
     let mut packed = Vec::with_capacity(choices.len().div_ceil(TILE) + 1);
-    packed.extend(choices.chunks(TILE).map(tile));
+    packed.par_extend(choices.par_chunks(TILE).map(tile));
     packed
 }

@@ -2,7 +2,7 @@
 
 use veilset_channel::PeerFault;
 
-use crate::matching::{in_order, membership};
+use crate::matching::{in_order, membership, sort};
 
 /// Step 3: the indices of this side's elements that the peer has, rising.
 ///
@@ -13,7 +13,7 @@ pub(super) fn matched_elements(
     mut theirs: Vec<u128>,
     order: &[u32],
 ) -> Result<Vec<u32>, PeerFault> {
-    theirs.sort_unstable();
+    sort(&mut theirs);
     let hits = membership(mine, &theirs);
     hits.fault()?;
     Ok(in_order(order, &hits.e))

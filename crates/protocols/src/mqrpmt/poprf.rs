@@ -13,13 +13,15 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrp, permutation};
 use veilset_structures::match_bits;
 
 use super::Indication;
 use crate::digest::Members;
-use crate::exchange::{chosen, cross, not_an_element, point_bytes, value};
+use crate::exchange::{chosen, cross, not_an_element, point_bytes, values};
+use crate::matching::sort;
 use crate::wire::{Points, Values, ValuesShape, point_chunks, size, value_chunks, values_bytes};
 use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
 
@@ -52,10 +54,10 @@ pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication,
     for range in point_chunks::<F>(own).ranges() {
         let Points(points) = run.channel.take::<Points<F::Point>>(&range.len())?;
         let unmasked = prp.invert(&points).map_err(not_an_element)?;
-        set.extend(unmasked.iter().map(|point| value(point.as_ref(), bits)));
+        set.par_extend(values(&unmasked, bits));
         observer.advance(range.len() as u64);
     }
-    set.sort_unstable();
+    sort(&mut set);
     Ok(Indication::LookUp { queries, set: Members::Sorted(set) })
 }
 
@@ -75,7 +77,7 @@ pub(super) fn client<F: CommutativePrp>(
     observer.begin("masked elements", (own + peer) as u64);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         let points = prp.hash_and_evaluate(&chosen(elements, &order[range]));
-        let values: Vec<u128> = points.iter().map(|point| value(point.as_ref(), bits)).collect();
+        let values: Vec<u128> = values(&points, bits).collect();
         channel.put(&Values { values: values.as_slice().into(), bits })?;
         observer.advance(values.len() as u64);
         Ok(())
@@ -92,7 +94,7 @@ pub(super) fn client<F: CommutativePrp>(
     let pi = permutation(peer, run.rng);
     run.channel.phase("permuted elements");
     for range in point_chunks::<F>(peer).ranges() {
-        let permuted = pi[range].iter().map(|index| doubled[*index as usize]).collect();
+        let permuted = pi[range].par_iter().map(|index| doubled[*index as usize]).collect();
         run.channel.put(&Points::<F::Point>(permuted))?;
     }
     Ok(())

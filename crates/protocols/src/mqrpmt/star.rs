@@ -15,12 +15,13 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrp, permutation};
 
 use super::Indication;
 use crate::digest::SetTerms;
-use crate::exchange::{chosen, not_an_element, point_bytes, value};
+use crate::exchange::{chosen, not_an_element, point_bytes, values};
 use crate::wire::{Points, bits_bytes, point_chunks, put_bits, take_bits};
 use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
 
@@ -42,7 +43,7 @@ pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication,
     let mut set = Vec::with_capacity(own);
     for range in point_chunks::<F>(own).ranges() {
         let points = prp.hash_and_evaluate(&run.elements[range.clone()]);
-        set.extend(points.iter().map(|point| value(point.as_ref(), terms.bits())));
+        set.par_extend(values(&points, terms.bits()));
         run.observer.advance(range.len() as u64);
     }
     terms.put(run.channel, set, run.rng)?;
@@ -51,7 +52,7 @@ pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication,
     let rho = permutation(peer, run.rng);
     run.channel.phase("permuted answers");
     for range in point_chunks::<F>(peer).ranges() {
-        let permuted = rho[range].iter().map(|index| doubled[*index as usize]).collect();
+        let permuted = rho[range].par_iter().map(|index| doubled[*index as usize]).collect();
         run.channel.put(&Points::<F::Point>(permuted))?;
     }
 
@@ -90,7 +91,7 @@ pub(super) fn client<F: CommutativePrp>(
     for range in point_chunks::<F>(own).ranges() {
         let Points(points) = run.channel.take::<Points<F::Point>>(&range.len())?;
         let unmasked = prp.invert(&points).map_err(not_an_element)?;
-        answers.extend(unmasked.iter().map(|point| value(point.as_ref(), terms.bits())));
+        answers.par_extend(values(&unmasked, terms.bits()));
         run.observer.advance(range.len() as u64);
     }
     let hits = set.holds(&answers);

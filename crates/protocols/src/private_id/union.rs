@@ -1,14 +1,16 @@
 //! Steps 3 to 5: the union of the identifiers.
 
+use rayon::prelude::*;
 use veilset_channel::{ChannelExt, Malformed, PeerFault};
 use veilset_crypto::{CommutativePrf, Curve25519Prf, DistributedPrf, Point, permutation};
 use veilset_structures::{SetShape, match_bits};
 
 use super::chunks;
 use crate::digest::{SetTerms, put_sorted, take_sorted};
-use crate::exchange::{not_an_element, point_bytes, value};
-use crate::pso::transfer::{self, one_sided_cost};
-use crate::wire::{Points, Total, frames, size, value_bytes, value_of, value_width};
+use crate::exchange::{not_an_element, point_bytes, values};
+use crate::matching::sort;
+use crate::pso::transfer::{self, gathered, one_sided_cost};
+use crate::wire::{Points, Total, frames, size, value_of, value_width};
 use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
 
 /// A side's short identifiers, in the order in which its elements were sent.
@@ -24,17 +26,19 @@ impl Identifiers {
     /// Of `points`, in a union of at most `most`.
     pub(super) fn new(points: &[Point], most: usize) -> Self {
         let bits = match_bits(most, most);
-        Self { bits, short: points.iter().map(|point| value(point, bits)).collect() }
+        Self { bits, short: values(points, bits).collect() }
     }
 
     /// What both sides end with: `order[i]` is the element that was sent as number `i`.
     pub(super) fn outcome(&self, order: &[u32], others: &[u128]) -> Outcome {
         let mut own = vec![Identifier::default(); order.len()];
-        for (index, short) in order.iter().zip(&self.short) {
-            own[*index as usize] = identifier(*short);
+        let identifiers = self.short.par_iter().map(|short| identifier(*short));
+        for (index, identifier) in order.iter().zip(identifiers.collect::<Vec<_>>()) {
+            own[*index as usize] = identifier;
         }
-        let mut others: Vec<Identifier> = others.iter().map(|short| identifier(*short)).collect();
-        others.sort_unstable();
+        let mut others: Vec<Identifier> =
+            others.par_iter().map(|short| identifier(*short)).collect();
+        sort(&mut others);
         Outcome::Identifiers { own, others }
     }
 }
@@ -59,7 +63,7 @@ pub(super) fn send_union(
     let mut set = Vec::with_capacity(evaluated.len());
     for range in chunks(evaluated.len()).ranges() {
         let again = key.evaluate(&evaluated[range.clone()]).map_err(not_an_element)?;
-        set.extend(again.iter().map(|point| value(point, terms.bits())));
+        set.par_extend(values(&again, terms.bits()));
         run.observer.advance(range.len() as u64);
     }
     terms.put(run.channel, set, run.rng)?;
@@ -67,15 +71,14 @@ pub(super) fn send_union(
     run.channel.phase("identifiers under a fresh key");
     for range in chunks(points.len()).ranges() {
         let chosen: Vec<Point> =
-            rho[range.clone()].iter().map(|index| points[*index as usize]).collect();
+            rho[range.clone()].par_iter().map(|index| points[*index as usize]).collect();
         run.channel.put(&Points(key.evaluate(&chosen).map_err(not_an_element)?))?;
         run.observer.advance(range.len() as u64);
     }
 
     // Step 4.
     let width = value_width(own.bits);
-    let bytes = |index: &u32| value_bytes(own.short[*index as usize], own.bits);
-    let items: Vec<u8> = rho.iter().flat_map(bytes).collect();
+    let items = gathered(&rho, width, |index| own.short[index].to_le_bytes());
     transfer::send_one_sided(run, Role::Sender, &items, width)?;
 
     // Step 5.
@@ -87,9 +90,9 @@ pub(super) fn send_union(
 /// What the union holds beside this side's own identifiers; `None` if it is no union of these and at most `most` others.
 fn without(union: &[u128], own: &Identifiers, most: usize) -> Option<Vec<u128>> {
     let mut mine = own.short.clone();
-    mine.sort_unstable();
-    let others: Vec<u128> =
-        union.iter().filter(|short| mine.binary_search(short).is_err()).copied().collect();
+    sort(&mut mine);
+    let lacking = union.par_iter().filter(|short| mine.binary_search(short).is_err());
+    let others: Vec<u128> = lacking.copied().collect();
     let rises = union.is_sorted_by(|one, next| one < next);
     let whole = union.len() == mine.len() + others.len();
     (rises && whole && others.len() <= most).then_some(others)
@@ -110,7 +113,7 @@ pub(super) fn receive_union(
     for range in chunks(run.peer_count).ranges() {
         let Points(points) = run.channel.take::<Points<Point>>(&range.len())?;
         let again = keys.remask(&points).map_err(not_an_element)?;
-        queries.extend(again.iter().map(|point| value(point, terms.bits())));
+        queries.par_extend(values(&again, terms.bits()));
         run.observer.advance(range.len() as u64);
     }
     let hits = set.holds(&queries);
@@ -141,7 +144,7 @@ fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
 fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {
     run.channel.phase("union");
     let mut union = [own.short.as_slice(), others].concat();
-    union.sort_unstable();
+    sort(&mut union);
     run.channel.put(&Total(union.len() as u64))?;
     put_sorted(run.channel, SetShape { count: union.len(), bits: own.bits }, &union)
 }

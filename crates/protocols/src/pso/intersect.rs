@@ -3,15 +3,17 @@
 //! An element crosses as a value of λ + log₂ n₁ + log₂ n₂ bits, a digest of the element keyed by the session: as wide as
 //! the receiver needs to recognise its own, so that it cannot mistake one in a whole run but for 2^-40.
 
+use rayon::prelude::*;
+use veilset_crypto::Element;
 use veilset_structures::match_bits;
 use zeroize::Zeroizing;
 
-use super::transfer::{self, one_sided_cost};
+use super::transfer::{self, gathered, one_sided_cost};
 use super::{and, shuffled_client};
 use crate::exchange::value;
-use crate::matching::in_order;
+use crate::matching::{VALUES_A_TASK, in_order, membership, sort};
 use crate::mqrpmt::Engine;
-use crate::wire::{bits_bytes, put_bits, size, take_bits, value_bytes, value_of, value_width};
+use crate::wire::{bits_bytes, put_bits, size, take_bits, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -30,34 +32,37 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
         run.channel.phase("indication");
         put_bits(run.channel, &hits.e)?;
     }
-    let own = run.elements.iter().map(|element| value(&element.0, bits));
-    let mut own: Zeroizing<Vec<(u128, u32)>> = Zeroizing::new(own.zip(0..).collect());
+    let own = names(run.elements, bits);
     Ok(Box::new(move || {
         hits.fault()?;
-        own.sort_unstable();
-        let find = |name| Some(own[own.binary_search_by_key(&name, |(own, _)| *own).ok()?].1);
-        let names = received.chunks_exact(width).zip(&hits.e).filter(|(_, e)| **e);
-        let mut matched: Vec<u32> =
-            names.filter_map(|(name, _)| find(value_of(name, bits).ok()?)).collect();
-        matched.sort_unstable();
-        matched.dedup();
-        Ok(Outcome::Matched(matched))
+        let matched = received.par_chunks_exact(width).zip(&hits.e).filter(|(_, e)| **e);
+        let matched = matched.filter_map(|(name, _)| value_of(name, bits).ok());
+        let mut matched = Zeroizing::new(matched.collect::<Vec<u128>>());
+        sort(&mut matched);
+        let e = membership(&own, &matched).e;
+        Ok(Outcome::Matched((0..).zip(e).filter_map(|(index, e)| e.then_some(index)).collect()))
     }))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let bits = name_bits(run.elements.len(), run.peer_count);
     let order = shuffled_client(engine, run)?;
-    let name = |index: &u32| value(&run.elements[*index as usize].0, bits);
-    let names = order.iter().flat_map(|index| value_bytes(name(index), bits));
-    let names = Zeroizing::new(names.collect::<Vec<u8>>());
-    transfer::send_one_sided(run, Role::Sender, &names, value_width(bits))?;
+    let width = value_width(bits);
+    let names = names(run.elements, bits);
+    let names = gathered(&order, width, |index| names[index].to_le_bytes());
+    transfer::send_one_sided(run, Role::Sender, &names, width)?;
     if run.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
     run.channel.phase("indication");
     let e = take_bits(run.channel, run.elements.len())?;
     Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
+}
+
+/// What crosses of each element.
+fn names(elements: &[Element], bits: u32) -> Zeroizing<Vec<u128>> {
+    let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
+    Zeroizing::new(elements.map(|element| value(&element.0, bits)).collect())
 }
 
 /// Bits of what crosses of an element: as many as whole bytes hold of what is needed.

@@ -4,11 +4,13 @@
 //! The `r_i` are uniform modulo 2^128, so each word that the receiver gets is uniform, and so is each sum, but for the
 //! sender. Values are two's complement; the sender made sure that no sum of some of them leaves i128.
 
+use rayon::prelude::*;
 use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
 use zeroize::Zeroizing;
 
 use super::transfer::{self, correlated_cost};
 use super::{and, shuffled_client};
+use crate::matching::VALUES_A_TASK;
 use crate::mqrpmt::{Engine, weight};
 use crate::wire::{Total, frames};
 use crate::{
@@ -59,18 +61,27 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 /// The values of the elements in the order of `order`.
 pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Zeroizing<Vec<u128>> {
     let Attached::Values { columns, words } = attached else { return Zeroizing::default() };
-    let of = |index: &u32| &words[*index as usize * columns..][..columns];
-    Zeroizing::new(order.iter().flat_map(of).map(|word| *word as u128).collect())
+    let mut values = Zeroizing::new(vec![0; order.len() * columns]);
+    let rows = values.par_chunks_mut(columns.max(1)).with_min_len(VALUES_A_TASK);
+    rows.zip(order).for_each(|(row, index)| {
+        let words = &words[*index as usize * columns..];
+        row.iter_mut().zip(words).for_each(|(value, word)| *value = *word as u128);
+    });
+    values
 }
 
 /// The sum of each column modulo 2^128.
 fn sums(words: &[u128], columns: usize) -> Vec<u128> {
-    let mut sums = vec![0u128; columns];
-    for (place, word) in words.iter().enumerate() {
-        let sum = &mut sums[place % columns];
-        *sum = sum.wrapping_add(*word);
+    if columns == 0 {
+        return Vec::new();
     }
-    sums
+    let add = |mut sums: Vec<u128>, words: &[u128]| {
+        sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+        sums
+    };
+    let zeros = || vec![0; columns];
+    let rows = words.par_chunks_exact(columns).with_min_len(VALUES_A_TASK);
+    rows.fold(zeros, add).reduce(zeros, |sums, more| add(sums, &more))
 }
 
 /// Words of 128 bits, little-endian. Context: how many.

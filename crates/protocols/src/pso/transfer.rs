@@ -3,10 +3,12 @@
 //! The extension is semi-honest like the protocols on it; its base transfers are on ristretto255. Each run, and in a union that
 //! both learn each direction, has a setup of its own, bound to the session.
 
+use rayon::prelude::*;
 use veilset_ot::base::Ristretto;
 use veilset_ot::{ExtensionReceiver, ExtensionSender, Parameters, Security};
 use zeroize::Zeroizing;
 
+use crate::matching::VALUES_A_TASK;
 use crate::wire::{frames, size};
 use crate::{PartyCost, ProtocolError, Role, Run, Sharing};
 
@@ -101,6 +103,22 @@ pub(crate) fn receive_correlated(
             words_of(&receiver.receive_correlated::<u8>(run.channel, choices, 16 * columns)?)
         }
     })
+}
+
+/// The first `width` bytes of `item` of each index in `order`, one after the other; wiped.
+pub(crate) fn gathered<T: AsRef<[u8]>>(
+    order: &[u32],
+    width: usize,
+    item: impl Fn(usize) -> T + Sync,
+) -> Zeroizing<Vec<u8>> {
+    let mut items = Zeroizing::new(vec![0; order.len() * width]);
+    if width > 0 {
+        let places = items.par_chunks_exact_mut(width).with_min_len(VALUES_A_TASK);
+        places.zip(order).for_each(|(place, index)| {
+            place.copy_from_slice(&item(*index as usize).as_ref()[..width]);
+        });
+    }
+    items
 }
 
 fn bytes_of(words: &[u128]) -> Zeroizing<Vec<u8>> {

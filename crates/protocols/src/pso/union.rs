@@ -4,12 +4,13 @@
 //! each is a receiver; the tests of both directions share their points where the mqRPMT allows it, and follow one another
 //! where it does not.
 
+use rayon::prelude::*;
 use veilset_crypto::permutation;
 use zeroize::Zeroizing;
 
-use super::transfer::{self, one_sided_cost};
+use super::transfer::{self, gathered, one_sided_cost};
 use super::{and, shuffled_client};
-use crate::matching::Hits;
+use crate::matching::{Hits, VALUES_A_TASK};
 use crate::mqrpmt::Engine;
 use crate::{
     Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
@@ -72,9 +73,12 @@ impl Received {
     fn conclude(self) -> Result<Outcome, ProtocolError> {
         let Self { width, hits, bytes } = self;
         hits.fault()?;
-        let items = bytes.chunks_exact(width.max(1)).zip(hits.e);
-        let lacking = items.filter(|(_, e)| !e);
-        let bytes = lacking.flat_map(|(item, _)| item).copied().collect();
+        let items = bytes.par_chunks(width.max(1) * VALUES_A_TASK);
+        let lacking = items.zip(hits.e.par_chunks(VALUES_A_TASK)).map(|(items, e)| {
+            let items = items.chunks_exact(width.max(1)).zip(e);
+            items.filter(|(_, e)| !**e).map(|(item, _)| item).collect::<Vec<_>>().concat()
+        });
+        let bytes = lacking.collect::<Vec<_>>().concat();
         Ok(Outcome::Lacking { width, bytes })
     }
 }
@@ -101,8 +105,7 @@ fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), Protoc
         Attached::Items { width, bytes } => (width, bytes),
         Attached::Nothing | Attached::Values { .. } => (0, [].as_slice()),
     };
-    let item = |index: &u32| &bytes[*index as usize * width..][..width];
-    let items = Zeroizing::new(order.iter().flat_map(item).copied().collect::<Vec<u8>>());
+    let items = gathered(order, width, |index| &bytes[index * width..]);
     transfer::send_one_sided(run, from, &items, width)
 }
 

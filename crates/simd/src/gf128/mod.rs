@@ -30,7 +30,7 @@ pub fn gf128_add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[u128])
 fn multiply_with(kernel: Kernel, a: u128, b: u128) -> u128 {
     reduce(match kernel {
         #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2 if kernel.runs_here() => {
+        _ if kernel >= Kernel::Avx2 && kernel.runs_here() => {
             // SAFETY: the processor has PCLMULQDQ.
             unsafe { x86::multiply(a, b) }
         }
@@ -43,7 +43,7 @@ fn add_columns_with(kernel: Kernel, sums: &mut Tile, tiles: &[Tile], coefficient
     for (column, sum) in sums.iter_mut().enumerate() {
         let product = match kernel {
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx2 if kernel.runs_here() => {
+            _ if kernel >= Kernel::Avx2 && kernel.runs_here() => {
                 // SAFETY: the processor has PCLMULQDQ.
                 unsafe { x86::column_product(tiles, column, coefficients) }
             }

@@ -26,7 +26,7 @@ pub fn transpose(tiles: &mut [Tile]) {
 fn transpose_with(kernel: Kernel, tiles: &mut [Tile]) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2 if kernel.runs_here() => {
+        _ if kernel >= Kernel::Avx2 && kernel.runs_here() => {
             // SAFETY: the processor has AVX2.
             tiles.iter_mut().for_each(|tile| unsafe { x86::transpose(tile) });
         }

@@ -1,0 +1,278 @@
+//! Eight lanes with AVX-512 IFMA: 52-bit products, low and high halves.
+//!
+//! # Bounds
+//!
+//! Elements have limbs below 2^51 + 2^17. A low half is below 2^52, a high half below 2^50.1; a high half counts twice
+//! in the next column, for limbs have 51 bits. So a column is below 5·2^52 + 2·5·2^50.1 < 7.7·2^52, the ones above the
+//! fifth, taken 19 times, included: below 20·7.7·2^52 < 2^59.3. The sum of two is below 2^60.3, their difference with
+//! 2^11·p added is positive and below 2^62.3: nothing leaves 64 bits. A carry takes at most 2^11.3 to the next limb, 19
+//! times as much to the first: below 2^51 + 2^16 again.
+
+#![expect(
+    clippy::undocumented_unsafe_blocks,
+    reason = "what is said before the implementation holds for every block: they are one intrinsic each"
+)]
+
+use std::arch::x86_64::{
+    __m512i, __mmask8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
+    _mm512_madd52hi_epu64, _mm512_madd52lo_epu64, _mm512_mask_blend_epi64, _mm512_mullo_epi64,
+    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srli_epi64, _mm512_storeu_si512,
+    _mm512_sub_epi64,
+};
+
+use super::field::{Field, Limbs, MASK, MOST_LANES, Rows, before, each_limb};
+
+/// Says that the processor has AVX-512F, DQ and IFMA.
+#[derive(Clone, Copy)]
+pub(super) struct Ifma(());
+
+type Vectors = [__m512i; 5];
+
+/// p, limb by limb.
+const P: Limbs = [MASK - 18, MASK, MASK, MASK, MASK];
+
+impl Ifma {
+    /// # Safety
+    /// The processor has AVX-512F, AVX-512DQ and AVX-512 IFMA.
+    #[inline(always)]
+    pub(super) unsafe fn new() -> Self {
+        Self(())
+    }
+}
+
+// SAFETY of all blocks below: a value of `Ifma` says that the processor has the instructions; loads and stores are of
+// arrays as large as a vector.
+impl Field for Ifma {
+    const LANES: usize = 8;
+
+    type Element = Vectors;
+    type Wide = Vectors;
+    type Mask = __mmask8;
+
+    #[inline(always)]
+    fn load(self, rows: &Rows) -> Vectors {
+        self.carry(each_limb!(k => unsafe { _mm512_loadu_si512(rows[k].as_ptr().cast()) }))
+    }
+
+    #[inline(always)]
+    fn store(self, element: Vectors) -> Rows {
+        let mut rows = [[0; MOST_LANES]; 5];
+        each_limb!(k => unsafe { _mm512_storeu_si512(rows[k].as_mut_ptr().cast(), element[k]) });
+        rows
+    }
+
+    #[inline(always)]
+    fn splat(self, number: u64) -> Vectors {
+        let mut element = [self.zero(); 5];
+        element[0] = self.constant(number);
+        element
+    }
+
+    #[inline(always)]
+    fn multiply<const N: usize>(self, a: [Vectors; N], b: [Vectors; N]) -> [Vectors; N] {
+        let mut products = a;
+        each_limb!(k => {
+            // Column k + 5 counts 19 times in column k.
+            let mut sums = self.high_columns([self.zero(); N], &a, &b, k + 4);
+            self.double(&mut sums);
+            let mut sums = self.low_columns(sums, &a, &b, k + 5);
+            for sum in &mut sums {
+                *sum = self.nineteen(*sum);
+            }
+            if k > 0 {
+                let mut lower = self.high_columns([self.zero(); N], &a, &b, k - 1);
+                self.double(&mut lower);
+                for n in 0..N {
+                    sums[n] = self.sum(sums[n], lower[n]);
+                }
+            }
+            let sums = self.low_columns(sums, &a, &b, k);
+            for n in 0..N {
+                products[n][k] = sums[n];
+            }
+        });
+        products
+    }
+
+    #[inline(always)]
+    fn square<const N: usize>(self, a: [Vectors; N]) -> [Vectors; N] {
+        let mut squares = a;
+        each_limb!(k => {
+            let upper = self.square_columns(&a, k + 5);
+            let lower = self.square_columns(&a, k);
+            for n in 0..N {
+                squares[n][k] = self.sum(lower[n], self.nineteen(upper[n]));
+            }
+        });
+        squares
+    }
+
+    #[inline(always)]
+    fn multiply_add(self, a: Vectors, b: Vectors, number: u64) -> Vectors {
+        let number = self.constant(number);
+        let high = each_limb!(k => self.high(self.zero(), b[k], number));
+        each_limb!(k => {
+            let sum = match k {
+                // Twice, and 19 times.
+                0 => self.low(a[0], high[4], self.constant(38)),
+                _ => self.sum(a[k], self.sum(high[before(k)], high[before(k)])),
+            };
+            self.low(sum, b[k], number)
+        })
+    }
+
+    #[inline(always)]
+    fn wide_add(self, a: Vectors, b: Vectors) -> Vectors {
+        each_limb!(k => self.sum(a[k], b[k]))
+    }
+
+    #[inline(always)]
+    fn wide_subtract(self, a: Vectors, b: Vectors) -> Vectors {
+        self.subtract_from_multiple(a, b, 1 << 11)
+    }
+
+    #[inline(always)]
+    fn carry(self, wide: Vectors) -> Vectors {
+        let mask = self.constant(MASK);
+        let carries = each_limb!(k => unsafe { _mm512_srli_epi64::<51>(wide[k]) });
+        let limbs = each_limb!(k => unsafe { _mm512_and_si512(wide[k], mask) });
+        each_limb!(k => match k {
+            0 => self.low(limbs[0], carries[4], self.constant(19)),
+            _ => self.sum(limbs[k], carries[before(k)]),
+        })
+    }
+
+    #[inline(always)]
+    fn add(self, a: Vectors, b: Vectors) -> Vectors {
+        self.carry(self.wide_add(a, b))
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: Vectors, b: Vectors) -> Vectors {
+        self.carry(self.subtract_from_multiple(a, b, 2))
+    }
+
+    #[inline(always)]
+    fn mask(self, lanes: u8) -> __mmask8 {
+        lanes
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __mmask8, yes: Vectors, no: Vectors) -> Vectors {
+        each_limb!(k => unsafe { _mm512_mask_blend_epi64(mask, no[k], yes[k]) })
+    }
+}
+
+impl Ifma {
+    #[inline(always)]
+    fn zero(self) -> __m512i {
+        unsafe { _mm512_setzero_si512() }
+    }
+
+    #[inline(always)]
+    fn constant(self, number: u64) -> __m512i {
+        unsafe { _mm512_set1_epi64(number.cast_signed()) }
+    }
+
+    #[inline(always)]
+    fn sum(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+
+    /// acc + the low 52 bits of a·b.
+    #[inline(always)]
+    fn low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_madd52lo_epu64(acc, a, b) }
+    }
+
+    /// acc + the bits of a·b above the low 52.
+    #[inline(always)]
+    fn high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_madd52hi_epu64(acc, a, b) }
+    }
+
+    #[inline(always)]
+    fn nineteen(self, a: __m512i) -> __m512i {
+        unsafe { _mm512_mullo_epi64(a, self.constant(19)) }
+    }
+
+    #[inline(always)]
+    fn double<const N: usize>(self, sums: &mut [__m512i; N]) {
+        for sum in sums {
+            *sum = self.sum(*sum, *sum);
+        }
+    }
+
+    /// To each of `sums` the low halves of all a_i·b_j with i + j = k.
+    #[inline(always)]
+    fn low_columns<const N: usize>(
+        self,
+        mut sums: [__m512i; N],
+        a: &[Vectors; N],
+        b: &[Vectors; N],
+        k: usize,
+    ) -> [__m512i; N] {
+        for i in k.saturating_sub(4)..(k + 1).min(5) {
+            for n in 0..N {
+                sums[n] = self.low(sums[n], a[n][i], b[n][k - i]);
+            }
+        }
+        sums
+    }
+
+    /// To each of `sums` the high halves of all a_i·b_j with i + j = k.
+    #[inline(always)]
+    fn high_columns<const N: usize>(
+        self,
+        mut sums: [__m512i; N],
+        a: &[Vectors; N],
+        b: &[Vectors; N],
+        k: usize,
+    ) -> [__m512i; N] {
+        for i in k.saturating_sub(4)..(k + 1).min(5) {
+            for n in 0..N {
+                sums[n] = self.high(sums[n], a[n][i], b[n][k - i]);
+            }
+        }
+        sums
+    }
+
+    /// Column k of each a²: each product of different limbs once, doubled in the end, and high halves once more.
+    #[inline(always)]
+    fn square_columns<const N: usize>(self, a: &[Vectors; N], k: usize) -> [__m512i; N] {
+        let mut sums = [self.zero(); N];
+        if k > 0 {
+            for i in (k - 1).saturating_sub(4)..k / 2 {
+                for n in 0..N {
+                    sums[n] = self.high(sums[n], a[n][i], a[n][k - 1 - i]);
+                }
+            }
+            self.double(&mut sums);
+        }
+        for i in k.saturating_sub(4)..k.div_ceil(2) {
+            for n in 0..N {
+                sums[n] = self.low(sums[n], a[n][i], a[n][k - i]);
+            }
+        }
+        if k % 2 == 1 {
+            for n in 0..N {
+                sums[n] = self.high(sums[n], a[n][k / 2], a[n][k / 2]);
+            }
+        }
+        self.double(&mut sums);
+        if k.is_multiple_of(2) {
+            for n in 0..N {
+                sums[n] = self.low(sums[n], a[n][k / 2], a[n][k / 2]);
+            }
+        }
+        sums
+    }
+
+    /// a − b + multiple·p
+    #[inline(always)]
+    fn subtract_from_multiple(self, a: Vectors, b: Vectors, multiple: u64) -> Vectors {
+        each_limb!(k => unsafe {
+            _mm512_sub_epi64(self.sum(a[k], self.constant(multiple * P[k])), b[k])
+        })
+    }
+}

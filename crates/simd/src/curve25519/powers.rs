@@ -1,0 +1,99 @@
+//! Powers and inverses, several chains of lanes side by side, for each alone waits on its own carries.
+
+use super::field::Field;
+
+/// Replaces each of `values`, none of them 0 in any lane, by its inverse with one inversion a lane (Montgomery's
+/// trick); `scratch` is as long.
+#[inline(always)]
+pub(super) fn invert_all<F: Field>(f: F, values: &mut [F::Element], scratch: &mut [F::Element]) {
+    let mut product = f.splat(1);
+    for (value, before) in values.iter().zip(scratch.iter_mut()) {
+        *before = product;
+        product = multiply(f, product, *value);
+    }
+    let mut inverse = invert(f, product);
+    for (value, before) in values.iter_mut().zip(scratch).rev() {
+        let next = multiply(f, inverse, *value);
+        *value = multiply(f, inverse, *before);
+        inverse = next;
+    }
+}
+
+#[inline(always)]
+pub(super) fn multiply<F: Field>(f: F, a: F::Element, b: F::Element) -> F::Element {
+    let [product] = f.multiply([a], [b]);
+    f.carry(product)
+}
+
+/// x^(p − 2)
+#[inline(always)]
+fn invert<F: Field>(f: F, x: F::Element) -> F::Element {
+    // p − 2 = (2^250 − 1)·2^5 + 11.
+    let [head] = squares(f, power_2_250_1(f, [x]), 5);
+    let [five] = products(f, squares(f, [x], 2), [x]);
+    let [ten] = squares(f, [five], 1);
+    let eleven = multiply(f, ten, x);
+    multiply(f, head, eleven)
+}
+
+/// Each to the power of (p − 1)/2: 1 for a square other than 0, −1 for any other number.
+#[inline(always)]
+pub(super) fn euler<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
+    // (p − 1)/2 = (2^250 − 1)·2^4 + 6.
+    let head = squares(f, power_2_250_1(f, x), 4);
+    let six = squares(f, products(f, squares(f, x, 1), x), 1);
+    products(f, head, six)
+}
+
+/// Each to the power of 2^250 − 1.
+#[inline(always)]
+fn power_2_250_1<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
+    let ones_2 = append(f, x, 1, x);
+    let ones_4 = append(f, ones_2, 2, ones_2);
+    let ones_5 = append(f, ones_4, 1, x);
+    let ones_10 = append(f, ones_5, 5, ones_5);
+    let ones_20 = append(f, ones_10, 10, ones_10);
+    let ones_40 = append(f, ones_20, 20, ones_20);
+    let ones_50 = append(f, ones_40, 10, ones_10);
+    let ones_100 = append(f, ones_50, 50, ones_50);
+    let ones_200 = append(f, ones_100, 100, ones_100);
+    append(f, ones_200, 50, ones_50)
+}
+
+/// Each to the power whose bits are those of `x`'s exponent followed by those of `y`'s, which are `length`.
+#[inline(always)]
+fn append<F: Field, const N: usize>(
+    f: F,
+    x: [F::Element; N],
+    length: u32,
+    y: [F::Element; N],
+) -> [F::Element; N] {
+    products(f, squares(f, x, length), y)
+}
+
+/// Each squared `times` times.
+#[inline(always)]
+fn squares<F: Field, const N: usize>(f: F, mut x: [F::Element; N], times: u32) -> [F::Element; N] {
+    for _ in 0..times {
+        x = carry(f, f.square(x));
+    }
+    x
+}
+
+#[inline(always)]
+pub(super) fn products<F: Field, const N: usize>(
+    f: F,
+    x: [F::Element; N],
+    y: [F::Element; N],
+) -> [F::Element; N] {
+    carry(f, f.multiply(x, y))
+}
+
+#[inline(always)]
+fn carry<F: Field, const N: usize>(f: F, wide: [F::Wide; N]) -> [F::Element; N] {
+    let mut elements = [f.splat(0); N];
+    for n in 0..N {
+        elements[n] = f.carry(wide[n]);
+    }
+    elements
+}

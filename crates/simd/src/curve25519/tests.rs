@@ -1,0 +1,197 @@
+//! Every kernel against curve25519-dalek, which multiplies by Edwards or Montgomery formulas of its own.
+
+use curve25519_dalek::MontgomeryPoint;
+use proptest::prelude::*;
+
+use super::field::{self, Field, MASK};
+use super::*;
+
+/// Points and numbers at the edges: of the field, of the encoding, and those of small order on the curve and its
+/// twist.
+fn edges() -> Vec<Point> {
+    let number = |low: u8, middle: u8, high: u8| {
+        let mut bytes = [middle; 32];
+        (bytes[0], bytes[31]) = (low, high);
+        bytes
+    };
+    let mut edges = vec![
+        number(0, 0, 0),
+        number(1, 0, 0),
+        number(9, 0, 0),
+        number(0xeb, 0xff, 0x7f),
+        number(0xec, 0xff, 0x7f),
+        // p, p + 1 and all that are not canonical up to the largest, with and without the ignored bit.
+        number(0xed, 0xff, 0x7f),
+        number(0xee, 0xff, 0x7f),
+        number(0xff, 0xff, 0x7f),
+        number(0xec, 0xff, 0xff),
+        number(0xff, 0xff, 0xff),
+        number(0, 0, 0x80),
+        // Limbs full and empty by turns.
+        number(0x55, 0x55, 0x55),
+        number(0xaa, 0xaa, 0x2a),
+    ];
+    // The two points of order 8.
+    for order_8 in [
+        "e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800",
+        "5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157",
+    ] {
+        let digit = |index| u8::from_str_radix(&order_8[2 * index..][..2], 16);
+        edges.push(std::array::from_fn(|index| digit(index).expect("hexadecimal")));
+    }
+    edges
+}
+
+/// X25519 as another library has it.
+fn expected(scalar: &[u8; 32], points: &[Point]) -> Vec<Point> {
+    points.iter().map(|point| MontgomeryPoint(*point).mul_clamped(*scalar).0).collect()
+}
+
+fn check(scalar: &[u8; 32], points: &[Point]) {
+    let expected = expected(scalar, points);
+    for kernel in Kernel::available() {
+        let mut products = points.to_vec();
+        x25519(kernel, scalar, &mut products);
+        assert_eq!(products, expected, "{kernel:?}");
+    }
+}
+
+fn pseudorandom(count: usize) -> Vec<Point> {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut byte = || {
+        state = state.wrapping_mul(0xd129_42e5_96bf_6b05).wrapping_add(1);
+        (state >> 56) as u8
+    };
+    (0..count).map(|_| std::array::from_fn(|_| byte())).collect()
+}
+
+#[test]
+fn edges_multiply_as_another_library_says() {
+    let mut one_bit = [0; 32];
+    one_bit[0] = 8;
+    for scalar in [[0; 32], [0xff; 32], [0x55; 32], [0xaa; 32], one_bit] {
+        check(&scalar, &edges());
+    }
+}
+
+#[test]
+fn a_neutral_element_leaves_its_neighbours_alone() {
+    let mut points = pseudorandom(600);
+    let edges = edges();
+    for (place, edge) in [0, 7, 8, 255, 256, 599].into_iter().zip(edges.iter().cycle()) {
+        points[place] = *edge;
+    }
+    check(&[3; 32], &points);
+}
+
+#[test]
+fn any_number_of_points_is_multiplied() {
+    let points = pseudorandom(260);
+    let scalar = [0xc7; 32];
+    let expected = expected(&scalar, &points);
+    for kernel in Kernel::available() {
+        for count in (0..20).chain([31, 64, 255, 256, 257]) {
+            let mut products = points[..count].to_vec();
+            x25519(kernel, &scalar, &mut products);
+            assert_eq!(products, expected[..count], "{kernel:?}, {count} points");
+        }
+    }
+}
+
+#[test]
+fn numbers_map_alike_with_every_kernel() {
+    let uniform: Vec<[u8; 48]> = (0..300u32)
+        .map(|index| std::array::from_fn(|byte| ((index * (byte as u32 + 3)) >> 2) as u8))
+        .chain([[0; 48], [0xff; 48], std::array::from_fn(|byte| u8::from(byte == 47))])
+        .collect();
+    let mut expected = vec![[0; 32]; uniform.len()];
+    elligator2(Kernel::Scalar, &uniform, &mut expected);
+    // r = 0 gives x1 = −A, and g(−A) = −A is no square: the image is −x1 − A = 0.
+    assert_eq!(expected[300], [0; 32]);
+    for kernel in Kernel::available() {
+        for count in [1, 2, 8, 9, 17, 303] {
+            let mut points = vec![[0; 32]; count];
+            elligator2(kernel, &uniform[303 - count..], &mut points);
+            assert_eq!(points, expected[303 - count..], "{kernel:?}, {count} numbers");
+        }
+    }
+}
+
+/// One operation of the field in a kernel's lanes beside the plain one, at limbs of the greatest size.
+struct Differential<'a> {
+    a: &'a field::Limbs,
+    b: &'a field::Limbs,
+}
+
+impl Differential<'_> {
+    #[inline(always)]
+    fn results<F: Field>(&self, f: F) -> Vec<Point> {
+        let lanes = |limbs: &field::Limbs| field::rows(&vec![*limbs; F::LANES], |limbs| *limbs);
+        let (a, b) = (f.load(&lanes(self.a)), f.load(&lanes(self.b)));
+        let [product, other] = f.multiply([a, b], [b, b]);
+        let [square] = f.square([a]);
+        let sum = f.add(a, b);
+        let difference = f.subtract(a, b);
+        let [of_sum, of_difference] = f.multiply([sum, difference], [a, b]);
+        let results = [
+            product,
+            other,
+            square,
+            of_sum,
+            of_difference,
+            f.wide_add(product, square),
+            f.wide_subtract(product, square),
+            f.wide_subtract(square, product),
+            f.multiply_add(a, difference, 121_665),
+        ];
+        let mut bytes = Vec::new();
+        for wide in results {
+            let rows = f.store(f.carry(wide));
+            bytes.extend((0..F::LANES).map(|lane| field::bytes(field::column(&rows, lane))));
+        }
+        bytes.dedup();
+        bytes
+    }
+}
+
+impl Work for (&Differential<'_>, &mut Vec<Point>) {
+    #[inline(always)]
+    fn run<F: Field>(self, f: F) {
+        *self.1 = self.0.results(f);
+    }
+}
+
+fn limbs() -> impl Strategy<Value = field::Limbs> {
+    let limb = prop_oneof![
+        Just(0),
+        Just(1),
+        Just(MASK),
+        Just(MASK - 18),
+        Just((1 << 57) - 1),
+        0..=MASK,
+        0..(1u64 << 57)
+    ];
+    proptest::array::uniform5(limb)
+}
+
+proptest! {
+    #[test]
+    fn random_points_multiply_as_another_library_says(
+        scalar: [u8; 32],
+        points in proptest::collection::vec(any::<Point>(), 1..20),
+    ) {
+        check(&scalar, &points);
+    }
+
+    #[test]
+    fn operations_agree_at_any_size_of_limbs(a in limbs(), b in limbs()) {
+        let differential = Differential { a: &a, b: &b };
+        let mut expected = Vec::new();
+        on_lanes(Kernel::Scalar, (&differential, &mut expected));
+        for kernel in Kernel::available() {
+            let mut results = Vec::new();
+            on_lanes(kernel, (&differential, &mut results));
+            prop_assert_eq!(&results, &expected, "{:?}", kernel);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! The compression of SHA-512 (FIPS 180-4, section 6.4), several blocks at once.
+//!
+//! A register holds one word of several states, a lane for each: the lanes run the same rounds side by side.
+
+#[cfg(target_arch = "x86_64")]
+mod avx2;
+#[cfg(target_arch = "x86_64")]
+mod avx512;
+#[cfg(target_arch = "x86_64")]
+mod constants;
+
+#[cfg(test)]
+mod tests;
+
+use sha2::block_api::compress512;
+use zeroize::zeroize_stack;
+
+use crate::Kernel;
+
+/// Bytes of a block.
+const BLOCK: usize = 128;
+
+/// Bytes of stack that are wiped after a compression: more than a kernel and the plain twin below it take.
+///
+/// What found no register, words of the messages among it, lies there. A wipe of 2 KiB or more can be several times
+/// slower.
+const STACK: usize = 1984;
+
+/// Compresses into each state its block (FIPS 180-4, section 6.4), several at once.
+///
+/// A kernel that does not run here gives way to [`Kernel::Scalar`], the `sha2` crate.
+///
+/// # Panics
+/// When there are not as many blocks as states.
+pub fn sha512_compress(kernel: Kernel, states: &mut [[u64; 8]], blocks: &[[u8; BLOCK]]) {
+    assert_eq!(states.len(), blocks.len(), "a block for each state");
+    dispatch(kernel, states, blocks);
+    zeroize_stack::<STACK>();
+}
+
+/// Never inlined, so that what is below the caller's frame is what the compression used.
+#[inline(never)]
+fn dispatch(kernel: Kernel, states: &mut [[u64; 8]], blocks: &[[u8; BLOCK]]) {
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx512Ifma | Kernel::Avx512f if kernel.runs_here() => {
+            // SAFETY: the processor has AVX-512F and AVX-512BW.
+            unsafe { avx512::compress(states, blocks) }
+        }
+        #[cfg(target_arch = "x86_64")]
+        Kernel::Avx2 if kernel.runs_here() => {
+            // SAFETY: the processor has AVX2.
+            unsafe { avx2::compress(states, blocks) }
+        }
+        _ => one_by_one(states, blocks),
+    }
+}
+
+/// The plain twin.
+fn one_by_one(states: &mut [[u64; 8]], blocks: &[[u8; BLOCK]]) {
+    for (state, block) in states.iter_mut().zip(blocks) {
+        compress512(state, std::slice::from_ref(block));
+    }
+}
