@@ -7,15 +7,15 @@ use crate::NotAnElement;
 /// Values that one task takes: enough to make its overhead vanish, few enough to spread over the threads.
 pub(crate) const VALUES_A_TASK: usize = 64;
 
-/// What `task` puts, for at most [`VALUES_A_TASK`] inputs at a time, in place of as many `vacant` outputs.
-pub(crate) fn tasks<I: Sync, O: Copy + Send>(
+/// What `task` puts, for at most `VALUES` inputs at a time, in place of as many `vacant` outputs.
+pub(crate) fn tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
     inputs: &[I],
     vacant: O,
     task: impl Fn(&[I], &mut [O]) + Sync,
 ) -> Vec<O> {
     let mut outputs = vec![vacant; inputs.len()];
-    let pieces = outputs.par_chunks_mut(VALUES_A_TASK);
-    let work = inputs.par_chunks(VALUES_A_TASK).zip(pieces);
+    let pieces = outputs.par_chunks_mut(VALUES);
+    let work = inputs.par_chunks(VALUES).zip(pieces);
     work.for_each(|(inputs, outputs)| task(inputs, outputs));
     outputs
 }
@@ -24,17 +24,17 @@ pub(crate) fn tasks<I: Sync, O: Copy + Send>(
 ///
 /// # Errors
 /// With the first of all inputs that is refused.
-pub(crate) fn refusing_tasks<I: Sync, O: Copy + Send>(
+pub(crate) fn refusing_tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
     inputs: &[I],
     vacant: O,
     task: impl Fn(&[I], &mut [O]) -> Result<(), usize> + Sync,
 ) -> Result<Vec<O>, NotAnElement> {
     let mut outputs = vec![vacant; inputs.len()];
-    let pieces = outputs.par_chunks_mut(VALUES_A_TASK);
-    let work = inputs.par_chunks(VALUES_A_TASK).zip(pieces).enumerate();
+    let pieces = outputs.par_chunks_mut(VALUES);
+    let work = inputs.par_chunks(VALUES).zip(pieces).enumerate();
     let refused = work.find_map_first(|(index, (inputs, outputs))| {
         let place = task(inputs, outputs).err()?;
-        Some(index * VALUES_A_TASK + place)
+        Some(index * VALUES + place)
     });
     refused.map_or(Ok(outputs), |index| Err(NotAnElement { index }))
 }

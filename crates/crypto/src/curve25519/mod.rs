@@ -64,8 +64,11 @@ impl CommutativePrf for Curve25519Prf {
     }
 }
 
+/// Values that one task takes: all groups of eight lanes that share an inversion.
+const VALUES_A_TASK: usize = 256;
+
 fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
-    tasks(elements, [0; 32], |elements, points| {
+    tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, points| {
         // In place: nothing unblinded stays behind. An element of H(x) = 0 has probability 2^-249.
         map_batch(Kernel::best(), elements, points);
         multiply_batch(Kernel::best(), key, points);
@@ -73,7 +76,7 @@ fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
 }
 
 fn check_and_multiply(key: &Scalar, points: &[Point]) -> Result<Vec<Point>, NotAnElement> {
-    refusing_tasks(points, [0; 32], |points, images| {
+    refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
         let canonical = points.iter().position(|p| !is_canonical(p)).unwrap_or(points.len());
         // Those before the first that is not canonical may be of small order.
         let images = &mut images[..canonical];

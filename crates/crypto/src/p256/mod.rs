@@ -103,7 +103,7 @@ impl<C: Encoding> CommutativePrf for P256Prf<C> {
     }
 
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<C::Point> {
-        tasks(elements, C::VACANT, |elements, images| {
+        tasks::<VALUES_A_TASK, _, _>(elements, C::VACANT, |elements, images| {
             let mut points = Zeroizing::new([[0; 65]; VALUES_A_TASK]);
             let points = &mut points[..elements.len()];
             map_batch(elements, points);
@@ -112,7 +112,7 @@ impl<C: Encoding> CommutativePrf for P256Prf<C> {
     }
 
     fn evaluate(&self, points: &[C::Point]) -> Result<Vec<C::Point>, NotAnElement> {
-        refusing_tasks(points, C::VACANT, |points, images| {
+        refusing_tasks::<VALUES_A_TASK, _, _>(points, C::VACANT, |points, images| {
             let mut lifted = [[0; 65]; VALUES_A_TASK];
             let lifted = &mut lifted[..points.len()];
             C::lift(points, lifted)?;

@@ -32,7 +32,7 @@ impl RistrettoPrp {
         key: &Scalar,
         points: &[[u8; 32]],
     ) -> Result<Vec<[u8; 32]>, NotAnElement> {
-        refusing_tasks(points, [0; 32], |points, images| {
+        refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
             let mut decoded = [RistrettoPoint::identity(); VALUES_A_TASK];
             let decoded = &mut decoded[..points.len()];
             decode_batch(points, decoded)?;
@@ -54,7 +54,7 @@ impl CommutativePrf for RistrettoPrp {
     }
 
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<[u8; 32]> {
-        tasks(elements, [0; 32], |elements, images| {
+        tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, images| {
             let mut points = Zeroizing::new([RistrettoPoint::identity(); VALUES_A_TASK]);
             let points = &mut points[..elements.len()];
             map_batch(elements, points);
