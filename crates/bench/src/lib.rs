@@ -1,4 +1,5 @@
-//! Measurements: whole protocols with both parties on this machine, and the curve operations under them.
+//! Measurements: whole protocols with both parties on this machine, the curve operations under them, and whether the
+//! time of those depends on secrets.
 //!
 //! Machines are noisy, so what counts is a ratio within one run: every protocol's processor time is set against the
 //! same number of X25519 operations of the reference library, timed before and after it.
@@ -8,8 +9,11 @@ mod curve;
 mod paper;
 mod process;
 mod shaped;
+mod timing;
+mod welch;
 
 pub use case::{BenchError, Case, Measurement, Net};
 pub use curve::{CurveCost, curve, reference_seconds};
 pub use paper::{Entry, Line, PAPERS, Paper, PaperTable};
 pub use shaped::{Shaped, shaped_pair};
+pub use timing::{TIMING_THRESHOLD, Timing, timing};

@@ -343,11 +343,12 @@ pub(crate) struct ProtocolsArgs {
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Protocols to measure, or `curve` for the operations under them [default: all protocols]
+    /// Protocols to measure, `curve` for the operations under them, or `timing` to test that those take the same time
+    /// for every secret [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
     /// Measure the tables of a paper instead: mqrpmt; prints them in Markdown
-    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "group", "digest"])]
+    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
     /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
     #[arg(long, value_name = "FILE", requires = "paper")]
@@ -361,6 +362,9 @@ pub(crate) struct BenchArgs {
     /// Threads of each party
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
     pub(crate) threads: usize,
+    /// Seconds for each row of `timing`
+    #[arg(long, value_name = "S", default_value = "1.5", value_parser = units::seconds)]
+    pub(crate) seconds: Duration,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
     /// Print one JSON object a line
@@ -372,6 +376,8 @@ pub(crate) struct BenchArgs {
 pub(crate) enum BenchTarget {
     /// The curve operations.
     Curve,
+    /// Whether their time depends on secrets.
+    Timing,
     /// A protocol.
     Protocol(&'static str),
 }

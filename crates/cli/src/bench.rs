@@ -9,6 +9,7 @@ use veilset::registry::PROTOCOLS;
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
 use crate::error::Failure;
 use crate::progress::say;
+use crate::timing;
 use crate::units::show_bytes;
 
 /// Measures what was asked for, one line each.
@@ -18,7 +19,8 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
-    if !args.json {
+    let ratios = |target: &BenchTarget| !matches!(target, BenchTarget::Timing);
+    if !args.json && targets.iter().any(ratios) {
         say(
             talk,
             "both parties in this process; ratio: processor time over that of as many X25519 of aws-lc",
@@ -27,6 +29,7 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
     for target in targets {
         match target {
             BenchTarget::Curve => show_curves(args.json)?,
+            BenchTarget::Timing => timing::run(args)?,
             BenchTarget::Protocol(id) => measure(id, args)?,
         }
     }

@@ -21,6 +21,7 @@ mod progress;
 mod protocols;
 mod reference;
 mod report;
+mod timing;
 mod units;
 
 use std::io::ErrorKind;

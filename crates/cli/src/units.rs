@@ -46,6 +46,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
 }
 
+/// `1.5` or `60`, more than 0 and at most an hour.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .filter(|seconds| *seconds > 0.0 && *seconds <= 3600.0)
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "seconds above 0 and up to 3600 are needed, such as 1.5".to_owned())
+}
+
 fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
     let (number, scale) =
@@ -105,12 +114,15 @@ pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
 }
 
-/// `curve` or a protocol's id.
+/// `curve`, `timing` or a protocol's id.
 pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
-    if text == "curve" {
-        return Ok(BenchTarget::Curve);
+    match text {
+        "curve" => Ok(BenchTarget::Curve),
+        "timing" => Ok(BenchTarget::Timing),
+        text => {
+            id(text).map(BenchTarget::Protocol).map_err(|ids| format!("curve, timing, or {ids}"))
+        }
     }
-    id(text).map(BenchTarget::Protocol).map_err(|ids| format!("curve, or {ids}"))
 }
 
 fn id(text: &str) -> Result<&'static str, String> {
@@ -155,6 +167,8 @@ mod tests {
         assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
+        assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
         assert!(duration("90").is_err() && duration("").is_err());
         assert_eq!((delimiter(";"), delimiter("tab")), (Ok(b';'), Ok(b'\t')));
         assert!(delimiter("\"").is_err() && delimiter("ab").is_err() && delimiter("é").is_err());
