@@ -122,6 +122,7 @@ pub(super) fn column(rows: &Rows, lane: usize) -> Limbs {
 }
 
 /// The limb that carries into limb `k`.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) const fn before(k: usize) -> usize {
     (k + 4) % 5
