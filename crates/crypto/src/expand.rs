@@ -3,7 +3,7 @@
 use sha2::Digest;
 use sha2::digest::Output;
 use sha2::digest::common::BlockSizeUser;
-use veilset_simd::{Kernel, sha512_compress};
+use veilset_simd::{Kernel, SHA512_START, sha512_compress};
 use zeroize::Zeroizing;
 
 use crate::Element;
@@ -71,25 +71,13 @@ type Block = [u8; 128];
 /// Bytes that an element is expanded to.
 const UNIFORM: usize = 48;
 
-/// The state that SHA-512 begins with (FIPS 180-4, section 5.3.5).
-const INITIAL: [u64; 8] = [
-    0x6a09_e667_f3bc_c908,
-    0xbb67_ae85_84ca_a73b,
-    0x3c6e_f372_fe94_f82b,
-    0xa54f_f53a_5f1d_36f1,
-    0x510e_527f_ade6_82d1,
-    0x9b05_688c_2b3e_6c1f,
-    0x1f83_d9ab_fb41_bd6b,
-    0x5be0_cd19_137e_2179,
-];
-
 impl BatchExpander {
     /// # Panics
     /// When the tag is empty, or so long that a hash takes another block.
     pub(crate) fn new(dst: &[u8]) -> Self {
         let length = u8::try_from(dst.len()).unwrap_or(0);
         assert!(length > 0, "a domain separation tag is not empty");
-        let mut zero_block = [INITIAL];
+        let mut zero_block = [SHA512_START];
         sha512_compress(Kernel::Scalar, &mut zero_block, &[[0; 128]]);
         let dst_prime = [dst, &[length]].concat();
         Self {
@@ -115,7 +103,7 @@ impl BatchExpander {
         for (block, state) in blocks.iter_mut().zip(states.iter_mut()) {
             *block = self.second;
             put(state, &mut block[..64]);
-            *state = INITIAL;
+            *state = SHA512_START;
         }
         sha512_compress(kernel, &mut states, &blocks);
         for (uniform, state) in uniform.iter_mut().zip(states.iter()) {

@@ -35,7 +35,7 @@ pub(super) fn map_all<F: Field>(f: F, uniform: &[[u8; 48]], points: &mut [Point]
         chains[..inverses.len()].copy_from_slice(inverses);
         let images = map(f, chains);
         for (group, image) in points.chunks_mut(F::LANES).zip(images) {
-            put(f, image, group);
+            field::put(f, image, group);
         }
     }
 }
@@ -60,27 +60,9 @@ fn map<F: Field>(f: F, inverses: [F::Element; CHAINS]) -> [F::Element; CHAINS] {
     let mut images = first;
     for n in 0..CHAINS {
         let second = f.subtract(opposites[n], a);
-        images[n] = f.select(is_one(f, signs[n]), first[n], second);
+        // 1 is odd, and p − 1 even.
+        let is_square = f.mask(field::bits(f, signs[n], |sign| sign[0] & 1));
+        images[n] = f.select(is_square, first[n], second);
     }
     images
-}
-
-/// Which lanes of 1 and −1 are 1: the odd ones, for p − 1 is even.
-#[inline(always)]
-fn is_one<F: Field>(f: F, signs: F::Element) -> F::Mask {
-    let rows = f.store(signs);
-    let mut mask = 0;
-    for lane in 0..F::LANES {
-        mask |= (field::bytes(field::column(&rows, lane))[0] & 1) << lane;
-    }
-    f.mask(mask)
-}
-
-/// Puts the lanes into a group of points, at most as many.
-#[inline(always)]
-pub(super) fn put<F: Field>(f: F, element: F::Element, group: &mut [Point]) {
-    let rows = f.store(element);
-    for (lane, point) in group.iter_mut().enumerate() {
-        *point = field::bytes(field::column(&rows, lane));
-    }
 }

@@ -121,6 +121,26 @@ pub(super) fn column(rows: &Rows, lane: usize) -> Limbs {
     each_limb!(k => rows[k][lane])
 }
 
+/// Puts the lanes into a group of points, at most as many.
+#[inline(always)]
+pub(super) fn put<F: Field>(f: F, element: F::Element, group: &mut [Point]) {
+    let rows = f.store(element);
+    for (lane, point) in group.iter_mut().enumerate() {
+        *point = bytes(column(&rows, lane));
+    }
+}
+
+/// A bit of each lane's number, in a mask.
+#[inline(always)]
+pub(super) fn bits<F: Field>(f: F, element: F::Element, bit: impl Fn(&Point) -> u8) -> u8 {
+    let rows = f.store(element);
+    let mut mask = 0;
+    for lane in 0..F::LANES {
+        mask |= bit(&bytes(column(&rows, lane))) << lane;
+    }
+    mask
+}
+
 /// The limb that carries into limb `k`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]

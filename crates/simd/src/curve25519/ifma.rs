@@ -73,20 +73,20 @@ impl Field for Ifma {
         let mut products = a;
         each_limb!(k => {
             // Column k + 5 counts 19 times in column k.
-            let mut sums = self.high_columns([self.zero(); N], &a, &b, k + 4);
+            let mut sums = self.column::<true, N>([self.zero(); N], &a, &b, k + 4);
             self.double(&mut sums);
-            let mut sums = self.low_columns(sums, &a, &b, k + 5);
+            let mut sums = self.column::<false, N>(sums, &a, &b, k + 5);
             for sum in &mut sums {
                 *sum = self.nineteen(*sum);
             }
             if k > 0 {
-                let mut lower = self.high_columns([self.zero(); N], &a, &b, k - 1);
+                let mut lower = self.column::<true, N>([self.zero(); N], &a, &b, k - 1);
                 self.double(&mut lower);
                 for n in 0..N {
                     sums[n] = self.sum(sums[n], lower[n]);
                 }
             }
-            let sums = self.low_columns(sums, &a, &b, k);
+            let sums = self.column::<false, N>(sums, &a, &b, k);
             for n in 0..N {
                 products[n][k] = sums[n];
             }
@@ -203,9 +203,9 @@ impl Ifma {
         }
     }
 
-    /// To each of `sums` the low halves of all a_i·b_j with i + j = k.
+    /// To each of `sums` the low halves, or the `HIGH` ones, of all a_i·b_j with i + j = k.
     #[inline(always)]
-    fn low_columns<const N: usize>(
+    fn column<const HIGH: bool, const N: usize>(
         self,
         mut sums: [__m512i; N],
         a: &[Vectors; N],
@@ -214,24 +214,8 @@ impl Ifma {
     ) -> [__m512i; N] {
         for i in k.saturating_sub(4)..(k + 1).min(5) {
             for n in 0..N {
-                sums[n] = self.low(sums[n], a[n][i], b[n][k - i]);
-            }
-        }
-        sums
-    }
-
-    /// To each of `sums` the high halves of all a_i·b_j with i + j = k.
-    #[inline(always)]
-    fn high_columns<const N: usize>(
-        self,
-        mut sums: [__m512i; N],
-        a: &[Vectors; N],
-        b: &[Vectors; N],
-        k: usize,
-    ) -> [__m512i; N] {
-        for i in k.saturating_sub(4)..(k + 1).min(5) {
-            for n in 0..N {
-                sums[n] = self.high(sums[n], a[n][i], b[n][k - i]);
+                let (acc, a, b) = (sums[n], a[n][i], b[n][k - i]);
+                sums[n] = if HIGH { self.high(acc, a, b) } else { self.low(acc, a, b) };
             }
         }
         sums

@@ -1,6 +1,5 @@
 //! The Montgomery ladder of RFC 7748, section 5, with one scalar and as many points as lanes.
 
-use super::elligator::put;
 use super::field::{self, Field};
 use super::{GROUPS, Point, powers};
 
@@ -33,16 +32,15 @@ pub(super) fn multiply_all<F: Field>(f: F, scalar: &[u8; 32], points: &mut [Poin
         (x[index], z[index]) = multiply(f, scalar, u);
     }
     let (x, z) = (&mut x[..groups], &mut z[..groups]);
-    let mut product = one;
-    for z in z.iter() {
-        product = powers::multiply(f, product, *z);
-    }
+    let before = &mut [one; GROUPS][..groups];
+    let mut product = powers::running_products(f, z, before);
     if zeros(f, product) != 0 {
         set_neutral_apart(f, x, z);
+        product = powers::running_products(f, z, before);
     }
-    powers::invert_all(f, z, &mut [one; GROUPS][..groups]);
+    powers::invert_with(f, product, z, before);
     for ((group, x), z) in points.chunks_mut(F::LANES).zip(x).zip(z) {
-        put(f, powers::multiply(f, *x, *z), group);
+        field::put(f, powers::multiply(f, *x, *z), group);
     }
 }
 
@@ -59,12 +57,7 @@ fn set_neutral_apart<F: Field>(f: F, x: &mut [F::Element], z: &mut [F::Element])
 /// Which lanes are 0, a bit each.
 #[inline(always)]
 fn zeros<F: Field>(f: F, element: F::Element) -> u8 {
-    let rows = f.store(element);
-    let mut mask = 0;
-    for lane in 0..F::LANES {
-        mask |= u8::from(field::bytes(field::column(&rows, lane)) == [0; 32]) << lane;
-    }
-    mask
+    field::bits(f, element, |number| u8::from(*number == [0; 32]))
 }
 
 /// X and Z of the product of each lane's point with a scalar, clamped as RFC 7748 says: its bits 0 to 2 are taken for
@@ -109,9 +102,7 @@ fn step<F: Field>(
     let [aa, bb] = f.square([chosen.sum, chosen.difference]);
     let [sum, difference] =
         f.square([f.carry(f.wide_add(da, cb)), f.carry(f.wide_subtract(da, cb))]);
-    let (aa, bb) = (f.carry(aa), f.carry(bb));
-    let e = f.subtract(aa, bb);
-    let g = f.carry(f.multiply_add(aa, e, A24));
+    let ([aa, e], [bb, g]) = factors(f, aa, bb);
     let [new_x, new_z, other_z] = f.multiply([aa, e, f.carry(difference)], [bb, g, x]);
     (sums(f, (new_x, new_z)), sums(f, (sum, other_z)))
 }
@@ -120,11 +111,18 @@ fn step<F: Field>(
 #[inline(always)]
 fn double<F: Field>(f: F, point: Sums<F>) -> (F::Wide, F::Wide) {
     let [aa, bb] = f.square([point.sum, point.difference]);
+    let (left, right) = factors(f, aa, bb);
+    let [x, z] = f.multiply(left, right);
+    (x, z)
+}
+
+/// The left and the right factors of X and Z of twice a point, from (X + Z)² and (X − Z)² of the point.
+#[inline(always)]
+fn factors<F: Field>(f: F, aa: F::Wide, bb: F::Wide) -> ([F::Element; 2], [F::Element; 2]) {
     let (aa, bb) = (f.carry(aa), f.carry(bb));
     let e = f.subtract(aa, bb);
     let g = f.carry(f.multiply_add(aa, e, A24));
-    let [x, z] = f.multiply([aa, e], [bb, g]);
-    (x, z)
+    ([aa, e], [bb, g])
 }
 
 #[inline(always)]

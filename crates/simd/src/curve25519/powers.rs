@@ -6,13 +6,35 @@ use super::field::Field;
 /// trick); `scratch` is as long.
 #[inline(always)]
 pub(super) fn invert_all<F: Field>(f: F, values: &mut [F::Element], scratch: &mut [F::Element]) {
+    let product = running_products(f, values, scratch);
+    invert_with(f, product, values, scratch);
+}
+
+/// Puts the product of all values before each into `before`, and returns that of all.
+#[inline(always)]
+pub(super) fn running_products<F: Field>(
+    f: F,
+    values: &[F::Element],
+    before: &mut [F::Element],
+) -> F::Element {
     let mut product = f.splat(1);
-    for (value, before) in values.iter().zip(scratch.iter_mut()) {
+    for (value, before) in values.iter().zip(before) {
         *before = product;
         product = multiply(f, product, *value);
     }
+    product
+}
+
+/// The second half of [`invert_all`], after [`running_products`] with its results.
+#[inline(always)]
+pub(super) fn invert_with<F: Field>(
+    f: F,
+    product: F::Element,
+    values: &mut [F::Element],
+    before: &[F::Element],
+) {
     let mut inverse = invert(f, product);
-    for (value, before) in values.iter_mut().zip(scratch).rev() {
+    for (value, before) in values.iter_mut().zip(before).rev() {
         let next = multiply(f, inverse, *value);
         *value = multiply(f, inverse, *before);
         inverse = next;

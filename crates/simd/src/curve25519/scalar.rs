@@ -8,6 +8,7 @@
 
 use super::field::{Field, Limbs, MASK, Rows, column, each_limb, rows};
 
+/// Needs no instructions beyond the plain ones.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
@@ -33,6 +34,7 @@ impl Field for Scalar {
     fn splat(self, number: u64) -> Limbs {
         [number, 0, 0, 0, 0]
     }
+
     #[inline(always)]
     fn multiply<const N: usize>(self, a: [Limbs; N], b: [Limbs; N]) -> [Limbs; N] {
         let mut products = a;
@@ -41,6 +43,7 @@ impl Field for Scalar {
         }
         products
     }
+
     #[inline(always)]
     fn square<const N: usize>(self, a: [Limbs; N]) -> [Limbs; N] {
         let mut squares = a;
@@ -49,34 +52,42 @@ impl Field for Scalar {
         }
         squares
     }
+
     #[inline(always)]
     fn multiply_add(self, a: Limbs, b: Limbs, number: u64) -> Limbs {
         reduce(each_limb!(k => wide(b[k], number) + u128::from(a[k])))
     }
+
     #[inline(always)]
     fn wide_add(self, a: Limbs, b: Limbs) -> Limbs {
         each_limb!(k => a[k] + b[k])
     }
+
     #[inline(always)]
     fn wide_subtract(self, a: Limbs, b: Limbs) -> Limbs {
         each_limb!(k => a[k] + TWO_P[k] - b[k])
     }
+
     #[inline(always)]
     fn carry(self, wide: Limbs) -> Limbs {
         wide
     }
+
     #[inline(always)]
     fn add(self, a: Limbs, b: Limbs) -> Limbs {
         self.wide_add(a, b)
     }
+
     #[inline(always)]
     fn subtract(self, a: Limbs, b: Limbs) -> Limbs {
         self.wide_subtract(a, b)
     }
+
     #[inline(always)]
     fn mask(self, lanes: u8) -> u64 {
         u64::from(lanes & 1).wrapping_neg()
     }
+
     #[inline(always)]
     fn select(self, mask: u64, yes: Limbs, no: Limbs) -> Limbs {
         each_limb!(k => no[k] ^ (mask & (yes[k] ^ no[k])))
@@ -90,13 +101,18 @@ fn wide(a: u64, b: u64) -> u128 {
 
 #[inline(always)]
 fn reduce(mut c: [u128; 5]) -> Limbs {
-    const M: u64 = MASK;
     c[1] += u128::from((c[0] >> 51) as u64);
     c[2] += u128::from((c[1] >> 51) as u64);
     c[3] += u128::from((c[2] >> 51) as u64);
     c[4] += u128::from((c[3] >> 51) as u64);
-    let l0 = (c[0] as u64 & M) + 19 * (c[4] >> 51) as u64;
-    [l0 & M, (c[1] as u64 & M) + (l0 >> 51), c[2] as u64 & M, c[3] as u64 & M, c[4] as u64 & M]
+    let l0 = (c[0] as u64 & MASK) + 19 * (c[4] >> 51) as u64;
+    [
+        l0 & MASK,
+        (c[1] as u64 & MASK) + (l0 >> 51),
+        c[2] as u64 & MASK,
+        c[3] as u64 & MASK,
+        c[4] as u64 & MASK,
+    ]
 }
 
 #[inline(always)]
@@ -130,6 +146,7 @@ fn multiply(a: Limbs, b: Limbs) -> Limbs {
             + wide(a[4], b[0]),
     ])
 }
+
 #[inline(always)]
 fn square(a: Limbs) -> Limbs {
     let [d0, d1, d2] = [2 * a[0], 2 * a[1], 2 * a[2]];

@@ -20,6 +20,19 @@ use crate::Kernel;
 /// Bytes of a block.
 const BLOCK: usize = 128;
 
+/// The state before the first block (FIPS 180-4, section 5.3.5): the first 64 bits of the fractional parts of the square
+/// roots of the first eight primes.
+pub const SHA512_START: [u64; 8] = [
+    0x6a09_e667_f3bc_c908,
+    0xbb67_ae85_84ca_a73b,
+    0x3c6e_f372_fe94_f82b,
+    0xa54f_f53a_5f1d_36f1,
+    0x510e_527f_ade6_82d1,
+    0x9b05_688c_2b3e_6c1f,
+    0x1f83_d9ab_fb41_bd6b,
+    0x5be0_cd19_137e_2179,
+];
+
 /// Bytes of stack that are wiped after a compression: more than a kernel and the plain twin below it take.
 ///
 /// What found no register, words of the messages among it, lies there. A wipe of 2 KiB or more can be several times

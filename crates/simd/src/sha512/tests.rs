@@ -3,19 +3,6 @@ use sha2::{Digest, Sha512};
 
 use super::*;
 
-/// The state before the first block: the first 64 bits of the fractional parts of the square roots of the first eight
-/// primes.
-const START: [u64; 8] = [
-    0x6a09_e667_f3bc_c908,
-    0xbb67_ae85_84ca_a73b,
-    0x3c6e_f372_fe94_f82b,
-    0xa54f_f53a_5f1d_36f1,
-    0x510e_527f_ade6_82d1,
-    0x9b05_688c_2b3e_6c1f,
-    0x1f83_d9ab_fb41_bd6b,
-    0x5be0_cd19_137e_2179,
-];
-
 /// The message, a one bit, zeros, and the length in bits as 128 bits, in whole blocks.
 fn padded(message: &[u8]) -> Vec<[u8; BLOCK]> {
     let mut bytes = message.to_vec();
@@ -30,7 +17,7 @@ fn padded(message: &[u8]) -> Vec<[u8; BLOCK]> {
 /// The hash of each message; all have as many blocks when padded.
 fn hashes(kernel: Kernel, messages: &[Vec<u8>]) -> Vec<[u8; 64]> {
     let padded: Vec<_> = messages.iter().map(|message| padded(message)).collect();
-    let mut states = vec![START; messages.len()];
+    let mut states = vec![SHA512_START; messages.len()];
     for place in 0..padded.first().map_or(0, Vec::len) {
         let blocks: Vec<_> = padded.iter().map(|blocks| blocks[place]).collect();
         sha512_compress(kernel, &mut states, &blocks);
@@ -113,5 +100,5 @@ fn the_standards_examples() {
 #[test]
 #[should_panic(expected = "a block for each state")]
 fn a_block_too_few() {
-    sha512_compress(Kernel::best(), &mut [START; 2], &[[0; BLOCK]]);
+    sha512_compress(Kernel::best(), &mut [SHA512_START; 2], &[[0; BLOCK]]);
 }
