@@ -12,7 +12,7 @@ mod sha512;
 mod transpose;
 
 pub use curve25519::{Point, elligator2, x25519};
-pub use gf128::{gf128_add_columns, gf128_multiply};
+pub use gf128::{Gf128Lanes, gf128_add_columns, gf128_add_polynomial, gf128_multiply};
 pub use kernel::Kernel;
 pub use sha512::{SHA512_START, sha512_compress};
 pub use transpose::{TILE, Tile, transpose};

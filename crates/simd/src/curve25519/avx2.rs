@@ -9,6 +9,7 @@ use std::arch::x86_64::*;
 
 use super::field::MOST_LANES;
 use super::fma::Doubles;
+use super::words::Words;
 
 /// Says that the processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
@@ -25,20 +26,21 @@ impl Avx2 {
 
 // SAFETY of all blocks below: a value of `Avx2` says that the processor has the instructions; loads and stores are of
 // the first half of arrays twice as large as a vector.
-impl Doubles for Avx2 {
+impl Words for Avx2 {
     const LANES: usize = 4;
-    type Float = __m256d;
     type Int = __m256i;
-    type Mask = __m256d;
-
-    #[inline(always)]
-    fn floats(self, value: f64) -> __m256d {
-        unsafe { _mm256_set1_pd(value) }
-    }
+    type Float = __m256d;
+    /// The sign of a lane says yes.
+    type Mask = __m256i;
 
     #[inline(always)]
     fn ints(self, value: i64) -> __m256i {
         unsafe { _mm256_set1_epi64x(value) }
+    }
+
+    #[inline(always)]
+    fn floats(self, value: f64) -> __m256d {
+        unsafe { _mm256_set1_pd(value) }
     }
 
     #[inline(always)]
@@ -51,6 +53,91 @@ impl Doubles for Avx2 {
         let mut array = [0; MOST_LANES];
         unsafe { _mm256_storeu_si256(array.as_mut_ptr().cast(), lanes) };
         array
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_add_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_sub_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_mul_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_and_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
+        unsafe { _mm256_xor_si256(a, b) }
+    }
+
+    #[inline(always)]
+    fn left<const BITS: u32>(self, a: __m256i) -> __m256i {
+        unsafe { _mm256_sll_epi64(a, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+
+    #[inline(always)]
+    fn right<const BITS: u32>(self, a: __m256i) -> __m256i {
+        unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(BITS as i32)) }
+    }
+
+    #[inline(always)]
+    fn right_signed<const BITS: u32>(self, a: __m256i) -> __m256i {
+        // As an unsigned number 2^63 larger.
+        let positive = self.add(a, self.ints(i64::MIN));
+        self.subtract(self.right::<BITS>(positive), self.ints(1 << (63 - BITS)))
+    }
+
+    #[inline(always)]
+    fn odd(self, a: __m256i) -> __m256i {
+        self.left::<63>(a)
+    }
+
+    #[inline(always)]
+    fn negative(self, a: __m256i) -> __m256i {
+        a
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __m256i, yes: __m256i, no: __m256i) -> __m256i {
+        unsafe {
+            _mm256_castpd_si256(_mm256_blendv_pd(
+                _mm256_castsi256_pd(no),
+                _mm256_castsi256_pd(yes),
+                _mm256_castsi256_pd(mask),
+            ))
+        }
+    }
+
+    #[inline(always)]
+    fn subtract_if(self, mask: __m256i, a: __m256i, b: __m256i) -> __m256i {
+        self.select(mask, self.subtract(a, b), a)
+    }
+
+    #[inline(always)]
+    fn negate_if(self, mask: __m256i, a: __m256i) -> __m256i {
+        self.select(mask, self.subtract(self.ints(0), a), a)
+    }
+
+    #[inline(always)]
+    fn xor_and_if(self, mask: __m256i, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+        self.select(mask, self.xor(a, self.and(b, c)), a)
+    }
+
+    #[inline(always)]
+    fn convert(self, a: __m256i) -> __m256d {
+        const SHIFT: f64 = 1.5 * (1u64 << 52) as f64;
+        let shifted = self.add(a, self.ints(SHIFT.to_bits().cast_signed()));
+        unsafe { _mm256_sub_pd(_mm256_castsi256_pd(shifted), self.floats(SHIFT)) }
     }
 
     #[inline(always)]
@@ -69,6 +156,14 @@ impl Doubles for Avx2 {
     }
 
     #[inline(always)]
+    fn maximum(self, a: __m256d, b: __m256d) -> __m256d {
+        unsafe { _mm256_max_pd(a, b) }
+    }
+}
+
+// SAFETY: as above.
+impl Doubles for Avx2 {
+    #[inline(always)]
     fn float_add(self, a: __m256d, b: __m256d) -> __m256d {
         unsafe { _mm256_add_pd(a, b) }
     }
@@ -76,21 +171,6 @@ impl Doubles for Avx2 {
     #[inline(always)]
     fn float_subtract(self, a: __m256d, b: __m256d) -> __m256d {
         unsafe { _mm256_sub_pd(a, b) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_add_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_sub_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn shift_51(self, a: __m256i) -> __m256i {
-        unsafe { _mm256_srli_epi64::<51>(a) }
     }
 
     #[inline(always)]
@@ -110,13 +190,8 @@ impl Doubles for Avx2 {
     }
 
     #[inline(always)]
-    fn mask(self, lanes: u8) -> __m256d {
+    fn mask(self, lanes: u8) -> __m256i {
         let lane = |lane: u8| -i64::from(lanes >> lane & 1);
-        unsafe { _mm256_castsi256_pd(_mm256_setr_epi64x(lane(0), lane(1), lane(2), lane(3))) }
-    }
-
-    #[inline(always)]
-    fn select(self, mask: __m256d, yes: __m256d, no: __m256d) -> __m256d {
-        unsafe { _mm256_blendv_pd(no, yes, mask) }
+        unsafe { _mm256_setr_epi64x(lane(0), lane(1), lane(2), lane(3)) }
     }
 }

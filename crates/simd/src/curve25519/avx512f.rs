@@ -9,6 +9,7 @@ use std::arch::x86_64::*;
 
 use super::field::MOST_LANES;
 use super::fma::Doubles;
+use super::words::Words;
 
 /// Says that the processor has AVX-512F and AVX-512DQ.
 #[derive(Clone, Copy)]
@@ -25,20 +26,20 @@ impl Avx512f {
 
 // SAFETY of all blocks below: a value of `Avx512f` says that the processor has the instructions; loads and stores are
 // of arrays as large as a vector.
-impl Doubles for Avx512f {
+impl Words for Avx512f {
     const LANES: usize = 8;
-    type Float = __m512d;
     type Int = __m512i;
+    type Float = __m512d;
     type Mask = __mmask8;
-
-    #[inline(always)]
-    fn floats(self, value: f64) -> __m512d {
-        unsafe { _mm512_set1_pd(value) }
-    }
 
     #[inline(always)]
     fn ints(self, value: i64) -> __m512i {
         unsafe { _mm512_set1_epi64(value) }
+    }
+
+    #[inline(always)]
+    fn floats(self, value: f64) -> __m512d {
+        unsafe { _mm512_set1_pd(value) }
     }
 
     #[inline(always)]
@@ -51,6 +52,82 @@ impl Doubles for Avx512f {
         let mut array = [0; MOST_LANES];
         unsafe { _mm512_storeu_si512(array.as_mut_ptr().cast(), lanes) };
         array
+    }
+
+    #[inline(always)]
+    fn add(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_add_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn subtract(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_sub_epi64(a, b) }
+    }
+
+    #[inline(always)]
+    fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_mul_epi32(a, b) }
+    }
+
+    #[inline(always)]
+    fn and(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_and_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_xor_si512(a, b) }
+    }
+
+    #[inline(always)]
+    fn left<const BITS: u32>(self, a: __m512i) -> __m512i {
+        unsafe { _mm512_slli_epi64::<BITS>(a) }
+    }
+
+    #[inline(always)]
+    fn right<const BITS: u32>(self, a: __m512i) -> __m512i {
+        unsafe { _mm512_srli_epi64::<BITS>(a) }
+    }
+
+    #[inline(always)]
+    fn right_signed<const BITS: u32>(self, a: __m512i) -> __m512i {
+        unsafe { _mm512_srai_epi64::<BITS>(a) }
+    }
+
+    #[inline(always)]
+    fn odd(self, a: __m512i) -> __mmask8 {
+        unsafe { _mm512_test_epi64_mask(a, _mm512_set1_epi64(1)) }
+    }
+
+    #[inline(always)]
+    fn negative(self, a: __m512i) -> __mmask8 {
+        unsafe { _mm512_movepi64_mask(a) }
+    }
+
+    #[inline(always)]
+    fn select(self, mask: __mmask8, yes: __m512i, no: __m512i) -> __m512i {
+        unsafe { _mm512_mask_blend_epi64(mask, no, yes) }
+    }
+
+    #[inline(always)]
+    fn subtract_if(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
+        unsafe { _mm512_mask_sub_epi64(a, mask, a, b) }
+    }
+
+    #[inline(always)]
+    fn negate_if(self, mask: __mmask8, a: __m512i) -> __m512i {
+        unsafe { _mm512_mask_sub_epi64(a, mask, _mm512_setzero_si512(), a) }
+    }
+
+    #[inline(always)]
+    fn xor_and_if(self, mask: __mmask8, a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+        // a ^ (b & c), as a table of truth.
+        unsafe { _mm512_mask_ternarylogic_epi64::<0b0111_1000>(a, mask, b, c) }
+    }
+
+    #[inline(always)]
+    fn convert(self, a: __m512i) -> __m512d {
+        unsafe { _mm512_cvtepi64_pd(a) }
     }
 
     #[inline(always)]
@@ -69,6 +146,14 @@ impl Doubles for Avx512f {
     }
 
     #[inline(always)]
+    fn maximum(self, a: __m512d, b: __m512d) -> __m512d {
+        unsafe { _mm512_max_pd(a, b) }
+    }
+}
+
+// SAFETY: as above.
+impl Doubles for Avx512f {
+    #[inline(always)]
     fn float_add(self, a: __m512d, b: __m512d) -> __m512d {
         unsafe { _mm512_add_pd(a, b) }
     }
@@ -76,21 +161,6 @@ impl Doubles for Avx512f {
     #[inline(always)]
     fn float_subtract(self, a: __m512d, b: __m512d) -> __m512d {
         unsafe { _mm512_sub_pd(a, b) }
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_add_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_sub_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn shift_51(self, a: __m512i) -> __m512i {
-        unsafe { _mm512_srli_epi64::<51>(a) }
     }
 
     #[inline(always)]
@@ -112,10 +182,5 @@ impl Doubles for Avx512f {
     #[inline(always)]
     fn mask(self, lanes: u8) -> __mmask8 {
         lanes
-    }
-
-    #[inline(always)]
-    fn select(self, mask: __mmask8, yes: __m512d, no: __m512d) -> __m512d {
-        unsafe { _mm512_mask_blend_pd(mask, no, yes) }
     }
 }

@@ -9,12 +9,12 @@
 //! p = 5 mod 8); g(x1) is never 0, since x1 is not and x² + Ax + 1 has no root.
 
 use super::field::{self, Field};
-use super::{GROUPS, Point, powers};
+use super::{GROUPS, Point, powers, symbol};
 
 /// The curve's coefficient.
 const A: u64 = 486_662;
 
-/// Exponentiations side by side.
+/// Groups of lanes side by side.
 const CHAINS: usize = 3;
 
 /// Maps at most [`GROUPS`] groups of lanes; `points` are as many.
@@ -56,13 +56,16 @@ fn map<F: Field>(f: F, inverses: [F::Element; CHAINS]) -> [F::Element; CHAINS] {
     for value in &mut equation {
         *value = f.add(*value, one);
     }
-    let signs = powers::euler(f, powers::products(f, equation, first));
+    let values = powers::products(f, equation, first);
+    let mut rows = [f.store(values[0]); CHAINS];
+    for n in 1..CHAINS {
+        rows[n] = f.store(values[n]);
+    }
+    let squares = symbol::squares(f.words(), &rows);
     let mut images = first;
     for n in 0..CHAINS {
         let second = f.subtract(opposites[n], a);
-        // 1 is odd, and p − 1 even.
-        let is_square = f.mask(field::bits(f, signs[n], |sign| sign[0] & 1));
-        images[n] = f.select(is_square, first[n], second);
+        images[n] = f.select(f.mask(squares[n]), first[n], second);
     }
     images
 }

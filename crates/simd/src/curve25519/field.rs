@@ -1,6 +1,7 @@
 //! What a kernel must offer: elements of the field of p = 2^255 − 19, several at once.
 
 use super::Point;
+use super::words::Words;
 
 /// The field of 2^255 − 19 elements, on [`LANES`](Self::LANES) elements at once; a value of the type says that the
 /// processor has the instructions. No operation's time depends on the data.
@@ -20,6 +21,9 @@ pub(super) trait Field: Copy {
 
     /// For each lane, yes or no.
     type Mask: Copy;
+
+    /// The same lanes, as words.
+    type Words: Words;
 
     /// The elements with these limbs, each below 2^57.
     fn load(self, rows: &Rows) -> Self::Element;
@@ -63,6 +67,9 @@ pub(super) trait Field: Copy {
 
     /// In each lane `yes` or `no`.
     fn select(self, mask: Self::Mask, yes: Self::Element, no: Self::Element) -> Self::Element;
+
+    /// The same lanes, as words.
+    fn words(self) -> Self::Words;
 }
 
 /// The most lanes of any kernel.

@@ -16,39 +16,21 @@
 //! 20·10·2^50.2 < 2^57.9, the sum or difference of two below 2^58.9. Carries are below 2^8 and to the first limb 19 times as
 //! much.
 
-use super::field::{Field, MASK, MOST_LANES, Rows, before, each_limb};
+use super::field::{Field, MASK, Rows, before, each_limb};
+use super::words::Words;
 
-/// Vectors of doubles and of 64-bit integers of the same length; a value of the type says that the processor has the
-/// instructions.
-pub(super) trait Doubles: Copy {
-    const LANES: usize;
-    type Float: Copy;
-    type Int: Copy;
-    type Mask: Copy;
-
-    fn floats(self, value: f64) -> Self::Float;
-    fn ints(self, value: i64) -> Self::Int;
-    /// The first lanes of the array.
-    fn load(self, lanes: &[u64; MOST_LANES]) -> Self::Int;
-    fn store(self, lanes: Self::Int) -> [u64; MOST_LANES];
-    fn bits(self, a: Self::Float) -> Self::Int;
-    fn number(self, a: Self::Int) -> Self::Float;
-    /// a·b + c, rounded once to nearest.
-    fn multiply_add(self, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
+/// What the field needs besides; [`Words::multiply_add`] rounds once.
+pub(super) trait Doubles: Words {
     fn float_add(self, a: Self::Float, b: Self::Float) -> Self::Float;
     fn float_subtract(self, a: Self::Float, b: Self::Float) -> Self::Float;
-    fn add(self, a: Self::Int, b: Self::Int) -> Self::Int;
-    fn subtract(self, a: Self::Int, b: Self::Int) -> Self::Int;
-    /// a >> 51, unsigned.
-    fn shift_51(self, a: Self::Int) -> Self::Int;
     /// (a & mask) | bits
     fn keep_and_set(self, a: Self::Int, mask: Self::Int, bits: Self::Int) -> Self::Int;
     /// 19·a
     fn nineteen(self, a: Self::Int) -> Self::Int;
     /// 19·a for a below 2^32.
     fn nineteen_small(self, a: Self::Int) -> Self::Int;
+    /// Bit i says yes for lane i.
     fn mask(self, lanes: u8) -> Self::Mask;
-    fn select(self, mask: Self::Mask, yes: Self::Float, no: Self::Float) -> Self::Float;
 }
 
 /// The field on lanes of doubles.
@@ -82,6 +64,7 @@ impl<D: Doubles> Field for Fma<D> {
     type Element = [D::Float; 5];
     type Wide = [D::Int; 5];
     type Mask = D::Mask;
+    type Words = D;
 
     #[inline(always)]
     fn load(self, rows: &Rows) -> Self::Element {
@@ -156,7 +139,7 @@ impl<D: Doubles> Field for Fma<D> {
     fn carry(self, wide: Self::Wide) -> Self::Element {
         let d = self.0;
         let wide = each_limb!(k => d.add(wide[k], d.ints(BIAS)));
-        let carries = each_limb!(k => d.shift_51(wide[k]));
+        let carries = each_limb!(k => d.right::<51>(wide[k]));
         each_limb!(k => {
             let (carry, biases) = match k {
                 0 => (d.nineteen_small(carries[4]), 19.0 * BIAS_CARRY),
@@ -185,7 +168,13 @@ impl<D: Doubles> Field for Fma<D> {
 
     #[inline(always)]
     fn select(self, mask: D::Mask, yes: Self::Element, no: Self::Element) -> Self::Element {
-        each_limb!(k => self.0.select(mask, yes[k], no[k]))
+        let d = self.0;
+        each_limb!(k => d.number(d.select(mask, d.bits(yes[k]), d.bits(no[k]))))
+    }
+
+    #[inline(always)]
+    fn words(self) -> D {
+        self.0
     }
 }
 

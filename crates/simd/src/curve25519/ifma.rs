@@ -20,6 +20,7 @@ use std::arch::x86_64::{
     _mm512_sub_epi64,
 };
 
+use super::avx512f::Avx512f;
 use super::field::{Field, Limbs, MASK, MOST_LANES, Rows, before, each_limb};
 
 /// Says that the processor has AVX-512F, DQ and IFMA.
@@ -48,6 +49,7 @@ impl Field for Ifma {
     type Element = Vectors;
     type Wide = Vectors;
     type Mask = __mmask8;
+    type Words = Avx512f;
 
     #[inline(always)]
     fn load(self, rows: &Rows) -> Vectors {
@@ -160,6 +162,12 @@ impl Field for Ifma {
     #[inline(always)]
     fn select(self, mask: __mmask8, yes: Vectors, no: Vectors) -> Vectors {
         each_limb!(k => unsafe { _mm512_mask_blend_epi64(mask, no[k], yes[k]) })
+    }
+
+    #[inline(always)]
+    fn words(self) -> Avx512f {
+        // Those instructions are among these.
+        unsafe { Avx512f::new() }
     }
 }
 

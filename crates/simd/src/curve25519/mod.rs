@@ -13,6 +13,8 @@ mod ifma;
 mod ladder;
 mod powers;
 mod scalar;
+mod symbol;
+mod words;
 
 #[cfg(test)]
 mod tests;

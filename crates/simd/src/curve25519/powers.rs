@@ -1,4 +1,4 @@
-//! Powers and inverses, several chains of lanes side by side, for each alone waits on its own carries.
+//! Inverses, and products side by side.
 
 use super::field::Field;
 
@@ -51,25 +51,15 @@ pub(super) fn multiply<F: Field>(f: F, a: F::Element, b: F::Element) -> F::Eleme
 #[inline(always)]
 fn invert<F: Field>(f: F, x: F::Element) -> F::Element {
     // p − 2 = (2^250 − 1)·2^5 + 11.
-    let [head] = squares(f, power_2_250_1(f, [x]), 5);
-    let [five] = products(f, squares(f, [x], 2), [x]);
-    let [ten] = squares(f, [five], 1);
-    let eleven = multiply(f, ten, x);
+    let head = squares(f, power_2_250_1(f, x), 5);
+    let five = append(f, x, 2, x);
+    let eleven = append(f, five, 1, x);
     multiply(f, head, eleven)
 }
 
-/// Each to the power of (p − 1)/2: 1 for a square other than 0, −1 for any other number.
+/// x^(2^250 − 1)
 #[inline(always)]
-pub(super) fn euler<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
-    // (p − 1)/2 = (2^250 − 1)·2^4 + 6.
-    let head = squares(f, power_2_250_1(f, x), 4);
-    let six = squares(f, products(f, squares(f, x, 1), x), 1);
-    products(f, head, six)
-}
-
-/// Each to the power of 2^250 − 1.
-#[inline(always)]
-fn power_2_250_1<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
+fn power_2_250_1<F: Field>(f: F, x: F::Element) -> F::Element {
     let ones_2 = append(f, x, 1, x);
     let ones_4 = append(f, ones_2, 2, ones_2);
     let ones_5 = append(f, ones_4, 1, x);
@@ -82,40 +72,32 @@ fn power_2_250_1<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Elem
     append(f, ones_200, 50, ones_50)
 }
 
-/// Each to the power whose bits are those of `x`'s exponent followed by those of `y`'s, which are `length`.
+/// To the power whose bits are those of `x`'s exponent followed by those of `y`'s, which are `length`.
 #[inline(always)]
-fn append<F: Field, const N: usize>(
-    f: F,
-    x: [F::Element; N],
-    length: u32,
-    y: [F::Element; N],
-) -> [F::Element; N] {
-    products(f, squares(f, x, length), y)
+fn append<F: Field>(f: F, x: F::Element, length: u32, y: F::Element) -> F::Element {
+    multiply(f, squares(f, x, length), y)
 }
 
-/// Each squared `times` times.
+/// x, squared `times` times.
 #[inline(always)]
-fn squares<F: Field, const N: usize>(f: F, mut x: [F::Element; N], times: u32) -> [F::Element; N] {
+fn squares<F: Field>(f: F, mut x: F::Element, times: u32) -> F::Element {
     for _ in 0..times {
-        x = carry(f, f.square(x));
+        let [square] = f.square([x]);
+        x = f.carry(square);
     }
     x
 }
 
+/// Each x·y, several side by side, for each alone waits on its own carries.
 #[inline(always)]
 pub(super) fn products<F: Field, const N: usize>(
     f: F,
-    x: [F::Element; N],
+    mut x: [F::Element; N],
     y: [F::Element; N],
 ) -> [F::Element; N] {
-    carry(f, f.multiply(x, y))
-}
-
-#[inline(always)]
-fn carry<F: Field, const N: usize>(f: F, wide: [F::Wide; N]) -> [F::Element; N] {
-    let mut elements = [f.splat(0); N];
+    let products = f.multiply(x, y);
     for n in 0..N {
-        elements[n] = f.carry(wide[n]);
+        x[n] = f.carry(products[n]);
     }
-    elements
+    x
 }

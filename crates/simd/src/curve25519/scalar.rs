@@ -19,6 +19,7 @@ impl Field for Scalar {
     type Element = Limbs;
     type Wide = Limbs;
     type Mask = u64;
+    type Words = Self;
 
     #[inline(always)]
     fn load(self, rows: &Rows) -> Limbs {
@@ -91,6 +92,11 @@ impl Field for Scalar {
     #[inline(always)]
     fn select(self, mask: u64, yes: Limbs, no: Limbs) -> Limbs {
         each_limb!(k => no[k] ^ (mask & (yes[k] ^ no[k])))
+    }
+
+    #[inline(always)]
+    fn words(self) -> Self {
+        self
     }
 }
 

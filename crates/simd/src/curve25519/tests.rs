@@ -117,6 +117,90 @@ fn numbers_map_alike_with_every_kernel() {
     }
 }
 
+/// Euler's criterion with the plain field: the power of (p − 1)/2 = 2^254 − 10.
+fn is_square(x: field::Limbs) -> bool {
+    let f = Scalar;
+    let x = f.load(&field::rows(&[x], |limbs| *limbs));
+    let mut power = f.splat(1);
+    for bit in (0..254).rev() {
+        [power] = f.square([power]);
+        if bit > 3 || 0b0110 >> bit & 1 == 1 {
+            [power] = f.multiply([power], [x]);
+        }
+    }
+    field::bytes(field::column(&f.store(power), 0)) == [[1].as_slice(), &[0; 31]].concat()[..]
+}
+
+/// Which values are squares, three groups of lanes at a time.
+struct Squares<'a>(&'a [field::Limbs], &'a mut Vec<bool>);
+
+impl Work for Squares<'_> {
+    #[inline(always)]
+    fn run<F: Field>(self, f: F) {
+        let Self(values, squares) = self;
+        for values in values.chunks(3 * F::LANES) {
+            let mut rows = [[[0; field::MOST_LANES]; 5]; 3];
+            for (rows, values) in rows.iter_mut().zip(values.chunks(F::LANES)) {
+                *rows = field::rows(values, |limbs| *limbs);
+            }
+            let masks = symbol::squares(f.words(), &rows);
+            let lanes = masks.iter().flat_map(|mask| (0..F::LANES).map(move |lane| mask >> lane));
+            squares.extend(lanes.map(|bit| bit & 1 == 1).take(values.len()));
+        }
+    }
+}
+
+fn check_squares(values: &[field::Limbs]) {
+    let expected: Vec<bool> = values.iter().map(|value| is_square(*value)).collect();
+    for kernel in Kernel::available() {
+        let mut squares = Vec::new();
+        on_lanes(kernel, Squares(values, &mut squares));
+        for (index, value) in values.iter().enumerate() {
+            assert_eq!(squares[index], expected[index], "{kernel:?}, {value:?}");
+        }
+    }
+}
+
+/// ⌊p·i/j⌋ + `added`: the greatest common divisor with p soon meets numbers close to each other.
+fn fraction(i: u64, j: u64, added: u64) -> field::Limbs {
+    let (mut product, mut carry) = ([0; 5], 0);
+    for (product, limb) in product.iter_mut().zip([MASK - 18, MASK, MASK, MASK, MASK]) {
+        let sum = u128::from(limb) * u128::from(i) + carry;
+        (*product, carry) = (sum as u64 & MASK, sum >> 51);
+    }
+    for limb in product.iter_mut().rev() {
+        let rest = carry << 51 | u128::from(*limb);
+        (*limb, carry) = ((rest / u128::from(j)) as u64, rest % u128::from(j));
+    }
+    product[0] += added;
+    product
+}
+
+#[test]
+fn squares_at_the_edges_are_those_of_eulers_criterion() {
+    let p = [MASK - 18, MASK, MASK, MASK, MASK];
+    let mut values = vec![p, p.map(|limb| 2 * limb), [(1 << 52) - 1; 5], [MASK; 5]];
+    for small in 0..200 {
+        values.push([small, 0, 0, 0, 0]);
+        values.push([MASK - 18 - small, MASK, MASK, MASK, MASK]);
+    }
+    for bit in 0..255 {
+        let mut power = [0; 5];
+        power[bit / 51] = 1 << (bit % 51);
+        values.push(power);
+        power[0] ^= 1;
+        values.push(power);
+        let mut ones = [MASK; 5];
+        ones[bit / 51] >>= bit % 51;
+        ones[bit / 51 + 1..].fill(0);
+        values.push(ones);
+    }
+    for j in 2..40 {
+        values.extend((1..j).map(|i| fraction(i, j, j % 3)));
+    }
+    check_squares(&values);
+}
+
 /// One operation of the field in a kernel's lanes beside the plain one, at limbs of the greatest size.
 struct Differential<'a> {
     a: &'a field::Limbs,
@@ -175,6 +259,18 @@ fn limbs() -> impl Strategy<Value = field::Limbs> {
 }
 
 proptest! {
+    #[test]
+    fn squares_are_those_of_eulers_criterion(
+        values in proptest::collection::vec(limbs(), 1..50),
+        (i, j) in (1..1u64 << 50).prop_flat_map(|j| (0..j, Just(j))),
+        added in 0..4u64,
+    ) {
+        let mut values: Vec<_> =
+            values.iter().map(|limbs| limbs.map(|limb| limb & ((1 << 52) - 1))).collect();
+        values.push(fraction(i, j, added));
+        check_squares(&values);
+    }
+
     #[test]
     fn random_points_multiply_as_another_library_says(
         scalar: [u8; 32],

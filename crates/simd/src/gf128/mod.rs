@@ -1,11 +1,14 @@
 //! The field GF(2^128) = GF(2)[x] / (x^128 + x^7 + x^2 + x + 1); bit i of a number is the coefficient of x^i.
 
+mod lanes;
 mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
 #[cfg(test)]
 mod tests;
+
+pub use lanes::Gf128Lanes;
 
 use crate::{Kernel, TILE, Tile};
 
@@ -25,6 +28,19 @@ pub fn gf128_multiply(a: u128, b: u128) -> u128 {
 /// When there are not as many coefficients as tiles.
 pub fn gf128_add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[u128]) {
     add_columns_with(Kernel::best(), sums, tiles, coefficients);
+}
+
+/// Adds to each of `sums` the value at its point of N polynomials without a constant term: the sum over j of
+/// coefficient j times the point to the j + 1.
+///
+/// # Panics
+/// When there are not as many points as sums.
+pub fn gf128_add_polynomial<const N: usize>(
+    sums: &mut [[u128; N]],
+    points: &[u128],
+    coefficients: &[[u128; N]],
+) {
+    add_polynomial_with(Kernel::best(), sums, points, coefficients);
 }
 
 fn multiply_with(kernel: Kernel, a: u128, b: u128) -> u128 {
@@ -50,6 +66,23 @@ fn add_columns_with(kernel: Kernel, sums: &mut Tile, tiles: &[Tile], coefficient
             _ => scalar::column_product(tiles, column, coefficients),
         };
         *sum ^= reduce(product);
+    }
+}
+
+fn add_polynomial_with<const N: usize>(
+    kernel: Kernel,
+    sums: &mut [[u128; N]],
+    points: &[u128],
+    coefficients: &[[u128; N]],
+) {
+    assert_eq!(sums.len(), points.len(), "a point for each sum");
+    match kernel {
+        #[cfg(target_arch = "x86_64")]
+        _ if kernel >= Kernel::Avx2 && kernel.runs_here() => {
+            // SAFETY: the processor has PCLMULQDQ.
+            unsafe { x86::add_polynomial(sums, points, coefficients) }
+        }
+        _ => scalar::add_polynomial(sums, points, coefficients),
     }
 }
 

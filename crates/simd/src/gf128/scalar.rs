@@ -1,6 +1,6 @@
 //! Products of polynomials in plain Rust.
 
-use super::Wide;
+use super::{Wide, reduce};
 use crate::Tile;
 
 /// The product of two polynomials of 128 coefficients, by Karatsuba's trick on products of 64.
@@ -18,6 +18,20 @@ pub(super) fn column_product(tiles: &[Tile], column: usize, coefficients: &[u128
         let [more_low, more_high] = multiply(tile[column], *coefficient);
         [low ^ more_low, high ^ more_high]
     })
+}
+
+/// Horner's rule, point by point.
+pub(super) fn add_polynomial<const N: usize>(
+    sums: &mut [[u128; N]],
+    points: &[u128],
+    coefficients: &[[u128; N]],
+) {
+    for (sum, point) in sums.iter_mut().zip(points) {
+        for (entry, sum) in sum.iter_mut().enumerate() {
+            let terms = coefficients.iter().rev();
+            *sum ^= terms.fold(0, |value, c| reduce(multiply(value ^ c[entry], *point)));
+        }
+    }
 }
 
 /// The product of two polynomials of 64 coefficients. The upper half is the lower half of the product of the reversed

@@ -41,6 +41,29 @@ proptest! {
     }
 
     #[test]
+    fn every_kernel_evaluates_polynomials(
+        points: Vec<u128>,
+        coefficients in prop::collection::vec(any::<[u128; 2]>(), 0..5),
+    ) {
+        let want: Vec<[u128; 2]> = points
+            .iter()
+            .map(|point| {
+                let (mut power, mut sum) = (1, [7, 8]);
+                for c in &coefficients {
+                    power = by_hand(power, *point);
+                    sum = [0, 1].map(|entry| sum[entry] ^ by_hand(c[entry], power));
+                }
+                sum
+            })
+            .collect();
+        for kernel in Kernel::available() {
+            let mut got = vec![[7, 8]; points.len()];
+            add_polynomial_with(kernel, &mut got, &points, &coefficients);
+            prop_assert!(got == want, "{kernel:?}");
+        }
+    }
+
+    #[test]
     fn every_kernel_sums_columns(seed: u128, count in 0usize..5) {
         let entry = |place: usize| by_hand(seed, (place as u128 + 1).wrapping_mul(seed | 1));
         let tiles: Vec<Tile> =

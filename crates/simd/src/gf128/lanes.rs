@@ -1,0 +1,81 @@
+//! Elements in registers, for code whose inner loop sums and doubles elements that it looks up.
+//!
+//! In plain numbers of 128 bits the compiler goes back and forth between general and vector registers there.
+
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod plain;
+#[cfg(target_arch = "x86_64")]
+mod sse2;
+
+#[cfg(not(target_arch = "x86_64"))]
+use plain::Register;
+#[cfg(target_arch = "x86_64")]
+use sse2::Register;
+
+/// x^128 in the field.
+const REDUCED: u8 = 0x87;
+
+/// `N` elements of GF(2^128) side by side.
+#[derive(Clone, Copy)]
+pub struct Gf128Lanes<const N: usize>([Register; N]);
+
+impl<const N: usize> Gf128Lanes<N> {
+    /// Each element is 0.
+    pub const ZERO: Self = Self([Register::ZERO; N]);
+
+    /// Takes the elements into registers.
+    #[inline(always)]
+    #[must_use]
+    pub fn new(elements: [u128; N]) -> Self {
+        Self(elements.map(Register::new))
+    }
+
+    /// The elements.
+    #[inline(always)]
+    #[must_use]
+    pub fn elements(self) -> [u128; N] {
+        self.0.map(Register::element)
+    }
+
+    /// The sums, element by element.
+    #[inline(always)]
+    #[must_use]
+    pub fn plus(mut self, other: Self) -> Self {
+        for (register, other) in self.0.iter_mut().zip(other.0) {
+            *register = register.plus(other);
+        }
+        self
+    }
+
+    /// The products with x.
+    #[inline(always)]
+    #[must_use]
+    pub fn times_x(self) -> Self {
+        Self(self.0.map(Register::times_x))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain::Register as Plain;
+    use super::*;
+
+    #[test]
+    fn lanes_count_as_plain_numbers_do() {
+        let mut element: u128 = 0x0123_4567_89ab_cdef_fedc_ba98_7654_3210;
+        let others = [0, 1, 1 << 31, 1 << 63, 1 << 64, 1 << 95, 1 << 127, u128::MAX];
+        for other in (0..100).flat_map(|_| others) {
+            element = element.rotate_left(41).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ other;
+            let lanes = Gf128Lanes::new([element, other]);
+            let plain = [element, other].map(Plain::new);
+            assert_eq!(lanes.elements(), plain.map(Plain::element));
+            assert_eq!(lanes.times_x().elements(), plain.map(|twin| twin.times_x().element()));
+            assert_eq!(plain[0].times_x().element(), crate::gf128_multiply(element, 2));
+            let sum = lanes.plus(Gf128Lanes::new([other, 1])).elements();
+            let twin = [(0, other), (1, 1)]
+                .map(|(lane, other)| plain[lane].plus(Plain::new(other)).element());
+            assert_eq!(sum, twin);
+        }
+        assert_eq!(Gf128Lanes::<3>::ZERO.elements(), [Plain::ZERO.element(); 3]);
+    }
+}

@@ -1,0 +1,43 @@
+//! One element in an SSE2 register, which every x86-64 processor has.
+
+use std::arch::x86_64::*;
+
+use super::REDUCED;
+
+#[derive(Clone, Copy)]
+pub(super) struct Register(__m128i);
+
+impl Register {
+    // SAFETY: both types are 16 bytes of which every pattern is a value.
+    pub(super) const ZERO: Self = Self(unsafe { std::mem::transmute::<u128, __m128i>(0) });
+
+    #[inline(always)]
+    pub(super) fn new(element: u128) -> Self {
+        // SAFETY: both types are 16 bytes of which every pattern is a value.
+        Self(unsafe { std::mem::transmute::<u128, __m128i>(element) })
+    }
+
+    #[inline(always)]
+    pub(super) fn element(self) -> u128 {
+        // SAFETY: both types are 16 bytes of which every pattern is a value.
+        unsafe { std::mem::transmute::<__m128i, u128>(self.0) }
+    }
+
+    #[inline(always)]
+    pub(super) fn plus(self, other: Self) -> Self {
+        // SAFETY: SSE2 is part of the architecture.
+        Self(unsafe { _mm_xor_si128(self.0, other.0) })
+    }
+
+    #[inline(always)]
+    pub(super) fn times_x(self) -> Self {
+        /// The sign of the upper half for the lower one, that of the lower half for the upper one; each twice.
+        const CROSSED: i32 = 0b01_01_11_11;
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            let signs = _mm_shuffle_epi32::<CROSSED>(_mm_srai_epi32::<31>(self.0));
+            let carries = _mm_and_si128(signs, _mm_set_epi64x(1, i64::from(REDUCED)));
+            Self(_mm_xor_si128(_mm_add_epi64(self.0, self.0), carries))
+        }
+    }
+}
