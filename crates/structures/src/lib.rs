@@ -1,5 +1,6 @@
-//! Sets that fit a wire, deterministic given their input.
+//! Sets and maps that fit a wire, deterministic given their input.
 //!
+//! * [`okvs`] holds oblivious key-value stores: maps that do not show their keys;
 //! * [`Encoder`] and [`Decoder`] carry a sorted set of fixed-width values in blocks, one frame each, near the
 //!   least number of bits that a set of random values needs;
 //! * [`SetShape`] is what both sides know beforehand, and all lengths follow from it;
@@ -10,6 +11,7 @@ mod bits;
 mod bloom;
 mod decode;
 mod encode;
+pub mod okvs;
 mod shape;
 mod sizes;
 #[cfg(test)]

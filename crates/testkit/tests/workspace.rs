@@ -9,13 +9,13 @@ use spdx::{Expression, LicenseId};
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
 const GRAPH: [(&str, &[&str]); 13] = [
     ("veilset-channel", &[]),
-    ("veilset-structures", &[]),
+    ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
     ("veilset-crypto", &["veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
         "veilset-protocols",
-        &["veilset-channel", "veilset-crypto", "veilset-ot", "veilset-structures"],
+        &["veilset-channel", "veilset-crypto", "veilset-ot", "veilset-simd", "veilset-structures"],
     ),
     ("veilset-data", &[]),
     (

@@ -1,0 +1,148 @@
+//! Oblivious key-value stores.
+//!
+//! A store of pairs (x_i, v_i) is a vector P over GF(2^128) with ⟨row(x_i), P⟩ = v_i for all i, where row(x) follows
+//! from the key and a seed. Apart from these equations P is uniform: if the values look random, so does the whole of P,
+//! and it tells nothing about the keys. [`OkvsShape`] is what both sides know beforehand; where its numbers come from,
+//! and how the two kinds compare, is in `docs/okvs.md`.
+//!
+//! The seed must be drawn after the keys are fixed. No time depends on values; [`encode`]'s depends on its keys.
+
+mod band;
+mod cipher;
+mod cuckoo;
+mod groups;
+mod loads;
+mod real;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use zeroize::Zeroizing;
+
+pub use shape::{OkvsKind, OkvsShape};
+pub use value::OkvsValue;
+
+use cipher::{Hash, Streams};
+use groups::Groups;
+
+/// An encoding fails with probability at most 2^-λ.
+const LAMBDA: f64 = 40.0;
+
+/// Keys that [`decode`] sorts at once, which bounds its memory: 18 bytes for each.
+const AT_ONCE: usize = 1 << 22;
+
+/// Why pairs have no encoding. None of the texts holds a key or a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum OkvsError {
+    /// The arguments are not as many as the shape says.
+    #[error("{keys} keys and {values} values for a store of {items} items; give as many of each")]
+    Length {
+        /// Pairs that the shape is made for.
+        items: usize,
+        /// Keys given.
+        keys: usize,
+        /// Values given.
+        values: usize,
+    },
+    /// Two keys are equal.
+    #[error("keys {first} and {second}, counted from 0, are equal; a store takes each key once")]
+    Repeated {
+        /// Where the one stands.
+        first: usize,
+        /// Where the other stands.
+        second: usize,
+    },
+    /// The rows of this seed depend on each other, which happens with probability at most 2^-40.
+    #[error("the keys have no encoding under this seed; draw a new seed and encode again")]
+    Unsolvable,
+}
+
+/// Why a cluster has no solution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Failure {
+    /// These two rows have the same hash.
+    Repeated(usize, usize),
+    Unsolvable,
+}
+
+/// Encodes the pairs of `keys` and `values`: as many as `shape` says, and no key twice. Keys are digests, which look
+/// random to whoever chose the seed.
+///
+/// The result has [`OkvsShape::len`] entries and depends on the arguments and on `rng` alone, not on the number of
+/// threads. It works on the current rayon pool.
+///
+/// # Errors
+/// [`OkvsError::Length`] and [`OkvsError::Repeated`] are mistakes of the caller; [`OkvsError::Unsolvable`] is bad luck.
+pub fn encode<V: OkvsValue>(
+    shape: &OkvsShape,
+    seed: u128,
+    keys: &[u128],
+    values: &[V],
+    rng: &mut dyn CryptoRng,
+) -> Result<Vec<V>, OkvsError> {
+    shape.check(keys.len(), values.len())?;
+    let hash = &Hash::new(seed);
+    let groups = &Groups::new(hash, shape.clusters(), keys);
+    let streams = &Streams::new(rng);
+    let mut encoding = vec![V::ZERO; shape.len()];
+    let clusters = encoding.par_chunks_mut(shape.columns()).enumerate();
+    let solved: Vec<Result<(), OkvsError>> = clusters
+        .map(|(cluster, columns)| {
+            let hashes = groups.hashes(cluster);
+            let values = groups.values(cluster, values);
+            let mut stream = streams.cluster(cluster);
+            let solved = shape.solve(hash, (&hashes, &values), &mut stream, columns);
+            solved.map_err(|failure| explain(failure, groups, cluster))
+        })
+        .collect();
+    solved.into_iter().collect::<Result<(), _>>()?;
+    Ok(encoding)
+}
+
+/// Writes ⟨row(keys\[i\]), `encoding`⟩ to `values[i]`, for any number of keys, repeated or not.
+///
+/// No branch and no address depends on the encoding or on the values. It works on the current rayon pool.
+///
+/// # Panics
+/// When `encoding` has another length than `shape` says, or there are not as many values as keys.
+pub fn decode<V: OkvsValue>(
+    shape: &OkvsShape,
+    seed: u128,
+    encoding: &[V],
+    keys: &[u128],
+    values: &mut [V],
+) {
+    assert_eq!(encoding.len(), shape.len(), "an encoding has as many entries as its shape says");
+    assert_eq!(keys.len(), values.len(), "a value for each key");
+    let hash = &Hash::new(seed);
+    for (keys, values) in keys.chunks(AT_ONCE).zip(values.chunks_mut(AT_ONCE)) {
+        let groups = &Groups::new(hash, shape.clusters(), keys);
+        let pieces = groups.pieces(shape.clusters(), values);
+        let clusters = encoding.par_chunks(shape.columns()).zip(pieces).enumerate();
+        clusters.for_each(|(cluster, (columns, pieces))| {
+            let hashes = groups.hashes(cluster);
+            let mut values = Zeroizing::new(vec![V::ZERO; hashes.len()]);
+            shape.decode(hash, columns, &hashes, &mut values);
+            let mut rest = &values[..];
+            for piece in pieces {
+                let (here, after) = rest.split_at(piece.len());
+                piece.copy_from_slice(here);
+                rest = after;
+            }
+        });
+        groups.ungroup(values);
+    }
+}
+
+/// What a cluster's failure means for the caller, who counts keys and not rows.
+fn explain(failure: Failure, groups: &Groups, cluster: usize) -> OkvsError {
+    let Failure::Repeated(one, other) = failure else {
+        return OkvsError::Unsolvable;
+    };
+    let positions: Vec<usize> = groups.positions(cluster).collect();
+    let (one, other) = (positions[one], positions[other]);
+    OkvsError::Repeated { first: one.min(other), second: one.max(other) }
+}
