@@ -90,10 +90,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Processor time over that of as many operations of the reference.
+    /// Processor time over that of as many operations of the reference, where the protocol counts in these.
     #[must_use]
-    pub fn ratio(&self) -> f64 {
-        self.cpu_seconds / (self.curve_operations * self.reference_seconds)
+    pub fn ratio(&self) -> Option<f64> {
+        let reference = self.curve_operations * self.reference_seconds;
+        (reference > 0.0).then(|| self.cpu_seconds / reference)
     }
 }
 

@@ -154,7 +154,7 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!(
-        "{:24} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {:.2}",
+        "{:24} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {}",
         m.case.protocol,
         m.case.sender,
         m.case.net.name(),
@@ -165,7 +165,7 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
         show_bytes(m.bytes_receiver as f64),
         m.rounds,
         show_bytes(m.peak_rss as f64),
-        m.ratio(),
+        m.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
     )?;
     Ok(())
 }

@@ -3,8 +3,8 @@
 use comfy_table::{Table, presets};
 use serde_json::{Value, json};
 use veilset::Learn;
-use veilset::planner::{Calibration, Estimate, Wanted, plan};
-use veilset::registry::{AttachedShape, Operation, Params, Reveal, Role, Shape};
+use veilset::planner::{Calibration, Estimate, Wanted, plan, switches};
+use veilset::registry::{AttachedShape, Operation, Params, Reveal, Role, Shape, Spec};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -25,25 +25,39 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     let part = part(args, learn);
     let threads = args.threads.unwrap_or_else(all_cores);
     let machine = Calibration::measure().map_err(veilset::Error::from)?;
-    let plans = plan(wanted, shape(args, part), &machine, args.link.unwrap_or_default(), threads);
+    let (shape, link) = (shape(args, part), args.link.unwrap_or_default());
+    let plans = plan(wanted, shape, &machine, link, threads);
     if let Some(most) = plans.iter().map(|plan| plan.spec().max_elements).max()
         && args.rows.max(args.peer_rows) > most
     {
         return Err(Failure::Flags(format!("no protocol takes sets of more than {most} keys")));
     }
+    let switches = switches(wanted, shape, &machine, link, threads);
     if args.json {
         let plans: Vec<Value> = plans.iter().map(|plan| object(plan, part)).collect();
         print_line!(
             "{}",
-            json!({ "operation": args.operation.name(), "threads": threads, "plans": plans })
+            json!({
+                "operation": args.operation.name(),
+                "threads": threads,
+                "plans": plans,
+                "switches": switches.iter().map(switch).collect::<Vec<_>>(),
+            })
         )?;
         return Ok(());
     }
     print_line!("{}", table(&plans, part.0))?;
+    let [first, later @ ..] = switches.as_slice() else { return Ok(()) };
+    let later = later.iter().map(|(from, to)| format!(", from {from} keys a side {}", to.id));
+    print_line!("auto, at equal sizes: {}{}", first.1.id, later.collect::<String>())?;
     print_line!("{}", plans[0].learned(part.0, part.1, "The peer"))?;
     let plural = if threads == 1 { "thread" } else { "threads" };
     print_line!("{threads} {plural} a side, this machine's measured speed on both sides")?;
     Ok(())
+}
+
+fn switch((from, to): &(u64, &'static Spec)) -> Value {
+    json!({ "from": from, "protocol": to.id })
 }
 
 /// This side's part: the owner of values sends them, and else whoever learns is the receiver.

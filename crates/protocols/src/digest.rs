@@ -103,6 +103,29 @@ impl SetTerms {
         Ok(())
     }
 
+    /// Sends the set sorted; returns the index of the value in each place.
+    pub(crate) fn put_ordered(
+        self,
+        channel: &mut dyn Channel,
+        values: &[u128],
+    ) -> Result<Vec<u32>, ProtocolError> {
+        channel.phase("set");
+        let mut places: Vec<(u128, u32)> = values.iter().copied().zip(0..).collect();
+        sort(&mut places);
+        let (sorted, order): (Vec<u128>, Vec<u32>) = places.into_iter().unzip();
+        put_sorted(channel, self.sorted(), &sorted)?;
+        Ok(order)
+    }
+
+    /// Takes the set as [`Digest::Sorted`] has it.
+    pub(crate) fn take_ordered(
+        self,
+        channel: &mut dyn Channel,
+    ) -> Result<Vec<u128>, ProtocolError> {
+        channel.phase("set");
+        take_sorted(channel, self.sorted())
+    }
+
     /// Takes the set.
     pub(crate) fn take(self, channel: &mut dyn Channel) -> Result<Members, ProtocolError> {
         channel.phase("set");

@@ -9,15 +9,19 @@ mod digest;
 mod exchange;
 mod matching;
 mod mqrpmt;
+mod passes;
 mod private_id;
 mod protocol;
 mod pso;
 mod registry;
+mod rr22;
 mod spec;
+mod vole_oprf;
 mod wire;
 mod words;
 
 pub use digest::Digest;
+pub use passes::sample_passes;
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Params, Protocol,
     ProtocolError, Reveal, Role, Run, Shares, Sharing, Silent,

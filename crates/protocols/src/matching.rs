@@ -11,13 +11,20 @@ use veilset_channel::PeerFault;
 pub(crate) struct Hits {
     /// Whether each query is in the set.
     pub(crate) e: Vec<bool>,
+    /// Which values of a sorted set were asked for; nothing of another structure.
+    pub(crate) taken: Vec<bool>,
     repeated: bool,
 }
 
 impl Hits {
     /// Answers of a structure that cannot tell a repeated query.
     pub(crate) fn new(e: Vec<bool>) -> Self {
-        Self { e, repeated: false }
+        Self { e, taken: Vec::new(), repeated: false }
+    }
+
+    /// The queries that are in the set, rising.
+    pub(crate) fn indices(&self) -> Vec<u32> {
+        (0..).zip(&self.e).filter_map(|(index, e)| e.then_some(index)).collect()
     }
 
     /// What the peer is to be blamed for: honest elements are distinct, and one that hits twice would count twice.
@@ -53,7 +60,8 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
         let twice = took.zip(&*e).fold(false, |twice, (before, hit)| twice | (before & hit));
         repeated.fetch_or(twice, Relaxed);
     });
-    Hits { e, repeated: repeated.into_inner() }
+    let taken = taken.into_iter().map(AtomicBool::into_inner).collect();
+    Hits { e, taken, repeated: repeated.into_inner() }
 }
 
 /// Where in a sorted set the values with given top bits begin.
@@ -144,9 +152,13 @@ mod tests {
         let set: BTreeSet<u128> = (0..200).step_by(3).collect();
         let sorted: Vec<u128> = set.iter().copied().collect();
         let expected: Vec<bool> = own.iter().map(|value| set.contains(value)).collect();
-        assert_eq!(membership(&own, &sorted), Hits::new(expected));
+        let taken = sorted.iter().map(|value| own.contains(value)).collect();
+        let hits = membership(&own, &sorted);
+        let indices = (0..).zip(&expected).filter(|(_, e)| **e).map(|(index, _)| index);
+        assert_eq!(hits.indices(), indices.collect::<Vec<u32>>());
+        assert_eq!(hits, Hits { taken, ..Hits::new(expected) });
         assert_eq!(membership(&own, &[]), Hits::new(vec![false; 200]));
-        assert_eq!(membership(&[], &sorted), Hits::new(vec![]));
+        assert_eq!(membership(&[], &sorted).taken, vec![false; sorted.len()]);
     }
 
     #[test]

@@ -53,6 +53,25 @@ pub struct Run<'a> {
     pub observer: &'a dyn Observer,
 }
 
+impl Run<'_> {
+    /// The same run over other elements, to which nothing is attached.
+    pub(crate) fn over<'b>(&'b mut self, elements: &'b [Element]) -> Run<'b> {
+        Run {
+            role: self.role,
+            reveal: self.reveal,
+            elements,
+            peer_count: self.peer_count,
+            attached: Attached::Nothing,
+            peer_attached: AttachedShape::Nothing,
+            params: self.params,
+            session: self.session,
+            channel: self.channel,
+            rng: self.rng,
+            observer: self.observer,
+        }
+    }
+}
+
 /// The parts of a figure. The receiver learns; who connects is another matter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
@@ -255,6 +274,9 @@ pub enum ProtocolError {
     /// The oblivious transfer was called wrongly: a bug.
     #[error(transparent)]
     Transfer(veilset_ot::OtError),
+    /// The own set could not be encoded.
+    #[error(transparent)]
+    Encoding(#[from] veilset_structures::okvs::OkvsError),
 }
 
 impl From<veilset_ot::OtError> for ProtocolError {

@@ -1,14 +1,32 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
 use crate::dh::Dh;
-use crate::private_id::PrivateId;
+use crate::private_id::{PrivateId, VolePrivateId};
 use crate::pso::{CW_PRF, P_OPRF, STAR};
+use crate::rr22;
 use crate::{Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 17] = [
-    &Dh, &CW_PRF[0], &CW_PRF[1], &CW_PRF[2], &CW_PRF[3], &CW_PRF[4], &PrivateId, &P_OPRF[0],
-    &P_OPRF[1], &P_OPRF[2], &P_OPRF[3], &P_OPRF[4], &STAR[0], &STAR[1], &STAR[2], &STAR[3],
+pub static PROTOCOLS: [&dyn Protocol; 20] = [
+    &Dh,
+    &rr22::SEMI_HONEST,
+    &rr22::MALICIOUS,
+    &CW_PRF[0],
+    &CW_PRF[1],
+    &CW_PRF[2],
+    &CW_PRF[3],
+    &CW_PRF[4],
+    &PrivateId,
+    &VolePrivateId,
+    &P_OPRF[0],
+    &P_OPRF[1],
+    &P_OPRF[2],
+    &P_OPRF[3],
+    &P_OPRF[4],
+    &STAR[0],
+    &STAR[1],
+    &STAR[2],
+    &STAR[3],
     &STAR[4],
 ];
 

@@ -74,6 +74,15 @@ impl Security {
     }
 }
 
+impl From<Security> for veilset_ot::Security {
+    fn from(security: Security) -> Self {
+        match security {
+            Security::SemiHonest => Self::SemiHonest,
+            Security::Malicious => Self::Malicious,
+        }
+    }
+}
+
 impl fmt::Display for Security {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
@@ -113,10 +122,25 @@ pub struct PartyCost {
     pub multiplications: f64,
     /// Elements mapped to the group.
     pub maps: f64,
+    /// Other work, in passes of an element through [`sample_passes`](crate::sample_passes).
+    pub passes: f64,
     /// Bytes it sends, frame headers included.
     pub bytes_sent: f64,
     /// Bytes of memory at the peak, beside the caller's elements.
     pub memory: f64,
+}
+
+impl PartyCost {
+    /// Both.
+    pub(crate) fn and(self, more: Self) -> Self {
+        Self {
+            multiplications: self.multiplications + more.multiplications,
+            maps: self.maps + more.maps,
+            passes: self.passes + more.passes,
+            bytes_sent: self.bytes_sent + more.bytes_sent,
+            memory: self.memory + more.memory,
+        }
+    }
 }
 
 /// What a run costs.

@@ -18,3 +18,6 @@ pub(crate) const SIZES: &str = "Each side learns how many distinct keys the othe
 /// What every oblivious transfer rests on, beside what a protocol does.
 pub(crate) const TRANSFER_ASSUMPTION: &str =
     "DDH, random oracle, tweakable correlation robustness of fixed-key AES";
+
+/// What the functions from vector OLE rest on.
+pub(crate) const VOLE_ASSUMPTION: &str = "dual LPN (expand-convolute code), DDH, random oracle, tweakable correlation robustness of fixed-key AES";

@@ -8,6 +8,7 @@ use veilset_protocols::{
     Spec, candidates,
 };
 
+use crate::parts::Parts;
 use crate::plan::memory_of;
 use crate::terms::{Choice, Mismatch, Opening};
 use crate::{
@@ -21,6 +22,7 @@ const STEP: &str = "agreement";
 /// Terms that both sides hold: ready to run, once the user consents.
 pub struct Agreed {
     pub(crate) protocol: &'static dyn Protocol,
+    pub(crate) parts: Parts,
     pub(crate) role: Role,
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
@@ -57,10 +59,15 @@ pub fn agree(
     let Chosen { protocol, params } = choose(pipe, &offer, &theirs, open)?;
     let shape = Shape { params, ..open };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
-    let needed = memory_of(protocol, shape, role).saturating_add(memory_of_rows(&theirs));
-    check_memory(needed, &offer, &theirs)?;
+    let needed = |parts: Parts| {
+        let rows = memory_of_rows(&theirs);
+        memory_of(protocol, shape, role, parts).saturating_add(rows)
+    };
+    let parts = agree_parts(pipe, Parts::fitting(offer.operation, offer.memory, needed), &offer)?;
+    check_memory(needed(parts), &offer, &theirs)?;
     Ok(Agreed {
         protocol,
+        parts,
         role,
         reveal,
         peer_count,
@@ -256,6 +263,16 @@ fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, S
     let machine = Calibration::measure()?;
     let estimates = plan(wanted, shape, &machine, Link::default(), 1);
     Ok(estimates.first().map(|estimate| estimate.protocol))
+}
+
+/// The larger of what both sides need, where the operation can be cut.
+fn agree_parts(pipe: &mut Pipe, mine: Parts, offer: &Offer) -> Result<Parts, SessionError> {
+    if offer.operation != Operation::Intersect {
+        return Ok(Parts::ONE);
+    }
+    pipe.channel.put(&mine).map_err(SessionError::at(STEP))?;
+    let theirs: Parts = pipe.channel.take(&()).map_err(SessionError::at(STEP))?;
+    Ok(mine.max(theirs))
 }
 
 fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, SessionError> {

@@ -86,6 +86,11 @@ pub enum SessionError {
         /// The peer's number of keys, as it says.
         peer: u64,
     },
+    /// More elements fell to a part of the run than it can have.
+    #[error(
+        "a part of the set came out fuller than chance allows but once in 2^41 runs: run again"
+    )]
+    Overfull,
     /// A protocol was called wrongly.
     #[error("during {step}: {why}")]
     Protocol {
@@ -145,7 +150,7 @@ impl SessionError {
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
             Self::Choice(_) => Blame::Peer,
-            Self::Threads { .. } | Self::Protocol { .. } => Blame::Bug,
+            Self::Threads { .. } | Self::Protocol { .. } | Self::Overfull => Blame::Bug,
             Self::Channel { source, .. } => match source {
                 ChannelError::Network(_) => Blame::Network,
                 ChannelError::Peer(_) => Blame::Peer,
@@ -177,6 +182,7 @@ impl SessionError {
         match error {
             ProtocolError::Channel(source) => Self::Channel { step, source },
             ProtocolError::Transfer(error) => Self::Protocol { step, why: error.to_string() },
+            ProtocolError::Encoding(error) => Self::Protocol { step, why: error.to_string() },
         }
     }
 }

@@ -5,15 +5,21 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
-use veilset_protocols::{Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec};
+use veilset_protocols::{
+    Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec, sample_passes,
+};
 
 use crate::briefing::sentence;
+use crate::parts::Parts;
 use crate::run::pool;
 use crate::{SessionError, Wanted};
 
-/// What this machine's group operations cost, in seconds on one core.
+/// What this machine's operations cost, in seconds on one core.
 #[derive(Debug, Clone, Copy)]
-pub struct Calibration([Speed; Group::ALL.len()]);
+pub struct Calibration {
+    groups: [Speed; Group::ALL.len()],
+    pass: f64,
+}
 
 /// The cost of a group's operations in seconds.
 #[derive(Debug, Clone, Copy)]
@@ -30,19 +36,19 @@ impl Calibration {
     /// # Errors
     /// When that thread cannot be started.
     pub fn measure() -> Result<Self, SessionError> {
-        Ok(pool(1)?.install(|| Self::with(Speed::measure)))
+        Ok(pool(1)?.install(|| Self::with(Speed::measure, pass())))
     }
 
-    /// Every group as `speed` has it.
-    pub fn with(speed: impl Fn(Group) -> Speed) -> Self {
-        Self(Group::ALL.map(speed))
+    /// Every group as `speed` has it, and `pass` seconds a pass of an element.
+    pub fn with(speed: impl Fn(Group) -> Speed, pass: f64) -> Self {
+        Self { groups: Group::ALL.map(speed), pass }
     }
 
     /// The cost of the operations of `group`.
     #[must_use]
     pub fn of(&self, group: Group) -> Speed {
         let place = Group::ALL.iter().position(|one| *one == group).unwrap_or(0);
-        self.0[place]
+        self.groups[place]
     }
 }
 
@@ -53,24 +59,32 @@ impl Speed {
 
     fn measure_of<F: CommutativePrf>() -> Self {
         const SAMPLE: usize = 32;
-        const SAMPLES: usize = 5;
         let mut rng = <chacha20::ChaCha20Rng as rand_core::SeedableRng>::from_seed([0; 32]);
         let prf = F::generate(&mut rng);
         let elements = [Element([1; 32]); SAMPLE];
         let points = prf.hash_and_evaluate(&elements);
-        // Whatever else the machine does only slows a sample down, so the fastest counts.
-        let best = |sample: &dyn Fn()| {
-            let seconds = (0..SAMPLES).map(|_| {
-                let started = Instant::now();
-                sample();
-                started.elapsed().as_secs_f64() / SAMPLE as f64
-            });
-            seconds.fold(f64::INFINITY, f64::min)
-        };
-        let both = best(&|| drop(black_box(prf.hash_and_evaluate(&elements))));
-        let multiplication = best(&|| drop(black_box(prf.evaluate(&points))));
+        let both = best(SAMPLE, || drop(black_box(prf.hash_and_evaluate(&elements))));
+        let multiplication = best(SAMPLE, || drop(black_box(prf.evaluate(&points))));
         Self { multiplication, map: (both - multiplication).max(0.0) }
     }
+}
+
+/// The seconds of a pass of an element.
+fn pass() -> f64 {
+    const SAMPLE: usize = 1 << 13;
+    best(SAMPLE, || sample_passes(SAMPLE))
+}
+
+/// The seconds that one of the `count` parts of a sample takes. Whatever else the machine does only slows a sample down, so
+/// the fastest counts.
+fn best(count: usize, sample: impl Fn()) -> f64 {
+    const SAMPLES: usize = 5;
+    let seconds = (0..SAMPLES).map(|_| {
+        let started = Instant::now();
+        sample();
+        started.elapsed().as_secs_f64() / count as f64
+    });
+    seconds.fold(f64::INFINITY, f64::min)
 }
 
 /// The way between the two parties.
@@ -132,7 +146,7 @@ pub struct Estimate {
     pub cost: Cost,
     /// From the first message to the last.
     pub time: Duration,
-    /// Of that, curve operations.
+    /// Of that, what computing takes if no byte had to be sent.
     pub computing: Duration,
     /// Peak memory of the larger side in bytes, keys included, for keys of some 30 bytes.
     pub memory: u64,
@@ -164,17 +178,45 @@ pub fn plan(
     link: Link,
     threads: usize,
 ) -> Vec<Estimate> {
+    let largest = shape.sender.max(shape.receiver);
+    let fits = |protocol: &&dyn Protocol| largest <= protocol.spec().max_elements;
+    let none_fits = !wanted.candidates().any(|protocol| fits(&protocol));
     let mut estimates: Vec<Estimate> = wanted
         .candidates()
+        .filter(|protocol| none_fits || fits(protocol))
         .map(|protocol| {
             let params = wanted.params(protocol.spec(), shape.params.sharing);
-            estimate(protocol, Shape { params, ..shape }, machine.of(params.group), link, threads)
+            estimate(protocol, Shape { params, ..shape }, machine, link, threads)
         })
         .collect();
     // In the order of the registry still.
     let first = choice(&estimates).map(|chosen| estimates.remove(chosen));
     estimates.sort_by_key(|estimate| estimate.time);
     first.into_iter().chain(estimates).collect()
+}
+
+/// What [`plan`] takes first as sets of equal size grow, each with the least power of two from which on it does.
+#[must_use]
+pub fn switches(
+    wanted: Wanted,
+    shape: Shape,
+    machine: &Calibration,
+    link: Link,
+    threads: usize,
+) -> Vec<(u64, &'static Spec)> {
+    const LARGEST: u32 = 28;
+    let first = |size| {
+        let shape = Shape { sender: size, receiver: size, ..shape };
+        plan(wanted, shape, machine, link, threads).first().map(Estimate::spec)
+    };
+    let mut switches: Vec<(u64, &'static Spec)> = Vec::new();
+    for (size, spec) in (0..=LARGEST).filter_map(|log| Some((1 << log, first(1 << log)?))) {
+        let before = switches.last().map(|(_, before)| before.id);
+        if before != Some(spec.id) {
+            switches.push((size, spec));
+        }
+    }
+    switches
 }
 
 /// The place of the estimate to go by: the fastest, or the one that the registry has first among those hardly slower, so
@@ -189,14 +231,15 @@ fn choice(estimates: &[Estimate]) -> Option<usize> {
 fn estimate(
     protocol: &'static dyn Protocol,
     shape: Shape,
-    speed: Speed,
+    machine: &Calibration,
     link: Link,
     threads: usize,
 ) -> Estimate {
     let cost = protocol.cost(shape);
+    let speed = machine.of(shape.params.group);
     let compute = |party: PartyCost| {
-        (party.multiplications * speed.multiplication + party.maps * speed.map)
-            / threads.max(1) as f64
+        let curve = party.multiplications * speed.multiplication + party.maps * speed.map;
+        (curve + party.passes * machine.pass) / threads.max(1) as f64
     };
     let send = |party: PartyCost| party.bytes_sent * 8.0 / link.bits_per_second;
     let computing = compute(cost.sender).max(compute(cost.receiver));
@@ -220,13 +263,18 @@ fn seconds(value: f64) -> Duration {
 }
 
 /// Bytes that a run takes on the side that plays `role`, elements included, keys and table not.
-pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role) -> u64 {
-    let cost = protocol.cost(shape);
-    let (party, mine) = match role {
-        Role::Sender => (cost.sender, shape.sender),
-        Role::Receiver => (cost.receiver, shape.receiver),
+pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role, parts: Parts) -> u64 {
+    let part = |count: u64| parts.capacity(usize::try_from(count).unwrap_or(usize::MAX)) as u64;
+    let cut = Shape { sender: part(shape.sender), receiver: part(shape.receiver), ..shape };
+    let cost = protocol.cost(cut);
+    let (party, mine, one) = match role {
+        Role::Sender => (cost.sender, shape.sender, cut.sender),
+        Role::Receiver => (cost.receiver, shape.receiver, cut.receiver),
     };
-    (party.memory + Element::LEN as f64 * mine as f64) as u64
+    // Of a part the elements again, and of all the index and the bit of each.
+    let copies =
+        if parts == Parts::ONE { 0.0 } else { (Element::LEN as u64 * one + 5 * mine) as f64 };
+    (party.memory + copies + Element::LEN as f64 * mine as f64) as u64
 }
 
 #[cfg(test)]
@@ -237,10 +285,13 @@ mod tests {
     use crate::Learn;
 
     fn machine() -> Calibration {
-        Calibration::with(|group| match group {
-            Group::Curve25519 => Speed { multiplication: 30e-6, map: 5e-6 },
-            _ => Speed { multiplication: 60e-6, map: 10e-6 },
-        })
+        Calibration::with(
+            |group| match group {
+                Group::Curve25519 => Speed { multiplication: 30e-6, map: 5e-6 },
+                _ => Speed { multiplication: 60e-6, map: 10e-6 },
+            },
+            1e-7,
+        )
     }
 
     fn wanted(operation: Operation) -> Wanted {
@@ -292,10 +343,13 @@ mod tests {
     #[test]
     fn noise_does_not_choose() {
         let speed = |ristretto| {
-            Calibration::with(|group| match group {
-                Group::Ristretto255 => Speed { multiplication: ristretto, map: 4e-6 },
-                _ => Speed { multiplication: 30e-6, map: 4e-6 },
-            })
+            Calibration::with(
+                |group| match group {
+                    Group::Ristretto255 => Speed { multiplication: ristretto, map: 4e-6 },
+                    _ => Speed { multiplication: 30e-6, map: 4e-6 },
+                },
+                1e-7,
+            )
         };
         let chosen = |ristretto| {
             let plans =

@@ -8,6 +8,7 @@ use veilset_data::KeySet;
 use veilset_protocols::{Attached, Conclusion, Observer, Outcome, Run};
 
 use crate::elements::hash_keys;
+use crate::parts::{Parts, whole};
 use crate::terms::{Consent, Done, Signal};
 use crate::{Agreed, End, Pipe, Report, SessionError};
 
@@ -40,7 +41,7 @@ impl Agreed {
         in_step::<Consent>(pipe, "consent", &Signal)?;
         let before = pipe.costs().rounds();
         let conclusion =
-            pool.install(|| self.drive(pipe, (&elements, attached), means.observer, rng))?;
+            pool.install(|| self.drive_all(pipe, (&elements, attached), means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
@@ -50,10 +51,33 @@ impl Agreed {
         Ok(self.report(pipe, outcome, rounds, means.threads))
     }
 
+    /// All parts, one after the other.
+    fn drive_all(
+        &self,
+        pipe: &mut Pipe,
+        (elements, attached): (&[Element], Attached<'_>),
+        observer: &dyn Observer,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<Conclusion, SessionError> {
+        if self.parts == Parts::ONE {
+            return self.drive(pipe, (elements, attached), self.session, observer, rng);
+        }
+        let mut ended = Vec::new();
+        for part in 0..self.parts.count() {
+            let own = self.parts.take(part, elements, rng).ok_or(SessionError::Overfull)?;
+            let session = self.parts.session(&self.session, part);
+            let conclusion =
+                self.drive(pipe, (&own.elements, Attached::Nothing), session, observer, rng)?;
+            ended.push((conclusion, own.indices));
+        }
+        Ok(Box::new(|| whole(ended)))
+    }
+
     fn drive(
         &self,
         pipe: &mut Pipe,
         (elements, attached): (&[Element], Attached<'_>),
+        session: [u8; 32],
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
@@ -61,11 +85,11 @@ impl Agreed {
             role: self.role,
             reveal: self.reveal,
             elements,
-            peer_count: self.peer_count,
+            peer_count: self.parts.capacity(self.peer_count),
             attached,
             peer_attached: self.peer_attached,
             params: self.params,
-            session: &self.session,
+            session: &session,
             channel: &mut pipe.channel,
             rng,
             observer,

@@ -61,7 +61,7 @@ pub mod net {
 
 /// Prices before a run.
 pub mod planner {
-    pub use veilset_session::{Calibration, Estimate, Link, Wanted, plan};
+    pub use veilset_session::{Calibration, Estimate, Link, Wanted, plan, switches};
 }
 
 /// The protocols, and what each says of itself.

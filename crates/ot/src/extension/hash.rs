@@ -1,13 +1,11 @@
 //! The correlation-robust hash, from a block cipher under a key that both parties know.
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use zeroize::{Zeroize, Zeroizing};
+use aes::cipher::KeyInit;
+use zeroize::Zeroizing;
 
 use crate::base::Session;
+use crate::cipher::{BATCH, Scratch};
 use crate::{BLOCK_BYTES, Block};
-
-/// Blocks that go through the cipher at once: enough to fill the widest registers.
-const BATCH: usize = 64;
 
 /// Bits of a tweak that number the blocks of one transfer's pad.
 const PART_BITS: u32 = 16;
@@ -18,16 +16,33 @@ pub(super) const MAX_PAD: usize = BLOCK_BYTES << PART_BITS;
 /// H(x, i) = π(π(x) ⊕ i) ⊕ π(x), the construction TMMO of Guo, Katz, Wang and Yu (eprint 2019/074, section 7.4).
 ///
 /// π is AES-128 under a key that follows from the session. The tweak i is the transfer's number since the setup, and
-/// below it the number of the block within a pad: no pair (x, i) that a secret enters occurs twice.
-pub(super) struct Hash {
+/// below it the number of the block within a pad: no pair (x, i) that a secret enters occurs twice. Protocols on top choose
+/// their own tweaks, in a session of their own.
+pub struct Hash {
     pi: aes::Aes128Enc,
 }
 
 impl Hash {
-    pub(super) fn new(session: &Session) -> Self {
+    /// The hash of a session.
+    #[must_use]
+    pub fn new(session: &Session) -> Self {
         let key = blake3::derive_key("veilset 2026 oblivious transfer fixed key", session);
         let (key, _) = key.as_chunks::<BLOCK_BYTES>();
         Self { pi: aes::Aes128Enc::new(&key[0].into()) }
+    }
+
+    /// Replaces each row by its hash under the tweak in the same place.
+    ///
+    /// # Panics
+    /// When there are not as many tweaks as rows.
+    pub fn tweaked(&self, rows: &mut [Block], tweaks: &[Block]) {
+        assert_eq!(rows.len(), tweaks.len(), "a tweak for each row");
+        let mut scratch = Scratch::new();
+        for (rows, tweaks) in rows.chunks_mut(BATCH).zip(tweaks.chunks(BATCH)) {
+            scratch.load(rows.iter().copied());
+            scratch.hash(&self.pi, |place| tweaks.get(place).copied().unwrap_or(0));
+            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+        }
     }
 
     /// Replaces the rows of transfers `first`, `first` + 1, … by their blocks.
@@ -74,7 +89,7 @@ impl Hash {
             let batch = ahead.by_ref().take(BATCH);
             scratch
                 .load(batch.map(|(row, part)| rows[row] ^ tweak(first + row as u64, part as u64)));
-            if scratch.length == 0 {
+            if scratch.is_empty() {
                 return;
             }
             scratch.encrypt(&self.pi);
@@ -92,57 +107,10 @@ fn tweak(number: u64, part: u64) -> Block {
     (Block::from(number) << PART_BITS) | Block::from(part)
 }
 
-/// A batch on its way through the cipher.
-struct Scratch {
-    length: usize,
-    blocks: [aes::Block; BATCH],
-}
-
-impl Scratch {
-    fn new() -> Self {
-        Self { length: 0, blocks: [aes::Block::default(); BATCH] }
-    }
-
-    fn load(&mut self, blocks: impl Iterator<Item = Block>) {
-        self.length = 0;
-        for (slot, block) in self.blocks.iter_mut().zip(blocks) {
-            slot.0 = block.to_le_bytes();
-            self.length += 1;
-        }
-    }
-
-    fn encrypt(&mut self, pi: &aes::Aes128Enc) {
-        pi.encrypt_blocks(&mut self.blocks[..self.length]);
-    }
-
-    fn hash(&mut self, pi: &aes::Aes128Enc, tweak: impl Fn(usize) -> Block) {
-        self.encrypt(pi);
-        let once = self.blocks;
-        for (place, block) in self.blocks.iter_mut().enumerate() {
-            block.0 = (Block::from_le_bytes(block.0) ^ tweak(place)).to_le_bytes();
-        }
-        self.encrypt(pi);
-        for (block, once) in self.blocks.iter_mut().zip(&once) {
-            let sum = Block::from_le_bytes(block.0) ^ Block::from_le_bytes(once.0);
-            block.0 = sum.to_le_bytes();
-        }
-    }
-
-    fn store(&self) -> impl Iterator<Item = Block> {
-        self.blocks[..self.length].iter().map(|block| Block::from_le_bytes(block.0))
-    }
-}
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        for block in &mut self.blocks {
-            block.0.zeroize();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use aes::cipher::BlockCipherEncrypt;
+
     use super::*;
 
     /// The definition, one block at a time.
@@ -186,6 +154,16 @@ mod tests {
             hash.pairs(7, &rows, 5, &mut pairs);
             assert!(pairs.iter().copied().eq(want(0).zip(want(5)).map(|(zero, one)| [zero, one])));
         }
+    }
+
+    #[test]
+    fn tweaks_are_the_callers() {
+        let hash = Hash::new(&[3; 32]);
+        let (mut rows, tweaks) = (rows(100), rows(101)[1..].to_vec());
+        let want: Vec<Block> =
+            rows.iter().zip(&tweaks).map(|(row, i)| by_definition(&hash.pi, *row, *i)).collect();
+        hash.tweaked(&mut rows, &tweaks);
+        assert_eq!(rows, want);
     }
 
     #[test]

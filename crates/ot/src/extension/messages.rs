@@ -156,11 +156,11 @@ impl Message for Padded {
     }
 }
 
-fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
+pub(crate) fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
     out.reserve(blocks.len() * BLOCK_BYTES);
     blocks.iter().for_each(|block| out.extend_from_slice(&block.to_le_bytes()));
 }
 
-fn block(reader: &mut Reader<'_>) -> Result<Block, Malformed> {
+pub(crate) fn block(reader: &mut Reader<'_>) -> Result<Block, Malformed> {
     reader.array().map(Block::from_le_bytes)
 }

@@ -16,6 +16,7 @@ mod hash;
 mod messages;
 mod one_sided;
 mod parameters;
+mod products;
 mod receiver;
 mod sender;
 mod stream;
@@ -26,6 +27,8 @@ mod word;
 
 use columns::GROUP;
 pub use cost::{WireCost, setup_bytes, transfer_bytes};
+pub use hash::Hash;
+pub(crate) use messages::{block, put_blocks};
 pub use parameters::{DEFAULT_DEPTH, MAX_DEPTH, Parameters, Security};
 pub use receiver::{ExtensionReceiver, RandomChoices};
 pub use sender::ExtensionSender;

@@ -28,8 +28,8 @@ pub const MAX_DEPTH: usize = 8;
 /// What both parties agree on before the setup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Parameters {
-    pub(super) security: Security,
-    pub(super) session: Session,
+    pub(crate) security: Security,
+    pub(crate) session: Session,
     pub(super) shape: Shape,
 }
 

@@ -156,7 +156,7 @@ impl ExtensionSender {
         &self.hash
     }
 
-    pub(super) fn delta(&self) -> Block {
+    pub(crate) fn delta(&self) -> Block {
         *self.delta
     }
 }

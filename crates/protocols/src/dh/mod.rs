@@ -117,6 +117,7 @@ fn cost(shape: &Shape) -> Cost {
         maps: own as f64,
         bytes_sent: point_bytes(own, shape.params.group.point_len()) + returned,
         memory: 21.0 * own as f64 + 17.0 * peer as f64,
+        ..PartyCost::default()
     };
     Cost {
         sender: party(sender, receiver, returned(receiver, true)),

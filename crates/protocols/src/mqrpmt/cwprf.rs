@@ -102,6 +102,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
         maps: own as f64,
         bytes_sent: point_bytes(own, point) + more,
         memory: 20.0 * own as f64 + 33.0 * peer as f64,
+        ..PartyCost::default()
     };
     Cost {
         sender: party(client, server, set.bytes()),

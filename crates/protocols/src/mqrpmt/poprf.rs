@@ -110,12 +110,14 @@ pub(super) fn cost(shape: &Shape) -> Cost {
             maps: client as f64,
             bytes_sent: values_bytes(client, bits) + points,
             memory: 4.0 * client as f64 + 36.0 * server as f64,
+            ..PartyCost::default()
         },
         receiver: PartyCost {
             multiplications: 2.0 * server as f64,
             maps: server as f64,
             bytes_sent: points,
             memory: 17.0 * (client as f64 + server as f64),
+            ..PartyCost::default()
         },
         rounds: 2,
     }

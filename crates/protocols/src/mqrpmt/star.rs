@@ -110,12 +110,14 @@ pub(super) fn cost(shape: &Shape) -> Cost {
             maps: client as f64,
             bytes_sent: points + bits_bytes(client),
             memory: 21.0 * client as f64 + 17.0 * server as f64,
+            ..PartyCost::default()
         },
         receiver: PartyCost {
             multiplications: server as f64 + client as f64,
             maps: server as f64,
             bytes_sent: points + set.bytes(),
             memory: 37.0 * client as f64 + 16.0 * server as f64,
+            ..PartyCost::default()
         },
         rounds: 4,
     }

@@ -27,6 +27,7 @@
 //! two keys, and digests of points that both sides may know.
 
 mod union;
+mod vole;
 
 use std::ops::Range;
 
@@ -35,6 +36,7 @@ use veilset_crypto::{DistributedPrf, Group, Point, permutation};
 use zeroize::Zeroizing;
 
 use self::union::{Identifiers, receive_union, send_union, union_cost};
+pub(crate) use self::vole::VolePrivateId;
 use crate::exchange::{chosen, cross, not_an_element, point_bytes};
 use crate::wire::{Points, chunks_of};
 use crate::words::SIZES;
@@ -51,6 +53,14 @@ const IDENTIFIERS: Knowledge = Knowledge {
     of_peer: "an identifier for each of its rows, and the identifiers that only you have",
 };
 
+/// What leaks, however the identifiers are made.
+const LEAKS: &[&str] = &[
+    SIZES,
+    "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
+    "The sender takes the union from the receiver on trust.",
+    "Whoever sees both sides' files can join them by the identifiers.",
+];
+
 static SPEC: Spec = Spec {
     id: "private-id",
     title: "Private-ID from a distributed OPRF and a union",
@@ -62,12 +72,7 @@ static SPEC: Spec = Spec {
     receiver: IDENTIFIERS,
     sender: IDENTIFIERS,
     residue: IDENTIFIERS,
-    leaks: &[
-        SIZES,
-        "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
-        "The sender takes the union from the receiver on trust.",
-        "Whoever sees both sides' files can join them by the identifiers.",
-    ],
+    leaks: LEAKS,
     max_elements: 1 << 31,
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,
@@ -89,12 +94,14 @@ impl Protocol for PrivateId {
                 maps: sender,
                 bytes_sent: oprf + more_sender,
                 memory: 80.0 * sender + 68.0 * receiver,
+                ..PartyCost::default()
             },
             receiver: PartyCost {
                 multiplications: 2.0 * receiver + 2.0 * sender,
                 maps: receiver,
                 bytes_sent: oprf + more_receiver,
                 memory: 80.0 * receiver + 68.0 * sender,
+                ..PartyCost::default()
             },
             rounds: 7,
         }

@@ -8,7 +8,7 @@ use veilset_structures::{SetShape, match_bits};
 use super::chunks;
 use crate::digest::{SetTerms, put_sorted, take_sorted};
 use crate::exchange::{not_an_element, point_bytes, values};
-use crate::matching::sort;
+use crate::matching::{Hits, sort};
 use crate::pso::transfer::{self, gathered, one_sided_cost};
 use crate::wire::{Points, Total, frames, size, value_of, value_width};
 use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
@@ -24,7 +24,7 @@ pub(super) struct Identifiers {
 
 impl Identifiers {
     /// Of `points`, in a union of at most `most`.
-    pub(super) fn new(points: &[Point], most: usize) -> Self {
+    pub(super) fn new<P: AsRef<[u8]> + Sync>(points: &[P], most: usize) -> Self {
         let bits = match_bits(most, most);
         Self { bits, short: values(points, bits).collect() }
     }
@@ -76,9 +76,18 @@ pub(super) fn send_union(
         run.observer.advance(range.len() as u64);
     }
 
+    send_lacking(run, own, &rho)
+}
+
+/// Steps 4 and 5 of `P₁`, whose identifiers were looked up in the order of `rho`.
+pub(super) fn send_lacking(
+    run: &mut Run<'_>,
+    own: &Identifiers,
+    rho: &[u32],
+) -> Result<Vec<u128>, ProtocolError> {
     // Step 4.
     let width = value_width(own.bits);
-    let items = gathered(&rho, width, |index| own.short[index].to_le_bytes());
+    let items = gathered(rho, width, |index| own.short[index].to_le_bytes());
     transfer::send_one_sided(run, Role::Sender, &items, width)?;
 
     // Step 5.
@@ -116,7 +125,15 @@ pub(super) fn receive_union(
         queries.par_extend(values(&again, terms.bits()));
         run.observer.advance(range.len() as u64);
     }
-    let hits = set.holds(&queries);
+    take_lacking(run, own, &set.holds(&queries))
+}
+
+/// Steps 4 and 5 of `P₂`, who knows which of `P₁`'s identifiers it has.
+pub(super) fn take_lacking(
+    run: &mut Run<'_>,
+    own: &Identifiers,
+    hits: &Hits,
+) -> Result<Vec<u128>, ProtocolError> {
     let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
 
     // Step 4.
@@ -158,12 +175,18 @@ fn take_union(run: &mut Run<'_>, bits: u32) -> Result<Vec<u128>, ProtocolError> 
 
 /// Bytes that the sender and the receiver send in these steps; the union is priced as if nothing matched.
 pub(super) fn union_cost(shape: &Shape) -> (f64, f64) {
-    let most = size(shape.sender.saturating_add(shape.receiver));
-    let bits = match_bits(most, most);
     let set = SetTerms::of(shape.params.digest, shape.receiver, shape.sender).bytes();
     let queries = point_bytes(shape.sender, size_of::<Point>());
-    let (ot_sender, ot_receiver, _) = one_sided_cost(shape.sender, value_width(bits));
+    let (sender, receiver) = lacking_cost(shape);
+    (set + queries + sender, receiver)
+}
+
+/// The same for steps 4 and 5 alone.
+pub(super) fn lacking_cost(shape: &Shape) -> (f64, f64) {
+    let most = size(shape.sender.saturating_add(shape.receiver));
+    let bits = match_bits(most, most);
+    let (sender, receiver, _) = one_sided_cost(shape.sender, value_width(bits));
     let union = SetShape { count: most, bits };
     let back = union.expected_len() as f64 + 8.0 + frames(1 + union.blocks());
-    (set + queries + ot_sender.bytes_sent, ot_receiver.bytes_sent + back)
+    (sender.bytes_sent, receiver.bytes_sent + back)
 }

@@ -78,12 +78,8 @@ type Order = zeroize::Zeroizing<Vec<u32>>;
 
 /// Adds to a cost.
 fn and(mut cost: Cost, sender: PartyCost, receiver: PartyCost, rounds: u64) -> Cost {
-    for (party, more) in [(&mut cost.sender, sender), (&mut cost.receiver, receiver)] {
-        party.multiplications += more.multiplications;
-        party.maps += more.maps;
-        party.bytes_sent += more.bytes_sent;
-        party.memory += more.memory;
-    }
+    cost.sender = cost.sender.and(sender);
+    cost.receiver = cost.receiver.and(receiver);
     cost.rounds += rounds;
     cost
 }

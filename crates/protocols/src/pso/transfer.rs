@@ -142,6 +142,7 @@ pub(crate) fn one_sided_cost(count: u64, width: usize) -> (PartyCost, PartyCost,
         maps: 0.0,
         bytes_sent: setup.0 + transfer.0 + frames(setup.1 + transfer.1),
         memory: count as f64 * (2 * width + 32) as f64,
+        ..PartyCost::default()
     };
     (party(setup.sender, transfer.sender), party(setup.receiver, transfer.receiver), 2)
 }

@@ -1,0 +1,249 @@
+//! The public linear map that turns sparse noise over GF(2^128) into what looks uniform: an expand-convolute code
+//! (Raghuraman–Rindal–Tanguy, Crypto 2023, eprint 2023/882) of rate one half.
+//!
+//! > y = B·C·x, so y_i = w_i + Σ_r w_{p(i, r)} where w = C·x
+//!
+//! - **Convolution C**: w_j is x_j plus a random combination of earlier w. With j = 4g + k, each of the 24 elements of the
+//!   six groups of four before group g has a random tap in {0, c}, where X is the variable of the field's polynomials and
+//!   c is 1 for the two nearest groups, X for the next two and X^2 for the last two. The k elements before w_j in its own
+//!   group have random taps in {0, 1}, and w_{j−28} has tap X^2, always: as the oldest tap is never zero, a state that is
+//!   not zero stays so without input.
+//! - **Expander B**: every row has eight ones. One is at place i, so that the rows share none of the first m places; the
+//!   other m places are cut into seven equal regions, and there is one at a uniform position p(i, r) in each.
+//!
+//! As the library of the paper's authors has it: 24 random taps and one that is always set, seven positions for each row
+//! and an eighth place that is the row's own, and at least some of the seven one to a region (there four, here all, so
+//! that no row ends early). Different here:
+//!
+//! - **X.** With taps of 0 and 1 only, G = B·C would be a binary matrix, and each of the 128 bits of y a syndrome of its
+//!   own for noise in the *same* t places. For t ≤ 128 those syndromes span the noisy columns of G, and elimination finds
+//!   the places (Metzner–Kapturowski 1990); for t somewhat above, information-set decoding does. That library multiplies
+//!   by a constant once an element if the field is an extension.
+//! - **C runs over all of x, once.** There it leaves out the first m elements (the systematic form) and runs twice over the
+//!   others. Then the rows' sums u with u·B' = 0, where B' is B without its first half, see the first half of the noise
+//!   through a matrix that is binary again; B' has no row in a share e^-7 of its columns, so there are about m·e^-7 such
+//!   sums, and the attack works on t/2 places of noise.
+//! - Taps come in groups of four, so the window holds 24 to 27 free taps, and the tap that is always set is the 28th.
+//!   The sums of all subsets of a group are tabled once, and each w_j costs six lookups.
+//!
+//! The seed is public. Taps and positions are AES-128 in counter mode under it: block number b of stream s encrypts
+//! s·2^120 + b, streams 0 to 6 for the regions of B and 7 for C. Memory is addressed by taps and positions only, never
+//! by elements, so neither time nor addresses depend on x.
+
+use std::hint::black_box;
+
+use aes::cipher::{BlockCipherEncrypt, KeyInit};
+use rayon::prelude::*;
+use veilset_simd::Gf128Lanes;
+use zeroize::DefaultIsZeroes;
+
+use super::parameters::Parameters;
+use crate::Block;
+
+/// Regions, and ones of each row of B in them.
+const WEIGHT: usize = 7;
+
+/// Bytes that a position is made from.
+const WORD: usize = 4;
+
+/// Positions from one block of a stream.
+const WORDS: usize = 16 / WORD;
+
+/// The stream of the taps; those of the regions come before it.
+const CONVOLUTION: u8 = WEIGHT as u8;
+
+/// Elements of a group of the convolution.
+const GROUP: usize = 4;
+
+/// Groups that the state of the convolution holds.
+const STATE: usize = 7;
+
+/// Blocks of a stream that are made at once.
+const BATCH: usize = 64;
+
+/// Rows that one task expands.
+const TASK: usize = 128 * BATCH * WORDS;
+
+/// G for one length and one seed.
+pub(super) struct Code {
+    cipher: aes::Aes128Enc,
+    rows: usize,
+}
+
+impl Code {
+    pub(super) fn new(parameters: &Parameters, seed: &[u8; 16]) -> Self {
+        Self::with_rows(parameters.compressed_len(), seed)
+    }
+
+    fn with_rows(rows: usize, seed: &[u8; 16]) -> Self {
+        assert!(
+            rows > 0 && rows.is_multiple_of(WEIGHT * GROUP),
+            "regions and groups fill the columns"
+        );
+        Self { cipher: aes::Aes128Enc::new(&(*seed).into()), rows }
+    }
+
+    /// Replaces the first half of `x` by y = G·x; the second half is left with values of no further use.
+    ///
+    /// `x` holds N elements of the noise, or of any vector that is to go through the same map. Two vectors take less than
+    /// twice the time of one when they are interleaved as [`Pair`]s. The expander works in parallel in the caller's pool,
+    /// the convolution, a fifth of the time of one thread, does not.
+    ///
+    /// # Panics
+    ///
+    /// If the length is not the [`noise_len`](Parameters::noise_len) of the parameters.
+    pub(super) fn compress<E: Element<N>, const N: usize>(&self, x: &mut [E]) {
+        assert_eq!(x.len(), Parameters::RATE * self.rows, "the noise has the length of the code");
+        self.convolve(x);
+        let (sums, rest) = x.split_at_mut(self.rows);
+        self.expand(rest, sums);
+    }
+
+    /// w = C·`vector`, in place.
+    fn convolve<E: Element<N>, const N: usize>(&self, vector: &mut [E]) {
+        let mut window = Window::new();
+        let mut taps = [aes::Block::default(); BATCH];
+        let batches = vector.as_chunks_mut::<GROUP>().0.chunks_mut(BATCH);
+        for (groups, first) in batches.zip((0..).step_by(BATCH)) {
+            self.stream(CONVOLUTION, first, &mut taps);
+            for (group, taps) in groups.iter_mut().zip(&taps) {
+                let outputs = window.step(group.map(E::load), Block::from_le_bytes(taps.0));
+                *group = outputs.map(E::store);
+            }
+        }
+        window.wipe();
+    }
+
+    /// Adds what B takes from the regions of `vector` to `sums`, one region after the other, so that little is read at
+    /// random at a time.
+    fn expand<E: Element<N>, const N: usize>(&self, vector: &[E], sums: &mut [E]) {
+        let length = vector.len() / WEIGHT;
+        for (stream, region) in (0..).zip(vector.chunks(length)) {
+            sums.par_chunks_mut(TASK).enumerate().for_each(|(task, sums)| {
+                let mut words = [aes::Block::default(); BATCH];
+                let batches = sums.chunks_mut(WORDS * BATCH);
+                for (sums, first) in batches.zip((task * (TASK / WORDS)..).step_by(BATCH)) {
+                    self.stream(stream, first, &mut words);
+                    let words = words.iter().flat_map(|block| block.0.as_chunks::<WORD>().0);
+                    for (sum, word) in sums.iter_mut().zip(words) {
+                        *sum = sum.plus(region[position(*word, length)]);
+                    }
+                }
+            });
+        }
+    }
+
+    /// Blocks `first` and following of stream `number`.
+    fn stream(&self, number: u8, first: usize, blocks: &mut [aes::Block]) {
+        let start = Block::from(number) << 120 | first as Block;
+        for (block, counter) in blocks.iter_mut().zip(start..) {
+            block.0 = counter.to_le_bytes();
+        }
+        self.cipher.encrypt_blocks(blocks);
+    }
+}
+
+/// A place below `length` from uniform bits.
+fn position(word: [u8; WORD], length: usize) -> usize {
+    (u64::from(u32::from_le_bytes(word)).wrapping_mul(length as u64) >> 32) as usize
+}
+
+/// What the code works on: one element of GF(2^128), or `N` side by side.
+pub(super) trait Element<const N: usize>: DefaultIsZeroes + Send + Sync {
+    fn plus(self, other: Self) -> Self;
+    fn load(self) -> Gf128Lanes<N>;
+    fn store(lanes: Gf128Lanes<N>) -> Self;
+}
+
+impl Element<1> for Block {
+    fn plus(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    fn load(self) -> Gf128Lanes<1> {
+        Gf128Lanes::new([self])
+    }
+
+    fn store(lanes: Gf128Lanes<1>) -> Self {
+        lanes.elements()[0]
+    }
+}
+
+/// Elements at the same place of two vectors that are compressed together; aligned so that none straddles two lines of
+/// the cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(align(32))]
+pub(super) struct Pair(pub(super) Block, pub(super) Block);
+
+impl DefaultIsZeroes for Pair {}
+
+impl Element<2> for Pair {
+    fn plus(self, other: Self) -> Self {
+        Self(self.0 ^ other.0, self.1 ^ other.1)
+    }
+
+    fn load(self) -> Gf128Lanes<2> {
+        Gf128Lanes::new([self.0, self.1])
+    }
+
+    fn store(lanes: Gf128Lanes<2>) -> Self {
+        let [first, second] = lanes.elements();
+        Self(first, second)
+    }
+}
+
+/// The state of the convolution: the sums of all subsets of each of the last groups, the element number k of a group in
+/// the subsets whose number has bit k.
+struct Window<const N: usize> {
+    subsets: [[Gf128Lanes<N>; 1 << GROUP]; STATE + 1],
+    next: usize,
+}
+
+impl<const N: usize> Window<N> {
+    fn new() -> Self {
+        Self { subsets: [[Gf128Lanes::ZERO; 1 << GROUP]; STATE + 1], next: 0 }
+    }
+
+    /// The outputs of one group for its inputs. Bits 24k to 24k + 23 of `taps` are those of element k, four for each
+    /// earlier group, the nearest first; bits 96 to 101 are those within the group.
+    #[inline(always)]
+    fn step(&mut self, inputs: [Gf128Lanes<N>; GROUP], taps: Block) -> [Gf128Lanes<N>; GROUP] {
+        let mut sums = inputs;
+        for (k, sum) in sums.iter_mut().enumerate() {
+            let taps = (taps >> (24 * k)) as u32;
+            let subset = |back: usize| self.back(back)[(taps >> (4 * (back - 1))) as usize & 15];
+            let far = subset(5).plus(subset(6)).plus(self.back(STATE)[1 << k]);
+            let middle = subset(3).plus(subset(4)).plus(far.times_x());
+            *sum = sum.plus(middle.times_x()).plus(subset(2)).plus(subset(1));
+        }
+        let taps = (taps >> 96) as u32 as usize;
+        let subsets = &mut self.subsets[self.next % (STATE + 1)];
+        let first = sums[0];
+        subsets[1] = first;
+        let second = sums[1].plus(subsets[taps & 1]);
+        (subsets[2], subsets[3]) = (second, first.plus(second));
+        let third = sums[2].plus(subsets[taps >> 1 & 3]);
+        (0..4).for_each(|low| subsets[4 + low] = third.plus(subsets[low]));
+        let fourth = sums[3].plus(subsets[taps >> 3 & 7]);
+        (0..8).for_each(|low| subsets[8 + low] = fourth.plus(subsets[low]));
+        self.next = self.next.wrapping_add(1);
+        [first, second, third, fourth]
+    }
+
+    fn wipe(&mut self) {
+        self.subsets = [[Gf128Lanes::ZERO; 1 << GROUP]; STATE + 1];
+        // Or the compiler would leave out stores that nothing reads.
+        black_box(&mut self.subsets);
+    }
+
+    /// The subsets of the group so many before the next one.
+    #[inline(always)]
+    fn back(&self, groups: usize) -> &[Gf128Lanes<N>; 1 << GROUP] {
+        &self.subsets[self.next.wrapping_sub(groups) % (STATE + 1)]
+    }
+}
+
+const _: () = assert!(STATE + 1 == 8 && usize::MAX % 8 == 7, "places in the window wrap around");
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,255 @@
+//! Vector OLE over GF(2^128), silent: its traffic hardly grows with its length.
+//!
+//! The sender gets Δ and a vector b, the receiver vectors a and c with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
+//! Gilboa, Ishai, Kohl, Rindal and Scholl have it (CCS 2019, eprint 2019/1159, figures 3 to 5):
+//!
+//! 1. An extension of oblivious transfers is set up, whose secret Δ becomes the vector's. The receiver draws noise u: in
+//!    each block of 2^d places one, at random, that holds a random value; the extension shares its product with Δ
+//!    (`extension::products`, in place of a multiplication protocol of its own).
+//! 2. By d random transfers a block of at most 2^d places the receiver gets the sender's tree of leaves but for the one at its noise, and there
+//!    the leaf plus the value times Δ ([`tree`]). So over all blocks w = v + Δ·u.
+//! 3. Both apply the same public linear map to what they have ([`code`]): a, b and c are the images of u, v and w. That a is
+//!    pseudorandom is the dual form of learning parity with noise; [`parameters`] and `docs/lpn.md` say for which sizes.
+//!
+//! **Security.** Semi-honest, or malicious where [`Security`](crate::Security) says so: the extension checks that the receiver's choices are
+//! consistent, and [`check`] that the sender grew trees. A sender that sends wrong sums and guesses right about the noise is
+//! not found: as in the paper it can rule out noise places, each guess at the risk of being found, which leaves the noise
+//! with as much entropy as before less a bit on average.
+
+mod check;
+mod code;
+mod messages;
+mod parameters;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
+use veilset_simd::TILE;
+use zeroize::{Zeroize, Zeroizing};
+
+use self::code::{Code, Pair};
+use self::messages::{Challenge, Trees, TreesShape};
+use self::parameters::Parameters as Noise;
+use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
+use crate::base::Session;
+use crate::{
+    BLOCK_BYTES, BaseOt, Block, DEFAULT_DEPTH, ExtensionReceiver, ExtensionSender, OtError,
+    Parameters, Security, WireCost, setup_bytes, transfer_bytes,
+};
+
+/// Elements of GF(2^128) that wipe themselves.
+pub type Elements = Zeroizing<Vec<Block>>;
+
+/// What the party has that knows Δ: c = b + Δ·a.
+pub struct VoleSender {
+    /// The same for all entries.
+    pub delta: Zeroizing<Block>,
+    /// One element an entry.
+    pub b: Elements,
+}
+
+/// What the other party has.
+pub struct VoleReceiver {
+    /// One pseudorandom element an entry.
+    pub a: Elements,
+    /// b + Δ·a, entry by entry.
+    pub c: Elements,
+}
+
+impl VoleSender {
+    /// Draws Δ and makes `len` entries, on the threads of the caller's rayon pool. The peer calls
+    /// [`VoleReceiver::run`] with the same base, parameters and length.
+    ///
+    /// # Errors
+    /// When the connection fails or the peer breaks the protocol.
+    pub fn run(
+        channel: &mut dyn Channel,
+        base: &dyn BaseOt,
+        parameters: &Parameters,
+        len: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, OtError> {
+        channel.phase("transfer setup");
+        let mut extension = ExtensionSender::setup(channel, base, parameters, rng)?;
+        channel.phase("vector OLE");
+        let delta = Zeroizing::new(extension.delta());
+        let noise = Noise::new(len);
+        let depth = depth(noise.block());
+        let checked = parameters.security == Security::Malicious;
+
+        // Step 1: shares of the products of the noise.
+        let shares = extension.send_products(channel, Noise::BLOCKS + usize::from(checked))?;
+
+        // Step 2: trees.
+        let pairs = extension.send_random(channel, Noise::BLOCKS * depth)?;
+        let mut v = Elements::new(vec![0; noise.noise_len()]);
+        let trees = v.par_chunks_mut(noise.block()).zip(pairs.par_chunks(depth));
+        let sums = trees.enumerate().map(|(index, (leaves, pairs))| {
+            grow(&mut Growth::new(&parameters.session, index), pairs, shares[index], leaves)
+        });
+        put_trees(channel, &noise, &sums.collect::<Vec<_>>())?;
+        if checked {
+            let challenge: Challenge = channel.take(&())?;
+            let hash = check::hash(&v, |v| *v, &challenge.factors) ^ shares[Noise::BLOCKS];
+            channel.put(&check::answer(&parameters.session, hash, &challenge, *delta))?;
+        }
+
+        // Step 3: the image under the code.
+        code(&noise, &parameters.session).compress(&mut v);
+        shorten(&mut v, len);
+        Ok(Self { delta, b: v })
+    }
+}
+
+impl VoleReceiver {
+    /// Makes `len` entries, on the threads of the caller's rayon pool.
+    ///
+    /// # Errors
+    /// As [`VoleSender::run`].
+    pub fn run(
+        channel: &mut dyn Channel,
+        base: &dyn BaseOt,
+        parameters: &Parameters,
+        len: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, OtError> {
+        channel.phase("transfer setup");
+        let mut extension = ExtensionReceiver::setup(channel, base, parameters, rng)?;
+        channel.phase("vector OLE");
+        let noise = Noise::new(len);
+        let depth = depth(noise.block());
+        let checked = parameters.security == Security::Malicious;
+
+        // Step 1: noise, and shares of its products; one more value masks the check.
+        let values = blocks(rng, Noise::BLOCKS + usize::from(checked));
+        let places = blocks(rng, Noise::BLOCKS);
+        let places = places.iter().map(|random| place(*random, noise.block()));
+        let places = Zeroizing::new(places.collect::<Vec<_>>());
+        let shares = extension.receive_products(channel, &values)?;
+
+        // Step 2: trees but for the leaf at each place.
+        let beside = places.iter().flat_map(|place| (0..depth).map(move |l| place >> l & 1 == 0));
+        let beside = Zeroizing::new(beside.collect::<Vec<_>>());
+        let pads = extension.receive_random(channel, &beside)?;
+        let sums = take_trees(channel, &noise)?;
+        let mut pairs = Zeroizing::new(vec![Pair::default(); noise.noise_len()]);
+        let trees = pairs.par_chunks_mut(noise.block()).zip(pads.par_chunks(depth)).enumerate();
+        let scratch = || Zeroizing::new(vec![[0; 2]; noise.block()]);
+        trees.for_each_init(scratch, |scratch, (index, (pairs, pads))| {
+            let [u, leaves] = halves(scratch.as_flattened_mut());
+            let growth = &mut Growth::new(&parameters.session, index);
+            puncture(growth, places[index], pads, &sums[index], shares[index], leaves);
+            u.fill(0);
+            add_at(u, places[index], values[index]);
+            for (pair, (u, w)) in pairs.iter_mut().zip(u.iter().zip(&*leaves)) {
+                *pair = Pair(*u, *w);
+            }
+        });
+        if checked {
+            let factors = [blocks(rng, 1)[0], blocks(rng, 1)[0]];
+            let hidden = check::hash(&pairs, |pair| pair.0, &factors) ^ values[Noise::BLOCKS];
+            channel.put(&Challenge { factors, noise: hidden })?;
+            let answer = channel.take(&())?;
+            let share = shares[Noise::BLOCKS];
+            let hash = check::hash(&pairs, |pair| pair.1, &factors) ^ share;
+            check::verify(&parameters.session, hash, &answer)?;
+        }
+
+        // Step 3: the images under the code.
+        code(&noise, &parameters.session).compress(&mut pairs);
+        let half =
+            |which: fn(&Pair) -> Block| Elements::new(pairs[..len].par_iter().map(which).collect());
+        let (a, c) = (half(|pair| pair.0), half(|pair| pair.1));
+        Ok(Self { a, c })
+    }
+}
+
+/// The code of a session.
+fn code(noise: &Noise, session: &Session) -> Code {
+    let seed = blake3::derive_key("veilset 2026 vector OLE: code", session);
+    Code::new(noise, &std::array::from_fn(|index| seed[index]))
+}
+
+/// Keeps the first `len` elements; the others are wiped, and their memory given back.
+fn shorten(elements: &mut Elements, len: usize) {
+    elements[len..].zeroize();
+    elements.truncate(len);
+    elements.shrink_to_fit();
+}
+
+/// Both halves of a slice of even length.
+fn halves(blocks: &mut [Block]) -> [&mut [Block]; 2] {
+    let (left, right) = blocks.split_at_mut(blocks.len() / 2);
+    [left, right]
+}
+
+/// Bytes and frames of a run of `len` entries over [`base::Ristretto`](crate::base::Ristretto).
+#[must_use]
+pub fn wire_cost(len: usize, security: Security) -> WireCost {
+    let noise = Noise::new(len);
+    let depth = depth(noise.block());
+    let setup = setup_bytes();
+    let corrections = [TILE * Noise::BLOCKS, depth * Noise::BLOCKS]
+        .map(|transfers| transfer_bytes(transfers, 0).receiver);
+    let sum = |parts: &[(f64, usize)]| {
+        parts.iter().fold((0.0, 0), |(bytes, frames), part| (bytes + part.0, frames + part.1))
+    };
+    let trees = (Noise::BLOCKS * TreesShape::tree_bytes(depth)) as f64;
+    let checks = check_bytes(security);
+    WireCost {
+        sender: sum(&[setup.sender, (trees, tree_frames(&noise).count()), checks.sender]),
+        receiver: sum(&[setup.receiver, corrections[0], corrections[1], checks.receiver]),
+    }
+}
+
+/// What a malicious run sends beyond a semi-honest one: proofs of the extension's trees, twice its check, the tile more for
+/// each and that of the mask, and the check of the trees here.
+fn check_bytes(security: Security) -> WireCost {
+    const TREES: usize = TILE.div_ceil(DEFAULT_DEPTH);
+    const PROOFS: usize = 64 * TREES;
+    const HASHES: usize = (1 + TILE) * BLOCK_BYTES;
+    const TILES: usize = 3 * TREES * BLOCK_BYTES;
+    match security {
+        Security::SemiHonest => WireCost { sender: (0.0, 0), receiver: (0.0, 0) },
+        Security::Malicious => WireCost {
+            sender: ((2 * BLOCK_BYTES + 32) as f64, 3),
+            receiver: ((PROOFS + 2 * HASHES + TILES + 3 * BLOCK_BYTES) as f64, 3),
+        },
+    }
+}
+
+/// A place below `block`, uniform up to block/2^96, from 96 uniform bits; without a division, whose time tells its operands.
+fn place(random: Block, block: usize) -> u64 {
+    (((random >> 32) * block as u128) >> 96) as u64
+}
+
+/// Uniform blocks.
+fn blocks(rng: &mut dyn CryptoRng, count: usize) -> Elements {
+    let mut bytes = Zeroizing::new(vec![[0; 16]; count]);
+    rng.fill_bytes(bytes.as_flattened_mut());
+    Zeroizing::new(bytes.iter().map(|bytes| Block::from_le_bytes(*bytes)).collect())
+}
+
+/// The frames of all trees.
+fn tree_frames(noise: &Noise) -> Chunks {
+    Chunks::new(Noise::BLOCKS, MAX_BODY / TreesShape::tree_bytes(depth(noise.block())))
+}
+
+fn put_trees(channel: &mut dyn Channel, noise: &Noise, sums: &[TreeSums]) -> Result<(), OtError> {
+    for range in tree_frames(noise).ranges() {
+        channel.put(&Trees(sums[range].to_vec()))?;
+    }
+    Ok(())
+}
+
+fn take_trees(channel: &mut dyn Channel, noise: &Noise) -> Result<Vec<TreeSums>, OtError> {
+    let mut sums = Vec::with_capacity(Noise::BLOCKS);
+    for range in tree_frames(noise).ranges() {
+        let shape = TreesShape { trees: range.len(), depth: depth(noise.block()) };
+        sums.extend(channel.take::<Trees>(&shape)?.0);
+    }
+    Ok(sums)
+}

@@ -1,0 +1,135 @@
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::{
+    Channel, ChannelError, Fault, Faulty, Framed, HEADER, Message, PeerFault, Tag, memory_pair,
+};
+use veilset_simd::gf128_multiply;
+
+use super::*;
+use crate::ideal::Dealer;
+
+const BOTH: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+
+fn rng(seed: u8) -> ChaCha20Rng {
+    ChaCha20Rng::from_seed([seed; 32])
+}
+
+type Results = (Result<VoleSender, OtError>, Result<VoleReceiver, OtError>);
+
+/// Both parties, of which one's frame number `at` is struck.
+fn run(security: Security, len: usize, fault: Fault, [left_at, right_at]: [u64; 2]) -> Results {
+    let dealer = &Dealer::new([9; 32]);
+    let parameters = &Parameters::new(security, [7; 32]);
+    let (left, right) = memory_pair();
+    let mut left = Framed::new(Faulty::new(left, fault, left_at));
+    let mut right = Framed::new(Faulty::new(right, fault, right_at));
+    std::thread::scope(|scope| {
+        let sender =
+            scope.spawn(move || VoleSender::run(&mut left, dealer, parameters, len, &mut rng(1)));
+        let received = VoleReceiver::run(&mut right, dealer, parameters, len, &mut rng(2));
+        drop(right);
+        (sender.join().expect("no panic"), received)
+    })
+}
+
+/// Adds one to a byte of the sender's first frame of trees.
+struct Tampering<C> {
+    inner: C,
+    byte: usize,
+}
+
+impl<C: Channel> Channel for Tampering<C> {
+    fn send(&mut self, tag: Tag, mut frame: Vec<u8>) -> Result<(), ChannelError> {
+        if tag == Trees::TAG {
+            frame[HEADER + self.byte] ^= 1;
+        }
+        self.inner.send(tag, frame)
+    }
+
+    fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
+        self.inner.recv(tag, max)
+    }
+
+    fn phase(&mut self, name: &'static str) {
+        self.inner.phase(name);
+    }
+}
+
+#[test]
+fn a_sender_of_wrong_trees_is_found() {
+    let dealer = &Dealer::new([9; 32]);
+    let parameters = &Parameters::new(Security::Malicious, [7; 32]);
+    let depth = depth(Noise::new(1).block());
+    // The sum of the leaves of the first tree, on which its place of noise always depends.
+    let byte = TreesShape::tree_bytes(depth) - 1;
+    let (left, right) = memory_pair();
+    let mut left = Tampering { inner: Framed::new(left), byte };
+    let mut right = Framed::new(right);
+    let received = std::thread::scope(|scope| {
+        scope.spawn(move || drop(VoleSender::run(&mut left, dealer, parameters, 1, &mut rng(1))));
+        VoleReceiver::run(&mut right, dealer, parameters, 1, &mut rng(2)).err()
+    });
+    let fault = PeerFault::CheckFailed("check of the vector OLE trees");
+    assert_eq!(received, Some(fault.into()));
+}
+
+const NEVER: [u64; 2] = [u64::MAX; 2];
+
+#[test]
+fn every_entry_is_correlated_and_nothing_repeats() {
+    for security in BOTH {
+        for len in [1, 2, 100, 5000] {
+            let (sender, receiver) = run(security, len, Fault::Close, NEVER);
+            let (sender, receiver) = (sender.expect("honest"), receiver.expect("honest"));
+            assert_eq!([sender.b.len(), receiver.a.len(), receiver.c.len()], [len; 3]);
+            correlated(&sender, &receiver);
+            let mut all: Vec<_> = receiver.a.iter().chain(&*sender.b).chain(&*receiver.c).collect();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), 3 * len, "{security:?} {len}");
+        }
+    }
+}
+
+fn correlated(sender: &VoleSender, receiver: &VoleReceiver) {
+    for ((a, b), c) in receiver.a.iter().zip(sender.b.iter()).zip(receiver.c.iter()) {
+        assert_eq!(*c, b ^ gf128_multiply(*a, *sender.delta));
+    }
+}
+
+#[test]
+fn every_fault_on_the_way_is_an_error() {
+    for security in BOTH {
+        for fault in Fault::ALL {
+            for (party, at) in (0..2).flat_map(|party| (0..12).map(move |at| (party, at))) {
+                let mut strikes = NEVER;
+                strikes[party] = at;
+                let (sender, receiver) = run(security, 10, fault, strikes);
+                let failed = [sender.is_err(), receiver.is_err()];
+                let sound = match fault {
+                    // A delay is no fault, a repetition may come last, and a frame may have none to change places with.
+                    Fault::Delay(_) | Fault::Duplicate | Fault::Reorder => true,
+                    _ => failed[1 - party] || at >= frames(security, party),
+                };
+                if let (Ok(sender), Ok(receiver)) = (sender, receiver) {
+                    correlated(&sender, &receiver);
+                }
+                assert!(sound, "{security:?} {fault:?} of party {party} at {at}: {failed:?}");
+            }
+        }
+    }
+}
+
+/// The frames that the sender (0) and the receiver (1) send in all.
+fn frames(security: Security, party: usize) -> u64 {
+    match (security, party) {
+        // Trees.
+        (Security::SemiHonest, 0) => 1,
+        // The extension's trees, and corrections twice.
+        (Security::SemiHonest, _) => 3,
+        // Challenges of the extension twice, trees, the answer.
+        (Security::Malicious, 0) => 4,
+        // As above, hashes of the extension twice, the challenge.
+        (Security::Malicious, _) => 6,
+    }
+}

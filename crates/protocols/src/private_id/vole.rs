@@ -1,0 +1,126 @@
+//! Private-ID with the oblivious functions of vector OLE: eprint 2022/652, section 6.2, on [`crate::vole_oprf`].
+//!
+//! 1. Each side evaluates, at its own elements, a function whose key the other has, and its own: `G(z) = F_{k1}(z) ⊕
+//!    F_{k2}(z)` is an element's identifier.
+//! 2. A union of the identifiers from the mqRPMT of [`crate::mqrpmt`] (first construction): `P₂` learns which of `P₁`'s it
+//!    has, gets the others by oblivious transfer, and sends the union back as a sorted set, as in steps 4 and 5 of
+//!    [`super`].
+//!
+//! **Against the Diffie–Hellman version.** 4n multiplications instead of 9n, some 60 bytes an element more. The distributional union,
+//! which saves the maps, has no place here: identifiers are strings and have to be mapped to the curve.
+//!
+//! **Security.** Semi-honest. For an element that is its own alone a side's view of the other's function is pseudorandom, so
+//! the identifiers of all elements that the other side has alone are.
+
+use rayon::prelude::*;
+use veilset_crypto::{Element, Group, permutation};
+use zeroize::Zeroizing;
+
+use super::union::{Identifiers, lacking_cost, send_lacking, take_lacking};
+use super::{IDENTIFIERS, LEAKS};
+use crate::matching::VALUES_A_TASK;
+use crate::mqrpmt::Engine;
+use crate::vole_oprf::{self, Terms};
+use crate::words::VOLE_ASSUMPTION;
+use crate::{
+    Conclusion, Cost, Digest, Operation, PartyCost, Protocol, ProtocolError, Reveal, Role, Run,
+    Security, Shape, Spec,
+};
+
+/// The registry entry `private-id-vole`.
+pub(crate) struct VolePrivateId;
+
+static SPEC: Spec = Spec {
+    id: "private-id-vole",
+    title: "Private-ID from vector OLE and a union",
+    operation: Operation::Align,
+    paper: "eprint 2022/652, section 6.2; eprint 2022/320, figure 4",
+    security: Security::SemiHonest,
+    assumption: VOLE_ASSUMPTION,
+    reveals: &[Reveal::Both],
+    receiver: IDENTIFIERS,
+    sender: IDENTIFIERS,
+    residue: IDENTIFIERS,
+    leaks: LEAKS,
+    max_elements: vole_oprf::MAX_POINTS,
+    groups: &[Group::Curve25519],
+    digests: &Digest::ALL,
+};
+
+/// The mqRPMT of the union.
+const UNION: Engine = Engine::CwPrf;
+
+impl Protocol for VolePrivateId {
+    fn spec(&self) -> &Spec {
+        &SPEC
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        cost(&shape)
+    }
+
+    fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        // Step 1.
+        let names = names(&mut run)?;
+        let own = Identifiers::new(&names, names.len() + run.peer_count);
+
+        // Step 2.
+        let elements = elements(&names);
+        let mut run = run.over(&elements);
+        let others = match run.role {
+            Role::Sender => {
+                let order = permutation(elements.len(), run.rng);
+                UNION.client(&mut run, &order)?;
+                send_lacking(&mut run, &own, &order)?
+            }
+            Role::Receiver => {
+                let hits = UNION.server(&mut run)?.bits();
+                take_lacking(&mut run, &own, &hits)?
+            }
+        };
+        let order: Vec<u32> = (0..).take(elements.len()).collect();
+        Ok(Box::new(move || Ok(own.outcome(&order, &others))))
+    }
+}
+
+/// The identifier of each element, 128 bits.
+fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
+    let mut sums = Zeroizing::new(vec![0; run.elements.len()]);
+    for keyed in [Role::Sender, Role::Receiver] {
+        let mine = run.role == keyed;
+        let count = if mine { run.peer_count } else { run.elements.len() };
+        if count == 0 {
+            continue;
+        }
+        let terms = Terms::new(run, keyed, Security::SemiHonest);
+        let values = if mine {
+            vole_oprf::send(run.channel, &terms, run.rng)?.evaluate(run.elements)
+        } else {
+            vole_oprf::receive(run.channel, &terms, run.elements, run.rng)?
+        };
+        sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
+    }
+    Ok(Zeroizing::new(sums.iter().map(|sum| sum.to_le_bytes()).collect()))
+}
+
+/// Identifiers as the union takes its elements.
+fn elements(names: &[[u8; 16]]) -> Zeroizing<Vec<Element>> {
+    let names = names.par_iter().with_min_len(VALUES_A_TASK);
+    let element =
+        |name: &[u8; 16]| Element(blake3::derive_key("veilset v1 identifier element", name));
+    Zeroizing::new(names.map(element).collect())
+}
+
+fn cost(shape: &Shape) -> Cost {
+    let (sender, receiver) = (shape.sender, shape.receiver);
+    let first = vole_oprf::cost(receiver, sender, Security::SemiHonest);
+    let second = vole_oprf::cost(sender, receiver, Security::SemiHonest);
+    let union = UNION.cost(shape);
+    let (sent, returned) = lacking_cost(shape);
+    let lacking = |bytes_sent| PartyCost { bytes_sent, ..PartyCost::default() };
+    Cost {
+        sender: first.0.and(second.1).and(union.sender).and(lacking(sent)),
+        receiver: first.1.and(second.0).and(union.receiver).and(lacking(returned)),
+        rounds: 2 * vole_oprf::ROUNDS + union.rounds + 3,
+    }
+}

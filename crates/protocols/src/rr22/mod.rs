@@ -1,0 +1,167 @@
+//! Private set intersection from vector OLE: Raghuraman and Rindal, "Blazing Fast PSI from Improved OKVS and Subfield
+//! VOLE", CCS 2022, eprint 2022/320, figure 5.
+//!
+//! 1. The receiver evaluates an oblivious function F at its elements, whose key the sender gets ([`crate::vole_oprf`]).
+//! 2. The sender sends F of its elements, truncated, sorted and coded.
+//! 3. The receiver looks its own values up. If both are to learn, it sends a bit for each value of the sender's in the
+//!    order in which they came.
+//!
+//! **Security.** Semi-honest. F of an element that the receiver lacks is pseudorandom to it. The set is a function of its
+//! values, so its order says nothing. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails with at most 2^-40 for a whole run,
+//! and an encoding fails with at most 2^-40 (`docs/okvs.md`); that ends the run with an error before anything is sent
+//! that depends on an element.
+//!
+//! **Malicious**, as `rr22-malicious`: the function is the malicious one, and what [`crate::vole_oprf`] says of a receiver that
+//! cheats holds: it learns at how many elements more than it declared. A sender that cheats can send values of other
+//! elements than its own, which match as if they were its own; as many as it declared. It learns nothing: the receiver's last
+//! message comes before any that depends on whether the two have something in common, so both cannot be told.
+
+#[cfg(test)]
+mod tests;
+
+use rayon::prelude::*;
+use veilset_crypto::Group;
+
+use crate::digest::SetTerms;
+use crate::matching::{VALUES_A_TASK, in_order, membership};
+use crate::vole_oprf::{self, Terms};
+use crate::wire::{bits_bytes, put_bits, take_bits};
+use crate::words::{MATCHES, SIZE, SIZES, VOLE_ASSUMPTION};
+use crate::{
+    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Security, Shape, Spec,
+};
+
+/// A registry entry.
+pub(crate) struct Rr22 {
+    spec: Spec,
+}
+
+/// `rr22`.
+pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
+    spec: Spec {
+        id: "rr22",
+        title: "intersection from vector OLE, for large sets",
+        operation: Operation::Intersect,
+        paper: "eprint 2022/320, figures 4 and 5",
+        security: Security::SemiHonest,
+        assumption: VOLE_ASSUMPTION,
+        reveals: &[Reveal::Both, Reveal::Receiver],
+        receiver: MATCHES,
+        sender: MATCHES,
+        residue: SIZE,
+        leaks: &[SIZES],
+        max_elements: vole_oprf::MAX_POINTS,
+        groups: &[Group::Ristretto255],
+        digests: &[Digest::Sorted],
+    },
+};
+
+/// `rr22-malicious`.
+pub(crate) static MALICIOUS: Rr22 = Rr22 {
+    spec: Spec {
+        id: "rr22-malicious",
+        title: "the same against parties that cheat",
+        security: Security::Malicious,
+        reveals: &[Reveal::Receiver],
+        leaks: &[
+            SIZES,
+            "A receiver that cheats can test up to 2.2 times as many keys as it declared.",
+            "A sender that cheats can use other keys than it declared, as many as it declared.",
+            "A sender that cheats can end the run depending on guesses about the receiver's randomness, not its keys.",
+        ],
+        ..SEMI_HONEST.spec
+    },
+};
+
+impl Protocol for Rr22 {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        cost(&shape, self.spec.security)
+    }
+
+    fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        if run.elements.is_empty() || run.peer_count == 0 {
+            let learns = run.reveal.reaches(run.role);
+            let nothing = if learns { Outcome::Matched(Vec::new()) } else { Outcome::Nothing };
+            return Ok(Box::new(|| Ok(nothing)));
+        }
+        let security = self.spec.security;
+        match run.role {
+            Role::Sender => sender(&mut run, security),
+            Role::Receiver => receiver(&mut run, security),
+        }
+    }
+}
+
+fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
+    let set =
+        SetTerms { digest: Digest::Sorted, count: run.elements.len(), queries: run.peer_count };
+    // Step 1.
+    let terms = Terms::new(run, Role::Sender, security);
+    let key = vole_oprf::send(run.channel, &terms, run.rng)?;
+    let mut values = key.evaluate(run.elements);
+    drop(key);
+    truncate(&mut values, set.bits());
+    // Step 2.
+    if run.reveal == Reveal::Receiver {
+        set.put(run.channel, std::mem::take(&mut *values), run.rng)?;
+        return Ok(Box::new(|| Ok(Outcome::Nothing)));
+    }
+    let order = set.put_ordered(run.channel, &values)?;
+    // Step 3.
+    run.channel.phase("indication");
+    let e = take_bits(run.channel, order.len())?;
+    Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
+}
+
+fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
+    let set =
+        SetTerms { digest: Digest::Sorted, count: run.peer_count, queries: run.elements.len() };
+    // Step 1.
+    let terms = Terms::new(run, Role::Sender, security);
+    let mut values = vole_oprf::receive(run.channel, &terms, run.elements, run.rng)?;
+    truncate(&mut values, set.bits());
+    // Step 2.
+    let theirs = set.take_ordered(run.channel)?;
+    if run.reveal == Reveal::Receiver {
+        return Ok(Box::new(move || {
+            let hits = membership(&values, &theirs);
+            hits.fault()?;
+            Ok(Outcome::Matched(hits.indices()))
+        }));
+    }
+    // Step 3.
+    let hits = membership(&values, &theirs);
+    run.channel.phase("indication");
+    put_bits(run.channel, &hits.taken)?;
+    Ok(Box::new(move || {
+        hits.fault()?;
+        Ok(Outcome::Matched(hits.indices()))
+    }))
+}
+
+fn cost(shape: &Shape, security: Security) -> Cost {
+    if shape.sender == 0 || shape.receiver == 0 {
+        return Cost::default();
+    }
+    let (mut sender, mut receiver) = vole_oprf::cost(shape.receiver, shape.sender, security);
+    let set = SetTerms::of(Digest::Sorted, shape.sender, shape.receiver);
+    sender.bytes_sent += set.bytes();
+    if shape.reveal == Reveal::Both {
+        receiver.bytes_sent += bits_bytes(shape.sender);
+    }
+    Cost {
+        sender,
+        receiver,
+        rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
+    }
+}
+
+fn truncate(values: &mut [u128], bits: u32) {
+    let mask = u128::MAX >> (u128::BITS - bits);
+    values.par_iter_mut().with_min_len(VALUES_A_TASK).for_each(|value| *value &= mask);
+}

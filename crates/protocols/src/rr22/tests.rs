@@ -1,0 +1,18 @@
+use super::*;
+use crate::AttachedShape;
+
+#[test]
+fn a_million_elements_take_less_than_34_megabytes() {
+    let shape = Shape {
+        sender: 1 << 20,
+        receiver: 1 << 20,
+        reveal: Reveal::Receiver,
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        params: SEMI_HONEST.spec.params(),
+    };
+    for security in [Security::SemiHonest, Security::Malicious] {
+        let cost = cost(&shape, security);
+        assert!(cost.sender.bytes_sent + cost.receiver.bytes_sent < 34e6);
+    }
+}

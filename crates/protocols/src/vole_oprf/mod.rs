@@ -1,0 +1,272 @@
+//! `vole-oprf`: an oblivious pseudorandom function of many points at once, from vector OLE and a key-value store.
+//!
+//! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4, with B = F = GF(2^128) (the "fast" parameters). Let `h` be
+//! 128 bits of an element and `P` a vector with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
+//!
+//! 1. The parties make a vector OLE: the sender has Δ and B, the receiver A and C = B + Δ·A.
+//! 2. The receiver encodes P under a seed of its choice and sends the seed and A + P.
+//! 3. The sender sets K = B + Δ·(A + P), which is C + Δ·P. Its key is (Δ, K), and F(x) = H(⟨row(x), K⟩ + Δ·h(x), x).
+//! 4. The receiver has F(y) = H(⟨row(y), C⟩, y) for its elements, since Δ·⟨row(y), P⟩ is Δ·h(y) there.
+//!
+//! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
+//! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown and the factor not 0 but with probability 2^-128
+//! a point. H is the tweakable correlation-robust hash of the oblivious transfers, x its tweak.
+//!
+//! **Malicious**, with [`Security::Malicious`]: the vector OLE and the transfers under it are checked. The sender commits to a coin
+//! before step 2, the receiver sends its own with the seed, the sender opens its; both enter H, which is BLAKE3 in place of a
+//! random oracle, so that a simulator can choose its outputs and reads the sender's points from its questions. What a receiver
+//! can evaluate is what its vector P fits: F at the points x with ⟨row(x), P⟩ = h(x). P has m entries (some 1.3 n), but points
+//! whose rows depend on one another can come for free ("overfitting": Han, Kim, Lee and Son, Asiacrypt 2024). No conjecture
+//! is needed to bound how many: among q points whose h it asked for, some n' fit one P with probability at most
+//! C(q, n')·2^(−128(n'−m)). For q = 2^64 this is below 2^-40 at n' = 1.6 m: a receiver that declared n points
+//! learns F at no more than 2.2 n (`docs/okvs.md` has the sum). Nothing binds the sender to its points.
+
+mod messages;
+mod output;
+#[cfg(test)]
+mod tests;
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use veilset_channel::{Channel, ChannelExt, PeerFault};
+use veilset_crypto::Element;
+use veilset_ot::base::Ristretto;
+use veilset_ot::vole::{self, VoleReceiver, VoleSender};
+use veilset_ot::{Block, Parameters};
+use veilset_simd::gf128_multiply;
+use veilset_structures::okvs::{OkvsKind, OkvsShape, decode, encode};
+use zeroize::Zeroizing;
+
+use self::messages::{Coin, Commitment, Seed, Sums, chunks};
+use self::output::{Output, commitment};
+use crate::wire::{frames, size};
+use crate::{Observer, PartyCost, ProtocolError, Role, Run, Security};
+
+/// Values that one task takes.
+const VALUES_A_TASK: usize = 4096;
+
+/// What both sides know of an evaluation beforehand.
+pub(crate) struct Terms<'a> {
+    session: &'a [u8; 32],
+    /// Who holds the key; in a session there is one evaluation each way.
+    keyed: Role,
+    /// The other one's points.
+    count: usize,
+    security: Security,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Terms<'a> {
+    /// Of the evaluation in `run` whose key `keyed` holds.
+    pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security) -> Self {
+        let count = if run.role == keyed { run.peer_count } else { run.elements.len() };
+        Self { session: run.session, keyed, count, security, observer: run.observer }
+    }
+
+    fn derive(&self, what: &str) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("veilset v1 vector OLE function");
+        hasher.update(self.session).update(what.as_bytes()).update(self.keyed.name().as_bytes());
+        *hasher.finalize().as_bytes()
+    }
+
+    fn base(&self) -> Ristretto {
+        Ristretto::new(self.derive("base"))
+    }
+
+    fn parameters(&self) -> Parameters {
+        Parameters::new(self.security.into(), self.derive("vector"))
+    }
+
+    /// H, in which `coins` enter where there are any.
+    fn output(&self, coins: Option<[[u8; 32]; 2]>) -> Output {
+        Output::new(&self.derive("output"), coins)
+    }
+
+    fn shape(&self) -> OkvsShape {
+        OkvsShape::new(KIND, self.count)
+    }
+}
+
+/// The store that is both the smaller and the faster one here; see `docs/okvs.md`.
+const KIND: OkvsKind = OkvsKind::Cuckoo;
+
+/// The sender's key.
+pub(crate) struct Key {
+    delta: Zeroizing<Block>,
+    k: Zeroizing<Vec<Block>>,
+    shape: OkvsShape,
+    seed: u128,
+    output: Output,
+}
+
+/// The sender's part: a key for the function that the receiver evaluates.
+pub(crate) fn send(
+    channel: &mut dyn Channel,
+    terms: &Terms<'_>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Key, ProtocolError> {
+    let shape = terms.shape();
+    // Step 1.
+    terms.observer.begin("vector OLE", 1);
+    let vole = VoleSender::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
+    terms.observer.advance(1);
+    let coin = match terms.security {
+        Security::SemiHonest => None,
+        Security::Malicious => Some(coin(rng)),
+    };
+    if let Some(coin) = &coin {
+        channel.put(&Commitment(commitment(&terms.derive("coin"), coin)))?;
+    }
+    // Step 3, as the frames of step 2 arrive.
+    channel.phase("encoded set");
+    terms.observer.begin("encoded set", shape.len() as u64);
+    let Seed(seed) = channel.take(&())?;
+    let theirs = coin.map(|_| channel.take::<Coin>(&())).transpose()?;
+    let VoleSender { delta, b: mut k } = vole;
+    for range in chunks(shape.len()).ranges() {
+        let sums = channel.take::<Sums>(&range.len())?.0;
+        terms.observer.advance(range.len() as u64);
+        let entries = k[range].par_iter_mut().zip(sums).with_min_len(VALUES_A_TASK);
+        entries.for_each(|(k, sum)| *k ^= gf128_multiply(sum, *delta));
+    }
+    let coins = coin.zip(theirs).map(|(mine, theirs)| [mine, theirs.0]);
+    if let Some([mine, _]) = &coins {
+        channel.put(&Coin(*mine))?;
+    }
+    Ok(Key { delta, k, shape, seed, output: terms.output(coins) })
+}
+
+impl Key {
+    /// F of each element.
+    pub(crate) fn evaluate(&self, elements: &[Element]) -> Zeroizing<Vec<u128>> {
+        let (keys, points) = halves(elements);
+        let mut values = Zeroizing::new(vec![0; elements.len()]);
+        decode(&self.shape, self.seed, &self.k, &keys, &mut values);
+        let tasks = values.par_chunks_mut(VALUES_A_TASK);
+        let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
+        tasks.zip(inputs).for_each(|(values, (keys, points))| {
+            for (value, point) in values.iter_mut().zip(points) {
+                *value ^= gf128_multiply(*point, *self.delta);
+            }
+            self.output.finish(values, keys, points);
+        });
+        values
+    }
+}
+
+/// The receiver's part: F of each element.
+pub(crate) fn receive(
+    channel: &mut dyn Channel,
+    terms: &Terms<'_>,
+    elements: &[Element],
+    rng: &mut dyn CryptoRng,
+) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+    let shape = terms.shape();
+    // Step 1.
+    terms.observer.begin("vector OLE", 1);
+    let vole = VoleReceiver::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
+    terms.observer.advance(1);
+    // Step 2.
+    channel.phase("encoded set");
+    terms.observer.begin("encoded set", shape.len() as u64);
+    let (keys, points) = halves(elements);
+    let mut seed = [0; 16];
+    rng.fill_bytes(&mut seed);
+    let seed = u128::from_le_bytes(seed);
+    let p = Zeroizing::new(encode(&shape, seed, &keys, &points, rng)?);
+    let VoleReceiver { a, c } = vole;
+    let commitment = match terms.security {
+        Security::SemiHonest => None,
+        Security::Malicious => Some(channel.take::<Commitment>(&())?.0),
+    };
+    channel.put(&Seed(seed))?;
+    let mine = commitment.map(|_| coin(rng));
+    if let Some(coin) = &mine {
+        channel.put(&Coin(*coin))?;
+    }
+    for range in chunks(shape.len()).ranges() {
+        let sums = a[range.clone()].iter().zip(&p[range]).map(|(a, p)| a ^ p).collect::<Vec<_>>();
+        terms.observer.advance(sums.len() as u64);
+        channel.put(&Sums(sums))?;
+    }
+    drop((a, p));
+    // Step 4.
+    let mut values = Zeroizing::new(vec![0; elements.len()]);
+    decode(&shape, seed, &c, &keys, &mut values);
+    let coins = match (commitment, mine) {
+        (Some(commitment), Some(mine)) => Some([opened(channel, terms, &commitment)?, mine]),
+        _ => None,
+    };
+    let output = terms.output(coins);
+    let tasks = values.par_chunks_mut(VALUES_A_TASK);
+    let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
+    tasks.zip(inputs).for_each(|(values, (keys, points))| output.finish(values, keys, points));
+    Ok(values)
+}
+
+fn coin(rng: &mut dyn CryptoRng) -> [u8; 32] {
+    let mut coin = [0; 32];
+    rng.fill_bytes(&mut coin);
+    coin
+}
+
+/// The sender's coin, if it is the one that it committed to.
+fn opened(
+    channel: &mut dyn Channel,
+    terms: &Terms<'_>,
+    expected: &[u8; 32],
+) -> Result<[u8; 32], ProtocolError> {
+    let Coin(coin) = channel.take(&())?;
+    if commitment(&terms.derive("coin"), &coin) != *expected {
+        return Err(PeerFault::CheckFailed("commitment to a coin").into());
+    }
+    Ok(coin)
+}
+
+/// The most points of an evaluation.
+pub(crate) const MAX_POINTS: u64 = 1 << 28;
+
+/// Rounds of an evaluation.
+pub(crate) const ROUNDS: u64 = 3;
+
+/// What an evaluation at `points` costs the sender, who evaluates at `own` elements, and the receiver.
+pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, PartyCost) {
+    if points == 0 {
+        return Default::default();
+    }
+    if points > MAX_POINTS {
+        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
+        return (endless, endless);
+    }
+    let points = size(points);
+    let len = OkvsShape::new(KIND, points).len();
+    let vole = vole::wire_cost(len, security.into());
+    // A commitment and a coin, and a coin.
+    let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
+    let sums = (len * size_of::<Block>()) as f64 + frames(chunks(len).count());
+    let (points, own, len) = (points as f64, own as f64, len as f64);
+    let sender = PartyCost {
+        bytes_sent: vole.sender.0 + frames(vole.sender.1) + 2.0 * coins,
+        memory: 48.0 * len + 48.0 * own,
+        ..PartyCost::default()
+    };
+    let receiver = PartyCost {
+        bytes_sent: vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins,
+        memory: 96.0 * len + 48.0 * points,
+        ..PartyCost::default()
+    };
+    (sender, receiver)
+}
+
+/// What finds an element's row, and h of it: an element is 256 pseudorandom bits.
+fn halves(elements: &[Element]) -> (Zeroizing<Vec<u128>>, Zeroizing<Vec<u128>>) {
+    let half = |which: usize| {
+        let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
+        let word = |element: &Element| {
+            let (halves, _) = element.0.as_chunks::<16>();
+            u128::from_le_bytes(halves[which])
+        };
+        Zeroizing::new(elements.map(word).collect::<Vec<_>>())
+    };
+    (half(0), half(1))
+}

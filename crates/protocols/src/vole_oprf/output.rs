@@ -1,0 +1,43 @@
+//! H, the last step of the function.
+
+use veilset_ot::{Block, Hash};
+
+/// H for one evaluation.
+pub(super) enum Output {
+    /// Tweakable correlation robust.
+    SemiHonest(Hash),
+    /// In place of a random oracle; its key has the session and both coins.
+    Malicious([u8; 32]),
+}
+
+impl Output {
+    pub(super) fn new(session: &[u8; 32], coins: Option<[[u8; 32]; 2]>) -> Self {
+        match coins {
+            None => Self::SemiHonest(Hash::new(session)),
+            Some(coins) => {
+                let mut hasher = blake3::Hasher::new_derive_key("veilset v1 vector OLE output");
+                hasher.update(session).update(coins.as_flattened());
+                Self::Malicious(*hasher.finalize().as_bytes())
+            }
+        }
+    }
+
+    /// Replaces each value by H of it, under the two halves of the element that it belongs to.
+    pub(super) fn finish(&self, values: &mut [Block], keys: &[u128], points: &[u128]) {
+        match self {
+            Self::SemiHonest(hash) => hash.tweaked(values, keys),
+            Self::Malicious(key) => {
+                for (value, (left, right)) in values.iter_mut().zip(keys.iter().zip(points)) {
+                    let input = [*value, *left, *right].map(u128::to_le_bytes);
+                    let digest = blake3::keyed_hash(key, input.as_flattened());
+                    *value = u128::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
+                }
+            }
+        }
+    }
+}
+
+/// What binds the sender to its coin before it sees the receiver's: 256 random bits hide themselves.
+pub(super) fn commitment(session: &[u8; 32], coin: &[u8; 32]) -> [u8; 32] {
+    *blake3::keyed_hash(session, coin).as_bytes()
+}

@@ -1,0 +1,86 @@
+use std::collections::HashSet;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::{Framed, memory_pair};
+
+use super::*;
+use crate::Silent;
+
+const BOTH: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+
+fn element(number: usize) -> Element {
+    Element(*blake3::hash(&number.to_le_bytes()).as_bytes())
+}
+
+fn terms(count: usize, security: Security) -> Terms<'static> {
+    Terms { session: &[5; 32], keyed: Role::Sender, count, security, observer: &Silent }
+}
+
+/// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
+fn evaluations(count: usize, security: Security, seed: u8) -> [Vec<u128>; 2] {
+    let elements: Vec<Element> = (0..count + 10).map(element).collect();
+    let (left, right) = memory_pair();
+    std::thread::scope(|scope| {
+        let sender = scope.spawn(|| {
+            let mut rng = ChaCha20Rng::from_seed([seed; 32]);
+            let key = send(&mut Framed::new(left), &terms(count, security), &mut rng);
+            key.expect("the receiver is honest").evaluate(&elements).to_vec()
+        });
+        let mut rng = ChaCha20Rng::from_seed([seed ^ 0x80; 32]);
+        let own = &elements[..count];
+        let received = receive(&mut Framed::new(right), &terms(count, security), own, &mut rng);
+        [received.expect("the sender is honest").to_vec(), sender.join().expect("no panic")]
+    })
+}
+
+#[test]
+fn both_sides_evaluate_the_same_function_and_every_key_gives_another() {
+    for security in BOTH {
+        for count in [1, 2, 700] {
+            let [received, sent] = evaluations(count, security, 1);
+            assert_eq!(received, sent[..count], "{security} {count}");
+            let [again, _] = evaluations(count, security, 2);
+            let all: HashSet<u128> = sent.iter().chain(&again).copied().collect();
+            assert_eq!(all.len(), sent.len() + again.len(), "{security} {count}");
+        }
+    }
+}
+
+#[test]
+fn a_coin_that_was_not_committed_to_is_refused() {
+    let session = [1; 32];
+    assert_ne!(commitment(&session, &[2; 32]), commitment(&session, &[3; 32]));
+    assert_ne!(commitment(&session, &[2; 32]), commitment(&[9; 32], &[2; 32]));
+    let coins = Some([[2; 32], [3; 32]]);
+    let finished = |coins| {
+        let mut values = [7];
+        Output::new(&session, coins).finish(&mut values, &[1], &[2]);
+        values
+    };
+    assert_ne!(finished(coins), finished(None));
+    assert_ne!(finished(coins), finished(Some([[2; 32], [4; 32]])));
+}
+
+/// The least n' for which some n' of 2^64 points fit one encoding of `count` with probability at most 2^-40.
+fn extractable(count: usize) -> f64 {
+    const QUESTIONS: f64 = 64.0;
+    let m = OkvsShape::new(KIND, count).len() as f64;
+    // log2 C(q, n') ≤ n'·log2(e·q/n').
+    let chance = |points: f64| {
+        points * (QUESTIONS - points.log2() + std::f64::consts::E.log2()) - 128.0 * (points - m)
+    };
+    let steps = std::iter::successors(Some(m), |points| Some(points * 1.001));
+    steps.into_iter().find(|points| chance(*points) <= -40.0).expect("it falls")
+}
+
+#[test]
+fn a_receiver_that_cheats_learns_the_function_at_few_more_points() {
+    for log in 14..=28 {
+        let declared = f64::from(1 << log);
+        let points = extractable(1 << log);
+        assert!(points <= 2.3 * declared, "2^{log}: {}", points / declared);
+    }
+    assert!(extractable(1000) <= 3000.0, "{}", extractable(1000));
+    assert!(extractable(1) <= 1000.0, "{}", extractable(1));
+}

@@ -1,0 +1,203 @@
+//! A large intersection in parts, each of which fits the memory that a side allows.
+//!
+//! An element falls to a part by its digest, which both sides compute alike, and each part is a run of its own. So that the
+//! sizes of the parts say nothing about the sets, both sides fill each part up, with random elements, to as many as the
+//! fullest can have but for 2^-40 in the whole run. An intersection by parts tells the same as one at once; a count or a
+//! sum would tell one number a part, so nothing else is cut.
+
+use rand_core::CryptoRng;
+use veilset_channel::{Malformed, Message, Reader, Tag};
+use veilset_crypto::Element;
+use veilset_protocols::{Conclusion, Operation, Outcome, ProtocolError};
+use zeroize::Zeroizing;
+
+/// The most parts: a power of two.
+const MOST: u32 = 1 << 8;
+
+/// Into how many parts a run is cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Parts(u32);
+
+impl Parts {
+    /// All at once.
+    pub(crate) const ONE: Self = Self(1);
+
+    /// The fewest parts for which `needed` is at most `allowed`; all at once where no number of parts is enough, or the
+    /// operation is not cut.
+    pub(crate) fn fitting(
+        operation: Operation,
+        allowed: u64,
+        needed: impl Fn(Self) -> u64,
+    ) -> Self {
+        let most = if operation == Operation::Intersect { MOST } else { 1 };
+        let all = (0..=most.ilog2()).map(|log| Self(1 << log));
+        all.into_iter().find(|parts| needed(*parts) <= allowed).unwrap_or(Self::ONE)
+    }
+
+    pub(crate) fn count(self) -> u32 {
+        self.0
+    }
+
+    /// Elements of a part when `count` fall to all: more with probability at most 2^-41 in any.
+    ///
+    /// By Bernstein's inequality a part of mean μ has μ + t with probability at most exp(−t²/(2(μ + t/3))), and that is
+    /// 2^-41 over the number of parts for t = L/3 + √(L²/9 + 2μL), L = (41 + log₂ parts)·ln 2. Sums, products and roots
+    /// alone, which every machine rounds alike.
+    pub(crate) fn capacity(self, count: usize) -> usize {
+        if self == Self::ONE {
+            return count;
+        }
+        let mean = count as f64 / f64::from(self.0);
+        let l = f64::from(41 + self.0.ilog2()) * std::f64::consts::LN_2;
+        let more = l / 3.0 + (l * l / 9.0 + 2.0 * mean * l).sqrt();
+        count.min((mean + more).ceil() as usize)
+    }
+
+    fn of(self, element: &Element) -> u32 {
+        let [.., a, b] = element.0;
+        u32::from(u16::from_le_bytes([a, b])) % self.0
+    }
+
+    /// The session of a part of a session.
+    pub(crate) fn session(self, session: &[u8; 32], part: u32) -> [u8; 32] {
+        let mut hasher = blake3::Hasher::new_derive_key("veilset v1 part of a session");
+        hasher.update(session).update(&self.0.to_le_bytes()).update(&part.to_le_bytes());
+        *hasher.finalize().as_bytes()
+    }
+
+    /// The elements of part number `part`, filled up; `None` if there are more than it can have.
+    pub(crate) fn take(
+        self,
+        part: u32,
+        elements: &[Element],
+        rng: &mut dyn CryptoRng,
+    ) -> Option<Part> {
+        let capacity = self.capacity(elements.len());
+        let own = (0..).zip(elements).filter(|(_, element)| self.of(element) == part);
+        let (indices, chosen): (Vec<u32>, Vec<Element>) =
+            own.map(|(index, element)| (index, *element)).unzip();
+        let mut chosen = Zeroizing::new(chosen);
+        if chosen.len() > capacity {
+            return None;
+        }
+        while chosen.len() < capacity {
+            let mut random = [0; Element::LEN];
+            rng.fill_bytes(&mut random);
+            chosen.push(Element(random));
+        }
+        Some(Part { elements: chosen, indices })
+    }
+}
+
+/// One part of a set.
+pub(crate) struct Part {
+    /// Its elements, then random ones.
+    pub(crate) elements: Zeroizing<Vec<Element>>,
+    /// The place of each of its elements in the whole set.
+    pub(crate) indices: Vec<u32>,
+}
+
+/// What follows from the conclusions of all parts, each with its part's `indices`.
+pub(crate) fn whole(parts: Vec<(Conclusion, Vec<u32>)>) -> Result<Outcome, ProtocolError> {
+    let mut matched = Vec::new();
+    let mut learns = false;
+    for (conclusion, indices) in parts {
+        if let Outcome::Matched(places) = conclusion()? {
+            learns = true;
+            matched.extend(places.iter().filter_map(|place| indices.get(*place as usize)));
+        }
+    }
+    matched.sort_unstable();
+    Ok(if learns { Outcome::Matched(matched) } else { Outcome::Nothing })
+}
+
+impl Message for Parts {
+    const TAG: Tag = Tag { byte: 0xf4, name: "number of parts" };
+    type Context = ();
+
+    fn max_len((): &()) -> usize {
+        4
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0.to_le_bytes());
+    }
+
+    fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
+        let parts = u32::from_le_bytes(reader.array()?);
+        let valid = parts.is_power_of_two() && parts <= MOST;
+        if valid { Ok(Self(parts)) } else { Err(Malformed::OutOfRange) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    fn elements(count: usize) -> Vec<Element> {
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        let element = |_| {
+            let mut bytes = [0; Element::LEN];
+            rng.fill_bytes(&mut bytes);
+            Element(bytes)
+        };
+        (0..count).map(element).collect()
+    }
+
+    #[test]
+    fn every_element_falls_to_one_part_and_all_parts_are_as_large() {
+        let elements = elements(5000);
+        for parts in [Parts::ONE, Parts(2), Parts(16), Parts(256)] {
+            let mut rng = ChaCha20Rng::from_seed([2; 32]);
+            let mut seen = vec![0; elements.len()];
+            for part in 0..parts.count() {
+                let part = parts.take(part, &elements, &mut rng).expect("it fits");
+                assert_eq!(part.elements.len(), parts.capacity(elements.len()));
+                for (index, element) in part.indices.iter().zip(&*part.elements) {
+                    seen[*index as usize] += 1;
+                    assert!(*element == elements[*index as usize]);
+                }
+            }
+            assert!(seen.iter().all(|times| *times == 1), "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn few_parts_are_hardly_filled_up_and_none_may_overflow() {
+        let room = |parts: u32, count: usize| {
+            Parts(parts).capacity(count) as f64 * f64::from(parts) / count as f64
+        };
+        assert!((1.005..1.01).contains(&room(4, 1 << 22)));
+        assert!((1.05..1.08).contains(&room(256, 1 << 22)));
+        assert_eq!(Parts(16).capacity(0), 0);
+        assert_eq!(Parts(16).capacity(3), 3);
+        let crowded = vec![Element([0; Element::LEN]); 5000];
+        let mut rng = ChaCha20Rng::from_seed([2; 32]);
+        assert!(Parts(16).take(0, &crowded, &mut rng).is_none());
+    }
+
+    #[test]
+    fn as_many_parts_as_memory_asks_for() {
+        let needed = |parts: Parts| 1000 / u64::from(parts.count());
+        let fitting = |operation, allowed| Parts::fitting(operation, allowed, needed).count();
+        assert_eq!(fitting(Operation::Intersect, 1000), 1);
+        assert_eq!(fitting(Operation::Intersect, 999), 2);
+        assert_eq!(fitting(Operation::Intersect, 100), 16);
+        assert_eq!(fitting(Operation::Intersect, 0), 1);
+        assert_eq!(fitting(Operation::Count, 100), 1);
+    }
+
+    #[test]
+    fn outcomes_add_up() {
+        let conclude =
+            |places: Vec<u32>| -> Conclusion { Box::new(|| Ok(Outcome::Matched(places))) };
+        // Place 2 of the first part is a random element.
+        let parts = vec![(conclude(vec![0, 2]), vec![7, 3]), (conclude(vec![1]), vec![1, 2])];
+        assert_eq!(whole(parts).expect("no fault"), Outcome::Matched(vec![2, 7]));
+        let nothing: Conclusion = Box::new(|| Ok(Outcome::Nothing));
+        assert_eq!(whole(vec![(nothing, vec![1])]).expect("no fault"), Outcome::Nothing);
+    }
+}
