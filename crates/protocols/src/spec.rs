@@ -126,6 +126,8 @@ pub struct PartyCost {
     pub passes: f64,
     /// Bytes it sends, frame headers included.
     pub bytes_sent: f64,
+    /// Of these, bytes that the peer waits for while this side has nothing else to do. Passes are in turn always.
+    pub in_turn: f64,
     /// Bytes of memory at the peak, beside the caller's elements.
     pub memory: f64,
 }
@@ -138,6 +140,7 @@ impl PartyCost {
             maps: self.maps + more.maps,
             passes: self.passes + more.passes,
             bytes_sent: self.bytes_sent + more.bytes_sent,
+            in_turn: self.in_turn + more.in_turn,
             memory: self.memory + more.memory,
         }
     }

@@ -78,7 +78,7 @@ fn pass() -> f64 {
 /// The seconds that one of the `count` parts of a sample takes. Whatever else the machine does only slows a sample down, so
 /// the fastest counts.
 fn best(count: usize, sample: impl Fn()) -> f64 {
-    const SAMPLES: usize = 5;
+    const SAMPLES: usize = 9;
     let seconds = (0..SAMPLES).map(|_| {
         let started = Instant::now();
         sample();
@@ -227,7 +227,8 @@ fn choice(estimates: &[Estimate]) -> Option<usize> {
     estimates.iter().position(|estimate| estimate.time.as_secs_f64() <= least)
 }
 
-/// Both sides compute at once while bytes fly, so the longer of the two is what takes time; each round adds a trip.
+/// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn; each
+/// round adds a trip.
 fn estimate(
     protocol: &'static dyn Protocol,
     shape: Shape,
@@ -239,11 +240,15 @@ fn estimate(
     let speed = machine.of(shape.params.group);
     let compute = |party: PartyCost| {
         let curve = party.multiplications * speed.multiplication + party.maps * speed.map;
-        (curve + party.passes * machine.pass) / threads.max(1) as f64
+        curve / threads.max(1) as f64
     };
-    let send = |party: PartyCost| party.bytes_sent * 8.0 / link.bits_per_second;
+    let fly = |bytes: f64| bytes * 8.0 / link.bits_per_second;
+    let send = |party: PartyCost| fly(party.bytes_sent - party.in_turn);
     let computing = compute(cost.sender).max(compute(cost.receiver));
     let sending = send(cost.sender).max(send(cost.receiver));
+    let passes = cost.sender.passes + cost.receiver.passes;
+    let in_turn = passes * machine.pass / threads.max(1) as f64;
+    let waiting = fly(cost.sender.in_turn + cost.receiver.in_turn);
     let trips = cost.rounds as f64 * link.round_trip.as_secs_f64() / 2.0;
     let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
         .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
@@ -251,8 +256,8 @@ fn estimate(
         protocol,
         params: shape.params,
         cost,
-        time: seconds(computing.max(sending) + trips),
-        computing: seconds(computing),
+        time: seconds(computing.max(sending) + in_turn + waiting + trips),
+        computing: seconds(computing + in_turn),
         memory: memory as u64,
     }
 }

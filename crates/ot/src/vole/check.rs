@@ -17,20 +17,19 @@ use crate::base::Session;
 /// Tiles that are hashed at once.
 const GROUP: usize = 16;
 
-/// The hash of one part of each entry of a vector, filled up with zeros to whole tiles.
-pub(super) fn hash<T: Sync>(
-    vector: &[T],
-    part: impl Fn(&T) -> Block + Sync,
-    factors: &[Block; 2],
-) -> Block {
+/// The hash of a vector, filled up with zeros to whole tiles.
+pub(super) fn hash(vector: &[Block], factors: &[Block; 2]) -> Block {
     let powers = powers(factors[0], vector.len().div_ceil(TILE));
     let groups = vector.par_chunks(GROUP * TILE).zip(powers.par_chunks(GROUP));
     let columns = groups.map(|(entries, powers)| {
-        let mut tiles = Zeroizing::new([[0; TILE]; GROUP]);
-        let places = tiles.as_flattened_mut().iter_mut();
-        places.zip(entries).for_each(|(place, entry)| *place = part(entry));
+        let (tiles, rest) = entries.as_chunks::<TILE>();
         let mut sums: Tile = [0; TILE];
-        gf128_add_columns(&mut sums, &tiles[..powers.len()], powers);
+        gf128_add_columns(&mut sums, tiles, &powers[..tiles.len()]);
+        if !rest.is_empty() {
+            let mut last = Zeroizing::new([0; TILE]);
+            last[..rest.len()].copy_from_slice(rest);
+            gf128_add_columns(&mut sums, std::slice::from_ref(&*last), &powers[tiles.len()..]);
+        }
         sums
     });
     let columns =

@@ -35,7 +35,6 @@ use std::hint::black_box;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use rayon::prelude::*;
 use veilset_simd::Gf128Lanes;
-use zeroize::DefaultIsZeroes;
 
 use super::parameters::Parameters;
 use crate::Block;
@@ -83,40 +82,43 @@ impl Code {
         Self { cipher: aes::Aes128Enc::new(&(*seed).into()), rows }
     }
 
-    /// Replaces the first half of `x` by y = G·x; the second half is left with values of no further use.
+    /// Replaces the first half of each vector x by y = G·x; the second half is left with values of no further use.
     ///
-    /// `x` holds N elements of the noise, or of any vector that is to go through the same map. Two vectors take less than
-    /// twice the time of one when they are interleaved as [`Pair`]s. The expander works in parallel in the caller's pool,
-    /// the convolution, a fifth of the time of one thread, does not.
+    /// The vectors hold N elements of the noise, or of whatever is to go through the same map; they share the taps. The
+    /// expander works in parallel in the caller's pool, the convolution, a fifth of the time of one thread, does not.
     ///
     /// # Panics
     ///
-    /// If the length is not the [`noise_len`](Parameters::noise_len) of the parameters.
-    pub(super) fn compress<E: Element<N>, const N: usize>(&self, x: &mut [E]) {
-        assert_eq!(x.len(), Parameters::RATE * self.rows, "the noise has the length of the code");
-        self.convolve(x);
-        let (sums, rest) = x.split_at_mut(self.rows);
-        self.expand(rest, sums);
+    /// If the length of a vector is not the [`noise_len`](Parameters::noise_len) of the parameters.
+    pub(super) fn compress<const N: usize>(&self, mut vectors: [&mut [Block]; N]) {
+        let length = Parameters::RATE * self.rows;
+        assert!(
+            vectors.iter().all(|vector| vector.len() == length),
+            "vectors of the code's length"
+        );
+        self.convolve(vectors.each_mut().map(|vector| &mut **vector));
+        for vector in vectors {
+            let (sums, rest) = vector.split_at_mut(self.rows);
+            self.expand(rest, sums);
+        }
     }
 
-    /// w = C·`vector`, in place.
-    fn convolve<E: Element<N>, const N: usize>(&self, vector: &mut [E]) {
+    /// w = C·x for each of the vectors, in place.
+    fn convolve<const N: usize>(&self, mut vectors: [&mut [Block]; N]) {
+        let length = Parameters::RATE * self.rows;
         let mut window = Window::new();
         let mut taps = [aes::Block::default(); BATCH];
-        let batches = vector.as_chunks_mut::<GROUP>().0.chunks_mut(BATCH);
-        for (groups, first) in batches.zip((0..).step_by(BATCH)) {
+        for first in (0..length / GROUP).step_by(BATCH) {
             self.stream(CONVOLUTION, first, &mut taps);
-            for (group, taps) in groups.iter_mut().zip(&taps) {
-                let outputs = window.step(group.map(E::load), Block::from_le_bytes(taps.0));
-                *group = outputs.map(E::store);
-            }
+            let range = GROUP * first..length.min(GROUP * (first + BATCH));
+            window.batch(vectors.each_mut().map(|vector| &mut vector[range.clone()]), &taps);
         }
         window.wipe();
     }
 
     /// Adds what B takes from the regions of `vector` to `sums`, one region after the other, so that little is read at
     /// random at a time.
-    fn expand<E: Element<N>, const N: usize>(&self, vector: &[E], sums: &mut [E]) {
+    fn expand(&self, vector: &[Block], sums: &mut [Block]) {
         let length = vector.len() / WEIGHT;
         for (stream, region) in (0..).zip(vector.chunks(length)) {
             sums.par_chunks_mut(TASK).enumerate().for_each(|(task, sums)| {
@@ -126,7 +128,7 @@ impl Code {
                     self.stream(stream, first, &mut words);
                     let words = words.iter().flat_map(|block| block.0.as_chunks::<WORD>().0);
                     for (sum, word) in sums.iter_mut().zip(words) {
-                        *sum = sum.plus(region[position(*word, length)]);
+                        *sum ^= region[position(*word, length)];
                     }
                 }
             });
@@ -148,50 +150,6 @@ fn position(word: [u8; WORD], length: usize) -> usize {
     (u64::from(u32::from_le_bytes(word)).wrapping_mul(length as u64) >> 32) as usize
 }
 
-/// What the code works on: one element of GF(2^128), or `N` side by side.
-pub(super) trait Element<const N: usize>: DefaultIsZeroes + Send + Sync {
-    fn plus(self, other: Self) -> Self;
-    fn load(self) -> Gf128Lanes<N>;
-    fn store(lanes: Gf128Lanes<N>) -> Self;
-}
-
-impl Element<1> for Block {
-    fn plus(self, other: Self) -> Self {
-        self ^ other
-    }
-
-    fn load(self) -> Gf128Lanes<1> {
-        Gf128Lanes::new([self])
-    }
-
-    fn store(lanes: Gf128Lanes<1>) -> Self {
-        lanes.elements()[0]
-    }
-}
-
-/// Elements at the same place of two vectors that are compressed together; aligned so that none straddles two lines of
-/// the cache.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(align(32))]
-pub(super) struct Pair(pub(super) Block, pub(super) Block);
-
-impl DefaultIsZeroes for Pair {}
-
-impl Element<2> for Pair {
-    fn plus(self, other: Self) -> Self {
-        Self(self.0 ^ other.0, self.1 ^ other.1)
-    }
-
-    fn load(self) -> Gf128Lanes<2> {
-        Gf128Lanes::new([self.0, self.1])
-    }
-
-    fn store(lanes: Gf128Lanes<2>) -> Self {
-        let [first, second] = lanes.elements();
-        Self(first, second)
-    }
-}
-
 /// The state of the convolution: the sums of all subsets of each of the last groups, the element number k of a group in
 /// the subsets whose number has bit k.
 struct Window<const N: usize> {
@@ -202,6 +160,23 @@ struct Window<const N: usize> {
 impl<const N: usize> Window<N> {
     fn new() -> Self {
         Self { subsets: [[Gf128Lanes::ZERO; 1 << GROUP]; STATE + 1], next: 0 }
+    }
+
+    /// Replaces the inputs in some groups of each of the vectors by their outputs.
+    fn batch(&mut self, vectors: [&mut [Block]; N], taps: &[aes::Block]) {
+        let mut vectors = vectors.map(|vector| vector.as_chunks_mut::<GROUP>().0);
+        let groups = vectors.iter().map(|groups| groups.len()).min().unwrap_or(0);
+        for (place, taps) in taps[..groups].iter().enumerate() {
+            let inputs = std::array::from_fn(|k| {
+                Gf128Lanes::new(std::array::from_fn(|lane| vectors[lane][place][k]))
+            });
+            let outputs = self.step(inputs, Block::from_le_bytes(taps.0));
+            for (k, output) in outputs.into_iter().enumerate() {
+                for (vector, element) in vectors.iter_mut().zip(output.elements()) {
+                    vector[place][k] = element;
+                }
+            }
+        }
     }
 
     /// The outputs of one group for its inputs. Bits 24k to 24k + 23 of `taps` are those of element k, four for each

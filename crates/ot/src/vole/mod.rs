@@ -30,7 +30,7 @@ use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
 use veilset_simd::TILE;
 use zeroize::{Zeroize, Zeroizing};
 
-use self::code::{Code, Pair};
+use self::code::Code;
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::Parameters as Noise;
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
@@ -93,12 +93,12 @@ impl VoleSender {
         put_trees(channel, &noise, &sums.collect::<Vec<_>>())?;
         if checked {
             let challenge: Challenge = channel.take(&())?;
-            let hash = check::hash(&v, |v| *v, &challenge.factors) ^ shares[Noise::BLOCKS];
+            let hash = check::hash(&v, &challenge.factors) ^ shares[Noise::BLOCKS];
             channel.put(&check::answer(&parameters.session, hash, &challenge, *delta))?;
         }
 
         // Step 3: the image under the code.
-        code(&noise, &parameters.session).compress(&mut v);
+        code(&noise, &parameters.session).compress([&mut v]);
         shorten(&mut v, len);
         Ok(Self { delta, b: v })
     }
@@ -135,35 +135,29 @@ impl VoleReceiver {
         let beside = Zeroizing::new(beside.collect::<Vec<_>>());
         let pads = extension.receive_random(channel, &beside)?;
         let sums = take_trees(channel, &noise)?;
-        let mut pairs = Zeroizing::new(vec![Pair::default(); noise.noise_len()]);
-        let trees = pairs.par_chunks_mut(noise.block()).zip(pads.par_chunks(depth)).enumerate();
-        let scratch = || Zeroizing::new(vec![[0; 2]; noise.block()]);
-        trees.for_each_init(scratch, |scratch, (index, (pairs, pads))| {
-            let [u, leaves] = halves(scratch.as_flattened_mut());
+        let [mut u, mut w] = [(); 2].map(|()| Elements::new(vec![0; noise.noise_len()]));
+        let vectors = u.par_chunks_mut(noise.block()).zip(w.par_chunks_mut(noise.block()));
+        let trees = vectors.zip(pads.par_chunks(depth)).enumerate();
+        trees.for_each(|(index, ((u, leaves), pads))| {
             let growth = &mut Growth::new(&parameters.session, index);
             puncture(growth, places[index], pads, &sums[index], shares[index], leaves);
-            u.fill(0);
             add_at(u, places[index], values[index]);
-            for (pair, (u, w)) in pairs.iter_mut().zip(u.iter().zip(&*leaves)) {
-                *pair = Pair(*u, *w);
-            }
         });
         if checked {
             let factors = [blocks(rng, 1)[0], blocks(rng, 1)[0]];
-            let hidden = check::hash(&pairs, |pair| pair.0, &factors) ^ values[Noise::BLOCKS];
+            let hidden = check::hash(&u, &factors) ^ values[Noise::BLOCKS];
             channel.put(&Challenge { factors, noise: hidden })?;
             let answer = channel.take(&())?;
             let share = shares[Noise::BLOCKS];
-            let hash = check::hash(&pairs, |pair| pair.1, &factors) ^ share;
+            let hash = check::hash(&w, &factors) ^ share;
             check::verify(&parameters.session, hash, &answer)?;
         }
 
         // Step 3: the images under the code.
-        code(&noise, &parameters.session).compress(&mut pairs);
-        let half =
-            |which: fn(&Pair) -> Block| Elements::new(pairs[..len].par_iter().map(which).collect());
-        let (a, c) = (half(|pair| pair.0), half(|pair| pair.1));
-        Ok(Self { a, c })
+        code(&noise, &parameters.session).compress([&mut u, &mut w]);
+        shorten(&mut u, len);
+        shorten(&mut w, len);
+        Ok(Self { a: u, c: w })
     }
 }
 
@@ -178,12 +172,6 @@ fn shorten(elements: &mut Elements, len: usize) {
     elements[len..].zeroize();
     elements.truncate(len);
     elements.shrink_to_fit();
-}
-
-/// Both halves of a slice of even length.
-fn halves(blocks: &mut [Block]) -> [&mut [Block]; 2] {
-    let (left, right) = blocks.split_at_mut(blocks.len() / 2);
-    [left, right]
 }
 
 /// Bytes and frames of a run of `len` entries over [`base::Ristretto`](crate::base::Ristretto).
