@@ -244,7 +244,8 @@ fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duratio
     left.file("list.csv", &list(0, 300_000));
     right.file("list.csv", &list(150_000, 450_000));
     let address = free_address();
-    let with = |side: &[&'static str]| [&INTERSECT[..], side, &["--threads", "1"]].concat();
+    let slow = ["--protocol", "dh", "--threads", "1"];
+    let with = |side: &[&'static str]| [&INTERSECT[..], side, &slow].concat();
     let listen =
         [&with(&["--peer", "right", "-o", "out.csv"])[..], &["--listen", &address]].concat();
     let connect =
@@ -295,4 +296,26 @@ fn a_run_that_would_need_too_much_memory_is_refused() {
     let capped = [&COUNT[..], &["--max-memory", "10kB"]].concat();
     let (one, two) = meet((&left, &capped), (&right, &COUNT));
     assert_eq!((code(&one), code(&two)), (6, 6), "{}{}", stderr(&one), stderr(&two));
+}
+
+#[test]
+fn an_intersection_that_does_not_fit_is_run_in_parts() {
+    let (left, right) = Party::pair();
+    left.file("list.csv", &list(0, 30_000));
+    right.file("list.csv", &list(20_000, 50_000));
+    let common: Vec<usize> = (20_000..30_000).collect();
+    for (protocol, cap) in [("dh", "3500kB"), ("rr22", "6MB")] {
+        let mine = [&INTERSECT[..], &["--protocol", protocol, "--json", "-o", "out.csv"]].concat();
+        let capped = [&mine[..], &["--max-memory", cap]].concat();
+        let rounds = |mine: &[&str]| {
+            let (one, two) = meet((&left, mine), (&right, &INTERSECT));
+            assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
+            assert_eq!(numbers(&left.read("out.csv")), common);
+            std::fs::remove_file(left.path("out.csv")).expect("it was written");
+            let report: serde_json::Value = serde_json::from_slice(&one.stdout).expect("an object");
+            report["rounds"].as_u64().expect("a number")
+        };
+        let (whole, parts) = (rounds(&mine), rounds(&capped));
+        assert!(parts >= 2 * whole && parts.is_multiple_of(whole), "{protocol}: {parts} {whole}");
+    }
 }

@@ -61,7 +61,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
 pub(crate) static MALICIOUS: Rr22 = Rr22 {
     spec: Spec {
         id: "rr22-malicious",
-        title: "the same against parties that cheat",
+        title: "intersection from vector OLE, against parties that cheat",
         security: Security::Malicious,
         reveals: &[Reveal::Receiver],
         leaks: &[
