@@ -28,7 +28,7 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
 use veilset_simd::TILE;
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use self::code::Code;
 use self::messages::{Challenge, Trees, TreesShape};
@@ -91,14 +91,16 @@ impl VoleSender {
             grow(&mut Growth::new(&parameters.session, index), pairs, shares[index], leaves)
         });
         put_trees(channel, &noise, &sums.collect::<Vec<_>>())?;
+        let mut factors = None;
         if checked {
             let challenge: Challenge = channel.take(&())?;
             let hash = check::hash(&v, &challenge.factors) ^ shares[Noise::BLOCKS];
             channel.put(&check::answer(&parameters.session, hash, &challenge, *delta))?;
+            factors = Some(challenge.factors);
         }
 
         // Step 3: the image under the code.
-        code(&noise, &parameters.session).compress([&mut v]);
+        code(&noise, &parameters.session, factors).compress([&mut v]);
         shorten(&mut v, len);
         Ok(Self { delta, b: v })
     }
@@ -143,35 +145,41 @@ impl VoleReceiver {
             puncture(growth, places[index], pads, &sums[index], shares[index], leaves);
             add_at(u, places[index], values[index]);
         });
+        let mut factors = None;
         if checked {
-            let factors = [blocks(rng, 1)[0], blocks(rng, 1)[0]];
-            let hidden = check::hash(&u, &factors) ^ values[Noise::BLOCKS];
-            channel.put(&Challenge { factors, noise: hidden })?;
+            let drawn = [blocks(rng, 1)[0], blocks(rng, 1)[0]];
+            let hidden = check::hash(&u, &drawn) ^ values[Noise::BLOCKS];
+            channel.put(&Challenge { factors: drawn, noise: hidden })?;
             let answer = channel.take(&())?;
             let share = shares[Noise::BLOCKS];
-            let hash = check::hash(&w, &factors) ^ share;
+            let hash = check::hash(&w, &drawn) ^ share;
             check::verify(&parameters.session, hash, &answer)?;
+            factors = Some(drawn);
         }
 
         // Step 3: the images under the code.
-        code(&noise, &parameters.session).compress([&mut u, &mut w]);
+        code(&noise, &parameters.session, factors).compress([&mut u, &mut w]);
         shorten(&mut u, len);
         shorten(&mut w, len);
         Ok(Self { a: u, c: w })
     }
 }
 
-/// The code of a session.
-fn code(noise: &Noise, session: &Session) -> Code {
-    let seed = blake3::derive_key("veilset 2026 vector OLE: code", session);
-    Code::new(noise, &std::array::from_fn(|index| seed[index]))
+/// The code of a session; where trees are checked, also of the factors of the check, so that no sender chose its trees
+/// after it.
+fn code(noise: &Noise, session: &Session, factors: Option<[Block; 2]>) -> Code {
+    let mut hasher = blake3::Hasher::new_derive_key("veilset 2026 vector OLE: code");
+    hasher.update(session);
+    for factor in factors.iter().flatten() {
+        hasher.update(&factor.to_le_bytes());
+    }
+    let seed = hasher.finalize();
+    Code::new(noise, &std::array::from_fn(|index| seed.as_bytes()[index]))
 }
 
-/// Keeps the first `len` elements; the others are wiped, and their memory given back.
+/// Keeps the first `len` elements; where all were is wiped.
 fn shorten(elements: &mut Elements, len: usize) {
-    elements[len..].zeroize();
-    elements.truncate(len);
-    elements.shrink_to_fit();
+    *elements = Elements::new(elements[..len].to_vec());
 }
 
 /// Bytes and frames of a run of `len` entries over [`base::Ristretto`](crate::base::Ristretto).

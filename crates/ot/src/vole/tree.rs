@@ -61,6 +61,9 @@ impl Growth {
 }
 
 /// The depth of a tree of `leaves` leaves, at least 2; where they are fewer than 2^d, the last ones are not grown.
+///
+/// A level's sums are over the children of parents that have two. So whoever names a leaf for missing that is not grown
+/// finds no sum with the one leaf that the last node on its path has, and misses that one: no choice gives all leaves.
 pub(super) fn depth(leaves: usize) -> usize {
     leaves.next_power_of_two().ilog2() as usize
 }
@@ -78,7 +81,7 @@ pub(super) fn grow(
     for (level, pads) in (1..).zip(&pairs[1..]) {
         let (nodes, right) = split(leaves, level);
         growth.expand(nodes, right);
-        levels.push([sum(nodes) ^ pads[0], sum(right) ^ pads[1]]);
+        levels.push([sum(&nodes[..right.len()]) ^ pads[0], sum(right) ^ pads[1]]);
     }
     TreeSums { levels, leaves: sum(leaves) ^ share }
 }
@@ -104,7 +107,7 @@ pub(super) fn puncture(
     for (level, (padded, block)) in (1..).zip(sums.levels.iter().zip(&blocks[1..])) {
         let (nodes, right) = split(leaves, level);
         growth.expand(nodes, right);
-        let totals = [sum(nodes), sum(right)];
+        let totals = [sum(&nodes[..right.len()]), sum(right)];
         let beside = 1 - (missing >> level & 1);
         // The sum of all nodes on that side, less those that are known.
         let found = [0, 1].map(|side| padded[side] ^ totals[side] ^ garbage[side]);
@@ -179,6 +182,29 @@ mod tests {
                 let mut expected = leaves.clone();
                 expected[missing] ^= ours ^ theirs;
                 assert_eq!(got, expected, "{count} leaves, all but {missing}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_names_a_leaf_that_is_not_grown_misses_another() {
+        for count in [3, 5, 6, 100, 129, 200] {
+            let depth = depth(count);
+            let pairs: Vec<[Block; 2]> =
+                (0..depth).map(|level| [block(2 * level), block(2 * level + 1)]).collect();
+            let mut leaves = vec![0; count];
+            let ours = block(100);
+            let sums = grow(&mut Growth::new(&SESSION, 0), &pairs, ours, &mut leaves);
+            for missing in count..1 << depth {
+                let beside = |level: usize| pairs[level][1 - (missing >> level & 1)];
+                let blocks: Vec<Block> = (0..depth).map(beside).collect();
+                let mut got = vec![0; count];
+                let growth = &mut Growth::new(&SESSION, 0);
+                puncture(growth, missing as u64, &blocks, &sums, 0, &mut got);
+                let missed = missing - (1 << (depth - 1));
+                let known = (0..count).filter(|leaf| got[*leaf] == leaves[*leaf]);
+                assert!(known.eq((0..count).filter(|leaf| *leaf != missed)), "{count} {missing}");
+                assert_ne!(sums.leaves ^ sum(&got), ours, "{count} {missing}");
             }
         }
     }

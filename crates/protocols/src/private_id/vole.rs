@@ -12,6 +12,7 @@
 //! **Security.** Semi-honest. For an element that is its own alone a side's view of the other's function is pseudorandom, so
 //! the identifiers of all elements that the other side has alone are.
 
+use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::{Element, Group, permutation};
 use zeroize::Zeroizing;
@@ -88,8 +89,11 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
     let mut sums = Zeroizing::new(vec![0; run.elements.len()]);
     for keyed in [Role::Sender, Role::Receiver] {
         let mine = run.role == keyed;
-        let count = if mine { run.peer_count } else { run.elements.len() };
-        if count == 0 {
+        if mine && run.peer_count == 0 {
+            // Nobody else evaluates this side's function; any will do, but it must be there: the peer knows the other one.
+            fill_randomly(&mut sums, run.rng);
+        }
+        if run.peer_count == 0 && mine || run.elements.is_empty() && !mine {
             continue;
         }
         let terms = Terms::new(run, keyed, Security::SemiHonest);
@@ -101,6 +105,14 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
         sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
     }
     Ok(Zeroizing::new(sums.iter().map(|sum| sum.to_le_bytes()).collect()))
+}
+
+fn fill_randomly(sums: &mut [u128], rng: &mut dyn CryptoRng) {
+    for sum in sums {
+        let mut random = Zeroizing::new([0; 16]);
+        rng.fill_bytes(&mut *random);
+        *sum = u128::from_le_bytes(*random);
+    }
 }
 
 /// Identifiers as the union takes its elements.

@@ -66,7 +66,7 @@ pub(crate) static MALICIOUS: Rr22 = Rr22 {
         reveals: &[Reveal::Receiver],
         leaks: &[
             SIZES,
-            "A receiver that cheats can test up to 2.3 times as many keys as it declared; of small sets up to 800 keys.",
+            "A receiver that cheats can test 2.3 times as many keys as it declared, and 800 more, at most.",
             "A sender that cheats can use other keys than it declared, as many as it declared.",
             "A sender that cheats can end the run depending on guesses about the receiver's randomness, not its keys.",
         ],
