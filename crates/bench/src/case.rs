@@ -245,6 +245,7 @@ impl Case {
                 },
                 attached: attachments.in_run(spec, role),
                 peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
+                slack: 0,
                 params: self.params(spec),
                 session: &[7; 32],
                 channel: &mut channel,

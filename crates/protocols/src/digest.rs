@@ -55,15 +55,27 @@ pub(crate) struct SetTerms {
     pub(crate) digest: Digest,
     pub(crate) count: usize,
     pub(crate) queries: usize,
+    more: u32,
 }
 
 impl SetTerms {
+    pub(crate) fn new(digest: Digest, count: usize, queries: usize) -> Self {
+        Self { digest, count, queries, more: 0 }
+    }
+
+    /// The same with values that are `more` bits longer, up to 128, than what a single run asks for.
+    pub(crate) fn longer(self, more: u32) -> Self {
+        Self { more, ..self }
+    }
+
     /// Bits of a value by which members and queries are compared.
     pub(crate) fn bits(self) -> u32 {
         match self.digest {
             // A filter takes whole values; its own failure is counted in its size.
             Digest::Bloom => u128::BITS,
-            Digest::Sorted | Digest::Shuffled => match_bits(self.count, self.queries),
+            Digest::Sorted | Digest::Shuffled => {
+                (match_bits(self.count, self.queries) + self.more).min(u128::BITS)
+            }
         }
     }
 
@@ -163,7 +175,7 @@ impl SetTerms {
 
     /// The set of a run of these sizes, for the cost models.
     pub(crate) fn of(digest: Digest, count: u64, queries: u64) -> Self {
-        Self { digest, count: size(count), queries: size(queries) }
+        Self::new(digest, size(count), size(queries))
     }
 }
 
@@ -240,7 +252,7 @@ mod tests {
     fn every_form_carries_the_set_and_costs_what_it_says() {
         for digest in Digest::ALL {
             for count in [0, 1, 1000] {
-                let terms = SetTerms { digest, count, queries: 50 };
+                let terms = SetTerms::new(digest, count, 50);
                 let mask = u128::MAX >> (128 - terms.bits());
                 let values: Vec<u128> = (0..count as u64).map(|i| value(i) & mask).collect();
                 let (left, right) = memory_pair();

@@ -41,6 +41,8 @@ pub struct Run<'a> {
     pub attached: Attached<'a>,
     /// What the peer holds about each of its elements, from the agreed terms.
     pub peer_attached: AttachedShape,
+    /// Bits by which this run must go wrong less often than with 2^-40: log₂ of how many runs make one whole.
+    pub slack: u32,
     /// The group and the set digest, from the agreed terms.
     pub params: Params,
     /// What both sides know of this session, and no other session has; protocols within protocols are bound to it.
@@ -63,6 +65,7 @@ impl Run<'_> {
             peer_count: self.peer_count,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
+            slack: self.slack,
             params: self.params,
             session: self.session,
             channel: self.channel,

@@ -187,6 +187,8 @@ pub struct Spec {
     pub groups: &'static [Group],
     /// How a set may travel in it; the first is the default.
     pub digests: &'static [Digest],
+    /// Whether runs over parts of the elements, one after the other, tell together what one run over all tells.
+    pub cut: bool,
 }
 
 impl Spec {

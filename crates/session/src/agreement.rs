@@ -63,7 +63,8 @@ pub fn agree(
         let rows = memory_of_rows(&theirs);
         memory_of(protocol, shape, role, parts).saturating_add(rows)
     };
-    let parts = agree_parts(pipe, Parts::fitting(offer.operation, offer.memory, needed), &offer)?;
+    let spec = protocol.spec();
+    let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, &theirs)?;
     Ok(Agreed {
         protocol,
@@ -265,9 +266,9 @@ fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, S
     Ok(estimates.first().map(|estimate| estimate.protocol))
 }
 
-/// The larger of what both sides need, where the operation can be cut.
-fn agree_parts(pipe: &mut Pipe, mine: Parts, offer: &Offer) -> Result<Parts, SessionError> {
-    if offer.operation != Operation::Intersect {
+/// The larger of what both sides need, where the protocol can be cut.
+fn agree_parts(pipe: &mut Pipe, spec: &Spec, mine: Parts) -> Result<Parts, SessionError> {
+    if !spec.cut {
         return Ok(Parts::ONE);
     }
     pipe.channel.put(&mine).map_err(SessionError::at(STEP))?;

@@ -2,13 +2,14 @@
 //!
 //! An element falls to a part by its digest, which both sides compute alike, and each part is a run of its own. So that the
 //! sizes of the parts say nothing about the sets, both sides fill each part up, with random elements, to as many as the
-//! fullest can have but for 2^-40 in the whole run. An intersection by parts tells the same as one at once; a count or a
-//! sum would tell one number a part, so nothing else is cut.
+//! fullest can have but for 2^-40 in the whole run; values that are compared are longer by the logarithm of the parts, so that
+//! all together fail as seldom as one run. An intersection by parts tells the same as one at once; a count or a sum would tell
+//! one number a part, so nothing else is cut, nor is a protocol whose bound on a cheating peer is worth less for small sets.
 
 use rand_core::CryptoRng;
 use veilset_channel::{Malformed, Message, Reader, Tag};
 use veilset_crypto::Element;
-use veilset_protocols::{Conclusion, Operation, Outcome, ProtocolError};
+use veilset_protocols::{Conclusion, Outcome, ProtocolError, Spec};
 use zeroize::Zeroizing;
 
 /// The most parts: a power of two.
@@ -23,13 +24,9 @@ impl Parts {
     pub(crate) const ONE: Self = Self(1);
 
     /// The fewest parts for which `needed` is at most `allowed`; all at once where no number of parts is enough, or the
-    /// operation is not cut.
-    pub(crate) fn fitting(
-        operation: Operation,
-        allowed: u64,
-        needed: impl Fn(Self) -> u64,
-    ) -> Self {
-        let most = if operation == Operation::Intersect { MOST } else { 1 };
+    /// protocol cannot be cut.
+    pub(crate) fn fitting(spec: &Spec, allowed: u64, needed: impl Fn(Self) -> u64) -> Self {
+        let most = if spec.cut { MOST } else { 1 };
         let all = (0..=most.ilog2()).map(|log| Self(1 << log));
         all.into_iter().find(|parts| needed(*parts) <= allowed).unwrap_or(Self::ONE)
     }
@@ -53,11 +50,6 @@ impl Parts {
         count.min((mean + more).ceil() as usize)
     }
 
-    fn of(self, element: &Element) -> u32 {
-        let [.., a, b] = element.0;
-        u32::from(u16::from_le_bytes([a, b])) % self.0
-    }
-
     /// The session of a part of a session.
     pub(crate) fn session(self, session: &[u8; 32], part: u32) -> [u8; 32] {
         let mut hasher = blake3::Hasher::new_derive_key("veilset v1 part of a session");
@@ -65,36 +57,31 @@ impl Parts {
         *hasher.finalize().as_bytes()
     }
 
-    /// The elements of part number `part`, filled up; `None` if there are more than it can have.
-    pub(crate) fn take(
+    /// The places of the elements of each part, rising; `None` if some part has more than it can have.
+    pub(crate) fn places(self, elements: &[Element]) -> Option<Vec<Vec<u32>>> {
+        let mut places = vec![Vec::new(); self.0 as usize];
+        for (place, element) in (0..).zip(elements) {
+            let [.., a, b] = element.0;
+            places[usize::from(u16::from_le_bytes([a, b])) % self.0 as usize].push(place);
+        }
+        let capacity = self.capacity(elements.len());
+        places.iter().all(|part| part.len() <= capacity).then_some(places)
+    }
+
+    /// The elements at `places`, filled up.
+    pub(crate) fn fill(
         self,
-        part: u32,
+        places: &[u32],
         elements: &[Element],
         rng: &mut dyn CryptoRng,
-    ) -> Option<Part> {
-        let capacity = self.capacity(elements.len());
-        let own = (0..).zip(elements).filter(|(_, element)| self.of(element) == part);
-        let (indices, chosen): (Vec<u32>, Vec<Element>) =
-            own.map(|(index, element)| (index, *element)).unzip();
-        let mut chosen = Zeroizing::new(chosen);
-        if chosen.len() > capacity {
-            return None;
-        }
-        while chosen.len() < capacity {
-            let mut random = [0; Element::LEN];
-            rng.fill_bytes(&mut random);
-            chosen.push(Element(random));
-        }
-        Some(Part { elements: chosen, indices })
+    ) -> Zeroizing<Vec<Element>> {
+        let empty = Element([0; Element::LEN]);
+        let mut part = Zeroizing::new(vec![empty; self.capacity(elements.len())]);
+        // All are drawn, and then some replaced: how many shows in the time of a copy at most.
+        part.iter_mut().for_each(|element| rng.fill_bytes(&mut element.0));
+        part.iter_mut().zip(places).for_each(|(to, place)| *to = elements[*place as usize]);
+        part
     }
-}
-
-/// One part of a set.
-pub(crate) struct Part {
-    /// Its elements, then random ones.
-    pub(crate) elements: Zeroizing<Vec<Element>>,
-    /// The place of each of its elements in the whole set.
-    pub(crate) indices: Vec<u32>,
 }
 
 /// What follows from the conclusions of all parts, each with its part's `indices`.
@@ -153,12 +140,12 @@ mod tests {
         for parts in [Parts::ONE, Parts(2), Parts(16), Parts(256)] {
             let mut rng = ChaCha20Rng::from_seed([2; 32]);
             let mut seen = vec![0; elements.len()];
-            for part in 0..parts.count() {
-                let part = parts.take(part, &elements, &mut rng).expect("it fits");
-                assert_eq!(part.elements.len(), parts.capacity(elements.len()));
-                for (index, element) in part.indices.iter().zip(&*part.elements) {
-                    seen[*index as usize] += 1;
-                    assert!(*element == elements[*index as usize]);
+            for places in parts.places(&elements).expect("they fit") {
+                let part = parts.fill(&places, &elements, &mut rng);
+                assert_eq!(part.len(), parts.capacity(elements.len()));
+                for (place, element) in places.iter().zip(&*part) {
+                    seen[*place as usize] += 1;
+                    assert!(*element == elements[*place as usize]);
                 }
             }
             assert!(seen.iter().all(|times| *times == 1), "{parts:?}");
@@ -175,19 +162,22 @@ mod tests {
         assert_eq!(Parts(16).capacity(0), 0);
         assert_eq!(Parts(16).capacity(3), 3);
         let crowded = vec![Element([0; Element::LEN]); 5000];
-        let mut rng = ChaCha20Rng::from_seed([2; 32]);
-        assert!(Parts(16).take(0, &crowded, &mut rng).is_none());
+        assert!(Parts(16).places(&crowded).is_none());
     }
 
     #[test]
     fn as_many_parts_as_memory_asks_for() {
         let needed = |parts: Parts| 1000 / u64::from(parts.count());
-        let fitting = |operation, allowed| Parts::fitting(operation, allowed, needed).count();
-        assert_eq!(fitting(Operation::Intersect, 1000), 1);
-        assert_eq!(fitting(Operation::Intersect, 999), 2);
-        assert_eq!(fitting(Operation::Intersect, 100), 16);
-        assert_eq!(fitting(Operation::Intersect, 0), 1);
-        assert_eq!(fitting(Operation::Count, 100), 1);
+        let fitting = |id, allowed| {
+            let protocol = veilset_protocols::find(id).expect("it is registered");
+            Parts::fitting(protocol.spec(), allowed, needed).count()
+        };
+        assert_eq!(fitting("rr22", 1000), 1);
+        assert_eq!(fitting("rr22", 999), 2);
+        assert_eq!(fitting("dh", 100), 16);
+        assert_eq!(fitting("rr22", 0), 1);
+        assert_eq!(fitting("rr22-malicious", 100), 1);
+        assert_eq!(fitting("mqrpmt-dh", 100), 1);
     }
 
     #[test]

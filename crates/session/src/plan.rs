@@ -276,9 +276,9 @@ pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role, parts
         Role::Sender => (cost.sender, shape.sender, cut.sender),
         Role::Receiver => (cost.receiver, shape.receiver, cut.receiver),
     };
-    // Of a part the elements again, and of all the index and the bit of each.
-    let copies =
-        if parts == Parts::ONE { 0.0 } else { (Element::LEN as u64 * one + 5 * mine) as f64 };
+    // Of a part the elements again; of all the place, and the bits of what matched.
+    let kept = 10 * shape.sender.max(shape.receiver);
+    let copies = if parts == Parts::ONE { 0.0 } else { (Element::LEN as u64 * one + kept) as f64 };
     (party.memory + copies + Element::LEN as f64 * mine as f64) as u64
 }
 

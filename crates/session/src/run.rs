@@ -63,12 +63,12 @@ impl Agreed {
             return self.drive(pipe, (elements, attached), self.session, observer, rng);
         }
         let mut ended = Vec::new();
-        for part in 0..self.parts.count() {
-            let own = self.parts.take(part, elements, rng).ok_or(SessionError::Overfull)?;
+        let parts = self.parts.places(elements).ok_or(SessionError::Overfull)?;
+        for (part, places) in (0..).zip(parts) {
+            let own = self.parts.fill(&places, elements, rng);
             let session = self.parts.session(&self.session, part);
-            let conclusion =
-                self.drive(pipe, (&own.elements, Attached::Nothing), session, observer, rng)?;
-            ended.push((conclusion, own.indices));
+            let conclusion = self.drive(pipe, (&own, Attached::Nothing), session, observer, rng)?;
+            ended.push((conclusion, places));
         }
         Ok(Box::new(|| whole(ended)))
     }
@@ -88,6 +88,7 @@ impl Agreed {
             peer_count: self.parts.capacity(self.peer_count),
             attached,
             peer_attached: self.peer_attached,
+            slack: self.parts.count().ilog2(),
             params: self.params,
             session: &session,
             channel: &mut pipe.channel,

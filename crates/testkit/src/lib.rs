@@ -166,6 +166,7 @@ pub fn run_one(
         peer_count: sets.of(role.other()).len(),
         attached: attachments.in_run(operation, role),
         peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
+        slack: 0,
         params,
         session: &[7; 32],
         channel: &mut channel,

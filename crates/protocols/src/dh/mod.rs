@@ -22,6 +22,7 @@ use veilset_structures::match_bits;
 
 use self::rounds::matched_elements;
 use crate::exchange::{cross, exchange_blinded, point_bytes};
+use crate::matching::in_order;
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
@@ -50,6 +51,7 @@ static SPEC: Spec = Spec {
     max_elements: 1 << 31,
     groups: &[Group::Curve25519, Group::P256, Group::P256Uncompressed, Group::Ristretto255],
     digests: &[Digest::Shuffled],
+    cut: true,
 };
 
 impl Protocol for Dh {
@@ -67,8 +69,8 @@ impl Protocol for Dh {
 }
 
 fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let Run { role, reveal, elements, peer_count, channel, rng, observer, .. } = run;
-    let bits = match_bits(elements.len(), peer_count);
+    let Run { role, reveal, elements, peer_count, slack, channel, rng, observer, .. } = run;
+    let bits = (match_bits(elements.len(), peer_count) + slack).min(u128::BITS);
     let prf = F::generate(rng);
     let order = permutation(elements.len(), rng);
 
@@ -79,10 +81,12 @@ fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError
     let expected = if learns { elements.len() } else { 0 };
     let mine = return_doubled(channel, to_peer, expected, bits)?;
 
-    // Step 3: match, when the peer has everything.
-    Ok(Box::new(move || match learns {
-        true => Ok(Outcome::Matched(matched_elements(&mine, theirs, &order)?)),
-        false => Ok(Outcome::Nothing),
+    // Step 3.
+    let hits = learns.then(|| matched_elements(&mine, theirs));
+    Ok(Box::new(move || {
+        let Some(hits) = hits else { return Ok(Outcome::Nothing) };
+        hits.fault()?;
+        Ok(Outcome::Matched(in_order(&order, &hits.e)))
     }))
 }
 

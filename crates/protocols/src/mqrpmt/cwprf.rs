@@ -23,7 +23,7 @@ use crate::{Cost, PartyCost, ProtocolError, Role, Run, Shape};
 /// `P₁`.
 pub(super) fn server<F: CommutativePrf>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms { digest: run.params.digest, count: own, queries: peer };
+    let terms = SetTerms::new(run.params.digest, own, peer);
     let prf = F::generate(run.rng);
     let order = permutation(own, run.rng);
 
@@ -42,7 +42,7 @@ pub(super) fn client<F: CommutativePrf>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms { digest: run.params.digest, count: peer, queries: own };
+    let terms = SetTerms::new(run.params.digest, peer, own);
     let prf = F::generate(run.rng);
 
     // Step 1.
@@ -64,8 +64,8 @@ pub(super) fn both<F: CommutativePrf>(
 ) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
     let digest = run.params.digest;
-    let mine = SetTerms { digest, count: own, queries: peer };
-    let theirs = SetTerms { digest, count: peer, queries: own };
+    let mine = SetTerms::new(digest, own, peer);
+    let theirs = SetTerms::new(digest, peer, own);
     let prf = F::generate(run.rng);
     let vectors = (run.elements, order);
     let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, mine.bits()), run.observer)?;

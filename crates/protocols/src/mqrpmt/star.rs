@@ -28,7 +28,7 @@ use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
 /// `P₁`.
 pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms { digest: run.params.digest, count: own, queries: peer };
+    let terms = SetTerms::new(run.params.digest, own, peer);
     let prp = F::generate(run.rng);
 
     // Step 1.
@@ -70,7 +70,7 @@ pub(super) fn client<F: CommutativePrp>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms { digest: run.params.digest, count: peer, queries: own };
+    let terms = SetTerms::new(run.params.digest, peer, own);
     let prp = F::generate(run.rng);
     let points = |channel: &mut dyn Channel, range: Range<usize>| {
         channel.put(&Points(prp.hash_and_evaluate(&chosen(run.elements, &order[range]))))

@@ -76,6 +76,7 @@ static SPEC: Spec = Spec {
     max_elements: 1 << 31,
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,
+    cut: false,
 };
 
 impl Protocol for PrivateId {

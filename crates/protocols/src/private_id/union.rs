@@ -155,7 +155,7 @@ fn malformed(what: &'static str, why: Malformed) -> PeerFault {
 }
 
 fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
-    SetTerms { digest: run.params.digest, count, queries }
+    SetTerms::new(run.params.digest, count, queries)
 }
 
 fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {

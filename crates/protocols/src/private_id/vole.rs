@@ -46,6 +46,7 @@ static SPEC: Spec = Spec {
     max_elements: vole_oprf::MAX_POINTS,
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,
+    cut: false,
 };
 
 /// The mqRPMT of the union.

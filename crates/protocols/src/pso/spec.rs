@@ -93,6 +93,7 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
         max_elements: 1 << 31,
         groups: engine.groups(),
         digests: engine.digests(),
+        cut: false,
     }
 }
 

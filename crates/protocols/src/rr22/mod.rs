@@ -14,7 +14,8 @@
 //! **Malicious**, as `rr22-malicious`: the function is the malicious one, and what [`crate::vole_oprf`] says of a receiver that
 //! cheats holds: it learns at how many elements more than it declared. A sender that cheats can send values of other
 //! elements than its own, which match as if they were its own; as many as it declared. It learns nothing: the receiver's last
-//! message comes before any that depends on whether the two have something in common, so both cannot be told.
+//! message comes before any that depends on whether the two have something in common, so both cannot be told. Values are not
+//! truncated, lest one stand for several elements.
 
 #[cfg(test)]
 mod tests;
@@ -54,6 +55,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         max_elements: vole_oprf::MAX_POINTS,
         groups: &[Group::Ristretto255],
         digests: &[Digest::Sorted],
+        cut: true,
     },
 };
 
@@ -64,6 +66,8 @@ pub(crate) static MALICIOUS: Rr22 = Rr22 {
         title: "intersection from vector OLE, against parties that cheat",
         security: Security::Malicious,
         reveals: &[Reveal::Receiver],
+        // Each part could be larger than its share, and small sets are the least bound.
+        cut: false,
         leaks: &[
             SIZES,
             "A receiver that cheats can test 2.3 times as many keys as it declared, and 800 more, at most.",
@@ -98,8 +102,8 @@ impl Protocol for Rr22 {
 }
 
 fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set =
-        SetTerms { digest: Digest::Sorted, count: run.elements.len(), queries: run.peer_count };
+    let set = SetTerms::new(Digest::Sorted, run.elements.len(), run.peer_count)
+        .longer(longer(run.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
     let key = vole_oprf::send(run.channel, &terms, run.rng)?;
@@ -119,25 +123,21 @@ fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolE
 }
 
 fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set =
-        SetTerms { digest: Digest::Sorted, count: run.peer_count, queries: run.elements.len() };
+    let set = SetTerms::new(Digest::Sorted, run.peer_count, run.elements.len())
+        .longer(longer(run.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
     let mut values = vole_oprf::receive(run.channel, &terms, run.elements, run.rng)?;
     truncate(&mut values, set.bits());
     // Step 2.
     let theirs = set.take_ordered(run.channel)?;
-    if run.reveal == Reveal::Receiver {
-        return Ok(Box::new(move || {
-            let hits = membership(&values, &theirs);
-            hits.fault()?;
-            Ok(Outcome::Matched(hits.indices()))
-        }));
-    }
-    // Step 3.
+    // Takes the same steps whatever matches.
     let hits = membership(&values, &theirs);
-    run.channel.phase("indication");
-    put_bits(run.channel, &hits.taken)?;
+    if run.reveal == Reveal::Both {
+        // Step 3.
+        run.channel.phase("indication");
+        put_bits(run.channel, &hits.taken)?;
+    }
     Ok(Box::new(move || {
         hits.fault()?;
         Ok(Outcome::Matched(hits.indices()))
@@ -149,7 +149,8 @@ fn cost(shape: &Shape, security: Security) -> Cost {
         return Cost::default();
     }
     let (mut sender, mut receiver) = vole_oprf::cost(shape.receiver, shape.sender, security);
-    let set = SetTerms::of(Digest::Sorted, shape.sender, shape.receiver);
+    let set =
+        SetTerms::of(Digest::Sorted, shape.sender, shape.receiver).longer(longer(0, security));
     sender.bytes_sent += set.bytes();
     sender.in_turn += set.bytes();
     if shape.reveal == Reveal::Both {
@@ -159,6 +160,15 @@ fn cost(shape: &Shape, security: Security) -> Cost {
         sender,
         receiver,
         rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
+    }
+}
+
+/// By how many bits values are longer than what a match asks for. A cheating sender could look for elements whose values
+/// agree, so that one value stands for several: against that they are whole.
+fn longer(slack: u32, security: Security) -> u32 {
+    match security {
+        Security::SemiHonest => slack,
+        Security::Malicious => u128::BITS,
     }
 }
 

@@ -10,7 +10,8 @@
 //!
 //! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
 //! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown and the factor not 0 but with probability 2^-128
-//! a point. H is the tweakable correlation-robust hash of the oblivious transfers, x its tweak.
+//! a point. H is the tweakable hash of the oblivious transfers, x its tweak; that it holds for multiples of Δ is an argument in
+//! the ideal-permutation model (`docs/ot.md`).
 //!
 //! **Malicious**, with [`Security::Malicious`]: the vector OLE and the transfers under it are checked. The sender commits to a coin
 //! before step 2, the receiver sends its own with the seed, the sender opens its; both enter H, which is BLAKE3 in place of a
@@ -18,8 +19,8 @@
 //! can evaluate is what its vector P fits: F at the points x with ⟨row(x), P⟩ = h(x). P has m entries (some 1.3 n), but points
 //! whose rows depend on one another can come for free ("overfitting": Han, Kim, Lee and Son, Asiacrypt 2024). No conjecture
 //! is needed to bound how many: among q points whose h it asked for, some n' fit one P with probability at most
-//! C(q, n')·2^(−128(n'−m)). For q = 2^64 this is below 2^-40 from n' = 1.8 m on, at the latest: a receiver that declared n
-//! points learns F at no more than 2.3 n of them where n ≥ 2^14 (`docs/protocols.md` has a table). Nothing binds the sender to
+//! 2^128·C(q, n')·2^(−128(n'−m)), the first factor for its choice of a seed. For q = 2^64 this is below 2^-40 from n' = 1.8 m on, at the latest: a receiver that declared n
+//! points learns F at no more than 2.3 n + 800 of them (`docs/protocols.md` has a table). Nothing binds the sender to
 //! its points.
 
 mod messages;

@@ -79,7 +79,8 @@ fn extractable(count: usize) -> f64 {
     let m = OkvsShape::new(KIND, count).len() as f64;
     // log2 C(q, n') ≤ n'·log2(e·q/n').
     let chance = |points: f64| {
-        points * (QUESTIONS - points.log2() + std::f64::consts::E.log2()) - 128.0 * (points - m - 1.0)
+        points * (QUESTIONS - points.log2() + std::f64::consts::E.log2())
+            - 128.0 * (points - m - 1.0)
     };
     let steps = std::iter::successors(Some(m), |points| Some(points * 1.001));
     steps.into_iter().find(|points| chance(*points) <= -40.0).expect("it falls")
