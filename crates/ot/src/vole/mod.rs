@@ -4,15 +4,15 @@
 //! Gilboa, Ishai, Kohl, Rindal and Scholl have it (CCS 2019, eprint 2019/1159, figures 3 to 5):
 //!
 //! 1. An extension of oblivious transfers is set up, whose secret Δ becomes the vector's. The receiver draws noise u: in
-//!    each block of 2^d places one, at random, that holds a random value; the extension shares its product with Δ
+//!    each block of places one, at random, that holds a random value; the extension shares its product with Δ
 //!    (`extension::products`, in place of a multiplication protocol of its own).
-//! 2. By d random transfers a block of at most 2^d places the receiver gets the sender's tree of leaves but for the one at its noise, and there
-//!    the leaf plus the value times Δ ([`tree`]). So over all blocks w = v + Δ·u.
-//! 3. Both apply the same public linear map to what they have ([`code`]): a, b and c are the images of u, v and w. That a is
-//!    pseudorandom is the dual form of learning parity with noise; [`parameters`] and `docs/lpn.md` say for which sizes.
+//! 2. By d random transfers a block of at most 2^d places the receiver gets the sender's tree of leaves but for the one at
+//!    its noise, and there the leaf plus the value times Δ (`tree`). So over all blocks w = v + Δ·u.
+//! 3. Both apply the same public linear map to what they have (`code`): a, b and c are the images of u, v and w. That a is
+//!    pseudorandom is the dual form of learning parity with noise; `parameters` and `docs/lpn.md` say for which sizes.
 //!
-//! **Security.** Semi-honest, or malicious where [`Security`](crate::Security) says so: the extension checks that the receiver's choices are
-//! consistent, and [`check`] that the sender grew trees. A sender that sends wrong sums and guesses right about the noise is
+//! **Security.** Semi-honest, or malicious where [`Security`] says so: the extension checks that the receiver's choices are
+//! consistent, and `check` that the sender grew trees. A sender that sends wrong sums and guesses right about the noise is
 //! not found: as in the paper it can rule out noise places, each guess at the risk of being found, which leaves the noise
 //! with as much entropy as before less a bit on average.
 

@@ -50,31 +50,11 @@ impl Message for Sums {
     }
 }
 
-/// A commitment to the sender's coin. Malicious security only.
-pub(super) struct Commitment(pub(super) [u8; 32]);
-
-impl Message for Commitment {
-    const TAG: Tag = Tag { byte: 10, name: "commitment to a coin" };
-    type Context = ();
-
-    fn max_len((): &()) -> usize {
-        32
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
-        reader.array().map(Self)
-    }
-}
-
-/// A party's coin. Malicious security only.
+/// A coin, or a commitment to one. Malicious security only.
 pub(super) struct Coin(pub(super) [u8; 32]);
 
 impl Message for Coin {
-    const TAG: Tag = Tag { byte: 11, name: "coin" };
+    const TAG: Tag = Tag { byte: 10, name: "coin" };
     type Context = ();
 
     fn max_len((): &()) -> usize {

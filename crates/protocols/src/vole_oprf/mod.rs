@@ -39,7 +39,7 @@ use veilset_simd::gf128_multiply;
 use veilset_structures::okvs::{OkvsKind, OkvsShape, decode, encode};
 use zeroize::Zeroizing;
 
-use self::messages::{Coin, Commitment, Seed, Sums, chunks};
+use self::messages::{Coin, Seed, Sums, chunks};
 use self::output::{Output, commitment};
 use crate::wire::{frames, size};
 use crate::{Observer, PartyCost, ProtocolError, Role, Run, Security};
@@ -117,7 +117,7 @@ pub(crate) fn send(
         Security::Malicious => Some(coin(rng)),
     };
     if let Some(coin) = &coin {
-        channel.put(&Commitment(commitment(&terms.derive("coin"), coin)))?;
+        channel.put(&Coin(commitment(&terms.derive("coin"), coin)))?;
     }
     // Step 3, as the frames of step 2 arrive.
     channel.phase("encoded set");
@@ -179,7 +179,7 @@ pub(crate) fn receive(
     let VoleReceiver { a, c } = vole;
     let commitment = match terms.security {
         Security::SemiHonest => None,
-        Security::Malicious => Some(channel.take::<Commitment>(&())?.0),
+        Security::Malicious => Some(channel.take::<Coin>(&())?.0),
     };
     channel.put(&Seed(seed))?;
     let mine = commitment.map(|_| coin(rng));
