@@ -37,6 +37,7 @@ fuzz_target!(|input: (u8, u8, u8, Vec<(u8, Vec<u8>)>)| {
         peer_count: usize::from(peer % 4),
         attached: attached(role),
         peer_attached: attached(role.other()).shape(),
+        slack: 0,
         params: spec.params(),
         session: &[3; 32],
         channel: &mut channel,
