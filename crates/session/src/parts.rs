@@ -27,8 +27,8 @@ impl Parts {
     /// protocol cannot be cut.
     pub(crate) fn fitting(spec: &Spec, allowed: u64, needed: impl Fn(Self) -> u64) -> Self {
         let most = if spec.cut { MOST } else { 1 };
-        let all = (0..=most.ilog2()).map(|log| Self(1 << log));
-        all.into_iter().find(|parts| needed(*parts) <= allowed).unwrap_or(Self::ONE)
+        let mut all = (0..=most.ilog2()).map(|log| Self(1 << log));
+        all.find(|parts| needed(*parts) <= allowed).unwrap_or(Self::ONE)
     }
 
     pub(crate) fn count(self) -> u32 {

@@ -93,8 +93,9 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
         if mine && run.peer_count == 0 {
             // Nobody else evaluates this side's function; any will do, but it must be there: the peer knows the other one.
             fill_randomly(&mut sums, run.rng);
+            continue;
         }
-        if run.peer_count == 0 && mine || run.elements.is_empty() && !mine {
+        if !mine && run.elements.is_empty() {
             continue;
         }
         let terms = Terms::new(run, keyed, Security::SemiHonest);

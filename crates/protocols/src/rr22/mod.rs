@@ -151,8 +151,9 @@ fn cost(shape: &Shape, security: Security) -> Cost {
     let (mut sender, mut receiver) = vole_oprf::cost(shape.receiver, shape.sender, security);
     let set =
         SetTerms::of(Digest::Sorted, shape.sender, shape.receiver).longer(longer(0, security));
-    sender.bytes_sent += set.bytes();
-    sender.in_turn += set.bytes();
+    let bytes = set.bytes();
+    sender.bytes_sent += bytes;
+    sender.in_turn += bytes;
     if shape.reveal == Reveal::Both {
         receiver.bytes_sent += bits_bytes(shape.sender);
     }

@@ -144,14 +144,9 @@ impl Key {
         let (keys, points) = halves(elements);
         let mut values = Zeroizing::new(vec![0; elements.len()]);
         decode(&self.shape, self.seed, &self.k, &keys, &mut values);
-        let tasks = values.par_chunks_mut(VALUES_A_TASK);
-        let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
-        tasks.zip(inputs).for_each(|(values, (keys, points))| {
-            for (value, point) in values.iter_mut().zip(points) {
-                *value ^= gf128_multiply(*point, *self.delta);
-            }
-            self.output.finish(values, keys, points);
-        });
+        let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
+        sums.for_each(|(value, point)| *value ^= gf128_multiply(*point, *self.delta));
+        self.output.finish(&mut values, &keys, &points);
         values
     }
 }
@@ -199,10 +194,7 @@ pub(crate) fn receive(
         (Some(commitment), Some(mine)) => Some([opened(channel, terms, &commitment)?, mine]),
         _ => None,
     };
-    let output = terms.output(coins);
-    let tasks = values.par_chunks_mut(VALUES_A_TASK);
-    let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
-    tasks.zip(inputs).for_each(|(values, (keys, points))| output.finish(values, keys, points));
+    terms.output(coins).finish(&mut values, &keys, &points);
     Ok(values)
 }
 

@@ -1,6 +1,9 @@
 //! H, the last step of the function.
 
+use rayon::prelude::*;
 use veilset_ot::{Block, Hash};
+
+use super::VALUES_A_TASK;
 
 /// H for one evaluation.
 pub(super) enum Output {
@@ -24,6 +27,12 @@ impl Output {
 
     /// Replaces each value by H of it, under the two halves of the element that it belongs to.
     pub(super) fn finish(&self, values: &mut [Block], keys: &[u128], points: &[u128]) {
+        let tasks = values.par_chunks_mut(VALUES_A_TASK);
+        let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
+        tasks.zip(inputs).for_each(|(values, (keys, points))| self.task(values, keys, points));
+    }
+
+    fn task(&self, values: &mut [Block], keys: &[u128], points: &[u128]) {
         match self {
             Self::SemiHonest(hash) => hash.tweaked(values, keys),
             Self::Malicious(key) => {

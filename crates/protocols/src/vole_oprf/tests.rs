@@ -82,8 +82,8 @@ fn extractable(count: usize) -> f64 {
         points * (QUESTIONS - points.log2() + std::f64::consts::E.log2())
             - 128.0 * (points - m - 1.0)
     };
-    let steps = std::iter::successors(Some(m), |points| Some(points * 1.001));
-    steps.into_iter().find(|points| chance(*points) <= -40.0).expect("it falls")
+    let mut steps = std::iter::successors(Some(m), |points| Some(points * 1.001));
+    steps.find(|points| chance(*points) <= -40.0).expect("it falls")
 }
 
 #[test]
