@@ -1,5 +1,5 @@
 //! Kernels for the processor at hand, chosen when the program runs: Curve25519, SHA-512, the bit
-//! transpose and GF(2^128).
+//! transpose, GF(2^128) and GF(2^64).
 //!
 //! This is the only crate of the workspace that may hold unsafe code. Every kernel has a twin in plain Rust, which is
 //! built everywhere, serves where no kernel does, and is what the tests compare each kernel with. No kernel's time
@@ -7,12 +7,14 @@
 
 mod curve25519;
 mod gf128;
+mod gf64;
 mod kernel;
 mod sha512;
 mod transpose;
 
 pub use curve25519::{Point, elligator2, x25519};
-pub use gf128::{Gf128Lanes, gf128_add_columns, gf128_add_polynomial, gf128_multiply};
+pub use gf64::{gf64_multiply, gf64_multiply_both};
+pub use gf128::{Registers, gf128_add_columns, gf128_add_polynomial, gf128_multiply};
 pub use kernel::Kernel;
 pub use sha512::{SHA512_START, sha512_compress};
 pub use transpose::{TILE, Tile, transpose};

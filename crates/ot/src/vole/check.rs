@@ -2,14 +2,16 @@
 //!
 //! Both parties' vectors are hashed to one element each under factors that the receiver draws once it has everything:
 //! entry c of tile t times α^t·β^c. If w = v + u·Δ, then the hashes say the same, whatever the factors; if not, they do with
-//! probability at most (tiles + 128)/2^128. One more product of the extension masks the hash of the noise u.
+//! probability at most (tiles + 128)/2^128. One more product of the extension, with an element of the large field, masks the
+//! hash of the noise u.
 
 use rayon::prelude::*;
 use subtle::ConstantTimeEq;
 use veilset_channel::PeerFault;
-use veilset_simd::{TILE, Tile, gf128_add_columns, gf128_multiply};
+use veilset_simd::{TILE, Tile};
 use zeroize::Zeroizing;
 
+use super::field::Subfield;
 use super::messages::{Answer, Challenge};
 use crate::Block;
 use crate::base::Session;
@@ -17,40 +19,55 @@ use crate::base::Session;
 /// Tiles that are hashed at once.
 const GROUP: usize = 16;
 
-/// The hash of a vector, filled up with zeros to whole tiles.
-pub(super) fn hash(vector: &[Block], factors: &[Block; 2]) -> Block {
-    let powers = powers(factors[0], vector.len().div_ceil(TILE));
+/// The hash of a vector, each half filled up with zeros to whole tiles.
+pub(super) fn hash<B: Subfield>(
+    halves: &[Zeroizing<Vec<impl Subfield>>; 2],
+    factors: &[Block; 2],
+) -> Block {
+    let tiles = halves[0].len().div_ceil(TILE);
+    let powers = powers::<B>(factors[0], 2 * tiles);
+    let (first, second) = powers.split_at(tiles);
+    let columns = [columns::<B>(&halves[0], first), columns::<B>(&halves[1], second)];
+    let products = columns[0].iter().zip(&columns[1]).zip(self::powers::<B>(factors[1], TILE));
+    products.fold(0, |sum, ((first, second), power)| sum ^ B::product(first ^ second, power))
+}
+
+/// For each column of a vector's tiles its entries, each times its tile's power, added up.
+fn columns<B: Subfield>(vector: &[impl Subfield], powers: &[Block]) -> Tile {
     let groups = vector.par_chunks(GROUP * TILE).zip(powers.par_chunks(GROUP));
     let columns = groups.map(|(entries, powers)| {
-        let (tiles, rest) = entries.as_chunks::<TILE>();
-        let mut sums: Tile = [0; TILE];
-        gf128_add_columns(&mut sums, tiles, &powers[..tiles.len()]);
-        if !rest.is_empty() {
-            let mut last = Zeroizing::new([0; TILE]);
-            last[..rest.len()].copy_from_slice(rest);
-            gf128_add_columns(&mut sums, std::slice::from_ref(&*last), &powers[tiles.len()..]);
+        let mut tiles = Zeroizing::new([[0; TILE]; GROUP]);
+        for (place, entry) in tiles.as_flattened_mut().iter_mut().zip(entries) {
+            *place = (*entry).into();
         }
+        let mut sums: Tile = [0; TILE];
+        B::add_columns(&mut sums, &tiles[..powers.len()], powers);
         sums
     });
-    let columns =
-        columns.reduce(|| [0; TILE], |a, b| std::array::from_fn(|column| a[column] ^ b[column]));
-    let products = columns.iter().zip(self::powers(factors[1], TILE));
-    products.fold(0, |sum, (column, power)| sum ^ gf128_multiply(*column, power))
+    columns.reduce(|| [0; TILE], |a, b| std::array::from_fn(|column| a[column] ^ b[column]))
 }
 
 /// 1, x, x^2, …
-fn powers(x: Block, count: usize) -> Vec<Block> {
-    std::iter::successors(Some(1), |power| Some(gf128_multiply(*power, x))).take(count).collect()
+fn powers<B: Subfield>(x: Block, count: usize) -> Vec<Block> {
+    std::iter::successors(Some(1), |power| Some(B::product(*power, x))).take(count).collect()
+}
+
+/// An element of the large field from its parts over B, each times the power of Y that it stands for.
+pub(super) fn join<B: Subfield>(parts: &[impl Copy + Into<Block>]) -> Block {
+    parts
+        .iter()
+        .enumerate()
+        .fold(0, |sum, (power, part)| sum ^ B::product((*part).into(), 1 << (B::BITS * power)))
 }
 
 /// What the sender answers: `hash` is that of its vector plus its share of the mask's product.
-pub(super) fn answer(
+pub(super) fn answer<B: Subfield>(
     session: &Session,
     hash: Block,
     challenge: &Challenge,
     delta: Block,
 ) -> Answer {
-    digest(session, hash ^ gf128_multiply(challenge.noise, delta))
+    digest(session, hash ^ B::product(challenge.noise, delta))
 }
 
 /// What the receiver finds: `hash` is that of its vector plus its share of the mask's product.

@@ -1,45 +1,48 @@
-//! The public linear map that turns sparse noise over GF(2^128) into what looks uniform: an expand-convolute code
-//! (Raghuraman–Rindal–Tanguy, Crypto 2023, eprint 2023/882) of rate one half.
+//! The public linear map that turns sparse noise over a field B of 2^64 or 2^128 elements into what looks uniform: an
+//! expand-convolute code (Raghuraman–Rindal–Tanguy, Crypto 2023, eprint 2023/882) of rate one half.
 //!
-//! > y = B·C·x, so y_i = w_i + Σ_r w_{p(i, r)} where w = C·x
+//! > y = E·C·x, so y_i = w_i + Σ_r w_{p(i, r)} where w = C·x
 //!
 //! - **Convolution C**: w_j is x_j plus a random combination of earlier w. With j = 4g + k, each of the 24 elements of the
-//!   six groups of four before group g has a random tap in {0, c}, where X is the variable of the field's polynomials and
+//!   six groups of four before group g has a random tap in {0, c}, where X is the variable of B's polynomials and
 //!   c is 1 for the two nearest groups, X for the next two and X^2 for the last two. The k elements before w_j in its own
 //!   group have random taps in {0, 1}, and w_{j−28} has tap X^2, always: as the oldest tap is never zero, a state that is
 //!   not zero stays so without input.
-//! - **Expander B**: every row has eight ones. One is at place i, so that the rows share none of the first m places; the
+//! - **Expander E**: every row has eight ones. One is at place i, so that the rows share none of the first m places; the
 //!   other m places are cut into seven equal regions, and there is one at a uniform position p(i, r) in each.
 //!
 //! As the library of the paper's authors has it: 24 random taps and one that is always set, seven positions for each row
 //! and an eighth place that is the row's own, and at least some of the seven one to a region (there four, here all, so
 //! that no row ends early). Different here:
 //!
-//! - **X.** With taps of 0 and 1 only, G = B·C would be a binary matrix, and each of the 128 bits of y a syndrome of its
-//!   own for noise in the *same* t places. For t ≤ 128 those syndromes span the noisy columns of G, and elimination finds
+//! - **X.** With taps of 0 and 1 only, G would be a binary matrix, and each of the 64 or 128 bits of y a syndrome of its
+//!   own for noise in the *same* t places. For t up to that number those syndromes span the noisy columns of G, and elimination finds
 //!   the places (Metzner–Kapturowski 1990); for t somewhat above, information-set decoding does. That library multiplies
 //!   by a constant once an element if the field is an extension.
 //! - **C runs over all of x, once.** There it leaves out the first m elements (the systematic form) and runs twice over the
-//!   others. Then the rows' sums u with u·B' = 0, where B' is B without its first half, see the first half of the noise
-//!   through a matrix that is binary again; B' has no row in a share e^-7 of its columns, so there are about m·e^-7 such
+//!   others. Then the rows' sums u with u·E' = 0, where E' is E without its first half, see the first half of the noise
+//!   through a matrix that is binary again; E' has no row in a share e^-7 of its columns, so there are about m·e^-7 such
 //!   sums, and the attack works on t/2 places of noise.
 //! - Taps come in groups of four, so the window holds 24 to 27 free taps, and the tap that is always set is the 28th.
 //!   The sums of all subsets of a group are tabled once, and each w_j costs six lookups.
 //!
 //! The seed is public. Taps and positions are AES-128 in counter mode under it: block number b of stream s encrypts
-//! s·2^120 + b, streams 0 to 6 for the regions of B and 7 for C. Memory is addressed by taps and positions only, never
+//! s·2^120 + b, streams 0 to 6 for the regions of E and 7 for C. Memory is addressed by taps and positions only, never
 //! by elements, so neither time nor addresses depend on x.
 
 use std::hint::black_box;
+use std::marker::PhantomData;
 
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use rayon::prelude::*;
-use veilset_simd::Gf128Lanes;
+use veilset_simd::Registers;
 
+use super::Halves;
+use super::field::Subfield;
 use super::parameters::Parameters;
 use crate::Block;
 
-/// Regions, and ones of each row of B in them.
+/// Regions, and ones of each row of E in them.
 const WEIGHT: usize = 7;
 
 /// Bytes that a position is made from.
@@ -82,45 +85,57 @@ impl Code {
         Self { cipher: aes::Aes128Enc::new(&(*seed).into()), rows }
     }
 
-    /// Replaces the first half of each vector x by y = G·x; the second half is left with values of no further use.
+    /// Replaces the first half of a vector x over the large field by y = G·x; the second half is left with values of no
+    /// further use.
     ///
-    /// The vectors hold N elements of the noise, or of whatever is to go through the same map; they share the taps. The
-    /// expander works in parallel in the caller's pool, the convolution, a fifth of the time of one thread, does not.
+    /// The expander works in parallel in the caller's pool, the convolution, a fifth of the time of one thread, does not.
     ///
     /// # Panics
     ///
-    /// If the length of a vector is not the [`noise_len`](Parameters::noise_len) of the parameters.
-    pub(super) fn compress<const N: usize>(&self, mut vectors: [&mut [Block]; N]) {
-        let length = Parameters::RATE * self.rows;
-        assert!(
-            vectors.iter().all(|vector| vector.len() == length),
-            "vectors of the code's length"
-        );
-        self.convolve(vectors.each_mut().map(|vector| &mut **vector));
-        for vector in vectors {
-            let (sums, rest) = vector.split_at_mut(self.rows);
-            self.expand(rest, sums);
-        }
+    /// If a half is not as long as the [`compressed_len`](Parameters::compressed_len) of the parameters.
+    pub(super) fn compress<B: Subfield>(&self, [first, second]: &mut Halves<Block>) {
+        self.convolve::<B, 1>([&mut first[..], &mut second[..]]);
+        self.expand(first, second);
     }
 
-    /// w = C·x for each of the vectors, in place.
-    fn convolve<const N: usize>(&self, mut vectors: [&mut [Block]; N]) {
-        let length = Parameters::RATE * self.rows;
-        let mut window = Window::new();
+    /// The same for two vectors that share the taps, one of them over B.
+    ///
+    /// # Panics
+    ///
+    /// As [`compress`](Self::compress).
+    pub(super) fn compress_both<B: Subfield>(
+        &self,
+        [first_narrow, second_narrow]: &mut Halves<B>,
+        [first, second]: &mut Halves<Block>,
+    ) {
+        self.convolve::<B, 2>([
+            (&mut first_narrow[..], &mut first[..]),
+            (&mut second_narrow[..], &mut second[..]),
+        ]);
+        self.expand(first_narrow, second_narrow);
+        self.expand(first, second);
+    }
+
+    /// w = C·x for each of the vectors, half by half, in place.
+    fn convolve<B: Subfield, const N: usize>(&self, halves: [impl Vectors<N>; 2]) {
+        let groups = self.rows / GROUP;
+        let mut window = Window::<B, N>::new();
         let mut taps = [aes::Block::default(); BATCH];
-        for first in (0..length / GROUP).step_by(BATCH) {
-            self.stream(CONVOLUTION, first, &mut taps);
-            let range = GROUP * first..length.min(GROUP * (first + BATCH));
-            window.batch(vectors.each_mut().map(|vector| &mut vector[range.clone()]), &taps);
+        for (mut vectors, begin) in halves.into_iter().zip([0, groups]) {
+            assert_eq!(vectors.len(), self.rows, "vectors of the code's length");
+            for first in (0..groups).step_by(BATCH) {
+                self.stream(CONVOLUTION, begin + first, &mut taps);
+                window.batch(&mut vectors, first, &taps[..BATCH.min(groups - first)]);
+            }
         }
         window.wipe();
     }
 
-    /// Adds what B takes from the regions of `vector` to `sums`, one region after the other, so that little is read at
-    /// random at a time.
-    fn expand(&self, vector: &[Block], sums: &mut [Block]) {
-        let length = vector.len() / WEIGHT;
-        for (stream, region) in (0..).zip(vector.chunks(length)) {
+    /// Adds what E takes from the regions of the second half of a vector to the first, one region after the other, so that
+    /// little is read at random at a time.
+    fn expand<B: Subfield>(&self, sums: &mut [B], second: &[B]) {
+        let length = second.len() / WEIGHT;
+        for (stream, region) in (0..).zip(second.chunks(length)) {
             sums.par_chunks_mut(TASK).enumerate().for_each(|(task, sums)| {
                 let mut words = [aes::Block::default(); BATCH];
                 let batches = sums.chunks_mut(WORDS * BATCH);
@@ -150,31 +165,70 @@ fn position(word: [u8; WORD], length: usize) -> usize {
     (u64::from(u32::from_le_bytes(word)).wrapping_mul(length as u64) >> 32) as usize
 }
 
-/// The state of the convolution: the sums of all subsets of each of the last groups, the element number k of a group in
-/// the subsets whose number has bit k.
-struct Window<const N: usize> {
-    subsets: [[Gf128Lanes<N>; 1 << GROUP]; STATE + 1],
-    next: usize,
+/// Vectors of one length that go through the convolution side by side.
+trait Vectors<const N: usize> {
+    fn len(&self) -> usize;
+
+    fn get(&self, place: usize) -> [Block; N];
+
+    fn set(&mut self, place: usize, elements: [Block; N]);
 }
 
-impl<const N: usize> Window<N> {
-    fn new() -> Self {
-        Self { subsets: [[Gf128Lanes::ZERO; 1 << GROUP]; STATE + 1], next: 0 }
+impl Vectors<1> for &mut [Block] {
+    fn len(&self) -> usize {
+        (**self).len()
     }
 
-    /// Replaces the inputs in some groups of each of the vectors by their outputs.
-    fn batch(&mut self, vectors: [&mut [Block]; N], taps: &[aes::Block]) {
-        let mut vectors = vectors.map(|vector| vector.as_chunks_mut::<GROUP>().0);
-        let groups = vectors.iter().map(|groups| groups.len()).min().unwrap_or(0);
-        for (place, taps) in taps[..groups].iter().enumerate() {
-            let inputs = std::array::from_fn(|k| {
-                Gf128Lanes::new(std::array::from_fn(|lane| vectors[lane][place][k]))
-            });
+    #[inline(always)]
+    fn get(&self, place: usize) -> [Block; 1] {
+        [self[place]]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, place: usize, [element]: [Block; 1]) {
+        self[place] = element;
+    }
+}
+
+impl<B: Subfield> Vectors<2> for (&mut [B], &mut [Block]) {
+    fn len(&self) -> usize {
+        assert_eq!(self.0.len(), self.1.len(), "vectors of one length");
+        self.0.len()
+    }
+
+    #[inline(always)]
+    fn get(&self, place: usize) -> [Block; 2] {
+        [self.0[place].into(), self.1[place]]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, place: usize, [narrow, wide]: [Block; 2]) {
+        self.0[place] = B::truncate(narrow);
+        self.1[place] = wide;
+    }
+}
+
+/// The state of the convolution: the sums of all subsets of each of the last groups, the element number k of a group in
+/// the subsets whose number has bit k.
+struct Window<B, const N: usize> {
+    subsets: [[Registers<N>; 1 << GROUP]; STATE + 1],
+    next: usize,
+    field: PhantomData<B>,
+}
+
+impl<B: Subfield, const N: usize> Window<B, N> {
+    fn new() -> Self {
+        let subsets = [[Registers::ZERO; 1 << GROUP]; STATE + 1];
+        Self { subsets, next: 0, field: PhantomData }
+    }
+
+    /// Replaces the inputs in the groups from `first` on, one for each of `taps`, by their outputs.
+    fn batch(&mut self, vectors: &mut impl Vectors<N>, first: usize, taps: &[aes::Block]) {
+        for (start, taps) in (GROUP * first..).step_by(GROUP).zip(taps) {
+            let inputs = std::array::from_fn(|k| Registers::new(vectors.get(start + k)));
             let outputs = self.step(inputs, Block::from_le_bytes(taps.0));
-            for (k, output) in outputs.into_iter().enumerate() {
-                for (vector, element) in vectors.iter_mut().zip(output.elements()) {
-                    vector[place][k] = element;
-                }
+            for (place, output) in (start..).zip(outputs) {
+                vectors.set(place, output.elements());
             }
         }
     }
@@ -182,14 +236,14 @@ impl<const N: usize> Window<N> {
     /// The outputs of one group for its inputs. Bits 24k to 24k + 23 of `taps` are those of element k, four for each
     /// earlier group, the nearest first; bits 96 to 101 are those within the group.
     #[inline(always)]
-    fn step(&mut self, inputs: [Gf128Lanes<N>; GROUP], taps: Block) -> [Gf128Lanes<N>; GROUP] {
+    fn step(&mut self, inputs: [Registers<N>; GROUP], taps: Block) -> [Registers<N>; GROUP] {
         let mut sums = inputs;
         for (k, sum) in sums.iter_mut().enumerate() {
             let taps = (taps >> (24 * k)) as u32;
             let subset = |back: usize| self.back(back)[(taps >> (4 * (back - 1))) as usize & 15];
             let far = subset(5).plus(subset(6)).plus(self.back(STATE)[1 << k]);
-            let middle = subset(3).plus(subset(4)).plus(far.times_x());
-            *sum = sum.plus(middle.times_x()).plus(subset(2)).plus(subset(1));
+            let middle = subset(3).plus(subset(4)).plus(B::times_x(far));
+            *sum = sum.plus(B::times_x(middle)).plus(subset(2)).plus(subset(1));
         }
         let taps = (taps >> 96) as u32 as usize;
         let subsets = &mut self.subsets[self.next % (STATE + 1)];
@@ -206,14 +260,14 @@ impl<const N: usize> Window<N> {
     }
 
     fn wipe(&mut self) {
-        self.subsets = [[Gf128Lanes::ZERO; 1 << GROUP]; STATE + 1];
+        self.subsets = [[Registers::ZERO; 1 << GROUP]; STATE + 1];
         // Or the compiler would leave out stores that nothing reads.
         black_box(&mut self.subsets);
     }
 
     /// The subsets of the group so many before the next one.
     #[inline(always)]
-    fn back(&self, groups: usize) -> &[Gf128Lanes<N>; 1 << GROUP] {
+    fn back(&self, groups: usize) -> &[Registers<N>; 1 << GROUP] {
         &self.subsets[self.next.wrapping_sub(groups) % (STATE + 1)]
     }
 }

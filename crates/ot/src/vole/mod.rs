@@ -1,6 +1,7 @@
-//! Vector OLE over GF(2^128), silent: its traffic hardly grows with its length.
+//! Vector OLE, silent: its traffic hardly grows with its length.
 //!
-//! The sender gets Δ and a vector b, the receiver vectors a and c with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
+//! The sender gets Δ and a vector b over a field of 2^128 elements, the receiver a vector c over it and a vector a over a
+//! [`Subfield`], the same field or one of 2^64 elements, with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
 //! Gilboa, Ishai, Kohl, Rindal and Scholl have it (CCS 2019, eprint 2019/1159, figures 3 to 5):
 //!
 //! 1. An extension of oblivious transfers is set up, whose secret Δ becomes the vector's. The receiver draws noise u: in
@@ -18,6 +19,7 @@
 
 mod check;
 mod code;
+mod field;
 mod messages;
 mod parameters;
 #[cfg(test)]
@@ -28,9 +30,10 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
 use veilset_simd::TILE;
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use self::code::Code;
+pub use self::field::Subfield;
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::Parameters as Noise;
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
@@ -40,8 +43,8 @@ use crate::{
     Parameters, Security, WireCost, setup_bytes, transfer_bytes,
 };
 
-/// Elements of GF(2^128) that wipe themselves.
-pub type Elements = Zeroizing<Vec<Block>>;
+/// Elements of a field that wipe themselves; of the large one, if nothing else is said.
+pub type Elements<B = Block> = Zeroizing<Vec<B>>;
 
 /// What the party has that knows Δ: c = b + Δ·a.
 pub struct VoleSender {
@@ -52,20 +55,20 @@ pub struct VoleSender {
 }
 
 /// What the other party has.
-pub struct VoleReceiver {
+pub struct VoleReceiver<B: Subfield> {
     /// One pseudorandom element an entry.
-    pub a: Elements,
+    pub a: Elements<B>,
     /// b + Δ·a, entry by entry.
     pub c: Elements,
 }
 
 impl VoleSender {
     /// Draws Δ and makes `len` entries, on the threads of the caller's rayon pool. The peer calls
-    /// [`VoleReceiver::run`] with the same base, parameters and length.
+    /// [`VoleReceiver::run`] with the same base, parameters and length, for the same field B.
     ///
     /// # Errors
     /// When the connection fails or the peer breaks the protocol.
-    pub fn run(
+    pub fn run<B: Subfield>(
         channel: &mut dyn Channel,
         base: &dyn BaseOt,
         parameters: &Parameters,
@@ -78,35 +81,35 @@ impl VoleSender {
         let delta = Zeroizing::new(extension.delta());
         let noise = Noise::new(len);
         let depth = depth(noise.block());
-        let checked = parameters.security == Security::Malicious;
+        let masks = masks::<B>(parameters.security);
 
         // Step 1: shares of the products of the noise.
-        let shares = extension.send_products(channel, Noise::BLOCKS + usize::from(checked))?;
+        let shares = extension.send_products::<B>(channel, Noise::BLOCKS + masks)?;
 
         // Step 2: trees.
         let pairs = extension.send_random(channel, Noise::BLOCKS * depth)?;
-        let mut v = Elements::new(vec![0; noise.noise_len()]);
-        let trees = v.par_chunks_mut(noise.block()).zip(pairs.par_chunks(depth));
+        let mut v = halves::<Block>(&noise);
+        let trees = trees(&mut v, &noise).zip(pairs.par_chunks(depth));
         let sums = trees.enumerate().map(|(index, (leaves, pairs))| {
             grow(&mut Growth::new(&parameters.session, index), pairs, shares[index], leaves)
         });
         put_trees(channel, &noise, &sums.collect::<Vec<_>>())?;
         let mut factors = None;
-        if checked {
+        if masks > 0 {
             let challenge: Challenge = channel.take(&())?;
-            let hash = check::hash(&v, &challenge.factors) ^ shares[Noise::BLOCKS];
-            channel.put(&check::answer(&parameters.session, hash, &challenge, *delta))?;
+            let mask = check::join::<B>(&shares[Noise::BLOCKS..]);
+            let hash = check::hash::<B>(&v, &challenge.factors) ^ mask;
+            channel.put(&check::answer::<B>(&parameters.session, hash, &challenge, *delta))?;
             factors = Some(challenge.factors);
         }
 
         // Step 3: the image under the code.
-        code(&noise, &parameters.session, factors).compress([&mut v]);
-        shorten(&mut v, len);
-        Ok(Self { delta, b: v })
+        code(&noise, &parameters.session, factors).compress::<B>(&mut v);
+        Ok(Self { delta, b: shortened(v, len) })
     }
 }
 
-impl VoleReceiver {
+impl<B: Subfield> VoleReceiver<B> {
     /// Makes `len` entries, on the threads of the caller's rayon pool.
     ///
     /// # Errors
@@ -123,11 +126,11 @@ impl VoleReceiver {
         channel.phase("vector OLE");
         let noise = Noise::new(len);
         let depth = depth(noise.block());
-        let checked = parameters.security == Security::Malicious;
+        let masks = masks::<B>(parameters.security);
 
-        // Step 1: noise, and shares of its products; one more value masks the check.
-        let values = blocks(rng, Noise::BLOCKS + usize::from(checked));
-        let places = blocks(rng, Noise::BLOCKS);
+        // Step 1: noise, and shares of its products; what is beyond the noise masks the check.
+        let values = elements::<B>(rng, Noise::BLOCKS + masks);
+        let places = elements(rng, Noise::BLOCKS);
         let places = places.iter().map(|random| place(*random, noise.block()));
         let places = Zeroizing::new(places.collect::<Vec<_>>());
         let shares = extension.receive_products(channel, &values)?;
@@ -137,8 +140,8 @@ impl VoleReceiver {
         let beside = Zeroizing::new(beside.collect::<Vec<_>>());
         let pads = extension.receive_random(channel, &beside)?;
         let sums = take_trees(channel, &noise)?;
-        let [mut u, mut w] = [(); 2].map(|()| Elements::new(vec![0; noise.noise_len()]));
-        let vectors = u.par_chunks_mut(noise.block()).zip(w.par_chunks_mut(noise.block()));
+        let (mut u, mut w) = (halves::<B>(&noise), halves::<Block>(&noise));
+        let vectors = self::trees(&mut u, &noise).zip(self::trees(&mut w, &noise));
         let trees = vectors.zip(pads.par_chunks(depth)).enumerate();
         trees.for_each(|(index, ((u, leaves), pads))| {
             let growth = &mut Growth::new(&parameters.session, index);
@@ -146,22 +149,19 @@ impl VoleReceiver {
             add_at(u, places[index], values[index]);
         });
         let mut factors = None;
-        if checked {
-            let drawn = [blocks(rng, 1)[0], blocks(rng, 1)[0]];
-            let hidden = check::hash(&u, &drawn) ^ values[Noise::BLOCKS];
+        if masks > 0 {
+            let drawn = [elements(rng, 1)[0], elements(rng, 1)[0]];
+            let hidden = check::hash::<B>(&u, &drawn) ^ check::join::<B>(&values[Noise::BLOCKS..]);
             channel.put(&Challenge { factors: drawn, noise: hidden })?;
             let answer = channel.take(&())?;
-            let share = shares[Noise::BLOCKS];
-            let hash = check::hash(&w, &drawn) ^ share;
+            let hash = check::hash::<B>(&w, &drawn) ^ check::join::<B>(&shares[Noise::BLOCKS..]);
             check::verify(&parameters.session, hash, &answer)?;
             factors = Some(drawn);
         }
 
         // Step 3: the images under the code.
-        code(&noise, &parameters.session, factors).compress([&mut u, &mut w]);
-        shorten(&mut u, len);
-        shorten(&mut w, len);
-        Ok(Self { a: u, c: w })
+        code(&noise, &parameters.session, factors).compress_both(&mut u, &mut w);
+        Ok(Self { a: shortened(u, len), c: shortened(w, len) })
     }
 }
 
@@ -177,18 +177,43 @@ fn code(noise: &Noise, session: &Session, factors: Option<[Block; 2]>) -> Code {
     Code::new(noise, &std::array::from_fn(|index| seed.as_bytes()[index]))
 }
 
-/// Keeps the first `len` elements; where all were is wiped.
-fn shorten(elements: &mut Elements, len: usize) {
-    *elements = Elements::new(elements[..len].to_vec());
+/// How many products more than the noise asks for mask the check, if there is one: an element of the large field.
+fn masks<B: Subfield>(security: Security) -> usize {
+    match security {
+        Security::SemiHonest => 0,
+        Security::Malicious => B::DEGREE,
+    }
+}
+
+/// A vector as long as the noise. Only the first half outlives the code.
+type Halves<B> = [Elements<B>; 2];
+
+fn halves<B: Subfield>(noise: &Noise) -> Halves<B> {
+    [(); 2].map(|()| Elements::new(vec![B::default(); noise.compressed_len()]))
+}
+
+/// The blocks of a vector.
+fn trees<'a, B: Subfield>(
+    [first, second]: &'a mut Halves<B>,
+    noise: &Noise,
+) -> impl IndexedParallelIterator<Item = &'a mut [B]> {
+    first.par_chunks_mut(noise.block()).chain(second.par_chunks_mut(noise.block()))
+}
+
+/// The first `len` elements; the others are wiped.
+fn shortened<B: Subfield>([mut first, _]: Halves<B>, len: usize) -> Elements<B> {
+    first[len..].iter_mut().zeroize();
+    first.truncate(len);
+    first
 }
 
 /// Bytes and frames of a run of `len` entries over [`base::Ristretto`](crate::base::Ristretto).
 #[must_use]
-pub fn wire_cost(len: usize, security: Security) -> WireCost {
+pub fn wire_cost<B: Subfield>(len: usize, security: Security) -> WireCost {
     let noise = Noise::new(len);
     let depth = depth(noise.block());
     let setup = setup_bytes();
-    let corrections = [TILE * Noise::BLOCKS, depth * Noise::BLOCKS]
+    let corrections = [B::BITS * Noise::BLOCKS, depth * Noise::BLOCKS]
         .map(|transfers| transfer_bytes(transfers, 0).receiver);
     let sum = |parts: &[(f64, usize)]| {
         parts.iter().fold((0.0, 0), |(bytes, frames), part| (bytes + part.0, frames + part.1))
@@ -222,11 +247,12 @@ fn place(random: Block, block: usize) -> u64 {
     (((random >> 32) * block as u128) >> 96) as u64
 }
 
-/// Uniform blocks.
-fn blocks(rng: &mut dyn CryptoRng, count: usize) -> Elements {
+/// Uniform elements.
+fn elements<B: Subfield>(rng: &mut dyn CryptoRng, count: usize) -> Elements<B> {
     let mut bytes = Zeroizing::new(vec![[0; 16]; count]);
     rng.fill_bytes(bytes.as_flattened_mut());
-    Zeroizing::new(bytes.iter().map(|bytes| Block::from_le_bytes(*bytes)).collect())
+    let element = |bytes: &[u8; 16]| B::truncate(Block::from_le_bytes(*bytes));
+    Zeroizing::new(bytes.iter().map(element).collect())
 }
 
 /// The frames of all trees.

@@ -1,7 +1,7 @@
-//! The sizes of a dual-LPN instance over GF(2^128), from the number of correlations wanted.
+//! The sizes of a dual-LPN instance over a field of 2^64 or 2^128 elements, from the number of correlations wanted.
 //!
 //! The noise has length N = 2m and compresses to m elements, its [`RATE`](Parameters::RATE) is one half. It is regular:
-//! N is cut into t blocks of one size, and each block holds one value of GF(2^128) at a uniform place, all else is zero.
+//! N is cut into t blocks of one size, and each block holds one value of the field at a uniform place, all else is zero.
 //!
 //! With δ the relative distance that the code is taken to have, a linear test misses all noise with probability
 //! (1 − δ)^t, and t is the least multiple of 8 that brings this to 2^-64; δ = 0.15. Every other attack that is known

@@ -3,7 +3,6 @@ use rand_core::SeedableRng;
 use veilset_channel::{
     Channel, ChannelError, Fault, Faulty, Framed, HEADER, Message, PeerFault, Tag, memory_pair,
 };
-use veilset_simd::gf128_multiply;
 
 use super::*;
 use crate::ideal::Dealer;
@@ -14,18 +13,23 @@ fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
 }
 
-type Results = (Result<VoleSender, OtError>, Result<VoleReceiver, OtError>);
+type Results<B> = (Result<VoleSender, OtError>, Result<VoleReceiver<B>, OtError>);
 
 /// Both parties, of which one's frame number `at` is struck.
-fn run(security: Security, len: usize, fault: Fault, [left_at, right_at]: [u64; 2]) -> Results {
+fn run<B: Subfield>(
+    security: Security,
+    len: usize,
+    fault: Fault,
+    [left_at, right_at]: [u64; 2],
+) -> Results<B> {
     let dealer = &Dealer::new([9; 32]);
     let parameters = &Parameters::new(security, [7; 32]);
     let (left, right) = memory_pair();
     let mut left = Framed::new(Faulty::new(left, fault, left_at));
     let mut right = Framed::new(Faulty::new(right, fault, right_at));
     std::thread::scope(|scope| {
-        let sender =
-            scope.spawn(move || VoleSender::run(&mut left, dealer, parameters, len, &mut rng(1)));
+        let sender = scope
+            .spawn(move || VoleSender::run::<B>(&mut left, dealer, parameters, len, &mut rng(1)));
         let received = VoleReceiver::run(&mut right, dealer, parameters, len, &mut rng(2));
         drop(right);
         (sender.join().expect("no panic"), received)
@@ -57,6 +61,11 @@ impl<C: Channel> Channel for Tampering<C> {
 
 #[test]
 fn a_sender_of_wrong_trees_is_found() {
+    wrong_trees_are_found::<u64>();
+    wrong_trees_are_found::<u128>();
+}
+
+fn wrong_trees_are_found<B: Subfield>() {
     let dealer = &Dealer::new([9; 32]);
     let parameters = &Parameters::new(Security::Malicious, [7; 32]);
     let depth = depth(Noise::new(1).block());
@@ -66,8 +75,10 @@ fn a_sender_of_wrong_trees_is_found() {
     let mut left = Tampering { inner: Framed::new(left), byte };
     let mut right = Framed::new(right);
     let received = std::thread::scope(|scope| {
-        scope.spawn(move || drop(VoleSender::run(&mut left, dealer, parameters, 1, &mut rng(1))));
-        VoleReceiver::run(&mut right, dealer, parameters, 1, &mut rng(2)).err()
+        scope.spawn(move || {
+            drop(VoleSender::run::<B>(&mut left, dealer, parameters, 1, &mut rng(1)))
+        });
+        VoleReceiver::<B>::run(&mut right, dealer, parameters, 1, &mut rng(2)).err()
     });
     let fault = PeerFault::CheckFailed("check of the vector OLE trees");
     assert_eq!(received, Some(fault.into()));
@@ -77,13 +88,20 @@ const NEVER: [u64; 2] = [u64::MAX; 2];
 
 #[test]
 fn every_entry_is_correlated_and_nothing_repeats() {
+    is_correlated_and_without_repetition::<u64>();
+    is_correlated_and_without_repetition::<u128>();
+}
+
+fn is_correlated_and_without_repetition<B: Subfield>() {
     for security in BOTH {
         for len in [1, 2, 100, 5000] {
-            let (sender, receiver) = run(security, len, Fault::Close, NEVER);
+            let (sender, receiver) = run::<B>(security, len, Fault::Close, NEVER);
             let (sender, receiver) = (sender.expect("honest"), receiver.expect("honest"));
             assert_eq!([sender.b.len(), receiver.a.len(), receiver.c.len()], [len; 3]);
             correlated(&sender, &receiver);
-            let mut all: Vec<_> = receiver.a.iter().chain(&*sender.b).chain(&*receiver.c).collect();
+            let a = receiver.a.iter().map(|a| (*a).into());
+            let mut all: Vec<Block> =
+                a.chain(sender.b.iter().chain(&*receiver.c).copied()).collect();
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), 3 * len, "{security:?} {len}");
@@ -91,20 +109,25 @@ fn every_entry_is_correlated_and_nothing_repeats() {
     }
 }
 
-fn correlated(sender: &VoleSender, receiver: &VoleReceiver) {
+fn correlated<B: Subfield>(sender: &VoleSender, receiver: &VoleReceiver<B>) {
     for ((a, b), c) in receiver.a.iter().zip(sender.b.iter()).zip(receiver.c.iter()) {
-        assert_eq!(*c, b ^ gf128_multiply(*a, *sender.delta));
+        assert_eq!(*c, b ^ a.scale(*sender.delta));
     }
 }
 
 #[test]
 fn every_fault_on_the_way_is_an_error() {
+    is_an_error::<u64>();
+    is_an_error::<u128>();
+}
+
+fn is_an_error<B: Subfield>() {
     for security in BOTH {
         for fault in Fault::ALL {
             for (party, at) in (0..2).flat_map(|party| (0..12).map(move |at| (party, at))) {
                 let mut strikes = NEVER;
                 strikes[party] = at;
-                let (sender, receiver) = run(security, 10, fault, strikes);
+                let (sender, receiver) = run::<B>(security, 10, fault, strikes);
                 let failed = [sender.is_err(), receiver.is_err()];
                 let sound = match fault {
                     // A delay is no fault, a repetition may come last, and a frame may have none to change places with.

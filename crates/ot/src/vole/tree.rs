@@ -15,6 +15,7 @@ use aes::Aes128Enc;
 use aes::cipher::KeyInit;
 use zeroize::Zeroize;
 
+use super::field::Subfield;
 use crate::base::Session;
 use crate::cipher::{BATCH, Scratch};
 use crate::{BLOCK_BYTES, Block};
@@ -128,13 +129,13 @@ fn split(leaves: &mut [Block], level: usize) -> (&mut [Block], &mut [Block]) {
     leaves[..end].split_at_mut(1 << level)
 }
 
-/// Adds `value` to the block at place `at`; every place is touched.
-pub(super) fn add_at(blocks: &mut [Block], at: u64, value: Block) {
+/// Adds `value` to the element at place `at`; every place is touched.
+pub(super) fn add_at<B: Subfield>(elements: &mut [B], at: u64, value: B) {
     let at = black_box(at);
-    for (place, block) in (0u64..).zip(blocks) {
+    for (place, element) in (0u64..).zip(elements) {
         // −1 where nothing differs.
         let same = (place ^ at).wrapping_sub(1).cast_signed() >> 63;
-        *block ^= value & i128::from(same).cast_unsigned();
+        *element ^= value & B::truncate(i128::from(same).cast_unsigned());
     }
 }
 

@@ -70,7 +70,7 @@ pub(crate) static MALICIOUS: Rr22 = Rr22 {
         cut: false,
         leaks: &[
             SIZES,
-            "A receiver that cheats can test 2.3 times as many keys as it declared, and 800 more, at most.",
+            "A receiver that cheats can test twice as many keys as it declared, and 400 more, at most.",
             "A sender that cheats can use other keys than it declared, as many as it declared.",
             "A sender that cheats can end the run depending on guesses about the receiver's randomness, not its keys.",
         ],

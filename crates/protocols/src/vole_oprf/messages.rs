@@ -2,10 +2,16 @@
 
 use veilset_channel::{Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
 use veilset_ot::Block;
+use veilset_ot::vole::Subfield;
 
 /// The chunks in which an encoded set of `len` entries travels.
-pub(super) fn chunks(len: usize) -> Chunks {
-    Chunks::new(len, MAX_BODY / size_of::<Block>())
+pub(super) fn chunks<B: Subfield>(len: usize) -> Chunks {
+    Chunks::new(len, MAX_BODY / bytes::<B>())
+}
+
+/// Bytes of an entry.
+pub(super) fn bytes<B: Subfield>() -> usize {
+    B::BITS / 8
 }
 
 /// The seed of the rows.
@@ -29,24 +35,32 @@ impl Message for Seed {
 }
 
 /// Entries of A + P. Context: how many.
-pub(super) struct Sums(pub(super) Vec<Block>);
+pub(super) struct Sums<B>(pub(super) Vec<B>);
 
-impl Message for Sums {
+impl<B: Subfield> Message for Sums<B> {
     const TAG: Tag = Tag { byte: 9, name: "encoded set" };
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
-        count * size_of::<Block>()
+        count * bytes::<B>()
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.reserve(self.0.len() * size_of::<Block>());
-        self.0.iter().for_each(|sum| out.extend_from_slice(&sum.to_le_bytes()));
+        out.reserve(self.0.len() * bytes::<B>());
+        for sum in &self.0 {
+            let block: Block = (*sum).into();
+            out.extend_from_slice(&block.to_le_bytes()[..bytes::<B>()]);
+        }
     }
 
     fn decode(reader: &mut Reader<'_>, count: &usize) -> Result<Self, Malformed> {
-        let (sums, _) = reader.bytes(count * size_of::<Block>())?.as_chunks();
-        Ok(Self(sums.iter().copied().map(Block::from_le_bytes).collect()))
+        let sums = reader.bytes(count * bytes::<B>())?.chunks_exact(bytes::<B>());
+        let sum = |bytes: &[u8]| {
+            let mut block = [0; 16];
+            block[..bytes.len()].copy_from_slice(bytes);
+            B::truncate(Block::from_le_bytes(block))
+        };
+        Ok(Self(sums.map(sum).collect()))
     }
 }
 

@@ -1,26 +1,27 @@
 //! `vole-oprf`: an oblivious pseudorandom function of many points at once, from vector OLE and a key-value store.
 //!
-//! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4, with B = F = GF(2^128) (the "fast" parameters). Let `h` be
-//! 128 bits of an element and `P` a vector with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
+//! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4. F is a field of 2^128 elements; B is F, or a subfield of
+//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be an element's last bits as an element of B, and `P`
+//! a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
 //!
-//! 1. The parties make a vector OLE: the sender has Δ and B, the receiver A and C = B + Δ·A.
+//! 1. The parties make a vector OLE: the sender has Δ and a vector K', the receiver A over B and C = K' + Δ·A.
 //! 2. The receiver encodes P under a seed of its choice and sends the seed and A + P.
-//! 3. The sender sets K = B + Δ·(A + P), which is C + Δ·P. Its key is (Δ, K), and F(x) = H(⟨row(x), K⟩ + Δ·h(x), x).
+//! 3. The sender sets K = K' + Δ·(A + P), which is C + Δ·P. Its key is (Δ, K), and F(x) = H(⟨row(x), K⟩ + Δ·h(x), x).
 //! 4. The receiver has F(y) = H(⟨row(y), C⟩, y) for its elements, since Δ·⟨row(y), P⟩ is Δ·h(y) there.
 //!
 //! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
-//! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown and the factor not 0 but with probability 2^-128
-//! a point. H is the tweakable hash of the oblivious transfers, x its tweak; that it holds for multiples of Δ is an argument in
-//! the ideal-permutation model (`docs/ot.md`).
+//! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown, 128 bits of it, and the factor not 0 but with
+//! probability 1/|B|. Over the sender's elements that adds up to at most 2^-40. H is the tweakable hash of the oblivious
+//! transfers, x its tweak; that it holds for multiples of Δ is an argument in the ideal-permutation model (`docs/ot.md`).
 //!
 //! **Malicious**, with [`Security::Malicious`]: the vector OLE and the transfers under it are checked. The sender commits to a coin
 //! before step 2, the receiver sends its own with the seed, the sender opens its; both enter H, which is BLAKE3 in place of a
 //! random oracle, so that a simulator can choose its outputs and reads the sender's points from its questions. What a receiver
-//! can evaluate is what its vector P fits: F at the points x with ⟨row(x), P⟩ = h(x). P has m entries (some 1.3 n), but points
+//! can evaluate is what its vector P fits: F at the points x with ⟨row(x), P⟩ = h(x). P has m entries (some 1.13 n), but points
 //! whose rows depend on one another can come for free ("overfitting": Han, Kim, Lee and Son, Asiacrypt 2024). No conjecture
 //! is needed to bound how many: among q points whose h it asked for, some n' fit one P with probability at most
-//! 2^128·C(q, n')·2^(−128(n'−m)), the first factor for its choice of a seed. For q = 2^64 this is below 2^-40 from n' = 1.8 m on, at the latest: a receiver that declared n
-//! points learns F at no more than 2.3 n + 800 of them (`docs/protocols.md` has a table). Nothing binds the sender to
+//! 2^128·C(q, n')·2^(−128(n'−m)), the first factor for its choice of a seed. For q = 2^64 this is below 2^-40 from n' = 1.85 m on, at the latest: a receiver that declared n
+//! points learns F at no more than 2 n + 400 of them (`docs/protocols.md` has a table). Nothing binds the sender to
 //! its points.
 
 mod messages;
@@ -33,13 +34,12 @@ use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, PeerFault};
 use veilset_crypto::Element;
 use veilset_ot::base::Ristretto;
-use veilset_ot::vole::{self, VoleReceiver, VoleSender};
+use veilset_ot::vole::{self, Subfield, VoleReceiver, VoleSender};
 use veilset_ot::{Block, Parameters};
-use veilset_simd::gf128_multiply;
-use veilset_structures::okvs::{OkvsKind, OkvsShape, decode, encode};
+use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
 use zeroize::Zeroizing;
 
-use self::messages::{Coin, Seed, Sums, chunks};
+use self::messages::{Coin, Seed, Sums, bytes, chunks};
 use self::output::{Output, commitment};
 use crate::wire::{frames, size};
 use crate::{Observer, PartyCost, ProtocolError, Role, Run, Security};
@@ -54,6 +54,8 @@ pub(crate) struct Terms<'a> {
     keyed: Role,
     /// The other one's points.
     count: usize,
+    /// The points of the one that holds the key.
+    evaluated: usize,
     security: Security,
     observer: &'a dyn Observer,
 }
@@ -61,8 +63,12 @@ pub(crate) struct Terms<'a> {
 impl<'a> Terms<'a> {
     /// Of the evaluation in `run` whose key `keyed` holds.
     pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security) -> Self {
-        let count = if run.role == keyed { run.peer_count } else { run.elements.len() };
-        Self { session: run.session, keyed, count, security, observer: run.observer }
+        let mut counts = [run.peer_count, run.elements.len()];
+        if run.role != keyed {
+            counts.reverse();
+        }
+        let [count, evaluated] = counts;
+        Self { session: run.session, keyed, count, evaluated, security, observer: run.observer }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -87,10 +93,59 @@ impl<'a> Terms<'a> {
     fn shape(&self) -> OkvsShape {
         OkvsShape::new(KIND, self.count)
     }
+
+    fn width(&self) -> Width {
+        Width::new(self.evaluated, self.security)
+    }
 }
 
-/// The faster store; the other one is an eighth smaller (`docs/okvs.md`).
-const KIND: OkvsKind = OkvsKind::Cuckoo;
+/// The smaller store, which makes for a shorter vector OLE; its rows suit any field (`docs/okvs.md`).
+const KIND: OkvsKind = OkvsKind::Band;
+
+/// The field B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Width {
+    /// GF(2^64).
+    Narrow,
+    /// GF(2^128).
+    Wide,
+}
+
+impl Width {
+    /// For `evaluated` points of the key's holder. The bound on a receiver that cheats needs 128 bits; otherwise a
+    /// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-40.
+    fn new(evaluated: usize, security: Security) -> Self {
+        const MOST: usize = 1 << (64 - 40);
+        match security {
+            Security::SemiHonest if evaluated <= MOST => Self::Narrow,
+            _ => Self::Wide,
+        }
+    }
+
+    /// Δ·h.
+    fn times(self, point: u128, delta: Block) -> Block {
+        match self {
+            Self::Narrow => u64::truncate(point).scale(delta),
+            Self::Wide => point.scale(delta),
+        }
+    }
+}
+
+/// Evaluates `$body` with `$field` standing for the field of a width.
+macro_rules! over {
+    ($width:expr, $field:ident => $body:expr) => {
+        match $width {
+            Width::Narrow => {
+                type $field = u64;
+                $body
+            }
+            Width::Wide => {
+                type $field = u128;
+                $body
+            }
+        }
+    };
+}
 
 /// The sender's key.
 pub(crate) struct Key {
@@ -98,6 +153,7 @@ pub(crate) struct Key {
     k: Zeroizing<Vec<Block>>,
     shape: OkvsShape,
     seed: u128,
+    width: Width,
     output: Output,
 }
 
@@ -107,10 +163,18 @@ pub(crate) fn send(
     terms: &Terms<'_>,
     rng: &mut dyn CryptoRng,
 ) -> Result<Key, ProtocolError> {
+    over!(terms.width(), B => send_over::<B>(channel, terms, rng))
+}
+
+fn send_over<B: Subfield>(
+    channel: &mut dyn Channel,
+    terms: &Terms<'_>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Key, ProtocolError> {
     let shape = terms.shape();
     // Step 1.
     terms.observer.begin("vector OLE", 1);
-    let vole = VoleSender::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
+    let vole = VoleSender::run::<B>(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
     terms.observer.advance(1);
     let coin = match terms.security {
         Security::SemiHonest => None,
@@ -125,17 +189,18 @@ pub(crate) fn send(
     let Seed(seed) = channel.take(&())?;
     let theirs = coin.map(|_| channel.take::<Coin>(&())).transpose()?;
     let VoleSender { delta, b: mut k } = vole;
-    for range in chunks(shape.len()).ranges() {
-        let sums = channel.take::<Sums>(&range.len())?.0;
+    for range in chunks::<B>(shape.len()).ranges() {
+        let sums = channel.take::<Sums<B>>(&range.len())?.0;
         terms.observer.advance(range.len() as u64);
         let entries = k[range].par_iter_mut().zip(sums).with_min_len(VALUES_A_TASK);
-        entries.for_each(|(k, sum)| *k ^= gf128_multiply(sum, *delta));
+        entries.for_each(|(k, sum)| *k ^= sum.scale(*delta));
     }
     let coins = coin.zip(theirs).map(|(mine, theirs)| [mine, theirs.0]);
     if let Some([mine, _]) = &coins {
         channel.put(&Coin(*mine))?;
     }
-    Ok(Key { delta, k, shape, seed, output: terms.output(coins) })
+    let output = terms.output(coins);
+    Ok(Key { delta, k, shape, seed, width: terms.width(), output })
 }
 
 impl Key {
@@ -145,7 +210,7 @@ impl Key {
         let mut values = Zeroizing::new(vec![0; elements.len()]);
         decode(&self.shape, self.seed, &self.k, &keys, &mut values);
         let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
-        sums.for_each(|(value, point)| *value ^= gf128_multiply(*point, *self.delta));
+        sums.for_each(|(value, point)| *value ^= self.width.times(*point, *self.delta));
         self.output.finish(&mut values, &keys, &points);
         values
     }
@@ -158,10 +223,20 @@ pub(crate) fn receive(
     elements: &[Element],
     rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+    over!(terms.width(), B => receive_over::<B>(channel, terms, elements, rng))
+}
+
+fn receive_over<B: Subfield + OkvsValue>(
+    channel: &mut dyn Channel,
+    terms: &Terms<'_>,
+    elements: &[Element],
+    rng: &mut dyn CryptoRng,
+) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
     // Step 1.
     terms.observer.begin("vector OLE", 1);
-    let vole = VoleReceiver::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
+    let vole =
+        VoleReceiver::<B>::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
     terms.observer.advance(1);
     // Step 2.
     channel.phase("encoded set");
@@ -170,7 +245,10 @@ pub(crate) fn receive(
     let mut seed = [0; 16];
     rng.fill_bytes(&mut seed);
     let seed = u128::from_le_bytes(seed);
-    let p = Zeroizing::new(encode(&shape, seed, &keys, &points, rng)?);
+    let wanted = points.par_iter().with_min_len(VALUES_A_TASK).map(|point| B::truncate(*point));
+    let wanted = Zeroizing::new(wanted.collect::<Vec<_>>());
+    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
+    drop(wanted);
     let VoleReceiver { a, c } = vole;
     let commitment = match terms.security {
         Security::SemiHonest => None,
@@ -181,8 +259,8 @@ pub(crate) fn receive(
     if let Some(coin) = &mine {
         channel.put(&Coin(*coin))?;
     }
-    for range in chunks(shape.len()).ranges() {
-        let sums = a[range.clone()].iter().zip(&p[range]).map(|(a, p)| a ^ p).collect::<Vec<_>>();
+    for range in chunks::<B>(shape.len()).ranges() {
+        let sums = a[range.clone()].iter().zip(&p[range]).map(|(a, p)| *a ^ *p).collect::<Vec<_>>();
         terms.observer.advance(sums.len() as u64);
         channel.put(&Sums(sums))?;
     }
@@ -237,10 +315,11 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     }
     let points = size(points);
     let len = OkvsShape::new(KIND, points).len();
-    let vole = vole::wire_cost(len, security.into());
+    let width = Width::new(size(own), security);
+    let vole = over!(width, B => vole::wire_cost::<B>(len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
-    let sums = (len * size_of::<Block>()) as f64 + frames(chunks(len).count());
+    let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
     let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
     let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
     let (points, own, len) = (points as f64, own as f64, len as f64);

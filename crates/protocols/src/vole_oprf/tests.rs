@@ -14,22 +14,31 @@ fn element(number: usize) -> Element {
 }
 
 fn terms(count: usize, security: Security) -> Terms<'static> {
-    Terms { session: &[5; 32], keyed: Role::Sender, count, security, observer: &Silent }
+    let (keyed, evaluated) = (Role::Sender, count + 10);
+    Terms { session: &[5; 32], keyed, count, evaluated, security, observer: &Silent }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
 fn evaluations(count: usize, security: Security, seed: u8) -> [Vec<u128>; 2] {
+    evaluations_of(|count| terms(count, security), count, seed)
+}
+
+fn evaluations_of(
+    terms: impl Fn(usize) -> Terms<'static> + Sync,
+    count: usize,
+    seed: u8,
+) -> [Vec<u128>; 2] {
     let elements: Vec<Element> = (0..count + 10).map(element).collect();
     let (left, right) = memory_pair();
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
             let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-            let key = send(&mut Framed::new(left), &terms(count, security), &mut rng);
+            let key = send(&mut Framed::new(left), &terms(count), &mut rng);
             key.expect("the receiver is honest").evaluate(&elements).to_vec()
         });
         let mut rng = ChaCha20Rng::from_seed([seed ^ 0x80; 32]);
         let own = &elements[..count];
-        let received = receive(&mut Framed::new(right), &terms(count, security), own, &mut rng);
+        let received = receive(&mut Framed::new(right), &terms(count), own, &mut rng);
         [received.expect("the sender is honest").to_vec(), sender.join().expect("no panic")]
     })
 }
@@ -44,6 +53,22 @@ fn both_sides_evaluate_the_same_function_and_every_key_gives_another() {
             let all: HashSet<u128> = sent.iter().chain(&again).copied().collect();
             assert_eq!(all.len(), sent.len() + again.len(), "{security} {count}");
         }
+    }
+}
+
+#[test]
+fn a_narrow_field_is_for_as_many_points_as_may_fail() {
+    for (evaluated, width) in
+        [(0, Width::Narrow), (1 << 24, Width::Narrow), ((1 << 24) + 1, Width::Wide)]
+    {
+        assert_eq!(Width::new(evaluated, Security::SemiHonest), width);
+        assert_eq!(Width::new(evaluated, Security::Malicious), Width::Wide);
+    }
+    // One function in both fields, for one and the same evaluation.
+    for evaluated in [20, (1 << 24) + 1] {
+        let terms = |count| Terms { evaluated, ..terms(count, Security::SemiHonest) };
+        let [received, sent] = evaluations_of(terms, 10, 3);
+        assert_eq!(received, sent[..10], "{evaluated}");
     }
 }
 
@@ -91,6 +116,6 @@ fn a_receiver_that_cheats_learns_the_function_at_few_more_points() {
     let sizes = std::iter::successors(Some(1_usize), |size| Some(size + size / 16 + 1));
     for count in sizes.take_while(|size| *size <= 1 << 28) {
         let (declared, points) = (count as f64, extractable(count));
-        assert!(points <= 2.3 * declared + 800.0, "{count}: {points}");
+        assert!(points <= 2.0 * declared + 400.0, "{count}: {points}");
     }
 }

@@ -12,14 +12,17 @@ use plain::Register;
 #[cfg(target_arch = "x86_64")]
 use sse2::Register;
 
-/// x^128 in the field.
-const REDUCED: u8 = 0x87;
+/// x^128 in GF(2^128).
+const REDUCED_128: u8 = 0x87;
 
-/// `N` elements of GF(2^128) side by side.
+/// x^64 in GF(2^64).
+const REDUCED_64: u8 = 0x1b;
+
+/// `N` elements of GF(2^128), or pairs of elements of GF(2^64), side by side.
 #[derive(Clone, Copy)]
-pub struct Gf128Lanes<const N: usize>([Register; N]);
+pub struct Registers<const N: usize>([Register; N]);
 
-impl<const N: usize> Gf128Lanes<N> {
+impl<const N: usize> Registers<N> {
     /// Each element is 0.
     pub const ZERO: Self = Self([Register::ZERO; N]);
 
@@ -47,11 +50,18 @@ impl<const N: usize> Gf128Lanes<N> {
         self
     }
 
-    /// The products with x.
+    /// The products with the x of GF(2^128).
     #[inline(always)]
     #[must_use]
     pub fn times_x(self) -> Self {
         Self(self.0.map(Register::times_x))
+    }
+
+    /// The products with the x of GF(2^64), of both elements of each pair.
+    #[inline(always)]
+    #[must_use]
+    pub fn times_x_both(self) -> Self {
+        Self(self.0.map(Register::times_x_both))
     }
 }
 
@@ -66,16 +76,21 @@ mod tests {
         let others = [0, 1, 1 << 31, 1 << 63, 1 << 64, 1 << 95, 1 << 127, u128::MAX];
         for other in (0..100).flat_map(|_| others) {
             element = element.rotate_left(41).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ other;
-            let lanes = Gf128Lanes::new([element, other]);
+            let lanes = Registers::new([element, other]);
             let plain = [element, other].map(Plain::new);
             assert_eq!(lanes.elements(), plain.map(Plain::element));
             assert_eq!(lanes.times_x().elements(), plain.map(|twin| twin.times_x().element()));
+            assert_eq!(
+                lanes.times_x_both().elements(),
+                plain.map(|twin| twin.times_x_both().element())
+            );
             assert_eq!(plain[0].times_x().element(), crate::gf128_multiply(element, 2));
-            let sum = lanes.plus(Gf128Lanes::new([other, 1])).elements();
+            assert_eq!(plain[0].times_x_both().element(), crate::gf64_multiply_both(2, element));
+            let sum = lanes.plus(Registers::new([other, 1])).elements();
             let twin = [(0, other), (1, 1)]
                 .map(|(lane, other)| plain[lane].plus(Plain::new(other)).element());
             assert_eq!(sum, twin);
         }
-        assert_eq!(Gf128Lanes::<3>::ZERO.elements(), [Plain::ZERO.element(); 3]);
+        assert_eq!(Registers::<3>::ZERO.elements(), [Plain::ZERO.element(); 3]);
     }
 }

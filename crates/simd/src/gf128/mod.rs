@@ -8,7 +8,8 @@ mod x86;
 #[cfg(test)]
 mod tests;
 
-pub use lanes::Gf128Lanes;
+pub use lanes::Registers;
+pub(crate) use scalar::multiply_64;
 
 use crate::{Kernel, TILE, Tile};
 

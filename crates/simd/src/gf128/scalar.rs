@@ -36,7 +36,7 @@ pub(super) fn add_polynomial<const N: usize>(
 
 /// The product of two polynomials of 64 coefficients. The upper half is the lower half of the product of the reversed
 /// polynomials, reversed.
-fn multiply_64(a: u64, b: u64) -> u128 {
+pub(crate) fn multiply_64(a: u64, b: u64) -> u128 {
     let low = low_half(a, b);
     let high = low_half(a.reverse_bits(), b.reverse_bits()).reverse_bits() >> 1;
     (u128::from(high) << 64) | u128::from(low)

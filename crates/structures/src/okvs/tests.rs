@@ -55,6 +55,24 @@ fn a_store_is_a_map() {
         }
         let wide: Vec<[u128; 2]> = numbers(6000, 4).as_chunks().0.to_vec();
         assert_is_map(kind, &numbers(wide.len(), 5), &wide);
+        let narrow: Vec<u64> = numbers(6000, 4).iter().map(|number| *number as u64).collect();
+        assert_is_map(kind, &numbers(narrow.len(), 5), &narrow);
+    }
+}
+
+/// What the vector OLE's function rests on: a band's row gives the same of a vector over the large field and of its halves.
+#[test]
+fn a_banded_store_is_one_over_every_field() {
+    let (count, keys) = (1000, numbers(1000, 12));
+    let shape = OkvsShape::new(OkvsKind::Band, count);
+    let wide = numbers(shape.len(), 13);
+    let half = |which: u32| wide.iter().map(|entry| (entry >> which) as u64).collect::<Vec<_>>();
+    let mut got = vec![0; count];
+    decode(&shape, SEED, &wide, &keys, &mut got);
+    for which in [0, 64] {
+        let mut narrow = vec![0u64; count];
+        decode(&shape, SEED, &half(which), &keys, &mut narrow);
+        assert!(narrow.iter().zip(&got).all(|(narrow, wide)| *narrow == (wide >> which) as u64));
     }
 }
 
@@ -77,7 +95,7 @@ fn structured_keys_and_values_are_as_good() {
     let keys: Vec<u128> = (0..3000).collect();
     for kind in OkvsKind::ALL {
         let shape = OkvsShape::new(kind, keys.len());
-        let values = vec![1; keys.len()];
+        let values = vec![1_u128; keys.len()];
         let encoding = encode(&shape, SEED, &keys, &values, &mut rng(9)).expect("distinct keys");
         let mut got = vec![0; keys.len()];
         decode(&shape, SEED, &encoding, &keys, &mut got);

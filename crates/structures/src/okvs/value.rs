@@ -1,9 +1,13 @@
 //! What a store can hold.
 
-use veilset_simd::{gf128_add_polynomial, gf128_multiply};
+use veilset_simd::{gf64_multiply, gf128_add_polynomial, gf128_multiply};
 use zeroize::Zeroize;
 
-/// A vector over GF(2^128), written as one or several numbers; bit i of a number is the coefficient of x^i.
+/// A vector over GF(2^128), written as one or several numbers, or an element of GF(2^64); bit i of a number is the
+/// coefficient of x^i.
+///
+/// Rows of a banded store are of zeros and ones, so its encoding is one over every field that holds the values' own; rows of
+/// a cuckoo store are over the field of its values.
 pub trait OkvsValue: Copy + Send + Sync + Zeroize {
     /// The vector of zeros.
     const ZERO: Self;
@@ -12,7 +16,7 @@ pub trait OkvsValue: Copy + Send + Sync + Zeroize {
     #[must_use]
     fn plus(self, other: Self) -> Self;
 
-    /// Every entry times `scalar`.
+    /// Every entry times `scalar`, of which GF(2^64) takes the lower half.
     #[must_use]
     fn times(self, scalar: u128) -> Self;
 
@@ -46,6 +50,32 @@ impl OkvsValue for u128 {
 
     fn draw(mut next: impl FnMut() -> u128) -> Self {
         next()
+    }
+}
+
+impl OkvsValue for u64 {
+    const ZERO: Self = 0;
+
+    #[inline]
+    fn plus(self, other: Self) -> Self {
+        self ^ other
+    }
+
+    #[inline]
+    fn times(self, scalar: u128) -> Self {
+        gf64_multiply(self, scalar as Self)
+    }
+
+    fn add_polynomial(sums: &mut [Self], points: &[u128], coefficients: &[Self]) {
+        assert_eq!(sums.len(), points.len(), "a point for each sum");
+        for (sum, point) in sums.iter_mut().zip(points) {
+            let terms = coefficients.iter().rev();
+            *sum ^= terms.fold(0, |value, c| (value ^ c).times(*point));
+        }
+    }
+
+    fn draw(mut next: impl FnMut() -> u128) -> Self {
+        next() as Self
     }
 }
 

@@ -4,11 +4,33 @@ use super::*;
 
 const SEED: [u8; 16] = *b"a code for tests";
 
+/// A field, by definitions of its own.
+trait Plain: Subfield {
+    /// X to the [`BITS`](Subfield::BITS).
+    const REDUCED: Block;
+}
+
+impl Plain for u64 {
+    const REDUCED: Block = 0x1b;
+}
+
+impl Plain for u128 {
+    const REDUCED: Block = 0x87;
+}
+
+/// Runs a check for both fields.
+macro_rules! for_both {
+    ($check:ident) => {
+        $check::<u64>();
+        $check::<u128>();
+    };
+}
+
 /// X, the constant of the far taps.
 const X: Block = 2;
 
-/// Blocks that look random (splitmix64), from a number.
-fn blocks(number: u64, len: usize) -> Vec<Block> {
+/// Elements of B that look random (splitmix64), from a number.
+fn elements<B: Plain>(number: u64, len: usize) -> Vec<Block> {
     let mut state = number << 32;
     let mut word = || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -16,37 +38,42 @@ fn blocks(number: u64, len: usize) -> Vec<Block> {
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         Block::from(mixed ^ (mixed >> 31))
     };
-    (0..len).map(|_| word() << 64 | word()).collect()
+    (0..len).map(|_| B::truncate(word() << 64 | word()).into()).collect()
 }
 
-/// The product in GF(2^128), bit by bit.
-fn multiply(a: Block, b: Block) -> Block {
+/// The product in B, bit by bit.
+fn multiply<B: Plain>(a: Block, b: Block) -> Block {
     let bits = 128 - a.leading_zeros();
+    let all = Block::MAX >> (128 - B::BITS);
     (0..bits).rev().fold(0, |product: Block, bit| {
-        let doubled = (product << 1) ^ ((product >> 127) * 0x87);
+        let doubled = ((product << 1) & all) ^ ((product >> (B::BITS - 1)) * B::REDUCED);
         doubled ^ (((a >> bit) & 1) * b)
     })
 }
 
-fn scaled(c: Block, x: &[Block]) -> Vec<Block> {
-    x.iter().map(|&x| multiply(c, x)).collect()
+fn scaled<B: Plain>(c: Block, x: &[Block]) -> Vec<Block> {
+    x.iter().map(|&x| multiply::<B>(c, x)).collect()
 }
 
 fn sum(x: &[Block], y: &[Block]) -> Vec<Block> {
     x.iter().zip(y).map(|(x, y)| x ^ y).collect()
 }
 
-fn compressed(code: &Code, x: &[Block]) -> Vec<Block> {
-    let mut x = x.to_vec();
-    code.compress([&mut x]);
-    x.truncate(code.rows);
-    x
+fn compressed<B: Plain>(code: &Code, x: &[Block]) -> Vec<Block> {
+    let mut x = halves(code, x);
+    code.compress::<B>(&mut x);
+    x[0].to_vec()
+}
+
+fn halves<T: Subfield>(code: &Code, x: &[T]) -> Halves<T> {
+    let (first, second) = x.split_at(code.rows);
+    [first, second].map(|half| zeroize::Zeroizing::new(half.to_vec()))
 }
 
 /// The columns of G, from unit vectors.
-fn columns(code: &Code) -> Vec<Vec<Block>> {
+fn columns<B: Plain>(code: &Code) -> Vec<Vec<Block>> {
     let unit = |place| (0..2 * code.rows).map(|i| Block::from(i == place)).collect::<Vec<_>>();
-    (0..2 * code.rows).map(|place| compressed(code, &unit(place))).collect()
+    (0..2 * code.rows).map(|place| compressed::<B>(code, &unit(place))).collect()
 }
 
 /// One block of a stream, by the module's text.
@@ -64,7 +91,7 @@ fn bit(block: &[u8; 16], bit: usize) -> bool {
 }
 
 /// The rows of G for `m` rows, by the module's text, with `x` for X.
-fn rows_by_definition(m: usize, x: Block) -> Vec<Vec<Block>> {
+fn rows_by_definition<B: Plain>(m: usize, x: Block) -> Vec<Vec<Block>> {
     let unit = |j: usize| (0..2 * m).map(|i| Block::from(i == j)).collect::<Vec<_>>();
     let mut w: Vec<Vec<Block>> = Vec::new();
     for j in 0..2 * m {
@@ -72,13 +99,13 @@ fn rows_by_definition(m: usize, x: Block) -> Vec<Vec<Block>> {
         let mut row = unit(j);
         let mut add = |back: usize, c: Block| {
             if let Some(place) = j.checked_sub(back) {
-                row = sum(&row, &scaled(c, &w[place]));
+                row = sum(&row, &scaled::<B>(c, &w[place]));
             }
         };
         for tap in 0..24 {
             let group = tap / 4 + 1;
             if bit(&taps, 24 * k + tap) {
-                let c = [1, x, multiply(x, x)][(group - 1) / 2];
+                let c = [1, x, multiply::<B>(x, x)][(group - 1) / 2];
                 add(k + 4 * group - tap % 4, c);
             }
         }
@@ -87,7 +114,7 @@ fn rows_by_definition(m: usize, x: Block) -> Vec<Vec<Block>> {
                 add(k - tap, 1);
             }
         }
-        add(28, multiply(x, x));
+        add(28, multiply::<B>(x, x));
         w.push(row);
     }
     let region = m / 7;
@@ -104,45 +131,65 @@ fn rows_by_definition(m: usize, x: Block) -> Vec<Vec<Block>> {
 
 #[test]
 fn compress_is_the_matrix_of_the_definition() {
+    for_both!(compress_is_the_matrix_of_the_definition_over);
+}
+
+fn compress_is_the_matrix_of_the_definition_over<B: Plain>() {
     for m in [28, 56, 140, 280] {
         let code = Code::with_rows(m, &SEED);
-        let x = blocks(m as u64, 2 * m);
-        let dot =
-            |row: &Vec<Block>| row.iter().zip(&x).fold(0, |sum, (&g, &x)| sum ^ multiply(g, x));
-        let expected: Vec<_> = rows_by_definition(m, X).iter().map(dot).collect();
-        assert_eq!(compressed(&code, &x), expected, "{m}");
+        let x = elements::<B>(m as u64, 2 * m);
+        let dot = |row: &Vec<Block>| {
+            row.iter().zip(&x).fold(0, |sum, (&g, &x)| sum ^ multiply::<B>(g, x))
+        };
+        let expected: Vec<_> = rows_by_definition::<B>(m, X).iter().map(dot).collect();
+        assert_eq!(compressed::<B>(&code, &x), expected, "{m}");
     }
 }
 
 #[test]
 fn compress_is_linear_over_the_field() {
+    for_both!(compress_is_linear_over_the_field_over);
+}
+
+fn compress_is_linear_over_the_field_over<B: Plain>() {
     let code = Code::new(&Parameters::new(5_000), &SEED);
-    let (x, z) = (blocks(1, 2 * code.rows), blocks(2, 2 * code.rows));
-    let [a, b] = blocks(3, 2)[..] else { unreachable!("two blocks") };
-    let together = compressed(&code, &sum(&scaled(a, &x), &scaled(b, &z)));
-    let apart = sum(&scaled(a, &compressed(&code, &x)), &scaled(b, &compressed(&code, &z)));
+    let (x, z) = (elements::<B>(1, 2 * code.rows), elements::<B>(2, 2 * code.rows));
+    let [a, b] = elements::<B>(3, 2)[..] else { unreachable!("two blocks") };
+    let together = compressed::<B>(&code, &sum(&scaled::<B>(a, &x), &scaled::<B>(b, &z)));
+    let apart = sum(
+        &scaled::<B>(a, &compressed::<B>(&code, &x)),
+        &scaled::<B>(b, &compressed::<B>(&code, &z)),
+    );
     assert_eq!(together, apart);
 }
 
 #[test]
 fn two_vectors_together_are_two_vectors() {
+    for_both!(two_vectors_together_are_two_vectors_over);
+}
+
+fn two_vectors_together_are_two_vectors_over<B: Plain>() {
     for len in [1, 10_000] {
         let code = Code::new(&Parameters::new(len), &SEED);
-        let [x, z] = [4, 5].map(|number| blocks(number, 2 * code.rows));
-        let (mut left, mut right) = (x.clone(), z.clone());
-        code.compress([&mut left, &mut right]);
-        assert!(left[..code.rows] == compressed(&code, &x));
-        assert!(right[..code.rows] == compressed(&code, &z));
+        let x = elements::<B>(4, 2 * code.rows);
+        // Over the large field.
+        let z = elements::<u128>(5, 2 * code.rows);
+        let left: Vec<B> = x.iter().map(|&x| B::truncate(x)).collect();
+        let (mut left, mut right) = (halves(&code, &left), halves(&code, &z));
+        code.compress_both(&mut left, &mut right);
+        let left = left[0].iter().map(|&x| x.into());
+        assert!(left.eq(compressed::<B>(&code, &x)));
+        assert!(*right[0] == compressed::<B>(&code, &z));
     }
 }
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let code = Code::new(&Parameters::new(3 * TASK + 1), &SEED);
-    let x = blocks(6, 2 * code.rows);
+    let x = elements::<u128>(6, 2 * code.rows);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-        pool.install(|| compressed(&code, &x))
+        pool.install(|| compressed::<u128>(&code, &x))
     };
     let one = on(1);
     assert_eq!(one, on(2));
@@ -151,14 +198,8 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
 
 #[test]
 fn known_answers() {
-    let answer = |seed, len, number| {
-        let code = Code::new(&Parameters::new(len), seed);
-        let y = compressed(&code, &blocks(number, 2 * code.rows));
-        let (first, last) = (y[0], y[code.rows - 1]);
-        [first, last, y.iter().fold(0, |hash, &y| multiply(hash, 0x1_0000_0001) ^ y)]
-    };
-    let first = answer(&SEED, 1, 7);
-    assert_ne!(first, answer(b"another of these", 1, 7));
+    let first = answer::<u128>(&SEED, 1, 7);
+    assert_ne!(first, answer::<u128>(b"another of these", 1, 7));
     let expected = [
         0x393a_ae44_864a_a3d1_141a_4b85_6c3a_eb56,
         0x8202_ca00_fa07_4032_585b_26e2_1bae_7332,
@@ -170,14 +211,28 @@ fn known_answers() {
         0x49aa_ef6b_5514_3392_b463_fdbe_8efa_a04d,
         0x897e_878a_12c2_57ce_e48f_60c4_aa6e_1593,
     ];
-    assert_eq!(answer(&SEED, 20_000, 8), expected);
+    assert_eq!(answer::<u128>(&SEED, 20_000, 8), expected);
+    let expected = [0xdebf_d92a_f308_1b2f, 0x4431_2bc4_8640_40e8, 0x0b67_1d80_b362_7ddb];
+    assert_eq!(answer::<u64>(&SEED, 20_000, 8), expected);
+}
+
+/// The first and the last element of an image, and a hash of all.
+fn answer<B: Plain>(seed: &[u8; 16], len: usize, number: u64) -> [Block; 3] {
+    let code = Code::new(&Parameters::new(len), seed);
+    let y = compressed::<B>(&code, &elements::<B>(number, 2 * code.rows));
+    let (first, last) = (y[0], y[code.rows - 1]);
+    [first, last, y.iter().fold(0, |hash, &y| multiply::<B>(hash, 0x1_0000_0001) ^ y)]
 }
 
 /// The words of least weight that are easy to find: rows of G and sums of two rows that share positions.
 #[test]
 fn rows_and_their_sums_are_heavy() {
+    for_both!(rows_and_their_sums_are_heavy_over);
+}
+
+fn rows_and_their_sums_are_heavy_over<B: Plain>() {
     let code = Code::with_rows(140, &SEED);
-    let columns = columns(&code);
+    let columns = columns::<B>(&code);
     let weight =
         |i: usize, k: usize| columns.iter().filter(|column| column[i] != column[k]).count();
     let row = |i: usize| columns.iter().filter(|column| column[i] != 0).count();
@@ -226,17 +281,22 @@ impl Span {
     }
 }
 
-/// The attack of Metzner and Kapturowski finds 100 noisy places of a binary code, and none of this one.
+/// The attack of Metzner and Kapturowski finds noisy places of a binary code, fewer than an element has bits, and none of this one.
 #[test]
 fn the_bits_of_the_result_do_not_give_the_places_away() {
+    for_both!(the_bits_of_the_result_do_not_give_the_places_away_over);
+}
+
+fn the_bits_of_the_result_do_not_give_the_places_away_over<B: Plain>() {
     let m = 280;
-    let places: Vec<_> = (0..100).map(|k| 5 * k + k % 3).collect();
+    let noisy = B::BITS * 3 / 4;
+    let places: Vec<_> = (0..noisy).map(|k| 5 * k + k % 3).collect();
     let found = |x: Block| {
-        let rows = rows_by_definition(m, x);
+        let rows = rows_by_definition::<B>(m, x);
         let column = |j: usize| rows.iter().map(|row| row[j]).collect::<Vec<_>>();
-        let noisy = places.iter().zip(blocks(9, 100));
-        let y =
-            noisy.fold(vec![0; m], |y, (&place, value)| sum(&y, &scaled(value, &column(place))));
+        let noise = places.iter().zip(elements::<B>(9, noisy));
+        let y = noise
+            .fold(vec![0; m], |y, (&place, value)| sum(&y, &scaled::<B>(value, &column(place))));
         let span = Span::of(planes(&y));
         (0..2 * m).filter(|&j| span.holds(planes(&column(j)))).collect::<Vec<_>>()
     };
@@ -248,14 +308,18 @@ fn the_bits_of_the_result_do_not_give_the_places_away() {
 /// in s·t places. A binary code has m·s of them that are independent, this one m·(s − 2).
 #[test]
 fn sums_of_rows_are_not_binary() {
+    for_both!(sums_of_rows_are_not_binary_over);
+}
+
+fn sums_of_rows_are_not_binary_over<B: Plain>() {
     let m = 84;
     let dimension = |x: Block, s: usize| {
-        let checks = checks(rows_by_definition(m, x));
+        let checks = checks::<B>(rows_by_definition::<B>(m, x));
         // One vector over GF(2) for each bit of each element of a word: what it adds to all checks.
         let bits = (0..2 * m).flat_map(|j| (0..s).map(move |power| (j, power)));
         let vectors: Vec<_> = bits
             .map(|(j, power)| {
-                let column = checks.iter().map(|check| multiply(check[j], 1 << power));
+                let column = checks.iter().map(|check| multiply::<B>(check[j], 1 << power));
                 column.flat_map(|c| [c as u64, (c >> 64) as u64]).collect::<Vec<_>>()
             })
             .collect();
@@ -269,18 +333,18 @@ fn sums_of_rows_are_not_binary() {
 }
 
 /// A basis of the vectors over the field that are orthogonal to all `rows`.
-fn checks(mut rows: Vec<Vec<Block>>) -> Vec<Vec<Block>> {
+fn checks<B: Plain>(mut rows: Vec<Vec<Block>>) -> Vec<Vec<Block>> {
     let (m, length) = (rows.len(), rows[0].len());
     let mut pivots = Vec::new();
     for column in 0..length {
         let done = pivots.len();
         let Some(row) = (done..m).find(|&row| rows[row][column] != 0) else { continue };
         rows.swap(done, row);
-        rows[done] = scaled(inverse(rows[done][column]), &rows[done]);
+        rows[done] = scaled::<B>(inverse::<B>(rows[done][column]), &rows[done]);
         for row in (0..m).filter(|&row| row != done) {
             let factor = rows[row][column];
             if factor != 0 {
-                rows[row] = sum(&rows[row], &scaled(factor, &rows[done]));
+                rows[row] = sum(&rows[row], &scaled::<B>(factor, &rows[done]));
             }
         }
         pivots.push(column);
@@ -295,12 +359,12 @@ fn checks(mut rows: Vec<Vec<Block>>) -> Vec<Vec<Block>> {
     .collect()
 }
 
-/// The inverse of an element that is not 0: its power 2^128 − 2.
-fn inverse(element: Block) -> Block {
-    (1..128)
+/// The inverse of an element that is not 0: its power 2^BITS − 2.
+fn inverse<B: Plain>(element: Block) -> Block {
+    (1..B::BITS)
         .fold((1, element), |(product, power), _| {
-            let power = multiply(power, power);
-            (multiply(product, power), power)
+            let power = multiply::<B>(power, power);
+            (multiply::<B>(product, power), power)
         })
         .0
 }

@@ -1,6 +1,6 @@
 //! One element as a plain number.
 
-use super::REDUCED;
+use super::{REDUCED_64, REDUCED_128};
 
 #[derive(Clone, Copy)]
 pub(super) struct Register(u128);
@@ -25,7 +25,15 @@ impl Register {
 
     #[inline(always)]
     pub(super) fn times_x(self) -> Self {
-        let carry = 0_u128.wrapping_sub(self.0 >> 127) & u128::from(REDUCED);
+        let carry = 0_u128.wrapping_sub(self.0 >> 127) & u128::from(REDUCED_128);
         Self((self.0 << 1) ^ carry)
+    }
+
+    #[inline(always)]
+    pub(super) fn times_x_both(self) -> Self {
+        let twice =
+            |half: u64| (half << 1) ^ (0_u64.wrapping_sub(half >> 63) & u64::from(REDUCED_64));
+        let (low, high) = (twice(self.0 as u64), twice((self.0 >> 64) as u64));
+        Self(u128::from(high) << 64 | u128::from(low))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::arch::x86_64::*;
 
-use super::REDUCED;
+use super::{REDUCED_64, REDUCED_128};
 
 #[derive(Clone, Copy)]
 pub(super) struct Register(__m128i);
@@ -36,7 +36,19 @@ impl Register {
         // SAFETY: SSE2 is part of the architecture.
         unsafe {
             let signs = _mm_shuffle_epi32::<CROSSED>(_mm_srai_epi32::<31>(self.0));
-            let carries = _mm_and_si128(signs, _mm_set_epi64x(1, i64::from(REDUCED)));
+            let carries = _mm_and_si128(signs, _mm_set_epi64x(1, i64::from(REDUCED_128)));
+            Self(_mm_xor_si128(_mm_add_epi64(self.0, self.0), carries))
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn times_x_both(self) -> Self {
+        /// The sign of each half, twice.
+        const SIGNS: i32 = 0b11_11_01_01;
+        // SAFETY: SSE2 is part of the architecture.
+        unsafe {
+            let signs = _mm_shuffle_epi32::<SIGNS>(_mm_srai_epi32::<31>(self.0));
+            let carries = _mm_and_si128(signs, _mm_set1_epi64x(i64::from(REDUCED_64)));
             Self(_mm_xor_si128(_mm_add_epi64(self.0, self.0), carries))
         }
     }

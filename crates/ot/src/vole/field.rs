@@ -1,0 +1,174 @@
+//! The two fields of a vector OLE: a large one of 2^128 elements, which Δ is from, and the one that a is over.
+
+use std::ops::{BitAnd, BitXor, BitXorAssign};
+
+use veilset_simd::{
+    Registers, TILE, Tile, gf64_multiply, gf64_multiply_both, gf128_add_columns, gf128_multiply,
+};
+use zeroize::Zeroize;
+
+use crate::Block;
+
+/// An element of B, the field of a. The large field F has B in it, and its elements are blocks: of [`DEGREE`](Self::DEGREE)
+/// elements of B, the first in the lowest bits. An element of B by itself stands for the same one of F.
+pub trait Subfield:
+    Copy
+    + Default
+    + PartialEq
+    + Into<Block>
+    + BitXor<Output = Self>
+    + BitXorAssign
+    + BitAnd<Output = Self>
+    + Zeroize
+    + Send
+    + Sync
+    + 'static
+{
+    /// log₂ of the number of elements of B.
+    const BITS: usize;
+
+    /// The dimension of F over B.
+    const DEGREE: usize = Block::BITS as usize / Self::BITS;
+
+    /// The lowest bits of a block.
+    fn truncate(block: Block) -> Self;
+
+    /// The product with an element of F.
+    #[must_use]
+    fn scale(self, element: Block) -> Block;
+
+    /// The product of two elements of F.
+    #[must_use]
+    fn product(a: Block, b: Block) -> Block;
+
+    /// The products with the variable X of B's polynomials.
+    #[must_use]
+    fn times_x<const N: usize>(elements: Registers<N>) -> Registers<N>;
+
+    /// Adds to each of `sums` the sum over t of entry c of tile t times coefficient t, in F.
+    fn add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]);
+}
+
+/// B = F = GF(2^128).
+impl Subfield for u128 {
+    const BITS: usize = 128;
+
+    #[inline]
+    fn truncate(block: Block) -> Self {
+        block
+    }
+
+    #[inline]
+    fn scale(self, element: Block) -> Block {
+        gf128_multiply(self, element)
+    }
+
+    #[inline]
+    fn product(a: Block, b: Block) -> Block {
+        gf128_multiply(a, b)
+    }
+
+    #[inline(always)]
+    fn times_x<const N: usize>(elements: Registers<N>) -> Registers<N> {
+        elements.times_x()
+    }
+
+    fn add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]) {
+        gf128_add_columns(sums, tiles, coefficients);
+    }
+}
+
+/// B = GF(2^64), and F = B\[Y\] / (Y² + Y + X^61): the polynomial has no root, for the trace of X^61 is 1.
+impl Subfield for u64 {
+    const BITS: usize = 64;
+
+    #[inline]
+    fn truncate(block: Block) -> Self {
+        block as Self
+    }
+
+    #[inline]
+    fn scale(self, element: Block) -> Block {
+        gf64_multiply_both(self, element)
+    }
+
+    fn product(a: Block, b: Block) -> Block {
+        const CONSTANT: u64 = 1 << 61;
+        let [lower, upper] = [b, b >> 64].map(|half| (half as u64).scale(a));
+        // Lower half, middle and Y² of the product, the middle in two parts; Y² is Y + X^61.
+        let squares = (upper >> 64) as u64;
+        let folded = Block::from(squares) << 64 | Block::from(gf64_multiply(squares, CONSTANT));
+        lower ^ upper << 64 ^ folded
+    }
+
+    #[inline(always)]
+    fn times_x<const N: usize>(elements: Registers<N>) -> Registers<N> {
+        elements.times_x_both()
+    }
+
+    fn add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]) {
+        assert_eq!(tiles.len(), coefficients.len(), "a coefficient for each tile");
+        for (tile, coefficient) in tiles.iter().zip(coefficients) {
+            for (sum, entry) in sums.iter_mut().zip(tile) {
+                *sum ^= Self::product(*entry, *coefficient);
+            }
+        }
+    }
+}
+
+const _: () = assert!(TILE == Block::BITS as usize, "a tile has a row for each bit of a block");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Some elements of F, 0 and 1 among them.
+    fn elements() -> Vec<Block> {
+        let mut elements = vec![0, 1, 2, 1 << 63, 1 << 64, 1 << 127, Block::MAX];
+        let digest = |n: u8| *blake3::hash(&[n]).as_bytes();
+        elements.extend(
+            (0..20).map(|n| Block::from_le_bytes(digest(n)[..16].try_into().expect("16 bytes"))),
+        );
+        elements
+    }
+
+    fn is_a_field_with_a_subfield<B: Subfield>() {
+        let elements = elements();
+        let product = B::product;
+        for &a in &elements {
+            assert_eq!(product(a, 1), a);
+            // a^(2^128 − 1), which is 1 for all but 0 in a field of that size; and with it each has an inverse.
+            let (power, _) = (0..128).fold((1, a), |(power, square), _| {
+                (product(power, square), product(square, square))
+            });
+            assert_eq!(power, Block::from(a != 0), "{a:x}");
+            let narrow = B::truncate(a);
+            for &b in &elements {
+                assert_eq!(product(a, b), product(b, a));
+                assert_eq!(narrow.scale(b), product(narrow.into(), b));
+                for &c in &elements[..9] {
+                    assert_eq!(product(a, product(b, c)), product(product(a, b), c));
+                    assert_eq!(product(a, b ^ c), product(a, b) ^ product(a, c));
+                }
+                let mut sums = [3; TILE];
+                B::add_columns(&mut sums, &[[a; TILE], [b; TILE]], &[b, a]);
+                assert_eq!(sums, [3; TILE]);
+            }
+            let twice = B::times_x(Registers::new([a])).elements();
+            assert_eq!(twice, [product(2, a)]);
+        }
+        // B is closed: x^(2^BITS) = x for its elements, and for no power of Y.
+        let frobenius = |x| (0..B::BITS).fold(x, |x, _| product(x, x));
+        assert!(elements.iter().all(|&a| {
+            let a = B::truncate(a).into();
+            frobenius(a) == a
+        }));
+        assert_eq!(B::DEGREE == 1, frobenius(1 << 127) == 1 << 127);
+    }
+
+    #[test]
+    fn both_are_fields_of_2_to_the_128_with_a_subfield() {
+        is_a_field_with_a_subfield::<u64>();
+        is_a_field_with_a_subfield::<u128>();
+    }
+}
