@@ -53,37 +53,37 @@ impl<H: Digest + BlockSizeUser + Clone> Expander<H> {
     }
 }
 
-/// `expand_message_xmd` with SHA-512 under one domain separation tag, from elements to 48 bytes each, many at once.
+/// `expand_message_xmd` with SHA-512 under one domain separation tag, from elements to `UNIFORM` bytes each, at most 64,
+/// many at once.
 ///
-/// Each of the two hashes takes one block after the block of zeros, so long as the tag is short.
-pub(crate) struct BatchExpander {
+/// Of the blocks of both hashes only the first depends on the element: the first after the block of zeros, and the first
+/// of the second hash.
+pub(crate) struct BatchExpander<const UNIFORM: usize> {
     /// The state after the block of zeros.
     zero_block: [u64; 8],
-    /// The block that the first hash ends with, without its element.
-    first: Block,
-    /// The block of the second hash, without the first one's digest.
-    second: Block,
+    /// The blocks that the first hash ends with, without its element.
+    first: Vec<Block>,
+    /// The blocks of the second hash, without the first one's digest.
+    second: Vec<Block>,
 }
 
 /// A block of SHA-512.
 type Block = [u8; 128];
 
-/// Bytes that an element is expanded to.
-const UNIFORM: usize = 48;
-
-impl BatchExpander {
+impl<const UNIFORM: usize> BatchExpander<UNIFORM> {
     /// # Panics
-    /// When the tag is empty, or so long that a hash takes another block.
+    /// When the tag is empty or longer than 255 bytes.
     pub(crate) fn new(dst: &[u8]) -> Self {
+        const { assert!(UNIFORM <= 64, "one digest is enough") }
         let length = u8::try_from(dst.len()).unwrap_or(0);
-        assert!(length > 0, "a domain separation tag is not empty");
+        assert!(length > 0, "a domain separation tag has 1 to 255 bytes");
         let mut zero_block = [SHA512_START];
         sha512_compress(Kernel::Scalar, &mut zero_block, &[[0; 128]]);
         let dst_prime = [dst, &[length]].concat();
         Self {
             zero_block: zero_block[0],
-            first: last_block(Element::LEN, &[&[0, UNIFORM as u8, 0], &*dst_prime].concat(), 1),
-            second: last_block(64, &[&[1], &*dst_prime].concat(), 0),
+            first: last_blocks(Element::LEN, &[&[0, UNIFORM as u8, 0], &*dst_prime].concat(), 1),
+            second: last_blocks(64, &[&[1], &*dst_prime].concat(), 0),
         }
     }
 
@@ -94,34 +94,45 @@ impl BatchExpander {
         elements: &[Element],
         uniform: &mut [[u8; UNIFORM]],
     ) {
-        let mut blocks = Zeroizing::new(vec![self.first; elements.len()]);
+        let mut blocks = Zeroizing::new(vec![self.first[0]; elements.len()]);
         for (block, element) in blocks.iter_mut().zip(elements) {
             block[..Element::LEN].copy_from_slice(&element.0);
         }
         let mut states = Zeroizing::new(vec![self.zero_block; elements.len()]);
-        sha512_compress(kernel, &mut states, &blocks);
+        compress(kernel, &mut states, &mut blocks, &self.first[1..]);
         for (block, state) in blocks.iter_mut().zip(states.iter_mut()) {
-            *block = self.second;
+            *block = self.second[0];
             put(state, &mut block[..64]);
             *state = SHA512_START;
         }
-        sha512_compress(kernel, &mut states, &blocks);
+        compress(kernel, &mut states, &mut blocks, &self.second[1..]);
         for (uniform, state) in uniform.iter_mut().zip(states.iter()) {
             put(state, uniform);
         }
     }
 }
 
-/// The last block of a message: room for the first `vacant` bytes, the `rest`, and the padding after it and the
+/// Compresses into each state its block, then the `others`, which are the same for all.
+fn compress(kernel: Kernel, states: &mut [[u64; 8]], blocks: &mut [Block], others: &[Block]) {
+    sha512_compress(kernel, states, blocks);
+    for other in others {
+        blocks.fill(*other);
+        sha512_compress(kernel, states, blocks);
+    }
+}
+
+/// The last blocks of a message: room for the first `vacant` bytes, the `rest`, and the padding after it and the
 /// `blocks` before.
-fn last_block(vacant: usize, rest: &[u8], blocks: usize) -> Block {
+fn last_blocks(vacant: usize, rest: &[u8], blocks: usize) -> Vec<Block> {
     let end = vacant + rest.len();
-    assert!(end + 1 + 16 <= 128, "the tag keeps each hash to one block");
-    let mut block = [0; 128];
-    block[vacant..end].copy_from_slice(rest);
-    block[end] = 0x80;
-    block[126..].copy_from_slice(&((8 * (128 * blocks + end)) as u16).to_be_bytes());
-    block
+    // The padding is a byte and a length of 16.
+    let mut bytes = vec![0; (end + 1 + 16).next_multiple_of(128)];
+    bytes[vacant..end].copy_from_slice(rest);
+    bytes[end] = 0x80;
+    let bits = (8 * (128 * blocks + end)) as u16;
+    let length = bytes.len() - 2;
+    bytes[length..].copy_from_slice(&bits.to_be_bytes());
+    bytes.as_chunks().0.to_vec()
 }
 
 /// As many bytes of a digest as there is room for.
@@ -155,14 +166,19 @@ mod tests {
 
     #[test]
     fn a_batch_is_what_one_message_after_the_other_gives() {
-        let dst = b"VEILSET-V01-a-tag-of-some-length";
         let elements: Vec<Element> = (0..21).map(|index| Element([index * 11; 32])).collect();
-        let one_by_one = Expander::<Sha512>::new(dst);
-        for kernel in Kernel::available() {
-            let mut uniform = [[0; 48]; 21];
-            BatchExpander::new(dst).expand(kernel, &elements, &mut uniform);
-            for (uniform, element) in uniform.iter().zip(&elements) {
-                assert_eq!(*uniform, one_by_one.expand::<48>(&element.0), "{kernel:?}");
+        // Tags with which both hashes, one, and none of them fit a block.
+        let tags = [1, 45, 46, 74, 75, 76, 255].map(|length| vec![b'd'; length]);
+        for (kernel, dst) in
+            Kernel::available().flat_map(|kernel| tags.clone().map(|dst| (kernel, dst)))
+        {
+            let one_by_one = Expander::<Sha512>::new(&dst);
+            let (mut some, mut more) = ([[0; 48]; 21], [[0; 64]; 21]);
+            BatchExpander::new(&dst).expand(kernel, &elements, &mut some);
+            BatchExpander::new(&dst).expand(kernel, &elements, &mut more);
+            for ((some, more), element) in some.iter().zip(&more).zip(&elements) {
+                assert_eq!(*some, one_by_one.expand::<48>(&element.0), "{kernel:?}");
+                assert_eq!(*more, one_by_one.expand::<64>(&element.0), "{kernel:?}");
             }
         }
     }

@@ -4,8 +4,8 @@ use std::fmt::Debug;
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
+use curve25519_dalek::Scalar;
 use curve25519_dalek::ristretto::CompressedRistretto;
-use curve25519_dalek::{RistrettoPoint, Scalar};
 use p256::elliptic_curve::PrimeField;
 use p256::elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use p256::hash2curve::{ExpandMsgXmd, encode_from_bytes};
@@ -14,6 +14,8 @@ use veilset_crypto::{
     CommutativePrf, CommutativePrp, Compressed, Curve25519Prf, Element, Group, NotAnElement,
     P256Prf, RistrettoPrp, Uncompressed, kernel,
 };
+use veilset_simd::Kernel;
+use veilset_simd::ristretto255::{self, Point};
 
 fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
@@ -208,13 +210,15 @@ fn a_key_of_ristretto_multiplies_and_its_inverse_undoes() {
     let key = Scalar::from_bytes_mod_order_wide(&wide) * Scalar::from(2u8);
     let prp: RistrettoPrp = prf(8);
     let elements = elements(70);
-    let mut mapped = vec![RistrettoPoint::default(); 70];
-    kernel::ristretto::map_batch(&elements, &mut mapped);
+    let mut mapped = vec![Point::IDENTITY; 70];
+    kernel::ristretto::map_batch(Kernel::best(), &elements, &mut mapped);
+    let mut unmasked = vec![[0; 32]; 70];
+    ristretto255::encode(Kernel::best(), &mapped, &mut unmasked);
     let images = prp.hash_and_evaluate(&elements);
-    for (point, image) in mapped.iter().zip(&images) {
+    for (unmasked, image) in unmasked.iter().zip(&images) {
+        let point = CompressedRistretto(*unmasked).decompress().expect("an element");
         assert_eq!((point * key).compress().0, *image);
     }
-    let unmasked: Vec<[u8; 32]> = mapped.iter().map(|point| point.compress().0).collect();
     assert_eq!(prp.invert(&images).as_ref(), Ok(&unmasked));
     assert_eq!(prp.evaluate(&unmasked), Ok(images.clone()));
     // Fig. 5: what the other evaluates in between stays.

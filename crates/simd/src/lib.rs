@@ -12,7 +12,7 @@ mod kernel;
 mod sha512;
 mod transpose;
 
-pub use curve25519::{Point, elligator2, x25519};
+pub use curve25519::{Point, elligator2, ristretto255, x25519};
 pub use gf64::{gf64_multiply, gf64_multiply_both};
 pub use gf128::{Registers, gf128_add_columns, gf128_add_polynomial, gf128_multiply};
 pub use kernel::Kernel;

@@ -19,7 +19,7 @@ pub(crate) const SUITE: &str = "curve25519_XMD:SHA-512_ELL2_NU_";
 /// The domain separation tag; at 43 bytes it keeps each of the two hashes of an element to one block after the zeros.
 pub(crate) const DST: &str = "VEILSET-V01-curve25519_XMD:SHA-512_ELL2_NU_";
 
-static EXPANDER: LazyLock<BatchExpander> = LazyLock::new(|| BatchExpander::new(DST.as_bytes()));
+static EXPANDER: LazyLock<BatchExpander<48>> = LazyLock::new(|| BatchExpander::new(DST.as_bytes()));
 
 /// Puts the mapped elements, not yet cleared of the cofactor, into `points`.
 ///

@@ -2,15 +2,14 @@
 
 pub mod kernel;
 
-use curve25519_dalek::RistrettoPoint;
-use curve25519_dalek::traits::Identity;
 use rand_core::CryptoRng;
+use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
 use self::kernel::{
-    Scalar, decode_batch, encode_doubled_batch, map_batch, multiply_and_halve_batch,
+    Point, Scalar, decode_batch, encode_doubled_batch, map_batch, multiply_and_halve_batch,
 };
-use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
+use crate::tasks::{refusing_tasks, tasks};
 use crate::{CommutativePrf, CommutativePrp, Element, NotAnElement};
 
 /// `F_k(P) = k·P` on ristretto255 (RFC 9496), for a key uniform in 1 to ℓ − 1. The keys are wiped when dropped.
@@ -33,15 +32,18 @@ impl RistrettoPrp {
         points: &[[u8; 32]],
     ) -> Result<Vec<[u8; 32]>, NotAnElement> {
         refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
-            let mut decoded = [RistrettoPoint::identity(); VALUES_A_TASK];
-            let decoded = &mut decoded[..points.len()];
-            decode_batch(points, decoded)?;
-            multiply_and_halve_batch(key, decoded);
-            encode_doubled_batch(decoded, images);
+            let kernel = Kernel::best();
+            let mut decoded = vec![Point::IDENTITY; points.len()];
+            decode_batch(kernel, points, &mut decoded)?;
+            multiply_and_halve_batch(kernel, key, &mut decoded);
+            encode_doubled_batch(kernel, &decoded, images);
             Ok(())
         })
     }
 }
+
+/// Values that one task takes: twice all groups of eight lanes that share an inversion.
+const VALUES_A_TASK: usize = 256;
 
 impl CommutativePrf for RistrettoPrp {
     type Point = [u8; 32];
@@ -55,11 +57,11 @@ impl CommutativePrf for RistrettoPrp {
 
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<[u8; 32]> {
         tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, images| {
-            let mut points = Zeroizing::new([RistrettoPoint::identity(); VALUES_A_TASK]);
-            let points = &mut points[..elements.len()];
-            map_batch(elements, points);
-            multiply_and_halve_batch(&self.key, points);
-            encode_doubled_batch(points, images);
+            let kernel = Kernel::best();
+            let mut points = Zeroizing::new(vec![Point::IDENTITY; elements.len()]);
+            map_batch(kernel, elements, &mut points);
+            multiply_and_halve_batch(kernel, &self.key, &mut points);
+            encode_doubled_batch(kernel, &points, images);
         })
     }
 

@@ -7,9 +7,9 @@
 
 use std::arch::x86_64::*;
 
-use super::field::MOST_LANES;
-use super::fma::Doubles;
-use super::words::Words;
+use super::field::{MOST_LANES, Part};
+use super::fma::{Doubles, Fma};
+use super::words::{PICKS, Table, Words};
 
 /// Says that the processor has AVX2 and FMA.
 #[derive(Clone, Copy)]
@@ -119,6 +119,31 @@ impl Words for Avx2 {
     }
 
     #[inline(always)]
+    fn pick(self, table: &Table, index: __m256i) -> __m256i {
+        // The halves of word i of four are words 2i and 2i + 1 of eight.
+        let even = self.left::<1>(index);
+        let halves = self.add(self.add(even, self.left::<32>(even)), self.ints(1 << 32));
+        let mut picked = [self.ints(0); PICKS / 4];
+        for (row, picked) in table.iter().zip(picked.chunks_exact_mut(2)) {
+            let [lower, upper] = unsafe {
+                [
+                    _mm256_loadu_si256(row.as_ptr().cast()),
+                    _mm256_loadu_si256(row[4..].as_ptr().cast()),
+                ]
+            };
+            picked[0] = unsafe { _mm256_permutevar8x32_epi32(lower, halves) };
+            picked[1] = unsafe { _mm256_permutevar8x32_epi32(upper, halves) };
+        }
+        for n in 0..4 {
+            picked[n] = self.select(self.left::<61>(index), picked[2 * n + 1], picked[2 * n]);
+        }
+        for n in 0..2 {
+            picked[n] = self.select(self.left::<60>(index), picked[2 * n + 1], picked[2 * n]);
+        }
+        self.select(self.left::<59>(index), picked[1], picked[0])
+    }
+
+    #[inline(always)]
     fn subtract_if(self, mask: __m256i, a: __m256i, b: __m256i) -> __m256i {
         self.select(mask, self.subtract(a, b), a)
     }
@@ -194,4 +219,17 @@ impl Doubles for Avx2 {
         let lane = |lane: u8| -i64::from(lanes >> lane & 1);
         unsafe { _mm256_setr_epi64x(lane(0), lane(1), lane(2), lane(3)) }
     }
+
+    #[inline(always)]
+    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output {
+        unsafe { apart(self, part) }
+    }
+}
+
+/// # Safety
+/// The processor has AVX2 and FMA.
+#[target_feature(enable = "avx2,fma")]
+#[inline(never)]
+unsafe fn apart<P: Part<Fma<Avx2>>>(d: Avx2, part: P) -> P::Output {
+    part.run(Fma(d))
 }

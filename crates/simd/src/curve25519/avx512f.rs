@@ -7,9 +7,9 @@
 
 use std::arch::x86_64::*;
 
-use super::field::MOST_LANES;
-use super::fma::Doubles;
-use super::words::Words;
+use super::field::{MOST_LANES, Part};
+use super::fma::{Doubles, Fma};
+use super::words::{Table, Words};
 
 /// Says that the processor has AVX-512F and AVX-512DQ.
 #[derive(Clone, Copy)]
@@ -110,6 +110,17 @@ impl Words for Avx512f {
     }
 
     #[inline(always)]
+    fn pick(self, table: &Table, index: __m512i) -> __m512i {
+        let [t0, t1, t2, t3] = table;
+        unsafe {
+            let low = _mm512_permutex2var_epi64(self.load(t0), index, self.load(t1));
+            let high = _mm512_permutex2var_epi64(self.load(t2), index, self.load(t3));
+            let upper = _mm512_test_epi64_mask(index, _mm512_set1_epi64(16));
+            _mm512_mask_blend_epi64(upper, low, high)
+        }
+    }
+
+    #[inline(always)]
     fn subtract_if(self, mask: __mmask8, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_mask_sub_epi64(a, mask, a, b) }
     }
@@ -183,4 +194,17 @@ impl Doubles for Avx512f {
     fn mask(self, lanes: u8) -> __mmask8 {
         lanes
     }
+
+    #[inline(always)]
+    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output {
+        unsafe { apart(self, part) }
+    }
+}
+
+/// # Safety
+/// The processor has AVX-512F and AVX-512DQ.
+#[target_feature(enable = "avx512f,avx512dq")]
+#[inline(never)]
+unsafe fn apart<P: Part<Fma<Avx512f>>>(d: Avx512f, part: P) -> P::Output {
+    part.run(Fma(d))
 }

@@ -6,9 +6,10 @@ use super::words::Words;
 /// The field of 2^255 − 19 elements, on [`LANES`](Self::LANES) elements at once; a value of the type says that the
 /// processor has the instructions. No operation's time depends on the data.
 ///
-/// Sums and differences of products need no carries of their own: a product is a [`Wide`](Self::Wide), of which two may
-/// be added or subtracted before [`carry`](Self::carry) makes of it an operand again. Every kernel says in its
-/// documentation why nothing overflows under exactly these uses.
+/// Sums and differences of products need no carries of their own: a product is a [`Wide`](Self::Wide), of which three
+/// may be added, and from such a sum one of two subtracted, before [`carry`](Self::carry) makes of it an operand again.
+/// A multiplication takes one operand that is a sum or difference of two elements, a square none. Every kernel says in
+/// its documentation why nothing overflows under exactly these uses.
 pub(super) trait Field: Copy {
     /// Elements at once, at most [`MOST_LANES`].
     const LANES: usize;
@@ -16,14 +17,14 @@ pub(super) trait Field: Copy {
     /// An operand of multiplications.
     type Element: Copy;
 
-    /// A product, or the sum or difference of two.
+    /// A product, or a sum or difference of some.
     type Wide: Copy;
 
     /// For each lane, yes or no.
     type Mask: Copy;
 
     /// The same lanes, as words.
-    type Words: Words;
+    type Words: Words<Mask = Self::Mask>;
 
     /// The elements with these limbs, each below 2^57.
     fn load(self, rows: &Rows) -> Self::Element;
@@ -47,10 +48,10 @@ pub(super) trait Field: Copy {
     /// a + number·b, for a number below 2^17.
     fn multiply_add(self, a: Self::Element, b: Self::Element, number: u64) -> Self::Wide;
 
-    /// The sum of two products.
+    /// a + b, of at most three products.
     fn wide_add(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
 
-    /// The difference of two products.
+    /// a − b, for a sum a of at most three products and a sum b of at most two.
     fn wide_subtract(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
 
     /// The same elements, fit to be multiplied.
@@ -59,7 +60,8 @@ pub(super) trait Field: Copy {
     /// a + b, for results of [`carry`](Self::carry), [`load`](Self::load) or [`splat`](Self::splat).
     fn add(self, a: Self::Element, b: Self::Element) -> Self::Element;
 
-    /// a − b, for results of [`carry`](Self::carry), [`load`](Self::load) or [`splat`](Self::splat).
+    /// a − b, for results of [`carry`](Self::carry), [`load`](Self::load) or [`splat`](Self::splat); b must not come from
+    /// a difference.
     fn subtract(self, a: Self::Element, b: Self::Element) -> Self::Element;
 
     /// Bit i says yes for lane i.
@@ -70,7 +72,28 @@ pub(super) trait Field: Copy {
 
     /// The same lanes, as words.
     fn words(self) -> Self::Words;
+
+    /// The limbs as they are held, whatever their form: for keeping, moving and choosing.
+    fn to_words(self, element: Self::Element) -> [Int<Self>; 5];
+
+    /// The element that [`to_words`](Self::to_words) gave.
+    fn of_words(self, words: [Int<Self>; 5]) -> Self::Element;
+
+    /// Runs a part in a function that all who need it call. Work is compiled as one function, which enables the
+    /// instructions, and compiling takes more than twice as long for one of twice the length.
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output;
 }
+
+/// A part of some work.
+pub(super) trait Part<F> {
+    /// What it gives.
+    type Output;
+
+    fn run(self, f: F) -> Self::Output;
+}
+
+/// A vector of words of a field's lanes.
+pub(super) type Int<F> = <<F as Field>::Words as Words>::Int;
 
 /// The most lanes of any kernel.
 pub(super) const MOST_LANES: usize = 8;
@@ -157,6 +180,9 @@ pub(super) const fn before(k: usize) -> usize {
 
 /// 51 bits.
 pub(super) const MASK: u64 = (1 << 51) - 1;
+
+/// p, limb by limb.
+pub(super) const P: Limbs = [MASK - 18, MASK, MASK, MASK, MASK];
 
 /// The limbs of a little-endian number; its top bit is ignored.
 pub(super) fn limbs(bytes: &Point) -> Limbs {

@@ -13,10 +13,10 @@
 //! [`Field::carry`] leaves limbs of at most 2^50 + 2^17 in size, and the sums and differences of two have at most
 //! 2^51 + 2^18. The ladder multiplies such a sum only by a carried limb, so |a·b| < 2^101.1. A column has at most 5
 //! values l below 2^50.1 and 5 values h below 2^50.2, and those above the fifth count 19 times: below
-//! 20·10·2^50.2 < 2^57.9, the sum or difference of two below 2^58.9. Carries are below 2^8 and to the first limb 19 times as
-//! much.
+//! 20·10·2^50.2 < 2^57.9, a sum or difference of five below 2^60.3. Carries, less those of the bias, are below 2^10 and to
+//! the first limb 19 times as much.
 
-use super::field::{Field, MASK, Rows, before, each_limb};
+use super::field::{Field, MASK, Part, Rows, before, each_limb};
 use super::words::Words;
 
 /// What the field needs besides; [`Words::multiply_add`] rounds once.
@@ -31,6 +31,8 @@ pub(super) trait Doubles: Words {
     fn nineteen_small(self, a: Self::Int) -> Self::Int;
     /// Bit i says yes for lane i.
     fn mask(self, lanes: u8) -> Self::Mask;
+    /// [`Field::apart`]
+    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output;
 }
 
 /// The field on lanes of doubles.
@@ -175,6 +177,21 @@ impl<D: Doubles> Field for Fma<D> {
     #[inline(always)]
     fn words(self) -> D {
         self.0
+    }
+
+    #[inline(always)]
+    fn to_words(self, element: Self::Element) -> [D::Int; 5] {
+        each_limb!(k => self.0.bits(element[k]))
+    }
+
+    #[inline(always)]
+    fn of_words(self, words: [D::Int; 5]) -> Self::Element {
+        each_limb!(k => self.0.number(words[k]))
+    }
+
+    #[inline(always)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        self.0.apart(part)
     }
 }
 

@@ -4,9 +4,9 @@
 //!
 //! Elements have limbs below 2^51 + 2^17. A low half is below 2^52, a high half below 2^50.1; a high half counts twice
 //! in the next column, for limbs have 51 bits. So a column is below 5·2^52 + 2·5·2^50.1 < 7.7·2^52, the ones above the
-//! fifth, taken 19 times, included: below 20·7.7·2^52 < 2^59.3. The sum of two is below 2^60.3, their difference with
-//! 2^11·p added is positive and below 2^62.3: nothing leaves 64 bits. A carry takes at most 2^11.3 to the next limb, 19
-//! times as much to the first: below 2^51 + 2^16 again.
+//! fifth, taken 19 times, included: below 20·7.7·2^52 < 2^59.3. The sum of two is below 2^60.3 and that of three below
+//! 2^60.9; with 2^11·p added, whose limbs are just below 2^62, a difference is positive and below 2^62.6: nothing leaves 64 bits. A carry
+//! takes at most 2^11.6 to the next limb, 19 times as much to the first: below 2^51 + 2^16 again.
 
 #![expect(
     clippy::undocumented_unsafe_blocks,
@@ -21,16 +21,13 @@ use std::arch::x86_64::{
 };
 
 use super::avx512f::Avx512f;
-use super::field::{Field, Limbs, MASK, MOST_LANES, Rows, before, each_limb};
+use super::field::{Field, MASK, MOST_LANES, P, Part, Rows, before, each_limb};
 
 /// Says that the processor has AVX-512F, DQ and IFMA.
 #[derive(Clone, Copy)]
 pub(super) struct Ifma(());
 
 type Vectors = [__m512i; 5];
-
-/// p, limb by limb.
-const P: Limbs = [MASK - 18, MASK, MASK, MASK, MASK];
 
 impl Ifma {
     /// # Safety
@@ -169,6 +166,29 @@ impl Field for Ifma {
         // Those instructions are among these.
         unsafe { Avx512f::new() }
     }
+
+    #[inline(always)]
+    fn to_words(self, element: Vectors) -> Vectors {
+        element
+    }
+
+    #[inline(always)]
+    fn of_words(self, words: Vectors) -> Vectors {
+        words
+    }
+
+    #[inline(always)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        unsafe { apart(self, part) }
+    }
+}
+
+/// # Safety
+/// The processor has AVX-512F, DQ and IFMA.
+#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
+#[inline(never)]
+unsafe fn apart<P: Part<Ifma>>(f: Ifma, part: P) -> P::Output {
+    part.run(f)
 }
 
 impl Ifma {

@@ -1,9 +1,10 @@
-//! Curve25519 for many points at once: the ladder with one scalar, and Elligator 2.
+//! Curve25519 for many points at once: the ladder with one scalar, Elligator 2, and ristretto255.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512f;
+mod canonical;
 mod elligator;
 mod field;
 #[cfg(target_arch = "x86_64")]
@@ -12,6 +13,7 @@ mod fma;
 mod ifma;
 mod ladder;
 mod powers;
+pub mod ristretto255;
 mod scalar;
 mod symbol;
 mod words;
@@ -89,6 +91,11 @@ impl Work for Map<'_> {
 const STACK: usize = 48 << 10;
 
 fn on_lanes(kernel: Kernel, work: impl Work) {
+    on_lanes_with::<STACK>(kernel, work);
+}
+
+/// [`on_lanes`] for work that takes another amount of stack.
+fn on_lanes_with<const STACK: usize>(kernel: Kernel, work: impl Work) {
     dispatch(kernel, work);
     zeroize::zeroize_stack::<STACK>();
 }

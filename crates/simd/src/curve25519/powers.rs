@@ -1,6 +1,6 @@
 //! Inverses, and products side by side.
 
-use super::field::Field;
+use super::field::{Field, Part};
 
 /// Replaces each of `values`, none of them 0 in any lane, by its inverse with one inversion a lane (Montgomery's
 /// trick); `scratch` is as long.
@@ -43,49 +43,51 @@ pub(super) fn invert_with<F: Field>(
 
 #[inline(always)]
 pub(super) fn multiply<F: Field>(f: F, a: F::Element, b: F::Element) -> F::Element {
-    let [product] = f.multiply([a], [b]);
-    f.carry(product)
+    let [product] = products(f, [a], [b]);
+    product
 }
 
 /// x^(p − 2)
 #[inline(always)]
 fn invert<F: Field>(f: F, x: F::Element) -> F::Element {
-    // p − 2 = (2^250 − 1)·2^5 + 11.
-    let head = squares(f, power_2_250_1(f, x), 5);
-    let five = append(f, x, 2, x);
-    let eleven = append(f, five, 1, x);
-    multiply(f, head, eleven)
+    // p − 2 = (2^250 − 1)·2^5 + 11, and 11 = 2·(2^2 + 1) + 1.
+    let head = squares(f, power_2_250_1(f, [x]), 5);
+    let five = products_apart(f, squares(f, [x], 2), [x]);
+    let eleven = products_apart(f, squares(f, five, 1), [x]);
+    let [inverse] = products_apart(f, head, eleven);
+    inverse
 }
 
-/// x^(2^250 − 1)
+/// Each x^((p − 5)/8)
 #[inline(always)]
-fn power_2_250_1<F: Field>(f: F, x: F::Element) -> F::Element {
-    let ones_2 = append(f, x, 1, x);
-    let ones_4 = append(f, ones_2, 2, ones_2);
-    let ones_5 = append(f, ones_4, 1, x);
-    let ones_10 = append(f, ones_5, 5, ones_5);
-    let ones_20 = append(f, ones_10, 10, ones_10);
-    let ones_40 = append(f, ones_20, 20, ones_20);
-    let ones_50 = append(f, ones_40, 10, ones_10);
-    let ones_100 = append(f, ones_50, 50, ones_50);
-    let ones_200 = append(f, ones_100, 100, ones_100);
-    append(f, ones_200, 50, ones_50)
+pub(super) fn powers_p58<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
+    // (p − 5)/8 = (2^250 − 1)·2^2 + 1.
+    products_apart(f, squares(f, power_2_250_1(f, x), 2), x)
 }
 
-/// To the power whose bits are those of `x`'s exponent followed by those of `y`'s, which are `length`.
-#[inline(always)]
-fn append<F: Field>(f: F, x: F::Element, length: u32, y: F::Element) -> F::Element {
-    multiply(f, squares(f, x, length), y)
-}
+/// The way to x^(2^250 − 1) from x, a power of x with an exponent of ones at each step: by how many ones the exponent
+/// grows, and the step that had as many before, x itself being the first.
+const STEPS: [(u32, usize); 10] =
+    [(1, 0), (2, 1), (1, 0), (5, 3), (10, 4), (20, 5), (10, 4), (50, 7), (100, 8), (50, 7)];
 
-/// x, squared `times` times.
+/// Each x^(2^250 − 1)
 #[inline(always)]
-fn squares<F: Field>(f: F, mut x: F::Element, times: u32) -> F::Element {
-    for _ in 0..times {
-        let [square] = f.square([x]);
-        x = f.carry(square);
+fn power_2_250_1<F: Field, const N: usize>(f: F, x: [F::Element; N]) -> [F::Element; N] {
+    let mut before = [x; STEPS.len() + 1];
+    for (index, (ones, step)) in STEPS.into_iter().enumerate() {
+        before[index + 1] = products_apart(f, squares(f, before[index], ones), before[step]);
     }
-    x
+    before[STEPS.len()]
+}
+
+/// Each x, squared `times` times.
+#[inline(always)]
+pub(super) fn squares<F: Field, const N: usize>(
+    f: F,
+    x: [F::Element; N],
+    times: u32,
+) -> [F::Element; N] {
+    f.apart(Squares::<F, N> { x, times })
 }
 
 /// Each x·y, several side by side, for each alone waits on its own carries.
@@ -100,4 +102,49 @@ pub(super) fn products<F: Field, const N: usize>(
         x[n] = f.carry(products[n]);
     }
     x
+}
+
+/// [`products`] with [`Field::apart`], for work that has many of them.
+#[inline(always)]
+pub(super) fn products_apart<F: Field, const N: usize>(
+    f: F,
+    x: [F::Element; N],
+    y: [F::Element; N],
+) -> [F::Element; N] {
+    f.apart(Products::<F, N> { x: &x, y: &y })
+}
+
+struct Squares<F: Field, const N: usize> {
+    x: [F::Element; N],
+    times: u32,
+}
+
+impl<F: Field, const N: usize> Part<F> for Squares<F, N> {
+    type Output = [F::Element; N];
+
+    #[inline(always)]
+    fn run(mut self, f: F) -> [F::Element; N] {
+        for _ in 0..self.times {
+            let squares = f.square(self.x);
+            for (x, square) in self.x.iter_mut().zip(squares) {
+                *x = f.carry(square);
+            }
+        }
+        self.x
+    }
+}
+
+// By reference, for what is passed by value is copied.
+struct Products<'a, F: Field, const N: usize> {
+    x: &'a [F::Element; N],
+    y: &'a [F::Element; N],
+}
+
+impl<F: Field, const N: usize> Part<F> for Products<'_, F, N> {
+    type Output = [F::Element; N];
+
+    #[inline(always)]
+    fn run(self, f: F) -> [F::Element; N] {
+        products(f, *self.x, *self.y)
+    }
 }

@@ -2,23 +2,23 @@
 //!
 //! # Bounds
 //!
-//! Products have limbs below 2^51 + 2^14; sums and differences of two, with 2p added, stay below 2^53.1 and those of
-//! such below 2^54.2, which is what a multiplication takes: a column has five products, some 19 times, below
-//! 5·19·2^108.4 < 2^115.
+//! Products have limbs below 2^51 + 2^14, sums of three below 2^52.6. A difference of such sums has 4p added: it is
+//! positive and below 2^53.82. So has a difference of two elements, which is below 2^54.47 even if the first is such a
+//! difference. A multiplication takes both sizes at once, for a column has five products, some 19 times: below
+//! 5·19·2^108.29 < 2^115.
 
-use super::field::{Field, Limbs, MASK, Rows, column, each_limb, rows};
+use super::field::{Field, Limbs, MASK, P, Part, Rows, column, each_limb, rows};
 
 /// Needs no instructions beyond the plain ones.
 #[derive(Clone, Copy)]
 pub(super) struct Scalar;
 
-const TWO_P: Limbs = [2 * MASK - 36, 2 * MASK, 2 * MASK, 2 * MASK, 2 * MASK];
-
 impl Field for Scalar {
     const LANES: usize = 1;
     type Element = Limbs;
     type Wide = Limbs;
-    type Mask = u64;
+    /// All bits, or none.
+    type Mask = i64;
     type Words = Self;
 
     #[inline(always)]
@@ -66,7 +66,7 @@ impl Field for Scalar {
 
     #[inline(always)]
     fn wide_subtract(self, a: Limbs, b: Limbs) -> Limbs {
-        each_limb!(k => a[k] + TWO_P[k] - b[k])
+        each_limb!(k => a[k] + 4 * P[k] - b[k])
     }
 
     #[inline(always)]
@@ -81,22 +81,37 @@ impl Field for Scalar {
 
     #[inline(always)]
     fn subtract(self, a: Limbs, b: Limbs) -> Limbs {
-        self.wide_subtract(a, b)
+        each_limb!(k => a[k] + 4 * P[k] - b[k])
     }
 
     #[inline(always)]
-    fn mask(self, lanes: u8) -> u64 {
-        u64::from(lanes & 1).wrapping_neg()
+    fn mask(self, lanes: u8) -> i64 {
+        -i64::from(lanes & 1)
     }
 
     #[inline(always)]
-    fn select(self, mask: u64, yes: Limbs, no: Limbs) -> Limbs {
-        each_limb!(k => no[k] ^ (mask & (yes[k] ^ no[k])))
+    fn select(self, mask: i64, yes: Limbs, no: Limbs) -> Limbs {
+        each_limb!(k => no[k] ^ (mask.cast_unsigned() & (yes[k] ^ no[k])))
     }
 
     #[inline(always)]
     fn words(self) -> Self {
         self
+    }
+
+    #[inline(always)]
+    fn to_words(self, element: Limbs) -> [i64; 5] {
+        each_limb!(k => element[k].cast_signed())
+    }
+
+    #[inline(always)]
+    fn of_words(self, words: [i64; 5]) -> Limbs {
+        each_limb!(k => words[k].cast_unsigned())
+    }
+
+    #[inline(never)]
+    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
+        part.run(self)
     }
 }
 

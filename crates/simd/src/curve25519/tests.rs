@@ -217,6 +217,8 @@ impl Differential<'_> {
         let sum = f.add(a, b);
         let difference = f.subtract(a, b);
         let [of_sum, of_difference] = f.multiply([sum, difference], [a, b]);
+        let wide = f.wide_subtract(f.wide_add(f.wide_add(square, square), other), product);
+        let [of_differences] = f.multiply([f.subtract(f.carry(wide), b)], [f.carry(wide)]);
         let results = [
             product,
             other,
@@ -227,6 +229,12 @@ impl Differential<'_> {
             f.wide_subtract(product, square),
             f.wide_subtract(square, product),
             f.multiply_add(a, difference, 121_665),
+            f.wide_subtract(
+                f.wide_add(f.wide_add(square, square), other),
+                f.wide_add(product, other),
+            ),
+            f.wide_subtract(product, f.wide_add(square, other)),
+            of_differences,
         ];
         let mut bytes = Vec::new();
         for wide in results {

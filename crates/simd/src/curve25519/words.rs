@@ -40,6 +40,8 @@ pub(super) trait Words: Copy {
     fn negative(self, a: Self::Int) -> Self::Mask;
     /// In each lane `yes` or `no`.
     fn select(self, mask: Self::Mask, yes: Self::Int, no: Self::Int) -> Self::Int;
+    /// In each lane the word of the table that its index names.
+    fn pick(self, table: &Table, index: Self::Int) -> Self::Int;
     /// a − b where the mask says yes, a elsewhere.
     fn subtract_if(self, mask: Self::Mask, a: Self::Int, b: Self::Int) -> Self::Int;
     /// −a where the mask says yes, a elsewhere.
@@ -51,6 +53,12 @@ pub(super) trait Words: Copy {
     fn multiply_add(self, a: Self::Float, b: Self::Float, c: Self::Float) -> Self::Float;
     fn maximum(self, a: Self::Float, b: Self::Float) -> Self::Float;
 }
+
+/// Words that all lanes choose from, in rows of as many as the most lanes.
+pub(super) type Table = [[u64; MOST_LANES]; PICKS / MOST_LANES];
+
+/// The words of a [`Table`].
+pub(super) const PICKS: usize = 32;
 
 /// One word and one double. Selections are arithmetic on masks; compilers make of it conditional moves at most, as far
 /// as their output was looked at: x86-64 and arm64.
@@ -136,6 +144,16 @@ impl Words for Scalar {
     #[inline(always)]
     fn select(self, mask: i64, yes: i64, no: i64) -> i64 {
         no ^ (mask & (yes ^ no))
+    }
+
+    #[inline(always)]
+    fn pick(self, table: &Table, index: i64) -> i64 {
+        let mut picked = 0;
+        for (place, word) in (0i64..).zip(table.as_flattened()) {
+            // Less than 0 where the two are the same.
+            picked |= word.cast_signed() & self.negative((place ^ index) - 1);
+        }
+        picked
     }
 
     #[inline(always)]
