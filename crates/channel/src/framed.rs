@@ -47,6 +47,11 @@ pub trait Channel: Send {
     /// Opens the next round of the protocol under its name in the figure; costs are counted by it.
     fn phase(&mut self, name: &'static str);
 
+    /// Goes on with the round of that name, or opens it: for steps that take turns while a long vector streams.
+    fn resume(&mut self, name: &'static str) {
+        self.phase(name);
+    }
+
     /// What crossed the wire so far, where the transport below adds to the frames.
     fn wire_bytes(&self) -> Option<WireBytes> {
         None

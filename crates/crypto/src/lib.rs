@@ -6,16 +6,19 @@
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
+//! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`];
 //! * [`permutation`] is uniform.
 
 mod curve25519;
 mod element;
+pub mod elgamal;
 mod expand;
 mod group;
 pub mod kernel;
 mod lanes;
 mod p256;
 mod prf;
+mod prime_group;
 mod ristretto;
 mod shuffle;
 mod tasks;
@@ -26,6 +29,7 @@ pub use curve25519::{Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
 pub use group::Group;
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
+pub use prime_group::{PrimeGroup, Ristretto255};
 pub use ristretto::RistrettoPrp;
 pub use shuffle::permutation;
 

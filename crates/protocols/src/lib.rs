@@ -7,6 +7,7 @@
 mod dh;
 mod digest;
 mod exchange;
+mod ks;
 mod matching;
 mod mqrpmt;
 mod passes;

@@ -1,16 +1,19 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
 use crate::dh::Dh;
+use crate::ks;
 use crate::private_id::{PrivateId, VolePrivateId};
 use crate::pso::{CW_PRF, P_OPRF, STAR};
 use crate::rr22;
 use crate::{Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 20] = [
+pub static PROTOCOLS: [&dyn Protocol; 22] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
+    &ks::WHOLE,
+    &ks::BINNED,
     &CW_PRF[0],
     &CW_PRF[1],
     &CW_PRF[2],

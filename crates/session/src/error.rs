@@ -181,8 +181,10 @@ impl SessionError {
     pub(crate) fn of_protocol(step: &'static str, error: ProtocolError) -> Self {
         match error {
             ProtocolError::Channel(source) => Self::Channel { step, source },
-            ProtocolError::Transfer(error) => Self::Protocol { step, why: error.to_string() },
-            ProtocolError::Encoding(error) => Self::Protocol { step, why: error.to_string() },
+            ProtocolError::Overfull => Self::Overfull,
+            other @ (ProtocolError::Transfer(_)
+            | ProtocolError::Encoding(_)
+            | ProtocolError::Arithmetic(_)) => Self::Protocol { step, why: other.to_string() },
         }
     }
 }

@@ -5,8 +5,10 @@
 //!   least number of bits that a set of random values needs;
 //! * [`SetShape`] is what both sides know beforehand, and all lengths follow from it;
 //! * [`BloomFilter`] is the larger way to say the same;
+//! * [`bin_capacity`] says how large bins are that items at random do not overflow;
 //! * [`match_bits`] says how wide values must be so that a whole run goes wrong with at most 2^-40.
 
+mod bins;
 mod bits;
 mod bloom;
 mod decode;
@@ -17,6 +19,7 @@ mod sizes;
 #[cfg(test)]
 mod tests;
 
+pub use bins::bin_capacity;
 pub use bloom::{BloomFilter, BloomShape};
 pub use decode::{DecodeError, Decoder};
 pub use encode::Encoder;

@@ -7,15 +7,23 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 13] = [
+const GRAPH: [(&str, &[&str]); 14] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
     ("veilset-crypto", &["veilset-simd"]),
+    ("veilset-poly", &["veilset-crypto"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
         "veilset-protocols",
-        &["veilset-channel", "veilset-crypto", "veilset-ot", "veilset-simd", "veilset-structures"],
+        &[
+            "veilset-channel",
+            "veilset-crypto",
+            "veilset-ot",
+            "veilset-poly",
+            "veilset-simd",
+            "veilset-structures",
+        ],
     ),
     ("veilset-data", &[]),
     (

@@ -38,6 +38,18 @@ pub(super) fn columns_for(
     needed.fold(0.0, f64::max).ceil() as usize
 }
 
+/// The least load that all of `clusters` keep to, but for a probability of at most 2^-`bits`.
+pub(crate) fn at_most_in_a_cluster(items: usize, clusters: usize, bits: f64) -> usize {
+    if clusters == 1 {
+        return items;
+    }
+    let chance = 1.0 / clusters as f64;
+    let allowed = -bits - log2(clusters as f64);
+    let loads = items / clusters..items;
+    let mut enough = loads.filter(|load| log2_at_least(items, chance, load + 1) <= allowed);
+    enough.next().unwrap_or(items)
+}
+
 /// An upper bound of log2 Pr[Bin(n, p) ≥ a].
 ///
 /// Above the mean the terms fall at least as fast as a geometric series with the ratio of the first two, and

@@ -22,6 +22,7 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
 
+pub(crate) use loads::at_most_in_a_cluster;
 pub use shape::{OkvsKind, OkvsShape};
 pub use value::OkvsValue;
 

@@ -1,0 +1,92 @@
+//! Groups of prime order as encryption takes them: whole elements, many at once, and a scalar each.
+
+mod ristretto255;
+
+use rand_core::CryptoRng;
+use zeroize::Zeroize;
+
+use crate::NotAnElement;
+
+pub use ristretto255::Ristretto255;
+
+/// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
+///
+/// A value of the type is the group, since the parameters of some are known at run time only. Two slices of one call have
+/// the same length; an implementation panics otherwise. Times depend on lengths alone. Operations on many elements work on
+/// the caller's rayon pool.
+pub trait PrimeGroup: Send + Sync {
+    /// An integer modulo q.
+    type Scalar: Clone + Send + Sync + Zeroize;
+
+    /// An element; who holds a secret one wipes it.
+    type Element: Clone + Send + Sync + Zeroize;
+
+    /// A fixed element with what makes its multiplication fast.
+    type Base: Send + Sync;
+
+    /// Bytes of an element's encoding.
+    fn encoded_len(&self) -> usize;
+
+    /// The residue of a number of 64 bytes.
+    fn scalar(&self, bytes: &[u8; 64]) -> Self::Scalar;
+
+    /// A uniform scalar.
+    fn random(&self, rng: &mut dyn CryptoRng) -> Self::Scalar;
+
+    /// The neutral element.
+    fn identity(&self) -> Self::Element;
+
+    /// The generator that all parties use.
+    fn generator(&self) -> Self::Element;
+
+    /// Adds to each of `sums` its element.
+    fn add(&self, sums: &mut [Self::Element], elements: &[Self::Element]);
+
+    /// Takes from each of `differences` its element.
+    fn subtract(&self, differences: &mut [Self::Element], elements: &[Self::Element]);
+
+    /// Replaces each element by its opposite.
+    fn negate(&self, elements: &mut [Self::Element]);
+
+    /// Doubles each element.
+    fn double(&self, elements: &mut [Self::Element]);
+
+    /// Multiplies each element by its scalar.
+    fn multiply(&self, scalars: &[Self::Scalar], elements: &mut [Self::Element]);
+
+    /// Multiplies all elements by the same scalar.
+    fn multiply_all(&self, scalar: &Self::Scalar, elements: &mut [Self::Element]);
+
+    /// For every run of `terms` pairs of a scalar and an element the sum of their products; `terms` is not 0 and divides
+    /// their number.
+    fn sums_of_products(
+        &self,
+        scalars: &[Self::Scalar],
+        elements: &[Self::Element],
+        terms: usize,
+    ) -> Vec<Self::Element>;
+
+    /// Makes a base of an element.
+    fn base(&self, element: &Self::Element) -> Self::Base;
+
+    /// The products of a base with each scalar.
+    fn multiply_base(&self, base: &Self::Base, scalars: &[Self::Scalar]) -> Vec<Self::Element>;
+
+    /// The products of the generator with each scalar.
+    fn multiply_generator(&self, scalars: &[Self::Scalar]) -> Vec<Self::Element>;
+
+    /// Which elements are the neutral one.
+    fn are_identity(&self, elements: &[Self::Element]) -> Vec<bool>;
+
+    /// Appends the encodings, [`encoded_len`](Self::encoded_len) bytes each.
+    fn encode(&self, elements: &[Self::Element], out: &mut Vec<u8>);
+
+    /// The elements that `encoded` has one after the other, the neutral one among them.
+    ///
+    /// # Errors
+    /// With the first that is not the encoding of an element.
+    ///
+    /// # Panics
+    /// When there are not whole encodings.
+    fn decode(&self, encoded: &[u8]) -> Result<Vec<Self::Element>, NotAnElement>;
+}

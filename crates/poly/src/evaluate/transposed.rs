@@ -1,0 +1,93 @@
+//! The transpose of a sum of fractions.
+//!
+//! f(α_i) = Σ_j f_j·α_i^j for all i is the transpose of adding up Σ_i w_i/(1 − α_i·z) up to z^(n − 1), which a product tree
+//! does with numerators: N_a·P_b + N_b·P_a over P_a·P_b, and at last a product with 1/P. Read backwards, each step becomes
+//! its transpose, and none divides. P = Π (1 − α_i·z) is the reversal of Π (x − α_i); its constant coefficient is 1, which
+//! costs no products.
+
+use rayon::prelude::*;
+
+use super::sums;
+use crate::coefficients::{Wiped, concatenate, padded};
+use crate::divide::reversal;
+use crate::multiply::{Problem, Solver};
+use crate::series::invert;
+use crate::tree::ProductTree;
+use crate::{Field, Itself, Module, PolyError, Scalar};
+
+/// The values of `poly` at the points of the tree.
+pub(crate) fn descend<M: Module>(
+    solver: &Solver<'_, M>,
+    plain: &Solver<'_, Itself<'_, M::Field>>,
+    tree: &ProductTree<Scalar<M>>,
+    poly: &[M::Element],
+    points: &[Scalar<M>],
+) -> Result<Vec<M::Element>, PolyError> {
+    if points.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut numerators = vec![root(solver, plain, tree.root(), poly)?];
+    for level in tree.levels.iter().rev().skip(1) {
+        numerators = halve(solver, &numerators, level)?;
+    }
+    let leaf = tree.levels[0][0].len();
+    let leaves = points.par_chunks(leaf).zip(&tree.levels[0]).zip(numerators);
+    let values = leaves.map(|((points, product), numerator)| {
+        let field = solver.module.field();
+        let value =
+            |point| sums::value(solver.module, &cofactor(field, product, point), &numerator);
+        Wiped::new(points.iter().map(value).collect())
+    });
+    Ok(concatenate(&values.collect::<Vec<_>>()))
+}
+
+/// The transpose of the product with 1/P.
+fn root<M: Module>(
+    solver: &Solver<'_, M>,
+    plain: &Solver<'_, Itself<'_, M::Field>>,
+    product: &[Scalar<M>],
+    poly: &[M::Element],
+) -> Result<Wiped<M::Element>, PolyError> {
+    let (module, field) = (solver.module, solver.module.field());
+    let inverse = invert(plain, &reversal(field, product), &field.one(), poly.len())?;
+    let (inverse, high) = (inverse.get(1..), poly.get(1..));
+    let (inverse, high) = (inverse.unwrap_or_default(), high.unwrap_or_default());
+    let wanted = high.len().min(product.len());
+    let high = padded(module, high, (high.len() + wanted).saturating_sub(1));
+    let sums = solver.solve_one(Problem::transposed(inverse, high))?;
+    let mut numerator = padded(module, poly, product.len());
+    module.add(&mut numerator[..sums.len()], &sums);
+    Ok(numerator)
+}
+
+/// The transpose of N_a·P_b + N_b·P_a for each pair of nodes.
+fn halve<M: Module>(
+    solver: &Solver<'_, M>,
+    parents: &[Wiped<M::Element>],
+    level: &[Wiped<Scalar<M>>],
+) -> Result<Vec<Wiped<M::Element>>, PolyError> {
+    let problems = (0..level.len()).map(|index| {
+        // A node that its parent passed on has no neighbour, and nothing to add.
+        let neighbour = level.get(index ^ 1).map_or(&[][..], |neighbour| neighbour);
+        let reversed = Wiped::new(neighbour.iter().rev().cloned().collect());
+        Problem::transposed(reversed, &parents[index / 2][1..])
+    });
+    let sums = solver.solve(&problems.collect::<Vec<_>>())?;
+    let nodes = sums.into_par_iter().zip(level).enumerate().map(|(index, (sum, node))| {
+        let mut numerator = Wiped::new(parents[index / 2][..node.len()].to_vec());
+        solver.module.add(&mut numerator[..sum.len()], &sum);
+        numerator
+    });
+    Ok(nodes.collect())
+}
+
+/// P/(1 − α·z) where the reversal of P has these coefficients below the leading one, and α is one of its roots.
+fn cofactor<F: Field>(field: &F, low: &[F::Element], root: &F::Element) -> Wiped<F::Element> {
+    let mut cofactor = Wiped::new(Vec::with_capacity(low.len()));
+    let mut coefficient = field.one();
+    for next in low.iter().rev() {
+        cofactor.push(coefficient.clone());
+        coefficient = field.add(next, &field.mul(root, &coefficient));
+    }
+    cofactor
+}

@@ -1,0 +1,9 @@
+//! Fields to take coefficients from.
+
+mod known;
+mod prime;
+#[cfg(test)]
+mod tests;
+
+pub use known::{KnownField, PallasScalars, RistrettoScalars};
+pub use prime::{ModulusError, PrimeField, Residue};

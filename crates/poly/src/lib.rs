@@ -1,0 +1,50 @@
+//! Polynomials over a prime field, and over modules of that field such as ciphertexts.
+//!
+//! A polynomial is a slice of coefficients, lowest degree first; leading zeros are allowed. Plain coefficients are from a
+//! [`Field`]; the other ones are from a [`Module`], which can add them and scale them by plain ones: ciphertexts of
+//! ElGamal or Paillier, elements of a group, or the field [itself](Itself). So the same code multiplies and evaluates plain
+//! and encrypted polynomials:
+//!
+//! * [`multiply`] and its transpose, [`transposed_multiply`], by the schoolbook, Karatsuba, Toom-3 or transforms;
+//! * [`evaluate`] at many points, by Horner's rule, remainders, sums of products or transposition;
+//! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`].
+//!
+//! [`encrypted`] has the modules that the protocols use.
+//!
+//! [`cost`] says beforehand what each takes, and [`Counting`] counts. The trait objects are contexts, since the modulus of
+//! a [`fields::PrimeField`] and the modules' keys are known at run time only.
+//!
+//! No time and no address depends on coefficients or points, only on how many there are, if this holds for the field
+//! and the module; an error may tell more. Intermediate values are wiped, results are the caller's.
+
+mod coefficients;
+pub mod cost;
+mod counting;
+mod divide;
+pub mod encrypted;
+mod error;
+mod evaluate;
+mod field;
+pub mod fields;
+mod interpolate;
+mod itself;
+mod module;
+mod multiply;
+mod series;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod tree;
+
+pub use counting::Counting;
+pub use divide::{Division, divide};
+pub use error::PolyError;
+pub use evaluate::{Evaluation, evaluate};
+pub use field::Field;
+pub use interpolate::interpolate;
+pub use itself::Itself;
+pub use module::{Module, Scalar};
+pub use multiply::{Multiplication, multiply, transposed_multiply};
+pub use series::invert_series;
+pub use tree::expand;

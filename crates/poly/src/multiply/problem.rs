@@ -1,0 +1,78 @@
+//! Products to compute, and where their factors are.
+
+use std::ops::Deref;
+
+use zeroize::Zeroize;
+
+use super::shape::Shape;
+use crate::coefficients::Wiped;
+use crate::{Module, Scalar};
+
+/// A plain factor and one with coefficients in the module.
+pub(crate) struct Problem<'a, M: Module> {
+    pub(crate) form: Form,
+    /// A transposed product has the shape of the product that it transposes.
+    pub(crate) shape: Shape,
+    pub(crate) plain: Part<'a, Scalar<M>>,
+    pub(crate) poly: Part<'a, M::Element>,
+}
+
+/// Which of the two linear maps of the second factor, given the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Form {
+    /// c_k = Σ_{i+j=k} a_i b_j.
+    Product,
+    /// c_i = Σ_j a_j b_{i+j}.
+    Transposed,
+}
+
+/// Coefficients of a problem: somebody else's, or sums that a step made.
+pub(crate) enum Part<'a, T: Zeroize> {
+    Borrowed(&'a [T]),
+    Owned(Wiped<T>),
+}
+
+impl<'a, M: Module> Problem<'a, M> {
+    pub(crate) fn product(
+        plain: impl Into<Part<'a, Scalar<M>>>,
+        poly: impl Into<Part<'a, M::Element>>,
+    ) -> Self {
+        let (plain, poly) = (plain.into(), poly.into());
+        let shape = Shape::new(plain.len(), poly.len());
+        Self { form: Form::Product, shape, plain, poly }
+    }
+
+    /// There is a coefficient for each place at which the plain factor fits into the other.
+    pub(crate) fn transposed(
+        plain: impl Into<Part<'a, Scalar<M>>>,
+        poly: impl Into<Part<'a, M::Element>>,
+    ) -> Self {
+        let (plain, poly) = (plain.into(), poly.into());
+        let places = (poly.len() + 1).saturating_sub(plain.len());
+        let shape = Shape::new(plain.len(), if plain.is_empty() { 0 } else { places });
+        Self { form: Form::Transposed, shape, plain, poly }
+    }
+}
+
+impl<T: Zeroize> Deref for Part<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Self::Borrowed(part) => part,
+            Self::Owned(part) => part,
+        }
+    }
+}
+
+impl<'a, T: Zeroize> From<&'a [T]> for Part<'a, T> {
+    fn from(part: &'a [T]) -> Self {
+        Self::Borrowed(part)
+    }
+}
+
+impl<T: Zeroize> From<Wiped<T>> for Part<'_, T> {
+    fn from(part: Wiped<T>) -> Self {
+        Self::Owned(part)
+    }
+}

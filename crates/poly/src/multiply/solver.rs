@@ -1,0 +1,183 @@
+//! Many products at once: small ones share a call of the module, large ones are divided.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::leaf::Leaves;
+use super::problem::{Form, Problem};
+use super::shape::{BATCH, Shape, Split, Step};
+use super::{Multiplication, cut, karatsuba, leaf, ntt, toom3};
+use crate::coefficients::Wiped;
+use crate::{Module, PolyError, Scalar};
+
+/// A module together with a way to multiply.
+pub(crate) struct Solver<'a, M: Module> {
+    pub(crate) module: &'a M,
+    pub(crate) how: Multiplication,
+    pub(crate) fractions: toom3::Fractions<Scalar<M>>,
+}
+
+/// What is done with a problem.
+#[derive(PartialEq, Eq)]
+enum Task {
+    /// Its leaves fit into a batch.
+    Batch,
+    Transform(ntt::Cyclic),
+    /// Too large: its parts become problems.
+    Split(Multiplication, Split),
+}
+
+impl<'a, M: Module> Solver<'a, M> {
+    /// # Errors
+    /// [`PolyError::Characteristic`] in a field of characteristic 2 or 3.
+    pub(crate) fn new(module: &'a M, how: Multiplication) -> Result<Self, PolyError> {
+        let fractions = toom3::Fractions::new(module.field())?;
+        Ok(Self { module, how, fractions })
+    }
+
+    pub(crate) fn solve_one(
+        &self,
+        problem: Problem<'_, M>,
+    ) -> Result<Wiped<M::Element>, PolyError> {
+        let mut solved = self.solve(&[problem])?;
+        Ok(solved.swap_remove(0))
+    }
+
+    /// The products in the order of the problems, on the threads of the current rayon pool.
+    pub(crate) fn solve(
+        &self,
+        problems: &[Problem<'_, M>],
+    ) -> Result<Vec<Wiped<M::Element>>, PolyError> {
+        self.solve_by(self.how, problems)
+    }
+
+    fn solve_by(
+        &self,
+        how: Multiplication,
+        problems: &[Problem<'_, M>],
+    ) -> Result<Vec<Wiped<M::Element>>, PolyError> {
+        let groups = groups(how, problems).into_par_iter();
+        let solved = groups.map(|(task, range)| {
+            let problems = &problems[range];
+            match task {
+                Task::Batch => Ok(self.batch(how, problems)),
+                Task::Transform(cyclic) => ntt::solve(self.module, cyclic, problems),
+                Task::Split(how, split) => {
+                    problems.iter().map(|problem| self.divide(how, split, problem)).collect()
+                }
+            }
+        });
+        Ok(solved.collect::<Result<Vec<_>, _>>()?.into_iter().flatten().collect())
+    }
+
+    fn divide(
+        &self,
+        how: Multiplication,
+        split: Split,
+        problem: &Problem<'_, M>,
+    ) -> Result<Wiped<M::Element>, PolyError> {
+        let mut parts = self.solve_by(how, &self.split(split, problem))?;
+        Ok(self.join(split, problem.form, problem.shape, &mut parts))
+    }
+
+    /// One call of the module for all leaves of all problems.
+    fn batch(&self, how: Multiplication, problems: &[Problem<'_, M>]) -> Vec<Wiped<M::Element>> {
+        let resolved: Vec<_> =
+            problems.iter().map(|problem| (how.resolve(problem.shape), problem)).collect();
+        let products = resolved.iter().filter_map(|(how, problem)| how.products(problem.shape));
+        let mut leaves = Leaves::with_capacity(products.sum());
+        for (how, problem) in &resolved {
+            self.collect(*how, problem, &mut leaves);
+        }
+        let products = leaves.scale(self.module);
+        let mut rest = &products[..];
+        let solved = resolved
+            .iter()
+            .map(|(how, problem)| self.assemble(*how, problem.form, problem.shape, &mut rest));
+        solved.collect()
+    }
+
+    fn collect(&self, how: Multiplication, problem: &Problem<'_, M>, leaves: &mut Leaves<M>) {
+        let Step::Split(split) = how.step(problem.shape) else {
+            return leaves.push(problem);
+        };
+        for part in self.split(split, problem) {
+            self.collect(how, &part, leaves);
+        }
+    }
+
+    fn assemble(
+        &self,
+        how: Multiplication,
+        form: Form,
+        shape: Shape,
+        rest: &mut &[M::Element],
+    ) -> Wiped<M::Element> {
+        let Step::Split(split) = how.step(shape) else {
+            return leaf::sum(self.module, form, shape, rest);
+        };
+        let parts = split.parts(shape).into_iter();
+        let mut parts: Vec<_> = parts.map(|part| self.assemble(how, form, part, rest)).collect();
+        self.join(split, form, shape, &mut parts)
+    }
+
+    fn split<'p>(&self, split: Split, problem: &'p Problem<'_, M>) -> Vec<Problem<'p, M>> {
+        match split {
+            Split::Plain(at) => cut::split_plain(problem, at),
+            Split::Poly(at) => cut::split_poly(problem, at),
+            Split::Karatsuba(half) => karatsuba::split(self.module, problem, half),
+            Split::Toom3(third) => toom3::split(self, problem, third),
+        }
+    }
+
+    /// The product of `shape` from those of its parts.
+    fn join(
+        &self,
+        split: Split,
+        form: Form,
+        shape: Shape,
+        parts: &mut [Wiped<M::Element>],
+    ) -> Wiped<M::Element> {
+        match split {
+            Split::Plain(at) => cut::join_plain(self.module, form, parts, at),
+            Split::Poly(at) => cut::join_poly(self.module, parts, at),
+            Split::Karatsuba(half) => karatsuba::join(self.module, form, shape, parts, half),
+            Split::Toom3(third) => toom3::join(self.module, form, shape, parts, third),
+        }
+    }
+}
+
+/// Runs of problems that are solved together.
+fn groups<M: Module>(
+    how: Multiplication,
+    problems: &[Problem<'_, M>],
+) -> Vec<(Task, Range<usize>)> {
+    let mut groups: Vec<(Task, Range<usize>)> = Vec::new();
+    let mut filled = 0;
+    for (index, problem) in problems.iter().enumerate() {
+        let (task, size) = task(how.resolve(problem.shape), problem.shape);
+        match groups.last_mut() {
+            Some((last, range)) if *last == task && filled + size <= BATCH => {
+                range.end += 1;
+                filled += size;
+            }
+            _ => {
+                groups.push((task, index..index + 1));
+                filled = size;
+            }
+        }
+    }
+    groups
+}
+
+/// What to do with a problem, and how much of a batch it takes.
+fn task(how: Multiplication, shape: Shape) -> (Task, usize) {
+    match how.step(shape) {
+        Step::Transform(cyclic) => (Task::Transform(cyclic), cyclic.size()),
+        Step::Split(split) if how.products(shape).is_none_or(|products| products > BATCH) => {
+            (Task::Split(how, split), BATCH)
+        }
+        _ => (Task::Batch, how.products(shape).unwrap_or(BATCH)),
+    }
+}

@@ -1,0 +1,111 @@
+//! Plain polynomials: expansion, division, series and interpolation against another library.
+
+use ark_ff::Field as _;
+use ark_poly::DenseUVPolynomial;
+use ark_poly::univariate::{DenseOrSparsePolynomial, DensePolynomial};
+use proptest::prelude::*;
+
+use crate::fields::{PallasScalars, PrimeField, RistrettoScalars};
+use crate::testing::{ALL, Ark, from_ark, goldilocks, product, random, rng, to_ark, value};
+use crate::{Field, Multiplication, PolyError, divide, expand, interpolate, invert_series};
+
+const TOOM: Multiplication = Multiplication::Toom3 { cutoff: 4 };
+
+#[test]
+fn expansions_have_their_roots() {
+    let field = goldilocks();
+    let roots = random(&field, &mut rng(1), 170);
+    for count in [0, 1, 2, 3, 31, 32, 33, 64, 65, 170] {
+        let linear = roots[..count].iter().map(|root| vec![field.neg(root), field.one()]);
+        let expected = linear.fold(vec![field.one()], |all, one| product(&field, &all, &one));
+        for how in ALL {
+            let found = expand(&field, how, &roots[..count]).expect("roots of unity");
+            assert!(found == expected, "{how:?} {count}");
+        }
+    }
+}
+
+#[test]
+fn inverse_series_multiply_to_1() {
+    let field = goldilocks();
+    let series = random(&field, &mut rng(2), 150);
+    for (given, len) in [(1, 40), (2, 1), (20, 0), (20, 16), (20, 17), (150, 150), (90, 101)] {
+        for how in ALL {
+            let inverse = invert_series(&field, how, &series[..given], len).expect("not 0");
+            assert_eq!(inverse.len(), len);
+            let mut one = product(&field, &series[..given], &inverse);
+            one.resize(len, field.zero());
+            assert!(one.first().is_none_or(|one| *one == field.one()), "{how:?} {given} {len}");
+            assert!(one.iter().skip(1).all(|zero| *zero == field.zero()), "{how:?} {given} {len}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_inverted_is_refused() {
+    let field = RistrettoScalars::new();
+    let [zero, one] = [field.zero(), field.one()];
+    let error = Some(PolyError::ConstantCoefficient);
+    assert_eq!(invert_series(&field, TOOM, &[zero, one], 3).err(), error);
+    assert_eq!(invert_series(&field, TOOM, &[], 3).err(), error);
+    let error = |index| Some(PolyError::LeadingCoefficient { index });
+    assert_eq!(divide(&field, TOOM, &[one, one], &[one, zero]).err(), error(1));
+    assert_eq!(divide(&field, TOOM, &[one, one], &[]).err(), error(0));
+}
+
+#[test]
+fn interpolation_needs_distinct_points_and_as_many_values() {
+    let field = RistrettoScalars::new();
+    let mut points = random(&field, &mut rng(3), 50);
+    let values = random(&field, &mut rng(4), 50);
+    let error = Some(PolyError::Lengths { points: 50, values: 49 });
+    assert_eq!(interpolate(&field, TOOM, &points, &values[1..]).err(), error);
+    points[40] = points[7];
+    let error = Some(PolyError::RepeatedPoint { index: 7 });
+    assert_eq!(interpolate(&field, TOOM, &points, &values).err(), error);
+}
+
+#[test]
+fn large_moduli_interpolate() {
+    // 2^521 − 1, a Mersenne prime, in 16 limbs.
+    let prime = crypto_bigint::U1024::ONE.shl(521).wrapping_sub(&crypto_bigint::U1024::ONE);
+    let field = PrimeField::new(&prime).expect("a prime");
+    let points = random(&field, &mut rng(5), 100);
+    let values = random(&field, &mut rng(6), 100);
+    let how = Multiplication::fastest(&field, 100);
+    let poly = interpolate(&field, how, &points, &values).expect("distinct points");
+    assert_eq!(poly.len(), 100);
+    let found: Vec<_> = points.iter().map(|point| value(&field, &poly, point)).collect();
+    assert!(found == values);
+}
+
+fn ark(coefficients: &[pasta_curves::pallas::Scalar]) -> DensePolynomial<Ark> {
+    DensePolynomial::from_coefficients_vec(to_ark(coefficients))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn divisions_are_those_of_ark(dividend in 0usize..300, divisor in 1usize..200, seed: u64, how in 0..ALL.len()) {
+        let field = PallasScalars::new();
+        let a = random(&field, &mut rng(seed), dividend);
+        let b = random(&field, &mut rng(!seed), divisor);
+        let expected = DenseOrSparsePolynomial::from(ark(&a)).divide_with_q_and_r(&ark(&b).into());
+        let (quotient, remainder) = expected.expect("the divisor is not 0");
+        let found = divide(&field, ALL[how], &a, &b).expect("roots of unity");
+        prop_assert_eq!(found.quotient.len(), (dividend + 1).saturating_sub(divisor));
+        prop_assert_eq!(found.remainder.len(), dividend.min(divisor - 1));
+        prop_assert_eq!(found.quotient, from_ark(&quotient.coeffs));
+        prop_assert_eq!(found.remainder, from_ark(&remainder.coeffs));
+    }
+
+    #[test]
+    fn inverses_of_constants_are_those_of_ark(seed: u64) {
+        let field = PallasScalars::new();
+        let constant = random(&field, &mut rng(seed), 1);
+        let inverse = to_ark(&constant)[0].inverse().expect("not 0");
+        let found = invert_series(&field, TOOM, &constant, 1);
+        prop_assert_eq!(found, Ok(from_ark(&[inverse])));
+    }
+}

@@ -1,0 +1,93 @@
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_crypto::{Element, PrimeGroup};
+
+use super::*;
+
+const GROUP: Ristretto255 = Ristretto255;
+
+fn elements(range: Range<u32>) -> Vec<Element> {
+    range.map(|number| Element(*blake3::hash(&number.to_le_bytes()).as_bytes())).collect()
+}
+
+fn matched(layout: Layout, sender: &[Element], receiver: &[Element]) -> Vec<bool> {
+    let rng = &mut ChaCha20Rng::from_seed([4; 32]);
+    let of = |elements: &[Element], degree| {
+        let roots = roots(&GROUP, &[7; 32], elements);
+        let places = layout.spread(&roots, degree).expect("room");
+        (scalars::<Ristretto255>(&roots, &places), places)
+    };
+    let ((sender, _), (bins, places)) = (of(sender, layout.sender), of(receiver, layout.receiver));
+    let key = SecretKey::generate(&GROUP, rng);
+    let public = key.public(&GROUP);
+    let phi = expanded(&GROUP, &bins, layout.receiver, rng).expect("any field");
+    let psi = expanded(&GROUP, &sender, layout.sender, rng).expect("any field");
+    let (f, algorithms) = (public.encrypt(&GROUP, &phi, rng), algorithms(&GROUP));
+    let h = combined((&GROUP, &public, algorithms), &layout, &f, &psi, rng, &mut |_| ());
+    let h = h.expect("any field");
+    let hits = common((&GROUP, &key, algorithms), &layout, &h, &bins, &mut |_| ());
+    let mut matched = vec![false; receiver.len()];
+    for (place, hit) in places.iter().flatten().zip(hits.expect("any field")) {
+        matched[*place as usize] = hit;
+    }
+    matched
+}
+
+#[test]
+fn common_elements_are_found_whole_and_in_bins() {
+    for (sender, receiver) in [(0..1, 0..1), (0..1, 1..2), (0..40, 20..50), (0..7, 5..100)] {
+        let expected: Vec<bool> = receiver.clone().map(|number| sender.contains(&number)).collect();
+        let (sender, receiver) = (elements(sender), elements(receiver));
+        for layout in [Layout::whole, Layout::binned] {
+            let layout = layout(sender.len(), receiver.len());
+            assert_eq!(matched(layout, &sender, &receiver), expected, "{layout:?}");
+        }
+    }
+}
+
+#[test]
+fn what_comes_back_hides_all_but_the_common_roots() {
+    // θ is the product of the common roots' polynomial and one whose coefficients no two runs share.
+    let rng = &mut ChaCha20Rng::from_seed([5; 32]);
+    let layout = Layout::whole(3, 3);
+    let key = SecretKey::generate(&GROUP, rng);
+    let public = key.public(&GROUP);
+    let roots: Vec<_> = (0..3).map(|_| GROUP.random(rng)).collect();
+    let phi = expanded(&GROUP, &[roots], 3, rng).expect("any field");
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let f = public.encrypt(&GROUP, &phi, rng);
+        let context = (&GROUP, &public, algorithms(&GROUP));
+        let h = combined(context, &layout, &f, &phi, rng, &mut |_| ()).expect("any field");
+        assert_eq!(h.len(), layout.result_len());
+        let mut encoded = Vec::new();
+        GROUP.encode(&key.decrypt(&GROUP, &h), &mut encoded);
+        seen.extend(encoded.as_chunks::<32>().0.to_vec());
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    assert_eq!(seen.len(), 14);
+}
+
+#[test]
+fn bins_have_room_and_make_less_work() {
+    for (sender, receiver) in [(1 << 12, 1 << 12), (1 << 16, 1 << 16), (10, 1 << 14), (1 << 14, 10)]
+    {
+        let layout = Layout::binned(sender, receiver);
+        assert!(layout.bins * layout.sender >= sender, "{layout:?}");
+        assert!(layout.bins * layout.receiver >= receiver, "{layout:?}");
+        assert!(layout.sender < sender && layout.bins > 1, "{layout:?}");
+    }
+    assert_eq!(Layout::binned(1, 1), Layout::whole(1, 1));
+}
+
+#[test]
+fn names_find_their_elements_among_others() {
+    let roots = roots(&GROUP, &[1; 32], &elements(0..5));
+    let names = [4, 0, 2].map(|place: usize| roots[place].name).to_vec();
+    let rng = &mut ChaCha20Rng::from_seed([6; 32]);
+    let filled = filled_up(names, 9, rng);
+    assert!(filled.len() == 9 && filled.is_sorted());
+    assert_eq!(named(&roots, &filled), [0, 2, 4]);
+    assert!(named(&roots, &[]).is_empty());
+}
