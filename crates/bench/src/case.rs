@@ -107,6 +107,9 @@ pub enum BenchError {
     /// The run failed.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
+    /// A polynomial algorithm was asked for what its field cannot do.
+    #[error(transparent)]
+    Arithmetic(#[from] veilset_poly::PolyError),
     /// Loopback failed.
     #[error(transparent)]
     Net(#[from] NetError),

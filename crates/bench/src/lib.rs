@@ -14,6 +14,8 @@ mod welch;
 
 pub use case::{BenchError, Case, Measurement, Net};
 pub use curve::{CurveCost, curve, reference_seconds};
-pub use paper::{Entry, Line, PAPERS, Paper, PaperTable};
+pub use paper::{
+    Content, Entry, Grid, Line, MeasureGrid, Measured, PAPERS, Paper, PaperTable, Protocols,
+};
 pub use shaped::{Shaped, shaped_pair};
 pub use timing::{TIMING_THRESHOLD, Timing, timing};

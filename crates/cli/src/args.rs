@@ -347,14 +347,17 @@ pub(crate) struct BenchArgs {
     /// for every secret [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
-    /// Measure the tables of a paper instead: mqrpmt; prints them in Markdown
+    /// Measure the tables of a paper instead: mqrpmt, kissner-song; prints them in Markdown
     #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
+    /// Draw what was measured for the paper into this file, as SVG
+    #[arg(long, value_name = "FILE", requires = "paper")]
+    pub(crate) plot: Option<PathBuf>,
     /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
     #[arg(long, value_name = "FILE", requires = "paper")]
     pub(crate) write: Option<PathBuf>,
-    /// Set sizes, each for both parties
-    #[arg(long, value_name = "N,…", default_value = "2^12", value_delimiter = ',', value_parser = units::count)]
+    /// Set sizes, each for both parties; 2^12 or the paper's if there are none
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = units::count)]
     pub(crate) sizes: Vec<u64>,
     /// The way between the parties
     #[arg(long, value_enum, default_value = "memory")]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use veilset::bench::{BenchError, Case, CurveCost, Measurement, Net, Paper, curve};
+use veilset::bench::{BenchError, Case, CurveCost, Measured, Measurement, Net, Paper, curve};
 use veilset::registry::PROTOCOLS;
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
@@ -46,8 +46,11 @@ fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
     specs.map(|spec| spec.id)
 }
 
-/// The sizes that were asked for.
-fn sizes(args: &BenchArgs) -> Result<Vec<usize>, Failure> {
+/// The sizes that were asked for, or the default ones.
+fn sizes(args: &BenchArgs, default: &[usize]) -> Result<Vec<usize>, Failure> {
+    if args.sizes.is_empty() {
+        return Ok(default.to_vec());
+    }
     let size = |size: &u64| {
         usize::try_from(*size)
             .ok()
@@ -73,7 +76,7 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
         NetArg::Wan => Net::Wan,
         NetArg::Tls => Net::Tls,
     };
-    for size in sizes(args)? {
+    for size in sizes(args, &[1 << 12])? {
         let case = Case {
             protocol,
             group: args.params.group,
@@ -90,33 +93,47 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
 
 /// A paper's tables: JSON line by line, or Markdown, which also goes into a file.
 fn tables(paper: &Paper, args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
-    let sizes = sizes(args)?;
+    let sizes = sizes(args, paper.sizes)?;
     let page = args.write.as_deref().map(|path| Page::open(path, paper.name)).transpose()?;
-    say(
-        talk,
-        &format!(
-            "{}: LAN is 10 Gbit/s with 0.1 ms, WAN 50 Mbit/s with 80 ms, both simulated in memory",
-            paper.source
-        ),
-    );
-    let mut text = String::new();
+    say(talk, &format!("{}: {}", paper.source, paper.notes));
+    let (mut text, mut all) = (String::new(), Vec::new());
     for table in paper.tables {
-        let lines =
-            table.measure(&sizes, |line| say(talk, &format!("{} done", line.entry.protocol)));
-        let lines = lines.map_err(failed)?;
+        let mut done = |step: &str| say(talk, &format!("{step} done"));
+        let measured = table.measure(&sizes, &mut done).map_err(failed)?;
         if args.json {
-            lines
-                .iter()
-                .flat_map(|line| line.cells.iter().flatten())
-                .try_for_each(|m| show(m, true))?;
+            show_table(table.title, &measured)?;
         }
-        text.push_str(&table.markdown(&lines));
+        text.push_str(&table.markdown(&measured));
         text.push('\n');
+        all.push(measured);
     }
     if !args.json {
         print_line!("{text}")?;
     }
+    if let (Some(file), Some(plot)) = (&args.plot, paper.plot) {
+        std::fs::write(file, plot(&all))?;
+    }
     page.map_or(Ok(()), |page| page.write(&text))
+}
+
+/// An object a line: a run of a protocol, or a row of a table.
+fn show_table(title: &str, measured: &Measured) -> Result<(), Failure> {
+    match measured {
+        Measured::Lines(lines) => lines
+            .iter()
+            .flat_map(|line| line.cells.iter().flatten())
+            .try_for_each(|m| show(m, true)),
+        Measured::Grid(grid) => {
+            for row in &grid.rows {
+                let cells = grid.columns.iter().zip(row);
+                let cells = cells.map(|(name, cell)| (name.replace('`', ""), json!(cell)));
+                let mut object: serde_json::Map<String, Value> = cells.collect();
+                object.insert("table".to_owned(), json!(title));
+                print_line!("{}", Value::Object(object))?;
+            }
+            Ok(())
+        }
+    }
 }
 
 /// A page with a place for a paper's tables.

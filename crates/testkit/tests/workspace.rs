@@ -31,7 +31,10 @@ const GRAPH: [(&str, &[&str]); 14] = [
         &["veilset-channel", "veilset-crypto", "veilset-data", "veilset-protocols"],
     ),
     ("veilset-net", &["veilset-channel"]),
-    ("veilset-bench", &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-protocols"]),
+    (
+        "veilset-bench",
+        &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-poly", "veilset-protocols"],
+    ),
     (
         "veilset",
         &[

@@ -1,7 +1,14 @@
-//! The tables of a paper, measured here.
+//! The tables of papers, measured here.
+
+mod grid;
+mod kissner_song;
+mod mqrpmt;
+mod plot;
 
 use veilset_crypto::Group;
 use veilset_protocols::{Digest, find};
+
+pub use grid::Grid;
 
 use crate::{BenchError, Case, Measurement, Net};
 
@@ -11,20 +18,51 @@ pub struct Paper {
     pub name: &'static str,
     /// Where it appeared.
     pub source: &'static str,
+    /// What else a reader of the tables must know.
+    pub notes: &'static str,
+    /// Sizes that are measured if nothing else is asked for.
+    pub sizes: &'static [usize],
     /// Its tables.
     pub tables: &'static [PaperTable],
+    /// Draws what was measured, as SVG.
+    pub plot: Option<fn(&[Measured]) -> String>,
 }
 
-/// A table: protocols down, sizes across.
+/// A table of a paper.
 pub struct PaperTable {
     /// Its number and subject.
     pub title: &'static str,
+    /// What it holds.
+    pub content: Content,
+}
+
+/// What a table holds.
+pub enum Content {
+    /// Protocols down, sizes across.
+    Protocols(Protocols),
+    /// Anything else.
+    Grid(MeasureGrid),
+}
+
+/// Measures at the sizes that the run is asked for, and tells what it has done.
+pub type MeasureGrid = fn(&[usize], &mut dyn FnMut(&str)) -> Result<Grid, BenchError>;
+
+/// Protocols down, sizes across.
+pub struct Protocols {
     /// The sizes of both sets; `None` for those that the run is asked for.
     pub sizes: Option<&'static [usize]>,
     /// Threads of each party; a row for each.
     pub threads: &'static [usize],
     /// What is compared.
     pub rows: &'static [Entry],
+}
+
+/// What was measured for a table.
+pub enum Measured {
+    /// Of protocols.
+    Lines(Vec<Line>),
+    /// Of anything else.
+    Grid(Grid),
 }
 
 /// What a row measures.
@@ -39,64 +77,7 @@ pub struct Entry {
 }
 
 /// Every paper.
-pub static PAPERS: &[Paper] = &[Paper {
-    name: "mqrpmt",
-    source: "eprint 2022/652, section 7",
-    tables: &[
-        PaperTable {
-            title: "Table 1: mqRPMT (its server counts)",
-            sizes: None,
-            threads: &[1, 4],
-            rows: &[
-                with("mqrpmt-dh", Digest::Bloom),
-                with("mqrpmt-dh", Digest::Shuffled),
-                with("mqrpmt-dh", Digest::Sorted),
-            ],
-        },
-        PaperTable {
-            title: "Table 2: PSI",
-            sizes: None,
-            threads: &[1],
-            rows: &[
-                on("mqrpmt-dh-intersect", Group::P256Uncompressed),
-                on("mqrpmt-dh-intersect", Group::P256),
-                on("mqrpmt-dh-intersect", Group::Curve25519),
-                on("dh", Group::Curve25519),
-            ],
-        },
-        PaperTable {
-            title: "Table 3: PSI on small sets",
-            sizes: Some(&[1 << 8, 1 << 9, 1 << 10]),
-            threads: &[1],
-            rows: &[on("mqrpmt-dh-intersect", Group::Curve25519), on("dh", Group::Curve25519)],
-        },
-        three("Table 4: PSI-card", &groups("mqrpmt-dh")),
-        three("Table 5: PSI-card-sum", &groups("mqrpmt-dh-sum")),
-        three("Table 6: PSU", &groups("mqrpmt-dh-union")),
-        three("Table 7: private-ID", &[on("private-id", Group::Curve25519)]),
-    ],
-}];
-
-const fn on(protocol: &'static str, group: Group) -> Entry {
-    Entry { protocol, group, digest: None }
-}
-
-const fn with(protocol: &'static str, digest: Digest) -> Entry {
-    Entry { protocol, group: Group::Curve25519, digest: Some(digest) }
-}
-
-/// The paper's ♦, ▼ and ★.
-const fn groups(protocol: &'static str) -> [Entry; 3] {
-    [
-        on(protocol, Group::P256Uncompressed),
-        on(protocol, Group::P256),
-        on(protocol, Group::Curve25519),
-    ]
-}
-
-const fn three(title: &'static str, rows: &'static [Entry]) -> PaperTable {
-    PaperTable { title, sizes: None, threads: &[1], rows }
-}
+pub static PAPERS: &[Paper] = &[mqrpmt::PAPER, kissner_song::PAPER];
 
 /// A row with what was measured: for each size, the local and the wide network.
 pub struct Line {
@@ -117,14 +98,37 @@ impl Paper {
 }
 
 impl PaperTable {
-    /// Measures the table over `sizes`, if it has none of its own; `done` hears of each line.
+    /// Measures the table over `sizes`, if it has none of its own; `done` hears of each step.
     ///
     /// # Errors
     /// When a run fails or its result is wrong.
     pub fn measure(
         &self,
         sizes: &[usize],
-        mut done: impl FnMut(&Line),
+        done: &mut dyn FnMut(&str),
+    ) -> Result<Measured, BenchError> {
+        match &self.content {
+            Content::Protocols(protocols) => protocols.measure(sizes, done).map(Measured::Lines),
+            Content::Grid(measure) => measure(sizes, done).map(Measured::Grid),
+        }
+    }
+
+    /// The table in Markdown.
+    #[must_use]
+    pub fn markdown(&self, measured: &Measured) -> String {
+        let text = match measured {
+            Measured::Lines(lines) => markdown(lines),
+            Measured::Grid(grid) => grid.markdown(),
+        };
+        format!("### {}\n\n{text}", self.title)
+    }
+}
+
+impl Protocols {
+    fn measure(
+        &self,
+        sizes: &[usize],
+        done: &mut dyn FnMut(&str),
     ) -> Result<Vec<Line>, BenchError> {
         let sizes = self.sizes.unwrap_or(sizes);
         let mut lines = Vec::new();
@@ -136,28 +140,29 @@ impl PaperTable {
                     threads: *threads,
                     cells: cells.collect::<Result<_, _>>()?,
                 };
-                done(&line);
+                done(entry.protocol);
                 lines.push(line);
             }
         }
         Ok(lines)
     }
+}
 
-    /// The table in Markdown.
-    #[must_use]
-    pub fn markdown(&self, lines: &[Line]) -> String {
-        let mut text = format!("### {}\n\n| protocol | group | set | threads |", self.title);
-        let sizes = lines.first().map_or(&[][..], |line| &line.cells);
-        for [lan, _] in sizes {
-            let n = lan.case.sender;
-            let power = n.is_power_of_two().then(|| format!("2^{}", n.ilog2()));
-            let n = power.unwrap_or_else(|| n.to_string());
-            text.push_str(&format!(" {n}: MB | LAN, s | WAN, s |"));
-        }
-        text.push_str(&format!("\n|{}\n", "---|".repeat(4 + 3 * sizes.len())));
-        lines.iter().for_each(|line| text.push_str(&line.markdown()));
-        text
+fn markdown(lines: &[Line]) -> String {
+    let mut text = "| protocol | group | set | threads |".to_owned();
+    let sizes = lines.first().map_or(&[][..], |line| &line.cells);
+    for [lan, _] in sizes {
+        text.push_str(&format!(" {}: MB | LAN, s | WAN, s |", power(lan.case.sender)));
     }
+    text.push_str(&format!("\n|{}\n", "---|".repeat(4 + 3 * sizes.len())));
+    lines.iter().for_each(|line| text.push_str(&line.markdown()));
+    text
+}
+
+/// A size, as a power of two if it is one.
+fn power(size: usize) -> String {
+    let power = size.is_power_of_two().then(|| format!("2^{}", size.ilog2()));
+    power.unwrap_or_else(|| size.to_string())
 }
 
 impl Entry {
@@ -201,7 +206,11 @@ mod tests {
     fn the_tables_name_protocols_that_there_are() {
         for paper in PAPERS {
             assert!(Paper::find(paper.name).is_some());
-            for entry in paper.tables.iter().flat_map(|table| table.rows) {
+            let rows = paper.tables.iter().filter_map(|table| match &table.content {
+                Content::Protocols(protocols) => Some(protocols.rows),
+                Content::Grid(_) => None,
+            });
+            for entry in rows.flatten() {
                 let spec = find(entry.protocol).expect(entry.protocol).spec();
                 assert!(spec.groups.contains(&entry.group), "{}", spec.id);
                 assert!(entry.digest.is_none_or(|digest| spec.digests.contains(&digest)));
@@ -212,9 +221,10 @@ mod tests {
     #[test]
     fn a_table_has_a_line_an_entry_and_thread() {
         let table = &PAPERS[0].tables[0];
-        let lines = table.measure(&[64], |_| {}).expect("it runs");
+        let measured = table.measure(&[64], &mut |_| ()).expect("it runs");
+        let text = table.markdown(&measured);
+        let Measured::Lines(lines) = measured else { unreachable!("protocols") };
         assert_eq!(lines.len(), 6);
-        let text = table.markdown(&lines);
         assert!(text.contains("| 2^6: MB | LAN, s | WAN, s |"), "{text}");
         assert!(lines.iter().all(|line| line.cells[0][1].seconds > 0.08), "{text}");
     }
