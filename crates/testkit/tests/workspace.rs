@@ -7,7 +7,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 14] = [
+const GRAPH: [(&str, &[&str]); 15] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
@@ -48,6 +48,7 @@ const GRAPH: [(&str, &[&str]); 14] = [
         ],
     ),
     ("veilset-cli", &["veilset"]),
+    ("veilset-nofly", &["veilset"]),
     ("veilset-testkit", &["veilset", "veilset-channel", "veilset-crypto", "veilset-protocols"]),
 ];
 

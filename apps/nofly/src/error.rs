@@ -1,0 +1,59 @@
+//! Why the program ends without a result, and with which exit code.
+
+use std::io;
+
+use veilset::data::DataError;
+use veilset::exit_code;
+
+/// Why the program ends without a result.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Failure {
+    /// From the facade.
+    #[error(transparent)]
+    Facade(#[from] veilset::Error),
+    /// Flags that do not go together, or do not fit the list.
+    #[error("{0}")]
+    Flags(String),
+    /// The manifest is larger than this side allows.
+    #[error("refused: the manifest has {got} distinct keys, more than --max-manifest {most}")]
+    TooLarge {
+        /// Its distinct keys.
+        got: u64,
+        /// How many are allowed.
+        most: u64,
+    },
+    /// The page cannot be shown.
+    #[error("cannot open a page on this machine: {0}; screen without --page")]
+    Page(io::Error),
+    /// Signals cannot be heard.
+    #[error("cannot listen for signals: {0}")]
+    Signals(io::Error),
+    /// Standard output is gone.
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl Failure {
+    /// The exit code.
+    pub(crate) fn exit_code(&self) -> u8 {
+        match self {
+            Self::Facade(error) => error.exit_code(),
+            Self::Flags(_) | Self::Output(_) => exit_code::INPUT,
+            Self::TooLarge { .. } => exit_code::POLICY,
+            Self::Page(_) => exit_code::NETWORK,
+            Self::Signals(_) => exit_code::BUG,
+        }
+    }
+}
+
+impl From<DataError> for Failure {
+    fn from(error: DataError) -> Self {
+        Self::Facade(error.into())
+    }
+}
+
+impl From<veilset::net::StoreError> for Failure {
+    fn from(error: veilset::net::StoreError) -> Self {
+        Self::Facade(error.into())
+    }
+}

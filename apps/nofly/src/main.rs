@@ -1,0 +1,60 @@
+//! The `nofly` command: an authority's list, an airline's manifest, and which passengers are on both.
+//!
+//! The application of Kim and Kim, "An Experimental Study of Encrypted Polynomial Arithmetics for Private Set
+//! Operations", section III, over any intersection that the registry has.
+#![allow(clippy::print_stderr, reason = "this is the program's voice")]
+
+/// Prints a line of the result; a reader that has gone away is an error, not a panic.
+macro_rules! print_line {
+    ($($argument:tt)*) => {
+        std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{}\n", format_args!($($argument)*)))
+    };
+}
+
+mod args;
+mod edit;
+mod error;
+mod list;
+mod modules;
+mod page;
+mod party;
+mod report;
+mod screen;
+mod serve;
+mod shift;
+mod signals;
+mod stamp;
+mod talk;
+mod units;
+mod watch;
+
+use std::io::ErrorKind;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::args::{Cli, Command};
+use crate::error::Failure;
+use crate::talk::Talk;
+
+fn main() -> ExitCode {
+    match run(&Cli::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever read standard output has enough.
+        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("error: {failure}");
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<(), Failure> {
+    let talk = Talk { quiet: cli.quiet };
+    match &cli.command {
+        Command::Serve(args) => serve::run(args, talk),
+        Command::Screen(args) => screen::run(args, talk),
+        Command::Add(args) => edit::add(args, talk),
+        Command::Remove(args) => edit::remove(args, talk),
+    }
+}

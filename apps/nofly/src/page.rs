@@ -1,0 +1,105 @@
+//! A page on this machine that shows a screening: loopback only, one browser, nothing from elsewhere.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, sleep};
+use std::time::Duration;
+
+use tokio::runtime::Builder;
+use veilset::data::{DataError, Table};
+use veilset::{Done, Input};
+
+use crate::error::Failure;
+use crate::signals::{self, Wish};
+
+mod board;
+mod gate;
+mod routes;
+
+pub(crate) use board::Board;
+use gate::Gate;
+use routes::Shared;
+
+/// How long a page that has nothing new to tell is still answered: twice as long as a browser waits between two
+/// questions (`PAUSE` in `page.js`), and some for a busy machine.
+const FAREWELL: Duration = Duration::from_millis(1500);
+
+/// How long the answer to a closing page has to leave this process, over loopback.
+const LAST_ANSWER: Duration = Duration::from_millis(150);
+
+/// A page that is open.
+pub(crate) struct Page {
+    board: Arc<Board>,
+    address: String,
+    closed: Receiver<()>,
+    close: Sender<()>,
+}
+
+impl Page {
+    /// Opens a page about `manifest` on a free port of this machine.
+    ///
+    /// # Errors
+    /// When the system gives no port, thread or randomness.
+    pub(crate) fn open(manifest: &Table, peer: &str) -> Result<Self, Failure> {
+        let board = Arc::new(Board::new(copy(manifest)?, peer));
+        let (close, closed) = channel();
+        let serve = || -> io::Result<String> {
+            let socket = std::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
+            socket.set_nonblocking(true)?;
+            let (gate, address) = Gate::open(socket.local_addr()?)?;
+            let shared = Shared { board: Arc::clone(&board), gate, close: close.clone() };
+            let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+            let serving = move || runtime.block_on(routes::serve(socket, shared));
+            thread::Builder::new().name("nofly-page".to_owned()).spawn(serving)?;
+            Ok(address)
+        };
+        let address = serve().map_err(Failure::Page)?;
+        Ok(Self { board, address, closed, close })
+    }
+
+    /// The address to give to a browser. It works once.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// What the page shows.
+    pub(crate) fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// Shows the result until the user closes the page or interrupts the program, whose work is done.
+    ///
+    /// # Errors
+    /// When signals cannot be heard.
+    pub(crate) fn complete(&self, done: &Done, input: &Input) -> Result<(), Failure> {
+        let close = self.close.clone();
+        let heard = move |wish| {
+            if wish != Wish::Reload {
+                // Nobody waits any more if it fails.
+                let _ = close.send(());
+            }
+        };
+        signals::listen(heard).map_err(Failure::Signals)?;
+        self.board.complete(done, input);
+        // This side holds a sender, so that the channel stays open.
+        let _ = self.closed.recv();
+        sleep(LAST_ANSWER);
+        Ok(())
+    }
+
+    /// Shows why there is no result, long enough for a browser to ask.
+    pub(crate) fn fail(&self, why: &str) {
+        self.board.fail(why);
+        sleep(FAREWELL);
+    }
+}
+
+/// The same table once more: the run consumes the other one.
+fn copy(table: &Table) -> Result<Table, DataError> {
+    let (name, mut bytes) = (table.name().to_owned(), Vec::new());
+    let written = table.write_rows(&mut bytes, 0..table.rows());
+    written.map_err(|why| DataError::Write { file: name.clone(), why })?;
+    Table::parse(name, bytes, b',')
+}

@@ -1,0 +1,33 @@
+//! This party and the other one, as `veilset` knows them.
+
+use std::thread::available_parallelism;
+
+use veilset::net::{Home, Identity, Peers, PublicKey};
+
+use crate::args::PartyArgs;
+use crate::error::Failure;
+
+/// This party's identity, and whom it expects.
+pub(crate) struct Party {
+    pub(crate) identity: Identity,
+    /// What this side calls the peer.
+    pub(crate) peer: String,
+    pub(crate) key: PublicKey,
+}
+
+impl Party {
+    /// The identity under `VEILSET_HOME` or in the user's folder, and the peer that is pinned there, or given by its key.
+    pub(crate) fn load(peer: &str) -> Result<Self, Failure> {
+        let home = Home::from_env()?;
+        let identity = Identity::load(&home)?;
+        let (peer, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(peer)?;
+        Ok(Self { identity, peer, key })
+    }
+}
+
+impl PartyArgs {
+    /// Threads for computing: every core that the system gives this process, unless the user says otherwise.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(|| available_parallelism().map_or(1, usize::from))
+    }
+}

@@ -1,0 +1,96 @@
+//! What is said after a screening.
+
+use serde_json::{Map, Value, json};
+use veilset::{Done, Input, Report};
+
+use crate::modules::modules;
+use crate::units::{show_bytes, show_duration};
+
+/// The object that `--json` prints.
+pub(crate) fn object(done: &Done, input: &Input) -> Value {
+    let report = &done.report;
+    let (empty, invalid) = input.skipped();
+    json!({
+        "operation": "screen",
+        "protocol": report.protocol,
+        "role": report.role.name(),
+        "rows": input.rows(),
+        "distinct": report.distinct,
+        "empty": empty,
+        "invalid": invalid,
+        "peer_distinct": report.peer_distinct,
+        "learned": report.learned,
+        "result": {
+            "count": report.count(),
+            "rows": done.rows(input).map(Iterator::count),
+        },
+        "bytes_sent": report.wire.sent,
+        "bytes_received": report.wire.received,
+        "rounds": report.rounds,
+        "seconds": seconds(report),
+        "threads": report.threads,
+    })
+}
+
+/// Seconds by sub-module.
+fn seconds(report: &Report) -> Map<String, Value> {
+    let entry = |(name, seconds): (&str, f64)| (name.to_owned(), json!(seconds));
+    let modules = modules(report).into_iter();
+    modules.map(|module| entry((module.name, module.time.as_secs_f64()))).collect()
+}
+
+/// The sub-modules for the page: name, seconds, bytes.
+pub(crate) fn rows(report: &Report) -> Value {
+    let row = |module: crate::modules::Module| {
+        json!({
+            "name": module.name,
+            "seconds": module.time.as_secs_f64(),
+            "sent": module.sent,
+            "received": module.received,
+        })
+    };
+    modules(report).into_iter().map(row).collect()
+}
+
+/// The sub-modules as a table of text.
+pub(crate) fn table(report: &Report) -> String {
+    let whole = report.time().as_secs_f64().max(f64::MIN_POSITIVE);
+    let mut lines = vec![format!(
+        "  {:26} {:>9} {:>6} {:>10} {:>10}",
+        "sub-module", "time", "share", "sent", "received"
+    )];
+    lines.extend(modules(report).iter().map(|module| {
+        format!(
+            "  {:26} {:>9} {:>4.0} % {:>10} {:>10}",
+            module.name,
+            show_duration(module.time),
+            100.0 * module.time.as_secs_f64() / whole,
+            show_bytes(module.sent),
+            show_bytes(module.received),
+        )
+    }));
+    lines.join("\n")
+}
+
+/// The whole run in a line.
+pub(crate) fn cost(report: &Report) -> String {
+    format!(
+        "{} in {}, {} sent, {} received, {} rounds",
+        report.protocol,
+        show_duration(report.time()),
+        show_bytes(report.wire.sent),
+        show_bytes(report.wire.received),
+        report.rounds,
+    )
+}
+
+/// The result in a sentence.
+pub(crate) fn outcome(done: &Done, input: &Input, place: Option<&str>) -> String {
+    let written = place.map_or(String::new(), |place| format!("; written to {place}"));
+    format!(
+        "{} of {} distinct keys are on the list, in {} rows{written}",
+        done.report.count().unwrap_or_default(),
+        done.report.distinct,
+        done.rows(input).map_or(0, Iterator::count),
+    )
+}

@@ -1,0 +1,121 @@
+//! `nofly screen`: the airline's side.
+
+use veilset::data::{Destination, Source, Table};
+use veilset::net::{Endpoint, Options};
+use veilset::{Connection, Done, Input, Job, Learn, Means};
+
+use crate::args::ScreenArgs;
+use crate::error::Failure;
+use crate::page::{Board, Page};
+use crate::party::Party;
+use crate::report;
+use crate::talk::{Talk, summary};
+use crate::watch::Watch;
+
+/// Screens the manifest and prints or writes the rows that are on the list.
+pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
+    let endpoint = Endpoint::Connect(args.connect.clone());
+    endpoint.check().map_err(veilset::Error::from)?;
+    let source = Source::new(&args.manifest);
+    let destination = destination(args, &source, talk)?;
+    let party = Party::load(&args.party.peer)?;
+    job(&party, args).check()?;
+    let table = Table::read(&source, b',')?;
+    args.party.key.locate(&table)?;
+    let page = args.page.then(|| Page::open(&table, &party.peer)).transpose()?;
+    let input = Input::of(table, &args.party.key)?;
+    talk.say(&summary(&source.name(), &input));
+    if let Some(page) = &page {
+        // Even for the quiet: without the address there is no page.
+        eprintln!("page: {}", page.address());
+    }
+
+    let screening = Screening { args, talk, party: &party, board: page.as_ref().map(Page::board) };
+    let screened = screening.run(&endpoint, &input).and_then(|done| {
+        screening.deliver(&done, &input, destination.as_ref())?;
+        Ok(done)
+    });
+    match (&page, screened) {
+        (None, screened) => screened.map(drop),
+        (Some(page), Ok(done)) => {
+            talk.say("the page stays until you close it there, or press ctrl-c");
+            page.complete(&done, &input)
+        }
+        (Some(page), Err(failure)) => {
+            page.fail(&failure.to_string());
+            Err(failure)
+        }
+    }
+}
+
+/// This side learns which of its rows match; the authority learns nothing.
+fn job(party: &Party, args: &ScreenArgs) -> Job {
+    Job { learn: Learn::Me, protocol: args.protocol.0, ..Job::intersect(party.peer.clone()) }
+}
+
+/// Where the rows go, checked before anything else happens.
+fn destination(
+    args: &ScreenArgs,
+    source: &Source,
+    talk: Talk,
+) -> Result<Option<Destination>, Failure> {
+    let output = args.output.as_deref();
+    if args.json && output == Some("-") {
+        return Err(Failure::Flags(
+            "--json and rows cannot share standard output: give --output a file".to_owned(),
+        ));
+    }
+    if args.json && output.is_none() {
+        talk.say("note: with --json and no --output, rows are counted but not written");
+        return Ok(None);
+    }
+    let destination = Destination::new(output.unwrap_or("-"), args.force);
+    destination.check(source)?;
+    Ok(Some(destination))
+}
+
+struct Screening<'a> {
+    args: &'a ScreenArgs,
+    talk: Talk,
+    party: &'a Party,
+    board: Option<&'a Board>,
+}
+
+impl Screening<'_> {
+    fn run(&self, endpoint: &Endpoint, input: &Input) -> Result<Done, Failure> {
+        let options = Options { deadline: self.args.deadline, ..Options::default() };
+        let Party { identity, key, .. } = self.party;
+        self.talk.say(&format!("going to {} at {}", self.party.peer, self.args.connect));
+        let connection =
+            Connection::open(identity, key, endpoint, &options, &|event| self.talk.tell(&event))?;
+        let ready = job(self.party, self.args).offer(connection, input)?;
+        self.talk.show(ready.briefing());
+        if let Some(board) = self.board {
+            board.brief(ready.briefing());
+        }
+        let watch = Watch::new(self.talk, self.board);
+        let means = Means { threads: self.args.party.threads(), observer: &watch };
+        let done = ready.run(input, &means);
+        watch.clear();
+        Ok(done?)
+    }
+
+    fn deliver(
+        &self,
+        done: &Done,
+        input: &Input,
+        destination: Option<&Destination>,
+    ) -> Result<(), Failure> {
+        if let Some(destination) = destination {
+            done.write(input, destination)?;
+        }
+        if self.args.json {
+            print_line!("{}", report::object(done, input))?;
+        }
+        let place = self.args.output.as_deref().filter(|output| *output != "-");
+        self.talk.say(&report::outcome(done, input, place));
+        self.talk.say(&report::cost(&done.report));
+        self.talk.say(&report::table(&done.report));
+        Ok(())
+    }
+}

@@ -1,0 +1,123 @@
+//! `nofly serve`: the authority's side.
+
+use std::process;
+use std::sync::Arc;
+use std::thread::sleep;
+use std::time::Duration;
+
+use veilset::net::{Listener, Options};
+use veilset::registry::Silent;
+use veilset::{Connection, Done, Job, Learn, Means, exit_code};
+
+use crate::args::ServeArgs;
+use crate::error::Failure;
+use crate::list::List;
+use crate::party::Party;
+use crate::report;
+use crate::shift::{Shift, Stop};
+use crate::signals::{self, Wish};
+use crate::talk::Talk;
+
+/// The pause after the system refused to let this side listen.
+const BREATH: Duration = Duration::from_secs(1);
+
+/// Answers screenings until somebody stops it.
+pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
+    let party = Party::load(&args.party.peer)?;
+    job(&party, args).check()?;
+    let list = Arc::new(List::open(&args.list, &args.party.key, talk)?);
+    let listener = Listener::bind(&args.listen).map_err(veilset::Error::from)?;
+    let shift = Arc::new(Shift::default());
+    heed(Arc::clone(&shift), Arc::clone(&list), talk)?;
+    let address = listener.local_addr().to_string();
+    talk.say(&format!("answering {} at {address}, until ctrl-c", party.peer));
+    Server { args, talk, party, list, shift, address }.serve(listener)
+}
+
+/// The airline learns which of its passengers match; this side learns nothing.
+fn job(party: &Party, args: &ServeArgs) -> Job {
+    Job { learn: Learn::Peer, protocol: args.protocol.0, ..Job::intersect(party.peer.clone()) }
+}
+
+/// Has signals heard: the list is read again, or the server stops.
+fn heed(shift: Arc<Shift>, list: Arc<List>, talk: Talk) -> Result<(), Failure> {
+    let heard = move |wish| match wish {
+        Wish::Reload => list.reload(),
+        Wish::Stop(code) => match shift.stop() {
+            Stop::Now(answered) => {
+                talk.say(&stopped(answered));
+                process::exit(exit_code::DONE.into())
+            }
+            Stop::Soon => talk.say("stopping after this screening; once more cuts it off"),
+            Stop::Cut => process::exit(code.into()),
+        },
+    };
+    signals::listen(heard).map_err(Failure::Signals)
+}
+
+fn stopped(answered: u64) -> String {
+    format!("stopped; complete screenings: {answered}")
+}
+
+struct Server<'a> {
+    args: &'a ServeArgs,
+    talk: Talk,
+    party: Party,
+    list: Arc<List>,
+    shift: Arc<Shift>,
+    address: String,
+}
+
+impl Server<'_> {
+    /// One screening after the other. None that fails ends the service.
+    fn serve(&self, first: Listener) -> Result<(), Failure> {
+        let mut listener = Some(first);
+        loop {
+            let answered = self.next(listener.take());
+            if let Err(failure) = &answered {
+                eprintln!("error: {failure}; still answering");
+            }
+            if let Some(answered) = self.shift.end(answered.is_ok()) {
+                self.talk.say(&stopped(answered));
+                return Ok(());
+            }
+        }
+    }
+
+    fn next(&self, listener: Option<Listener>) -> Result<(), Failure> {
+        let connection = self.accept(listener).inspect_err(|_| sleep(BREATH))?;
+        self.shift.begin();
+        let done = self.answer(connection)?;
+        self.talk.say(&report::cost(&done.report));
+        self.talk.say(&report::table(&done.report));
+        Ok(())
+    }
+
+    /// A listener takes one caller, so each screening opens the address again; until then callers find it closed and
+    /// try once more.
+    fn accept(&self, listener: Option<Listener>) -> Result<Connection, veilset::Error> {
+        let listener = match listener {
+            Some(listener) => listener,
+            None => Listener::bind(&self.address)?,
+        };
+        let options = Options { deadline: Duration::MAX, ..Options::default() };
+        let Party { identity, key, .. } = &self.party;
+        let transport =
+            listener.accept(identity, key, &options, &|event| self.talk.tell(&event))?;
+        Ok(Connection::over(transport, false))
+    }
+
+    fn answer(&self, connection: Connection) -> Result<Done, Failure> {
+        let input = self.list.current();
+        let ready = job(&self.party, self.args).offer(connection, &input)?;
+        let briefing = ready.briefing();
+        self.talk.show(briefing);
+        let (got, most) = (briefing.peer_distinct, self.args.max_manifest);
+        if let Some(most) = most.filter(|most| got > *most) {
+            ready.decline();
+            return Err(Failure::TooLarge { got, most });
+        }
+        let means = Means { threads: self.args.party.threads(), observer: &Silent };
+        Ok(ready.run(&input, &means)?)
+    }
+}

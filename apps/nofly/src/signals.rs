@@ -1,0 +1,77 @@
+//! Signals, heard on a thread of their own.
+
+use std::io;
+use std::thread;
+
+use tokio::runtime::{Builder, Runtime};
+
+/// What a user or the system wants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wish {
+    /// Read the list again.
+    Reload,
+    /// Stop; the exit code of a program that a signal ended is 128 more than the signal's number.
+    Stop(u8),
+}
+
+/// The exit code of an interrupted program.
+const INTERRUPTED: u8 = 128 + 2;
+
+/// Calls `heard` at every signal from now on, instead of what the system does at it.
+///
+/// # Errors
+/// When the system refuses.
+pub(crate) fn listen(heard: impl Fn(Wish) + Send + 'static) -> io::Result<()> {
+    let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+    let ears = Ears::open(&runtime)?;
+    let listening = move || runtime.block_on(ears.hear(&heard));
+    thread::Builder::new().name("nofly-signals".to_owned()).spawn(listening).map(drop)
+}
+
+#[cfg(unix)]
+struct Ears {
+    hangup: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Ears {
+    fn open(runtime: &Runtime) -> io::Result<Self> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let _inside = runtime.enter();
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn hear(mut self, heard: &dyn Fn(Wish)) {
+        const TERMINATED: u8 = 128 + 15;
+        loop {
+            tokio::select! {
+                _ = self.hangup.recv() => heard(Wish::Reload),
+                _ = self.interrupt.recv() => heard(Wish::Stop(INTERRUPTED)),
+                _ = self.terminate.recv() => heard(Wish::Stop(TERMINATED)),
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Ears;
+
+#[cfg(not(unix))]
+impl Ears {
+    fn open(_runtime: &Runtime) -> io::Result<Self> {
+        Ok(Self)
+    }
+
+    async fn hear(self, heard: &dyn Fn(Wish)) {
+        while tokio::signal::ctrl_c().await.is_ok() {
+            heard(Wish::Stop(INTERRUPTED));
+        }
+    }
+}

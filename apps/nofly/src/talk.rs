@@ -1,0 +1,59 @@
+//! What is said beside the result.
+
+use veilset::net::Event;
+use veilset::{Briefing, Input};
+
+/// How much the user wants to hear.
+#[derive(Clone, Copy)]
+pub(crate) struct Talk {
+    pub(crate) quiet: bool,
+}
+
+impl Talk {
+    /// A line on standard error.
+    pub(crate) fn say(self, line: &str) {
+        if !self.quiet {
+            eprintln!("{line}");
+        }
+    }
+
+    /// What happens while a party waits for the other.
+    pub(crate) fn tell(self, event: &Event) {
+        match event {
+            Event::Listening(_) | Event::Retrying { .. } => {}
+            Event::StrangerRefused { addr, why } => {
+                self.say(&format!("turned away a caller from {addr}: {why}"));
+            }
+            Event::StrangersRefused { count, why } => {
+                self.say(&format!("turned away {count} more callers, the last: {why}"));
+            }
+            Event::Connected { addr } => {
+                self.say(&format!("connected to {addr}; its key is the pinned one"));
+            }
+        }
+    }
+
+    /// The agreed terms.
+    pub(crate) fn show(self, briefing: &Briefing) {
+        self.say(&briefing.learned);
+        for warning in &briefing.warnings {
+            self.say(&format!("warning: {warning}"));
+        }
+        for leak in &briefing.leaks {
+            self.say(&format!("leaks: {leak}"));
+        }
+        self.say(&format!("the peer has {} distinct keys", briefing.peer_distinct));
+    }
+}
+
+/// A list in a sentence.
+pub(crate) fn summary(name: &str, input: &Input) -> String {
+    let (empty, invalid) = input.skipped();
+    let mut text = format!("{name}: {} rows, {} distinct keys", input.rows(), input.distinct());
+    for (rows, what) in [(empty, "without a key"), (invalid, "with an unreadable key")] {
+        if rows > 0 {
+            text.push_str(&format!(", {rows} rows {what} (they never match)"));
+        }
+    }
+    text
+}

@@ -1,0 +1,133 @@
+//! The page over HTTP: who sees it, and what it says.
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Answer, Browser, Party, Running, SCREEN, free_address};
+
+/// An airline's screening with a page, towards `address`, and the page's address.
+fn screening(airline: &Party, address: &str, flags: &[&str]) -> (Running, String) {
+    let args = [&SCREEN[..], &["--connect", address, "--page"], flags].concat();
+    let mut screening = Running::start(airline.command(&args));
+    let line = screening.line_with("page: ");
+    (screening, line.trim_start_matches("page: ").to_owned())
+}
+
+fn parties() -> (Party, Party) {
+    let (authority, airline) = Party::pair();
+    authority.file("list.csv", "id\nB2\nX9\n");
+    airline.file("manifest.csv", "seat,id\n1A,A1\n1B,B2\n1C,<b>C3</b>\n1D,B2\n");
+    (authority, airline)
+}
+
+fn listed(rows: &Value) -> Vec<(u64, bool)> {
+    let rows = rows["rows"].as_array().expect("rows");
+    let row = |row: &Value| (row["row"].as_u64().expect("a number"), row["listed"] == true);
+    rows.iter().map(row).collect()
+}
+
+fn assert_refused(answer: &Answer) {
+    assert_eq!(answer.status, 403, "{}", answer.head);
+    assert!(!answer.body.contains("A1") && !answer.head.contains("set-cookie"));
+}
+
+#[test]
+fn one_browser_sees_the_screening_and_ends_it() {
+    let (authority, airline) = parties();
+    let address = free_address();
+    let (screening, page) = screening(&airline, &address, &[]);
+    assert!(page.starts_with("http://127.0.0.1:"), "{page}");
+    let host = page.split('/').nth(2).expect("a host").to_owned();
+    let stranger = Browser { host, cookie: String::new() };
+    for path in ["/", "/state", "/rows", "/page.js", "/?token=", "/state?token=00"] {
+        assert_refused(&stranger.get(path));
+    }
+
+    let (browser, path) = Browser::open(&page);
+    assert_refused(&stranger.get(&path));
+    assert_refused(&browser.ask("GET", "/rows", &["Host: rebound.example"]));
+    assert_refused(&browser.ask("POST", "/close", &[]));
+    assert_refused(&browser.ask("POST", "/close", &["Origin: http://127.0.0.1:1"]));
+
+    let waiting = browser.get("/state").json();
+    assert_eq!(waiting["stage"], "waiting");
+    assert_eq!((&waiting["manifest"], &waiting["rows"]), (&"manifest.csv".into(), &4.into()));
+    assert_eq!((&waiting["result"], &waiting["steps"]), (&Value::Null, &json!([])));
+    let rows = browser.get("/rows").json();
+    assert_eq!(rows["columns"], json!(["seat", "id"]));
+    assert_eq!(rows["rows"][2]["cells"], json!(["1C", "<b>C3</b>"]));
+    assert_eq!(listed(&rows), [(1, false), (2, false), (3, false), (4, false)]);
+
+    let serve = ["serve", "list.csv", "--key", "id", "--peer", "airline", "--listen", &address];
+    let server = Running::start(authority.command(&serve));
+    let done = browser.await_end();
+    assert_eq!(done["stage"], "done", "{done}");
+    assert_eq!(done["result"]["result"], json!({ "count": 1, "rows": 2 }));
+    assert_eq!(done["briefing"]["peer_distinct"], 2);
+    let learned = done["briefing"]["learned"].as_str().expect("a sentence");
+    assert!(learned.contains("You learn: which of your rows match"), "{learned}");
+    let steps = done["steps"].as_array().expect("steps");
+    assert!(steps.iter().all(|step| step["name"].is_string() && step["total"].is_u64()), "{done}");
+    let modules = done["result"]["modules"].as_array().expect("sub-modules");
+    assert_eq!(modules[0]["name"], "agreement");
+    assert!(modules.iter().all(|module| module["seconds"].is_f64() && module["sent"].is_u64()));
+    let rows = browser.get("/rows").json();
+    assert_eq!((&rows["total"], &rows["listed"]), (&4.into(), &2.into()));
+    assert_eq!(listed(&rows), [(1, false), (2, true), (3, false), (4, true)]);
+
+    assert_eq!(browser.close().status, 204);
+    let (code, printed, said) = screening.end();
+    assert_eq!((code, printed.as_str()), (Some(0), "seat,id\n1B,B2\n1D,B2\n"), "{said}");
+    server.signal("INT");
+    assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn every_answer_forbids_what_the_page_does_not_need() {
+    let (_, airline) = parties();
+    let (screening, page) = screening(&airline, &free_address(), &[]);
+    let (browser, _) = Browser::open(&page);
+    for path in ["/", "/page.css", "/page.js", "/state", "/nothing"] {
+        let Answer { head, status, .. } = browser.get(path);
+        assert_eq!(status, if path == "/nothing" { 404 } else { 200 });
+        for part in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-store"] {
+            assert!(head.contains(part), "{path} lacks {part}: {head}");
+        }
+    }
+    let html = browser.get("/").body;
+    assert!(!html.contains("http") && !html.contains(" style=") && !html.contains(" onclick="));
+    let script = browser.get("/page.js").body;
+    let parts = script.split("at(\"").skip(1).map(|rest| rest.split('"').next().expect("a name"));
+    for id in parts {
+        assert!(html.contains(&format!(" id=\"{id}\"")), "the script looks for {id}");
+    }
+    screening.signal("INT");
+    assert_eq!(screening.end().0, None, "a signal ends a screening without a result");
+}
+
+#[test]
+fn an_interrupt_after_the_result_is_no_failure() {
+    let (authority, airline) = parties();
+    let mut server = authority.serve("airline", &[]);
+    let (screening, page) = screening(&airline, &server.address(), &["--json", "--quiet"]);
+    let (browser, _) = Browser::open(&page);
+    assert_eq!(browser.await_end()["stage"], "done");
+    screening.signal("INT");
+    let (code, printed, said) = screening.end();
+    assert_eq!(code, Some(0), "{said}");
+    let object: Value = serde_json::from_str(&printed).expect("one object");
+    assert_eq!(object["result"]["count"], 1);
+    server.signal("INT");
+    assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn a_failure_is_shown_before_the_end() {
+    let (_, airline) = parties();
+    let (screening, page) = screening(&airline, &free_address(), &["--deadline", "2s"]);
+    let (browser, _) = Browser::open(&page);
+    let failed = browser.await_end();
+    assert_eq!(failed["stage"], "failed");
+    assert!(failed["error"].as_str().is_some_and(|why| why.contains("127.0.0.1")), "{failed}");
+    assert_eq!(screening.end().0, Some(4));
+}
