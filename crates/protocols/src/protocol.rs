@@ -56,6 +56,14 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// The end of an intersection of which one set is empty.
+    pub(crate) fn without_matches(&self) -> Option<Conclusion> {
+        let empty = self.elements.is_empty() || self.peer_count == 0;
+        let learns = self.reveal.reaches(self.role);
+        let nothing = if learns { Outcome::Matched(Vec::new()) } else { Outcome::Nothing };
+        empty.then(|| -> Conclusion { Box::new(|| Ok(nothing)) })
+    }
+
     /// The same run over other elements, to which nothing is attached.
     pub(crate) fn over<'b>(&'b mut self, elements: &'b [Element]) -> Run<'b> {
         Run {
@@ -285,7 +293,7 @@ pub enum ProtocolError {
     Overfull,
     /// The arithmetic of polynomials was called wrongly: a bug.
     #[error(transparent)]
-    Arithmetic(veilset_poly::PolyError),
+    Arithmetic(#[from] veilset_poly::PolyError),
 }
 
 impl From<veilset_ot::OtError> for ProtocolError {

@@ -66,18 +66,17 @@ impl Instance {
 
     /// Information-set decoding that makes use of regular noise (Esser–Santini, Crypto 2024, eprint 2023/1568): the
     /// permutation-based and the enumeration-based algorithm. A set of k + ℓ places, as many in each block, holds p
-    /// noisy ones; halves of those p, values included, are listed and matched on ℓ syndromes. With p = 0 and ℓ = 0 it
+    /// noisy ones; halves of those p are listed and matched on ℓ syndromes. Values are counted for free, since p noisy columns and
+    /// as many equations give them. With p = 0 and ℓ = 0 it
     /// is Prange's, and pooled Gauss (Esser–Kübler–May, Crypto 2017) with k places in each block at one rate. Over
     /// GF(2) the number of ones in each block adds t parity checks.
     pub(crate) fn information_set(&self) -> f64 {
         let dimension = self.dimension() - if self.field_bits > 1.0 { 0.0 } else { self.blocks };
-        let values = (self.field_bits.exp2() - 1.0).log2();
         let half = self.blocks / 2.0;
         let mut least = f64::INFINITY;
         for p in (0..=32_u32).step_by(2).map(f64::from).take_while(|&p| p / 2.0 < half) {
             let places = dimension / self.blocks;
-            let list_at =
-                |places: f64| log2_choose(half, p / 2.0) + p / 2.0 * (places.log2() + values);
+            let list_at = |places: f64| log2_choose(half, p / 2.0) + p / 2.0 * places.log2();
             let matched = list_at(places) / self.field_bits;
             for step in 0..=64_u32 {
                 let more = if p > 0.0 { (matched * f64::from(step) / 32.0).floor() } else { 0.0 };
@@ -211,7 +210,8 @@ impl Instance {
     pub(crate) fn subspace(&self, degree: u32) -> f64 {
         let mut least = f64::INFINITY;
         for s in (degree + 1..self.field_bits as u32).map(f64::from) {
-            let words = self.length * s - self.dimension() * (s + f64::from(degree));
+            let conditions = (s + f64::from(degree)).min(self.field_bits);
+            let words = self.length * s - self.dimension() * conditions;
             let share = words / (self.length * s);
             let redundancy = s * self.blocks - self.field_bits;
             let symbols = (s.exp2() - 1.0).log2();

@@ -1,6 +1,6 @@
 //! The security of the dual-LPN instances behind the silent vector OLE, attack by attack, in bits.
 //!
-//! `lpn_security` prints a table for 2^10 to 2^25 correlations; `lpn_security M N T LOG2Q` one line for any instance.
+//! `lpn_security` prints a table for 2^10 to 2^25 correlations over 2^64 and 2^128 elements; `lpn_security M N T LOG2Q` one line for any instance.
 
 #![allow(clippy::print_stdout)]
 
@@ -20,7 +20,7 @@ fn main() {
         std::env::args().skip(1).map(|argument| argument.parse().expect("a number")).collect();
     println!(
         "{:>10} {:>9} {:>9} {:>7} {:>4}  {:>5} {:>5} {:>5} {:>5} {:>5} {:>6} {:>6} {:>6}  {:>5}",
-        "wanted",
+        "wanted/log₂q",
         "m",
         "N",
         "block",
@@ -40,13 +40,15 @@ fn main() {
     }
     for log in 10..=25 {
         let parameters = Parameters::new(1 << log);
-        let instance = Instance {
-            syndrome: parameters.compressed_len() as f64,
-            length: parameters.noise_len() as f64,
-            blocks: (parameters.noise_len() / parameters.block()) as f64,
-            field_bits: 128.0,
-        };
-        report(&(1 << log).to_string(), instance);
+        for field_bits in [64.0, 128.0] {
+            let instance = Instance {
+                syndrome: parameters.compressed_len() as f64,
+                length: parameters.noise_len() as f64,
+                blocks: (parameters.noise_len() / parameters.block()) as f64,
+                field_bits,
+            };
+            report(&format!("{}/{field_bits}", 1 << log), instance);
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use veilset_poly::cost;
 use veilset_structures::bin_capacity;
 use zeroize::Zeroizing;
 
-use super::algorithms::{Algorithms, SUM_TERM};
+use super::algorithms::{ENCRYPTION, SCALING, SUM_TERM, evaluation, multiplication};
 use crate::ProtocolError;
 
 /// Bins, and the roots of each side's polynomial in each of them.
@@ -19,14 +19,8 @@ pub(super) struct Layout {
     pub(super) receiver: usize,
 }
 
-/// Bits of the bound on a side's overflow: both together make 2^-40.
-const OVERFLOW_BITS: f64 = 41.0;
-
-/// What one scalar multiplication costs; the unit of [`SUM_TERM`].
-const SCALING: u64 = 100;
-
-/// An encryption: three multiplications of fixed elements.
-const ENCRYPTION: u64 = 60;
+/// Bits of the bound on each overflow, of a side's bins and of the receiver's batches: all together stay below 2^-40.
+const OVERFLOW_BITS: f64 = 42.0;
 
 impl Layout {
     /// All elements in one polynomial a side, as the paper draws it.
@@ -34,13 +28,16 @@ impl Layout {
         Self { bins: 1, sender, receiver }
     }
 
-    /// As many bins as make the least work. Integers alone decide, so that both sides find the same.
+    /// As many bins as make the least work. Both sides find the same: work is counted in integers, and capacities by the
+    /// four operations that every machine rounds alike.
     pub(super) fn binned(sender: usize, receiver: usize) -> Self {
         let larger = sender.max(receiver);
         let loads = std::iter::successors(Some(1), |load| Some(2 * load));
         let loads = loads.take_while(|load| *load < 2 * larger);
         let layouts = loads.map(|load| Self::of(larger.div_ceil(load), sender, receiver));
-        layouts.min_by_key(|layout| layout.work(receiver)).unwrap_or(Self::whole(sender, receiver))
+        layouts
+            .min_by_key(|layout| layout.work(receiver).iter().sum::<u64>())
+            .unwrap_or(Self::whole(sender, receiver))
     }
 
     fn of(bins: usize, sender: usize, receiver: usize) -> Self {
@@ -48,16 +45,29 @@ impl Layout {
         Self { bins, sender: degree(sender), receiver: degree(receiver) }
     }
 
-    /// The work of both sides, in hundredths of a scalar multiplication.
-    fn work(&self, points: usize) -> u64 {
-        let algorithms = Algorithms::new(false);
-        let how = algorithms.multiplication(self.sender + 1, self.receiver);
+    /// The work of the sender and of the receiver, which has so many `points`, in hundredths of a scalar multiplication.
+    pub(super) fn work(&self, points: usize) -> [u64; 2] {
+        let (bins, len) = (self.bins as u64, self.result_len() as u64);
+        let how = multiplication(self.sender + 1, self.receiver);
         let product = cost::multiply(how, self.sender + 1, self.receiver).scalings;
-        let coefficients = self.result_len() as u64;
-        let bin = 2 * SCALING * product
-            + (SCALING + ENCRYPTION) * coefficients
-            + ENCRYPTION * self.receiver as u64;
-        self.bins as u64 * bin + points as u64 * coefficients * SUM_TERM
+        let values = match evaluation(self.result_len(), self.mean(points)) {
+            Some(how) => {
+                bins * SCALING * cost::evaluate(how, self.result_len(), self.receiver).scalings
+            }
+            None => points as u64 * len * SUM_TERM,
+        };
+        let receiver = bins * (ENCRYPTION * self.receiver as u64 + SCALING * len) + values;
+        [bins * (2 * SCALING * product + ENCRYPTION * len), receiver]
+    }
+
+    /// Elements that fall to a bin on average, rounded up.
+    pub(super) fn mean(&self, items: usize) -> usize {
+        items.div_ceil(self.bins)
+    }
+
+    /// How many of `items` fall to any `bins` of the bins at most.
+    pub(super) fn most_in(&self, bins: usize, items: usize) -> usize {
+        bin_capacity(items, (self.bins / bins).max(1), OVERFLOW_BITS)
     }
 
     /// Coefficients of the polynomial that comes back from a bin.
@@ -90,7 +100,6 @@ impl Layout {
 }
 
 /// An element as a root of a polynomial.
-#[derive(Clone)]
 pub(super) struct Root<S> {
     pub(super) scalar: S,
     /// Decides the bin.

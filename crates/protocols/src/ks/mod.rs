@@ -6,7 +6,7 @@
 //! 2. Each side expands the polynomial whose roots its elements are: the receiver φ of degree k₁, the sender ψ of degree k₂.
 //! 3. The receiver encrypts φ to f, coefficient by coefficient, but for the leading one, which is 1.
 //! 4. It sends f.
-//! 5. The sender draws γ₁ of degree k₂ and γ₂ of degree k₁, uniformly, and computes h = γ₁·f + γ₂·ψ, encrypted afresh.
+//! 5. The sender draws γ₁ of degree at most k₂ and γ₂ of degree at most k₁, uniformly, and computes h = γ₁·f + γ₂·ψ, encrypted afresh.
 //! 6. It sends h.
 //! 7. The receiver decrypts h to θ, in the exponent,
 //! 8. and has the elements of the intersection: those at which θ is 0.
@@ -17,15 +17,20 @@
 //! degree at most k₁ + k₂ − deg gcd: for coprime φ' and ψ' of degrees up to k₁ and k₂ the map (γ₁, γ₂) ↦ γ₁·φ' + γ₂·ψ' is
 //! onto the polynomials of degree up to deg φ' + k₂, since deg γ₁ ≥ deg ψ' − 1, and linear, so uniform (Kissner and Song's
 //! lemma 2 has both degrees equal). So θ can be drawn from the intersection alone. γ of smaller degree or with small coefficients
-//! would leave θ with fewer than all values: both have been proposed and both leak. An element that is not common is a
+//! would leave θ with fewer values than that, and it would depend on φ and ψ which ones. An element that is not common is a
 //! root of θ with probability about 2^-252. The sender's part of h is added up before it is encrypted; the result is
 //! the same as that of encrypting g first, up to fresh randomness.
 //!
 //! **In bins**, as `ks-binned`: both sides throw their elements into bins by a hash, fill each bin up with random roots to
-//! as many as the fullest has but for 2^-41 a side, and run the above bin by bin ([`layout`]), so that degrees stay small. A
-//! bin's sizes say nothing, and θ of a bin shows what is common there, which follows from the intersection.
+//! as many as the fullest has but for 2^-41 a side, and run the above bin by bin ([`layout`]), so that degrees stay small. So
+//! sizes say nothing, nor does time: each batch of bins is evaluated at as many points as it can have. θ of a bin shows what is
+//! common there, which follows from the intersection.
+//!
+//! A sender that returns encryptions of 0 would make everything match. The receiver takes a polynomial of zeros, or more
+//! matches than the sender has elements, for a fault, and names nothing then.
 
 mod algorithms;
+mod cost;
 mod layout;
 mod messages;
 mod rounds;
@@ -36,23 +41,21 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use rand_core::CryptoRng;
-use veilset_channel::{Chunks, MAX_BODY};
+use veilset_channel::{Channel, Chunks, MAX_BODY, PeerFault};
 use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{Group, Ristretto255};
 use veilset_poly::encrypted::ScalarField;
-use veilset_poly::{PolyError, cost};
 use zeroize::Zeroizing;
 
-use self::algorithms::{Algorithms, SUM_TERM};
 use self::layout::{Layout, Root, roots};
-use self::messages::{ciphertext_chunks, put_ciphertexts, put_key, take_ciphertexts, take_key};
-use self::rounds::{combined, common, expanded};
+use self::messages::{put_ciphertexts, put_key, take_ciphertexts, take_key};
+use self::rounds::{Loads, combined, common, expanded};
 use crate::exchange::cross;
-use crate::wire::{frames, put_values, size, take_values, values_bytes};
+use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, PartyCost, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, Shape, Spec,
+    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Security, Shape, Spec,
 };
 
 /// A registry entry.
@@ -100,15 +103,12 @@ impl Protocol for Ks {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        let most = self.spec.max_elements;
-        cost(&shape, (self.layout)(size(shape.sender.min(most)), size(shape.receiver.min(most))))
+        cost::cost(&shape, self.spec.max_elements, self.layout)
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        if run.elements.is_empty() || run.peer_count == 0 {
-            let learns = run.reveal.reaches(run.role);
-            let nothing = if learns { Outcome::Matched(Vec::new()) } else { Outcome::Nothing };
-            return Ok(Box::new(|| Ok(nothing)));
+        if let Some(nothing) = run.without_matches() {
+            return Ok(nothing);
         }
         match run.role {
             Role::Sender => {
@@ -123,7 +123,8 @@ impl Protocol for Ks {
     }
 }
 
-/// The bins that go together, whose polynomials fill a frame.
+/// The bins that go together, whose answers fill a frame. Where there are several bins what is asked for them fills no
+/// more frames than the queues between the parties hold (a test looks at all layouts), so neither side waits for ever.
 fn batches(group: &impl ScalarField, layout: &Layout) -> Chunks {
     Chunks::new(layout.bins, (MAX_BODY / (2 * group.encoded_len() * layout.result_len())).max(1))
 }
@@ -144,42 +145,80 @@ fn receiver<G: ScalarField>(
     channel.phase("encrypted sets");
     put_key(channel, group, &public)?;
     observer.begin("encrypted polynomials", layout.bins as u64);
-    let algorithms = algorithms(group);
-    let mut matched = vec![false; elements.len()];
-    let put = |channel: &mut dyn veilset_channel::Channel, range: Range<usize>| {
+    let (mut hits, mut forged) = (Vec::with_capacity(elements.len()), false);
+    let put = |channel: &mut dyn Channel, range: Range<usize>| {
         // Steps 2 to 4.
         channel.resume("expansion");
-        let phi = expanded(group, &bins[range], layout.receiver, rng).map_err(broken)?;
+        let phi = expanded(group, &bins[range], layout.receiver, rng)?;
         channel.resume("encryption");
         let f = public.encrypt(group, &phi, rng);
         channel.resume("encrypted sets");
         put_ciphertexts(channel, group, &f)
     };
-    let take = |channel: &mut dyn veilset_channel::Channel, range: Range<usize>| {
+    let take = |channel: &mut dyn Channel, range: Range<usize>| {
         channel.resume("encrypted answers");
         let h = take_ciphertexts(channel, group, range.len() * layout.result_len())?;
         // Steps 7 and 8.
         let bins = &bins[range.clone()];
-        let context = (group, &key, algorithms);
+        let loads = Loads::of(layout, range.len(), elements.len());
         let step = &mut |name| channel.resume(name);
-        let hits = common(context, layout, &h, bins, step).map_err(broken)?;
-        for (place, hit) in places[range.clone()].iter().flatten().zip(hits) {
-            matched[*place as usize] = hit;
-        }
+        let found = common((group, &key), layout, &h, bins, loads, step)?;
+        hits.extend(found.hits);
+        forged |= found.forged;
         observer.advance(range.len() as u64);
         Ok(())
     };
     let batches = batches(group, layout);
     cross(channel, (batches, batches), put, take)?;
-    let indices: Vec<u32> =
-        (0..).zip(&matched).filter_map(|(place, hit)| hit.then_some(place)).collect();
+    let found = Matches { places: places.concat(), hits, forged, most: peer_count };
     if reveal == Reveal::Both {
         channel.phase("indication");
-        let names = indices.iter().map(|place| roots[*place as usize].name);
-        let names = filled_up(names.collect(), elements.len().min(peer_count), rng);
+        let names = filled_up(found.names(&roots), elements.len().min(peer_count), rng);
         put_values(channel, &names, u128::BITS)?;
     }
-    Ok(Box::new(move || Ok(Outcome::Matched(indices))))
+    Ok(Box::new(move || found.outcome()))
+}
+
+/// What the receiver found.
+struct Matches {
+    /// The places of the elements, bin by bin.
+    places: Vec<u32>,
+    /// Whether each is common.
+    hits: Vec<bool>,
+    /// Whether some answer was no honest sender's.
+    forged: bool,
+    /// The sender's elements, so many of which can be common.
+    most: usize,
+}
+
+impl Matches {
+    fn are_sound(&self) -> bool {
+        !self.forged && self.hits.iter().filter(|hit| **hit).count() <= self.most
+    }
+
+    /// The names of the common elements; none that the sender did not earn.
+    fn names<S>(&self, roots: &[Root<S>]) -> Zeroizing<Vec<u128>> {
+        let mut names = Zeroizing::new(Vec::with_capacity(self.most.min(roots.len())));
+        if self.are_sound() {
+            names.extend(self.indices().map(|place| roots[place as usize].name));
+        }
+        names
+    }
+
+    fn indices(&self) -> impl Iterator<Item = u32> {
+        self.places.iter().zip(&self.hits).filter_map(|(place, hit)| hit.then_some(*place))
+    }
+
+    fn outcome(&self) -> Result<Outcome, ProtocolError> {
+        if !self.are_sound() {
+            return Err(
+                PeerFault::CheckFailed("encrypted answers of which everything is a root").into()
+            );
+        }
+        let mut indices: Vec<u32> = self.indices().collect();
+        indices.sort_unstable();
+        Ok(Outcome::Matched(indices))
+    }
 }
 
 fn sender<G: ScalarField>(
@@ -195,13 +234,12 @@ fn sender<G: ScalarField>(
     observer.begin("encrypted polynomials", layout.bins as u64);
     for range in batches(group, layout).ranges() {
         channel.resume("expansion");
-        let psi = expanded(group, &bins[range.clone()], layout.sender, rng).map_err(broken)?;
+        let psi = expanded(group, &bins[range.clone()], layout.sender, rng)?;
         channel.resume("encrypted sets");
         let f = take_ciphertexts(channel, group, range.len() * layout.receiver)?;
         // Step 5.
-        let context = (group, &key, algorithms(group));
         let step = &mut |name| channel.resume(name);
-        let h = combined(context, layout, &f, &psi, rng, step).map_err(broken)?;
+        let h = combined((group, &key), layout, &f, &psi, rng, step)?;
         // Step 6.
         channel.resume("encrypted answers");
         put_ciphertexts(channel, group, &h)?;
@@ -212,85 +250,33 @@ fn sender<G: ScalarField>(
     }
     channel.phase("indication");
     let names = take_values(channel, elements.len().min(peer_count), u128::BITS)?;
-    let indices = named(&roots, &names);
-    Ok(Box::new(move || Ok(Outcome::Matched(indices))))
+    let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
+    Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
 }
 
-/// The names and random ones, `count` in all, so that nobody on the way sees how many there are.
-fn filled_up(mut names: Vec<u128>, count: usize, rng: &mut dyn CryptoRng) -> Vec<u128> {
-    let mut random = [0; 16];
-    while names.len() < count {
-        rng.fill_bytes(&mut random);
-        names.push(u128::from_le_bytes(random));
-    }
+/// The names and random ones, `count` in all, so that nobody on the way sees how many there are; all are drawn first, so
+/// that the time does not tell either.
+fn filled_up(
+    mut names: Zeroizing<Vec<u128>>,
+    count: usize,
+    rng: &mut dyn CryptoRng,
+) -> Zeroizing<Vec<u128>> {
+    let mut random = Zeroizing::new(vec![[0; 16]; count]);
+    rng.fill_bytes(random.as_flattened_mut());
+    let more = random.iter().skip(names.len()).map(|bytes| u128::from_le_bytes(*bytes));
+    names.extend(more);
     names.sort_unstable();
     names
 }
 
 /// The places of the elements that are among the names, rising.
-fn named<S>(roots: &[Root<S>], names: &[u128]) -> Vec<u32> {
+fn named(own: &[u128], names: &[u128]) -> Vec<u32> {
     let names: HashSet<u128> = names.iter().copied().collect();
-    let places = (0..).zip(roots).filter(|(_, root)| names.contains(&root.name));
+    let places = (0..).zip(own).filter(|(_, name)| names.contains(name));
     places.map(|(place, _)| place).collect()
 }
 
 fn scalars<G: ScalarField>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {
     let scalar = |place: &u32| roots[*place as usize].scalar.clone();
     places.iter().map(|places| places.iter().map(scalar).collect()).collect()
-}
-
-/// Transforms are of use if they reach the largest products.
-fn algorithms<G: ScalarField>(group: &G) -> Algorithms {
-    Algorithms::new(veilset_poly::Field::root_of_unity(group.field(), 25).is_some())
-}
-
-/// No group has a field that lacks what the algorithms chosen for it need.
-fn broken(error: PolyError) -> ProtocolError {
-    ProtocolError::Arithmetic(error)
-}
-
-fn cost(shape: &Shape, layout: Layout) -> Cost {
-    /// A multiplication of a fixed element, in whole multiplications.
-    const FIXED: f64 = 0.2;
-    if shape.sender == 0 || shape.receiver == 0 {
-        return Cost::default();
-    }
-    let (bins, len) = (layout.bins as f64, layout.result_len() as f64);
-    let algorithms = Algorithms::new(false);
-    let how = algorithms.multiplication(layout.sender + 1, layout.receiver);
-    let product = cost::multiply(how, layout.sender + 1, layout.receiver).scalings as f64;
-    let points = size(shape.receiver).div_ceil(layout.bins);
-    let values = match algorithms.evaluation(layout.result_len(), points) {
-        Some(how) => cost::evaluate(how, layout.result_len(), points).scalings as f64 * bins,
-        None => shape.receiver as f64 * len * SUM_TERM as f64 / 100.0,
-    };
-    let bytes = |coefficients: usize| {
-        let batch = batches(&Ristretto255, &layout);
-        let frames_of = |range: Range<usize>| {
-            ciphertext_chunks(&Ristretto255, range.len() * coefficients).count()
-        };
-        let count: usize = batch.ranges().map(frames_of).sum();
-        bins * coefficients as f64 * 64.0 + frames(count)
-    };
-    let both = shape.reveal == Reveal::Both;
-    let most = shape.sender.min(shape.receiver);
-    let names = if both { values_bytes(most, u128::BITS) } else { 0.0 };
-    let (asked, answered) = (bytes(layout.receiver), bytes(layout.result_len()));
-    Cost {
-        sender: PartyCost {
-            multiplications: bins * (2.0 * product + 3.0 * FIXED * len),
-            bytes_sent: answered,
-            in_turn: if layout.bins == 1 { answered } else { 0.0 },
-            memory: 400.0 * shape.sender as f64 + 2_000.0 * len,
-            ..PartyCost::default()
-        },
-        receiver: PartyCost {
-            multiplications: bins * (3.0 * FIXED * layout.receiver as f64 + len) + values,
-            bytes_sent: 32.0 + frames(1) + asked + names,
-            in_turn: if layout.bins == 1 { asked } else { 0.0 },
-            memory: 400.0 * shape.receiver as f64 + 2_000.0 * len,
-            ..PartyCost::default()
-        },
-        rounds: 2 + u64::from(both),
-    }
 }

@@ -4,45 +4,56 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::elgamal::{Ciphertext, PublicKey, SecretKey};
 use veilset_poly::encrypted::{Ciphertexts, Elements, ScalarField};
-use veilset_poly::{Field, Itself, Module, Multiplication, PolyError, evaluate, expand, multiply};
+use veilset_poly::{
+    Evaluation, Field, Itself, Module, Multiplication, PolyError, evaluate, expand, multiply,
+};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::algorithms::Algorithms;
+use super::algorithms::{evaluation, multiplication};
 use super::layout::Layout;
+use crate::ProtocolError;
 
 /// Coefficients of some polynomials one after the other, lowest degree first.
 pub(super) type Coefficients<G> = Zeroizing<Vec<<G as veilset_crypto::PrimeGroup>::Scalar>>;
 
 /// Steps 2 and 3: for each bin the polynomial of `degree` with the bin's roots and random ones, without its leading
-/// coefficient, which is 1.
+/// coefficient, which is 1. As much is drawn whatever the bins hold.
 pub(super) fn expanded<G: ScalarField>(
     group: &G,
     bins: &[Vec<G::Scalar>],
     degree: usize,
     rng: &mut dyn CryptoRng,
 ) -> Result<Coefficients<G>, PolyError> {
-    let filled = bins.iter().map(|roots| {
-        let more = (roots.len()..degree).map(|_| group.random(rng)).collect::<Vec<_>>();
-        Zeroizing::new(roots.iter().cloned().chain(more).collect::<Vec<_>>())
-    });
-    let filled: Vec<_> = filled.collect();
-    let expanded = filled.par_iter().map(|roots| {
-        let mut coefficients =
-            expand(group.field(), Multiplication::fastest(group.field(), degree), roots)?;
+    let mut filled = randoms(group, bins.len() * degree, rng);
+    for (filled, roots) in filled.chunks_mut(degree).zip(bins) {
+        filled[..roots.len()].clone_from_slice(roots);
+    }
+    let field = group.field();
+    let how = Multiplication::fastest(field, degree);
+    let expanded = filled.par_chunks(degree).map(|roots| {
+        let mut coefficients = Zeroizing::new(expand(field, how, roots)?);
         coefficients.truncate(degree);
         Ok(coefficients)
     });
-    let mut expanded: Vec<Vec<G::Scalar>> = expanded.collect::<Result<_, PolyError>>()?;
-    let all = Zeroizing::new(expanded.concat());
-    expanded.zeroize();
-    Ok(all)
+    Ok(concatenated(&expanded.collect::<Result<Vec<_>, PolyError>>()?))
+}
+
+fn randoms<G: ScalarField>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> Coefficients<G> {
+    Zeroizing::new((0..count).map(|_| group.random(rng)).collect())
+}
+
+/// All parts one after the other, in memory that is got once.
+fn concatenated<T: Clone + Zeroize>(parts: &[Zeroizing<Vec<T>>]) -> Zeroizing<Vec<T>> {
+    let mut all = Zeroizing::new(Vec::with_capacity(parts.iter().map(|part| part.len()).sum()));
+    parts.iter().for_each(|part| all.extend_from_slice(part));
+    all
 }
 
 /// Step 5 for some bins: γ₁·f + γ₂·g, encrypted afresh. Both polynomials come without their leading coefficients.
 ///
 /// What is plain is added up before it is encrypted: γ₂·g, and γ₁ times the leading term of f.
 pub(super) fn combined<G: ScalarField>(
-    (group, key, algorithms): (&G, &PublicKey<G>, Algorithms),
+    (group, key): (&G, &PublicKey<G>),
     layout: &Layout,
     f: &[Ciphertext<G::Element>],
     g: &[G::Scalar],
@@ -50,11 +61,10 @@ pub(super) fn combined<G: ScalarField>(
     step: &mut dyn FnMut(&'static str),
 ) -> Result<Vec<Ciphertext<G::Element>>, PolyError> {
     let bins = f.len() / layout.receiver;
-    let mut random =
-        |count| Zeroizing::new((0..bins * count).map(|_| group.random(rng)).collect::<Vec<_>>());
-    let (by_f, by_g) = (random(layout.sender + 1), random(layout.receiver + 1));
+    let by_f = randoms(group, bins * (layout.sender + 1), rng);
+    let by_g = randoms(group, bins * (layout.receiver + 1), rng);
     step("multiplication");
-    let how = algorithms.multiplication(layout.sender + 1, layout.receiver);
+    let how = multiplication(layout.sender + 1, layout.receiver);
     let bins = f
         .par_chunks(layout.receiver)
         .zip(g.par_chunks(layout.sender))
@@ -67,8 +77,7 @@ pub(super) fn combined<G: ScalarField>(
     let products: Vec<(Vec<_>, Coefficients<G>)> = products.collect::<Result<_, PolyError>>()?;
     step("encryption");
     let (sums, plain): (Vec<_>, Vec<_>) = products.into_iter().unzip();
-    let plain =
-        Zeroizing::new(plain.iter().flat_map(|plain| plain.iter().cloned()).collect::<Vec<_>>());
+    let plain = concatenated(&plain);
     let mut combined = key.encrypt(group, &plain, rng);
     Ciphertexts(group).add(&mut combined, &sums.concat());
     Ok(combined)
@@ -92,62 +101,109 @@ fn plain_part<G: ScalarField>(
     Ok(sum)
 }
 
-/// Steps 7 and 8 for some bins: which of the bins' roots are roots of what came back.
+/// What the receiver finds in some bins.
+pub(super) struct Found {
+    /// For each root of each bin whether it is one of what came back.
+    pub(super) hits: Vec<bool>,
+    /// Whether a polynomial came back that is 0, which no honest sender's is, and of which everything is a root.
+    pub(super) forged: bool,
+}
+
+/// How many roots some bins can have, which both sides know.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Loads {
+    /// All of them together, at most.
+    most: usize,
+    /// Each on average.
+    mean: usize,
+}
+
+impl Loads {
+    /// Of `bins` of the bins to which `items` fall.
+    pub(super) fn of(layout: &Layout, bins: usize, items: usize) -> Self {
+        Self { most: layout.most_in(bins, items), mean: layout.mean(items) }
+    }
+}
+
+/// Steps 7 and 8 for some bins. The time depends on their `loads`, and not on how many roots there are.
+///
+/// # Errors
+/// When there are more than the loads allow, which is very unlikely.
 pub(super) fn common<G: ScalarField>(
-    (group, key, algorithms): (&G, &SecretKey<G>, Algorithms),
+    (group, key): (&G, &SecretKey<G>),
     layout: &Layout,
     answers: &[Ciphertext<G::Element>],
     bins: &[Vec<G::Scalar>],
+    loads: Loads,
     step: &mut dyn FnMut(&'static str),
-) -> Result<Vec<bool>, PolyError> {
+) -> Result<Found, ProtocolError> {
+    if bins.iter().map(Vec::len).sum::<usize>() > loads.most {
+        return Err(ProtocolError::Overfull);
+    }
     step("decryption");
     let plain = key.decrypt(group, answers);
-    step("evaluation");
     let len = layout.result_len();
-    let values = match algorithms.evaluation(len, bins.first().map_or(0, Vec::len)) {
-        Some(how) => {
-            let values = plain
-                .par_chunks(len)
-                .zip(bins)
-                .map(|(theta, roots)| evaluate(&Elements(group), how, theta, roots));
-            let mut values: Vec<Vec<G::Element>> = values.collect::<Result<_, PolyError>>()?;
-            let all = Zeroizing::new(values.concat());
-            values.zeroize();
-            all
-        }
-        None => Zeroizing::new(sums(group, &plain, bins, len)),
+    let neutral = group.are_identity(&plain);
+    let forged =
+        neutral.chunks(len).any(|coefficients| coefficients.iter().all(|neutral| *neutral));
+    step("evaluation");
+    let hits = match evaluation(len, loads.mean) {
+        Some(how) => whole_bins(group, how, &plain, bins, layout)?,
+        None => group.are_identity(&sums(group, &plain, bins, (len, loads.most))),
     };
-    Ok(group.are_identity(&values))
+    Ok(Found { hits, forged })
 }
 
-/// θ(α) for each root of each bin as one sum of products, many sums at a time.
+/// Which roots of the bins, filled up with zeros to as many as each has room for, are roots of the polynomials.
+fn whole_bins<G: ScalarField>(
+    group: &G,
+    how: Evaluation,
+    plain: &[G::Element],
+    bins: &[Vec<G::Scalar>],
+    layout: &Layout,
+) -> Result<Vec<bool>, PolyError> {
+    let hits = plain.par_chunks(layout.result_len()).zip(bins).map(|(theta, roots)| {
+        let mut points = zeros(group, layout.receiver);
+        points[..roots.len()].clone_from_slice(roots);
+        let values = Zeroizing::new(evaluate(&Elements(group), how, theta, &points)?);
+        let mut hits = group.are_identity(&values);
+        hits.truncate(roots.len());
+        Ok(hits)
+    });
+    Ok(hits.collect::<Result<Vec<_>, PolyError>>()?.concat())
+}
+
+fn zeros<G: ScalarField>(group: &G, count: usize) -> Coefficients<G> {
+    Zeroizing::new(vec![group.field().zero(); count])
+}
+
+/// θ(α) for each root of each bin as one sum of products, many sums at a time; as many sums as `most` are made.
 fn sums<G: ScalarField>(
     group: &G,
     plain: &[G::Element],
     bins: &[Vec<G::Scalar>],
-    len: usize,
-) -> Vec<G::Element> {
-    let points: Vec<_> = plain
-        .chunks(len)
-        .zip(bins)
-        .flat_map(|(theta, roots)| roots.iter().map(move |root| (theta, root)))
-        .collect();
+    (len, most): (usize, usize),
+) -> Zeroizing<Vec<G::Element>> {
     const AT_ONCE: usize = 64;
-    let values = points.par_chunks(AT_ONCE).flat_map_iter(|points| {
-        let powers = points.iter().flat_map(|(_, root)| powers(group.field(), root, len));
-        let powers = Zeroizing::new(powers.collect::<Vec<_>>());
-        let elements = points.iter().flat_map(|(theta, _)| theta.iter().cloned());
-        let elements = Zeroizing::new(elements.collect::<Vec<_>>());
-        group.sums_of_products(&powers, &elements, len)
+    let roots = plain.chunks(len).zip(bins);
+    let mut points: Vec<_> =
+        roots.flat_map(|(theta, roots)| roots.iter().map(move |root| (theta, root))).collect();
+    let (real, zero) = (points.len(), group.field().zero());
+    points.resize(most, (&plain[..len], &zero));
+    let values = points.par_chunks(AT_ONCE).map(|points| {
+        let mut powers = Zeroizing::new(Vec::with_capacity(points.len() * len));
+        let mut elements = Zeroizing::new(Vec::with_capacity(points.len() * len));
+        for (theta, root) in points {
+            let mut power = group.field().one();
+            for element in *theta {
+                elements.push(element.clone());
+                let next = group.field().mul(&power, root);
+                powers.push(std::mem::replace(&mut power, next));
+            }
+        }
+        Zeroizing::new(group.sums_of_products(&powers, &elements, len))
     });
-    values.collect()
-}
-
-/// 1, α, α², …
-fn powers<'a, F: Field>(
-    field: &'a F,
-    alpha: &'a F::Element,
-    count: usize,
-) -> impl Iterator<Item = F::Element> + 'a {
-    std::iter::successors(Some(field.one()), |power| Some(field.mul(power, alpha))).take(count)
+    let mut values = concatenated(&values.collect::<Vec<_>>());
+    values.truncate(real);
+    values
 }

@@ -22,12 +22,13 @@ fn matched(layout: Layout, sender: &[Element], receiver: &[Element]) -> Vec<bool
     let public = key.public(&GROUP);
     let phi = expanded(&GROUP, &bins, layout.receiver, rng).expect("any field");
     let psi = expanded(&GROUP, &sender, layout.sender, rng).expect("any field");
-    let (f, algorithms) = (public.encrypt(&GROUP, &phi, rng), algorithms(&GROUP));
-    let h = combined((&GROUP, &public, algorithms), &layout, &f, &psi, rng, &mut |_| ());
-    let h = h.expect("any field");
-    let hits = common((&GROUP, &key, algorithms), &layout, &h, &bins, &mut |_| ());
+    let f = public.encrypt(&GROUP, &phi, rng);
+    let h = combined((&GROUP, &public), &layout, &f, &psi, rng, &mut |_| ()).expect("any field");
+    let loads = Loads::of(&layout, layout.bins, receiver.len());
+    let found = common((&GROUP, &key), &layout, &h, &bins, loads, &mut |_| ()).expect("room");
+    assert!(!found.forged);
     let mut matched = vec![false; receiver.len()];
-    for (place, hit) in places.iter().flatten().zip(hits.expect("any field")) {
+    for (place, hit) in places.iter().flatten().zip(found.hits) {
         matched[*place as usize] = hit;
     }
     matched
@@ -57,8 +58,8 @@ fn what_comes_back_hides_all_but_the_common_roots() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let f = public.encrypt(&GROUP, &phi, rng);
-        let context = (&GROUP, &public, algorithms(&GROUP));
-        let h = combined(context, &layout, &f, &phi, rng, &mut |_| ()).expect("any field");
+        let h =
+            combined((&GROUP, &public), &layout, &f, &phi, rng, &mut |_| ()).expect("any field");
         assert_eq!(h.len(), layout.result_len());
         let mut encoded = Vec::new();
         GROUP.encode(&key.decrypt(&GROUP, &h), &mut encoded);
@@ -84,10 +85,45 @@ fn bins_have_room_and_make_less_work() {
 #[test]
 fn names_find_their_elements_among_others() {
     let roots = roots(&GROUP, &[1; 32], &elements(0..5));
-    let names = [4, 0, 2].map(|place: usize| roots[place].name).to_vec();
+    let names = Zeroizing::new([4, 0, 2].map(|place: usize| roots[place].name).to_vec());
     let rng = &mut ChaCha20Rng::from_seed([6; 32]);
     let filled = filled_up(names, 9, rng);
     assert!(filled.len() == 9 && filled.is_sorted());
-    assert_eq!(named(&roots, &filled), [0, 2, 4]);
-    assert!(named(&roots, &[]).is_empty());
+    let own: Vec<u128> = roots.iter().map(|root| root.name).collect();
+    assert_eq!(named(&own, &filled), [0, 2, 4]);
+    assert!(named(&own, &[]).is_empty());
+}
+
+#[test]
+fn a_sender_of_zeros_is_found_and_gets_no_names() {
+    let rng = &mut ChaCha20Rng::from_seed([8; 32]);
+    let layout = Layout::whole(2, 3);
+    let (elements, zero) = (elements(0..3), veilset_poly::Field::zero(GROUP.field()));
+    let roots = roots(&GROUP, &[1; 32], &elements);
+    let key = SecretKey::generate(&GROUP, rng);
+    let forged = key.public(&GROUP).encrypt(&GROUP, &vec![zero; layout.result_len()], rng);
+    let bins = scalars::<Ristretto255>(&roots, &[vec![0, 1, 2]]);
+    let loads = Loads::of(&layout, 1, 3);
+    let found = common((&GROUP, &key), &layout, &forged, &bins, loads, &mut |_| ()).expect("room");
+    assert!(found.forged && found.hits == [true; 3]);
+    let matches =
+        |forged, most| Matches { places: vec![2, 0, 1], hits: vec![true; 3], forged, most };
+    for (forged, most, sound) in [(true, 3, false), (false, 2, false), (false, 3, true)] {
+        let matches = matches(forged, most);
+        assert_eq!(matches.outcome().is_ok(), sound);
+        assert_eq!(matches.names(&roots).len(), if sound { 3 } else { 0 });
+    }
+}
+
+#[test]
+fn no_layout_fills_the_queues_of_both_sides() {
+    let sizes = (0..=24).step_by(3).map(|log| 1_usize << log);
+    for (sender, receiver) in sizes.clone().flat_map(|one| sizes.clone().map(move |two| (one, two)))
+    {
+        let layout = Layout::binned(sender, receiver);
+        let batch = batches(&GROUP, &layout);
+        let asked = batch.range(0).expect("a bin").len() * layout.receiver;
+        let frames = messages::ciphertext_chunks(&GROUP, asked).count();
+        assert!(frames <= veilset_channel::QUEUED_FRAMES || batch.count() < 3, "{layout:?}");
+    }
 }

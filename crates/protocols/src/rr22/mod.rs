@@ -88,10 +88,8 @@ impl Protocol for Rr22 {
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        if run.elements.is_empty() || run.peer_count == 0 {
-            let learns = run.reveal.reaches(run.role);
-            let nothing = if learns { Outcome::Matched(Vec::new()) } else { Outcome::Nothing };
-            return Ok(Box::new(|| Ok(nothing)));
+        if let Some(nothing) = run.without_matches() {
+            return Ok(nothing);
         }
         let security = self.spec.security;
         match run.role {

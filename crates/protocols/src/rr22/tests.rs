@@ -2,7 +2,7 @@ use super::*;
 use crate::AttachedShape;
 
 #[test]
-fn a_million_elements_take_less_than_34_megabytes_and_against_cheats_39() {
+fn a_million_elements_take_less_than_18_megabytes_and_against_cheats_34() {
     let shape = Shape {
         sender: 1 << 20,
         receiver: 1 << 20,
@@ -11,7 +11,7 @@ fn a_million_elements_take_less_than_34_megabytes_and_against_cheats_39() {
         returned: AttachedShape::Nothing,
         params: SEMI_HONEST.spec.params(),
     };
-    for (security, most) in [(Security::SemiHonest, 34e6), (Security::Malicious, 39e6)] {
+    for (security, most) in [(Security::SemiHonest, 18.5e6), (Security::Malicious, 34e6)] {
         let cost = cost(&shape, security);
         assert!(cost.sender.bytes_sent + cost.receiver.bytes_sent < most, "{security}");
     }

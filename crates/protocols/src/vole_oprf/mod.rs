@@ -1,7 +1,7 @@
 //! `vole-oprf`: an oblivious pseudorandom function of many points at once, from vector OLE and a key-value store.
 //!
 //! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4. F is a field of 2^128 elements; B is F, or a subfield of
-//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be an element's last bits as an element of B, and `P`
+//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be bytes 16 to 23 or 16 to 31 of an element as an element of B, and `P`
 //! a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
 //!
 //! 1. The parties make a vector OLE: the sender has Δ and a vector K', the receiver A over B and C = K' + Δ·A.
@@ -67,7 +67,9 @@ impl<'a> Terms<'a> {
         if run.role != keyed {
             counts.reverse();
         }
-        let [count, evaluated] = counts;
+        let [count, points] = counts;
+        // Of all parts of a run.
+        let evaluated = points.saturating_mul(1 << run.slack);
         Self { session: run.session, keyed, count, evaluated, security, observer: run.observer }
     }
 
@@ -113,9 +115,10 @@ enum Width {
 
 impl Width {
     /// For `evaluated` points of the key's holder. The bound on a receiver that cheats needs 128 bits; otherwise a
-    /// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-40.
+    /// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-41, for there
+    /// may be an evaluation each way.
     fn new(evaluated: usize, security: Security) -> Self {
-        const MOST: usize = 1 << (64 - 40);
+        const MOST: usize = 1 << (64 - 41);
         match security {
             Security::SemiHonest if evaluated <= MOST => Self::Narrow,
             _ => Self::Wide,

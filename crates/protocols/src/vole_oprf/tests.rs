@@ -59,13 +59,13 @@ fn both_sides_evaluate_the_same_function_and_every_key_gives_another() {
 #[test]
 fn a_narrow_field_is_for_as_many_points_as_may_fail() {
     for (evaluated, width) in
-        [(0, Width::Narrow), (1 << 24, Width::Narrow), ((1 << 24) + 1, Width::Wide)]
+        [(0, Width::Narrow), (1 << 23, Width::Narrow), ((1 << 23) + 1, Width::Wide)]
     {
         assert_eq!(Width::new(evaluated, Security::SemiHonest), width);
         assert_eq!(Width::new(evaluated, Security::Malicious), Width::Wide);
     }
     // One function in both fields, for one and the same evaluation.
-    for evaluated in [20, (1 << 24) + 1] {
+    for evaluated in [20, (1 << 23) + 1] {
         let terms = |count| Terms { evaluated, ..terms(count, Security::SemiHonest) };
         let [received, sent] = evaluations_of(terms, 10, 3);
         assert_eq!(received, sent[..10], "{evaluated}");
