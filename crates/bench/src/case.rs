@@ -107,6 +107,9 @@ pub enum BenchError {
     /// The run failed.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
+    /// The paper's groups could not be generated.
+    #[error(transparent)]
+    Group(#[from] veilset_crypto::SafePrimeError),
     /// A polynomial algorithm was asked for what its field cannot do.
     #[error(transparent)]
     Arithmetic(#[from] veilset_poly::PolyError),

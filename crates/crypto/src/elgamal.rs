@@ -54,6 +54,17 @@ impl<G: PrimeGroup> SecretKey<G> {
 }
 
 impl<G: PrimeGroup> PublicKey<G> {
+    /// The key Y.
+    ///
+    /// # Errors
+    /// When Y is the neutral element, under which everything would be readable.
+    pub fn new(group: &G, y: G::Element) -> Result<Self, NotAnElement> {
+        match group.are_identity(std::slice::from_ref(&y))[0] {
+            true => Err(NotAnElement { index: 0 }),
+            false => Ok(Self::of(group, y)),
+        }
+    }
+
     fn of(group: &G, y: G::Element) -> Self {
         Self { base: group.base(&y), y }
     }
@@ -72,11 +83,7 @@ impl<G: PrimeGroup> PublicKey<G> {
     /// When `encoded` is not as long as an encoding.
     pub fn decode(group: &G, encoded: &[u8]) -> Result<Self, NotAnElement> {
         assert_eq!(encoded.len(), group.encoded_len(), "one encoding");
-        let y = group.decode(encoded)?.remove(0);
-        match group.are_identity(std::slice::from_ref(&y))[0] {
-            true => Err(NotAnElement { index: 0 }),
-            false => Ok(Self::of(group, y)),
-        }
+        Self::new(group, group.decode(encoded)?.remove(0))
     }
 
     /// A fresh encryption of each of `plain`.

@@ -6,7 +6,8 @@
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
-//! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`];
+//! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`], whose exponents
+//!   may be residues of a [`PrimeField`];
 //! * [`permutation`] is uniform.
 
 mod curve25519;
@@ -18,6 +19,7 @@ pub mod kernel;
 mod lanes;
 mod p256;
 mod prf;
+mod prime_field;
 mod prime_group;
 mod ristretto;
 mod shuffle;
@@ -29,7 +31,11 @@ pub use curve25519::{Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
 pub use group::Group;
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
-pub use prime_group::{PrimeGroup, Ristretto255};
+pub use prime_field::{ModulusError, PrimeField, Residue};
+pub use prime_group::{
+    Pallas, PallasBase, PallasPoint, PrimeGroup, Ristretto255, SafePrimeBase, SafePrimeError,
+    SafePrimeGroup, Setting, Square,
+};
 pub use ristretto::RistrettoPrp;
 pub use shuffle::permutation;
 

@@ -38,3 +38,13 @@ pub(crate) fn refusing_tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
     });
     refused.map_or(Ok(outputs), |index| Err(NotAnElement { index }))
 }
+
+/// Does `task` with each pair; `LEAST` pairs at least stay in one thread.
+pub(crate) fn pairs<const LEAST: usize, A: Send, B: Sync>(
+    left: &mut [A],
+    right: &[B],
+    task: impl Fn(&mut A, &B) + Send + Sync,
+) {
+    assert_eq!(left.len(), right.len(), "each element has its counterpart");
+    left.par_iter_mut().zip(right).with_min_len(LEAST).for_each(|(left, right)| task(left, right));
+}

@@ -1,14 +1,14 @@
 //! Polynomials whose coefficients stand in the exponent: elements of a group of prime order, and ElGamal ciphertexts.
 
 use veilset_crypto::elgamal::Ciphertext;
-use veilset_crypto::{PrimeGroup, Ristretto255};
+use veilset_crypto::{Pallas, PrimeField, PrimeGroup, Ristretto255, SafePrimeGroup};
 use zeroize::Zeroizing;
 
-use crate::fields::RistrettoScalars;
+use crate::fields::{PallasScalars, RistrettoScalars};
 use crate::{Field, Module};
 
 /// A group together with the field of its scalars.
-pub trait ScalarField: PrimeGroup {
+pub trait ScalarField: PrimeGroup<Scalar: PartialEq> {
     /// Integers modulo the group's order.
     type Field: Field<Element = Self::Scalar>;
 
@@ -21,6 +21,22 @@ impl ScalarField for Ristretto255 {
 
     fn field(&self) -> &RistrettoScalars {
         const { &RistrettoScalars::new() }
+    }
+}
+
+impl ScalarField for Pallas {
+    type Field = PallasScalars;
+
+    fn field(&self) -> &PallasScalars {
+        const { &PallasScalars::new() }
+    }
+}
+
+impl<const LIMBS: usize> ScalarField for SafePrimeGroup<LIMBS> {
+    type Field = PrimeField<LIMBS>;
+
+    fn field(&self) -> &PrimeField<LIMBS> {
+        self.exponents()
     }
 }
 
@@ -123,6 +139,7 @@ impl<G: ScalarField> Module for Ciphertexts<'_, G> {
 mod tests {
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
+    use veilset_crypto::Setting;
     use veilset_crypto::elgamal::SecretKey;
 
     use super::*;
@@ -178,5 +195,32 @@ mod tests {
             assert_eq!(encoded(&values), expected, "{how:?}");
         }
         assert!(GROUP.are_identity(&[Elements(&GROUP).sum_of_products(&[], &[])])[0]);
+    }
+
+    /// The product of an encrypted and a plain polynomial by transforms, decrypted, and the product of the plain ones by
+    /// the schoolbook, put in the exponent.
+    fn transforms<G: ScalarField>(group: &G) {
+        let rng = &mut ChaCha20Rng::from_seed([12; 32]);
+        let mut random = |count| (0..count).map(|_| group.random(rng)).collect::<Vec<_>>();
+        let (plain, poly) = (random(6), random(9));
+        let key = SecretKey::generate(group, rng);
+        let ciphertexts = key.public(group).encrypt(group, &poly, rng);
+        let expected = multiply(&Itself(group.field()), Multiplication::Schoolbook, &plain, &poly);
+        let mut encoded = [Vec::new(), Vec::new()];
+        let expected = group.multiply_generator(&expected.expect("any field"));
+        group.encode(&expected, &mut encoded[0]);
+        let product =
+            multiply(&Ciphertexts(group), Multiplication::Ntt { cutoff: 1 }, &plain, &ciphertexts);
+        let product = key.decrypt(group, &product.expect("roots of order 16"));
+        group.encode(&product, &mut encoded[1]);
+        assert_eq!(encoded[0], encoded[1]);
+    }
+
+    #[test]
+    fn groups_whose_exponents_have_roots_transform() {
+        transforms(&Pallas);
+        let setting = Setting::Special { log_size: 4 };
+        let rng = &mut ChaCha20Rng::from_seed([11; 32]);
+        transforms(&SafePrimeGroup::<4>::generate(setting, rng).expect("a small power"));
     }
 }

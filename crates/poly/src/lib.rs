@@ -9,7 +9,7 @@
 //! * [`evaluate`] at many points, by Horner's rule, remainders, sums of products or transposition;
 //! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`].
 //!
-//! [`encrypted`] has the modules that the protocols use.
+//! [`encrypted`] has the modules that the protocols use; [`threshold`] shares an ElGamal key among many by a polynomial.
 //!
 //! [`cost`] says beforehand what each takes, and [`Counting`] counts. The trait objects are contexts, since the modulus of
 //! a [`fields::PrimeField`] and the modules' keys are known at run time only.
@@ -35,6 +35,7 @@ mod series;
 mod testing;
 #[cfg(test)]
 mod tests;
+pub mod threshold;
 mod tree;
 
 pub use counting::Counting;

@@ -1,15 +1,15 @@
 //! Kim and Kim, "An Experimental Study of Encrypted Polynomial Arithmetics for Private Set Operations", 2017: its tables
-//! 3 to 6 with our figures beside the paper's, and how the algorithms compare.
+//! 1 and 3 to 6 with our figures beside the paper's, and how the algorithms compare.
 
 use std::time::Instant;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_crypto::Ristretto255;
 use veilset_crypto::elgamal::SecretKey;
+use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 use veilset_poly::encrypted::{Ciphertexts, ScalarField};
-use veilset_poly::{Multiplication, multiply};
+use veilset_poly::{Multiplication, cost, multiply};
 
 use super::grid::{Grid, seconds};
 use super::plot::{Curve, svg};
@@ -23,6 +23,10 @@ pub(super) const PAPER: Paper = Paper {
     sizes: &[1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12],
     tables: &[
         PaperTable {
+            title: "Table 1: key generation for 1024-bit groups, in seconds",
+            content: Content::Grid(keys),
+        },
+        PaperTable {
             title: "Tables 3 and 4: the intersection, in seconds",
             content: Content::Grid(runs),
         },
@@ -30,6 +34,14 @@ pub(super) const PAPER: Paper = Paper {
         PaperTable {
             title: "Products of a plain and an encrypted polynomial on ristretto255, in seconds",
             content: Content::Grid(ristretto_products),
+        },
+        PaperTable {
+            title: "The same on Pallas, whose scalars have roots of unity",
+            content: Content::Grid(pallas_products),
+        },
+        PaperTable {
+            title: "Table 6: where one algorithm overtakes another",
+            content: Content::Grid(cutoffs),
         },
     ],
     plot: Some(plot),
@@ -54,6 +66,35 @@ const PUBLISHED: [(u32, [f64; 2], [f64; 2]); 10] = [
 fn published(size: usize) -> Option<([f64; 2], [f64; 2])> {
     let row = PUBLISHED.iter().find(|(log, ..)| 1 << log == size)?;
     Some((row.1, row.2))
+}
+
+/// Table 1 of the paper: key generation for transforms of 2^t coefficients, and in the general setting (section III-A).
+const PUBLISHED_KEYS: [(Setting, f64); 5] = [
+    (Setting::General, 31.73),
+    (Setting::Special { log_size: 10 }, 92.452),
+    (Setting::Special { log_size: 11 }, 143.784),
+    (Setting::Special { log_size: 12 }, 94.63),
+    (Setting::Special { log_size: 13 }, 112.158),
+];
+
+fn keys(_: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+    const KEYS: u32 = 5;
+    let mut grid = Grid::new(&["setting", "paper", "here, mean of 5"]);
+    let mut rng = ChaCha20Rng::from_seed([5; 32]);
+    for (setting, paper) in PUBLISHED_KEYS {
+        let started = Instant::now();
+        for _ in 0..KEYS {
+            SafePrimeGroup::<16>::generate(setting, &mut rng)?;
+        }
+        let mean = started.elapsed().as_secs_f64() / f64::from(KEYS);
+        let name = match setting {
+            Setting::General => "general".to_owned(),
+            Setting::Special { log_size } => format!("special, t = {log_size}"),
+        };
+        grid.push(vec![name, seconds(Some(paper)), seconds(Some(mean))]);
+    }
+    done("key generation");
+    Ok(grid)
 }
 
 /// Beyond that, one polynomial for all elements takes minutes.
@@ -150,6 +191,33 @@ fn ristretto_products(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Gri
     products(&Ristretto255, &ALGORITHMS[..3], sizes, done)
 }
 
+fn pallas_products(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+    // A multiplication takes 20 times as long as on ristretto255.
+    const MOST: usize = 1 << 11;
+    let sizes: Vec<usize> = sizes.iter().copied().filter(|size| *size <= MOST).collect();
+    products(&Pallas, &ALGORITHMS, &sizes, done)
+}
+
+/// From which k on an algorithm takes fewer scalar multiplications than another, for factors of k + 1 coefficients: counted,
+/// as they are all but all of the time.
+fn cutoffs(_: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+    const PAIRS: [(usize, usize, &str); 4] =
+        [(0, 1, ""), (1, 2, "Toom-3 faster at all sizes"), (1, 3, "4316 to 4346"), (2, 3, "")];
+    let mut grid = Grid::new(&["the one", "the other", "faster from k =", "paper"]);
+    for (one, other, paper) in PAIRS {
+        let [one, other] = [one, other].map(|place| ALGORITHMS[place]);
+        let scalings = |how, k: usize| cost::multiply(how, k + 1, k + 1).scalings;
+        let faster = |k: usize| scalings(other.1, k) < scalings(one.1, k);
+        let last_slower = (1..=CUTOFF_SIZES).rev().find(|k| !faster(*k)).unwrap_or(0);
+        grid.push(vec![one.0.into(), other.0.into(), (last_slower + 1).to_string(), paper.into()]);
+    }
+    done("cut-offs");
+    Ok(grid)
+}
+
+/// Beyond that no cut-off lies; transforms double there, and overtake for good before.
+const CUTOFF_SIZES: usize = 1 << 13;
+
 /// The seconds of a product of k + 1 coefficients each, on one thread.
 fn products<G: ScalarField>(
     group: &G,
@@ -184,7 +252,7 @@ fn products<G: ScalarField>(
 
 /// The running times, the paper's and ours.
 fn plot(measured: &[Measured]) -> String {
-    let Some(Measured::Grid(runs)) = measured.first() else { return String::new() };
+    let Some(Measured::Grid(runs)) = measured.get(1) else { return String::new() };
     let curve = |column: usize| {
         let point = |row: &Vec<String>| {
             let log: i32 = row[0].strip_prefix("2^")?.parse().ok()?;
@@ -211,10 +279,18 @@ mod tests {
             .iter()
             .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
             .collect();
-        let [Measured::Grid(runs), Measured::Grid(sent), Measured::Grid(products)] = &measured[..]
-        else {
-            unreachable!("three grids")
+        let grids: Vec<&Grid> = measured
+            .iter()
+            .map(|measured| match measured {
+                Measured::Grid(grid) => grid,
+                Measured::Lines(_) => unreachable!("grids alone"),
+            })
+            .collect();
+        let [keys, runs, sent, products, pallas, cutoffs] = grids[..] else {
+            unreachable!("six tables")
         };
+        assert_eq!((keys.rows.len(), cutoffs.rows.len()), (5, 4));
+        assert!(pallas.rows[0].iter().all(|cell| !cell.is_empty()));
         assert_eq!(runs.rows[0][..3], ["2^7", "3.81", "10.10"]);
         assert_eq!(runs.rows[1][..3], ["200", "", ""]);
         assert!(runs.rows.iter().all(|row| row[3..].iter().all(|cell| !cell.is_empty())));

@@ -1,13 +1,17 @@
 //! Groups of prime order as encryption takes them: whole elements, many at once, and a scalar each.
 
+mod pallas;
 mod ristretto255;
+mod safe_prime;
 
 use rand_core::CryptoRng;
 use zeroize::Zeroize;
 
 use crate::NotAnElement;
 
+pub use pallas::{Pallas, PallasBase, PallasPoint};
 pub use ristretto255::Ristretto255;
+pub use safe_prime::{SafePrimeBase, SafePrimeError, SafePrimeGroup, Setting, Square};
 
 /// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
 ///
@@ -27,7 +31,7 @@ pub trait PrimeGroup: Send + Sync {
     /// Bytes of an element's encoding.
     fn encoded_len(&self) -> usize;
 
-    /// The residue of a number of 64 bytes.
+    /// The residue of a number of 64 bytes, little-endian.
     fn scalar(&self, bytes: &[u8; 64]) -> Self::Scalar;
 
     /// A uniform scalar.
@@ -89,4 +93,16 @@ pub trait PrimeGroup: Send + Sync {
     /// # Panics
     /// When there are not whole encodings.
     fn decode(&self, encoded: &[u8]) -> Result<Vec<Self::Element>, NotAnElement>;
+
+    /// Bytes of a scalar's encoding.
+    fn scalar_len(&self) -> usize;
+
+    /// Appends the encodings, [`scalar_len`](Self::scalar_len) bytes each.
+    fn encode_scalars(&self, scalars: &[Self::Scalar], out: &mut Vec<u8>);
+
+    /// The scalars that `encoded` has one after the other, or `None` when one is not below q.
+    ///
+    /// # Panics
+    /// When there are not whole encodings.
+    fn decode_scalars(&self, encoded: &[u8]) -> Option<Vec<Self::Scalar>>;
 }

@@ -139,4 +139,18 @@ impl PrimeGroup for Ristretto255 {
             lanes::decode(kernel(), encodings, points)
         })
     }
+
+    fn scalar_len(&self) -> usize {
+        32
+    }
+
+    fn encode_scalars(&self, scalars: &[Scalar], out: &mut Vec<u8>) {
+        scalars.iter().for_each(|scalar| out.extend_from_slice(&scalar.to_bytes()));
+    }
+
+    fn decode_scalars(&self, encoded: &[u8]) -> Option<Vec<Scalar>> {
+        let (encodings, rest) = encoded.as_chunks();
+        assert!(rest.is_empty(), "whole encodings");
+        encodings.iter().map(|bytes| Scalar::from_canonical_bytes(*bytes).into()).collect()
+    }
 }

@@ -6,4 +6,4 @@ mod prime;
 mod tests;
 
 pub use known::{KnownField, PallasScalars, RistrettoScalars};
-pub use prime::{ModulusError, PrimeField, Residue};
+pub use veilset_crypto::{ModulusError, PrimeField, Residue};

@@ -1,0 +1,178 @@
+//! Against the arithmetic of another library and against counting.
+
+use std::collections::BTreeSet;
+
+use chacha20::ChaCha20Rng;
+use crypto_bigint::{U1024, Word};
+use num_bigint::BigUint;
+use rand_core::SeedableRng;
+
+use super::*;
+
+/// q of Kim and Kim's Table 2: 1 more than an odd multiple of 2^10, although the table says 2^15.
+const TABLE_2: &str = "7de6abbee69216502f528bb23529d789fa8e3d3176d2ae44395d7136e51802244999c504e03ea2b7\
+53b82a097f60b1a4f628c7fd1fd215251cb0d0a11d5d85f21415968b9146e0c943402b4a77888aee08535fdbd0290e1ffc5e83dad3787e0b\
+28e94a034abc8b3b7f712cfed8b53ee7341c3126fc040de8814418b92a071c01";
+
+fn rng(seed: u8) -> ChaCha20Rng {
+    ChaCha20Rng::from_seed([seed; 32])
+}
+
+fn paper() -> SafePrimeGroup<16> {
+    let q = U1024::from_be_hex(TABLE_2);
+    let p = q.shl_vartime(1).wrapping_add(&U1024::ONE);
+    SafePrimeGroup::new(&p, &mut rng(0)).expect("a safe prime")
+}
+
+fn big<const LIMBS: usize>(integer: &Uint<LIMBS>) -> BigUint {
+    BigUint::from_bytes_be(integer.to_be_bytes().as_ref())
+}
+
+/// What the elements are as integers.
+fn integers<const LIMBS: usize>(
+    group: &SafePrimeGroup<LIMBS>,
+    elements: &[Square<LIMBS>],
+) -> Vec<BigUint> {
+    let mut encoded = Vec::new();
+    group.encode(elements, &mut encoded);
+    encoded.chunks(8 * LIMBS).map(BigUint::from_bytes_be).collect()
+}
+
+fn scalars(group: &SafePrimeGroup<16>, count: usize, seed: u8) -> Vec<Residue<16>> {
+    let (field, rng) = (group.exponents(), &mut rng(seed));
+    let mut scalars = vec![field.zero(), field.one(), field.neg(&field.one())];
+    scalars.extend((3..count).map(|_| group.random(rng)));
+    scalars
+}
+
+#[test]
+fn products_are_powers() {
+    let group = paper();
+    let p = big(group.modulus());
+    let scalars = scalars(&group, 12, 1);
+    let exponents: Vec<_> = scalars.iter().map(|s| big(&group.exponents().integer(s))).collect();
+    let elements = group.multiply_generator(&scalars);
+    let bases = integers(&group, &elements);
+    let four = BigUint::from(4u8);
+    assert!(
+        bases.iter().eq(exponents.iter().map(|e| four.modpow(e, &p)).collect::<Vec<_>>().iter())
+    );
+    let reversed: Vec<_> = scalars.iter().rev().copied().collect();
+    let powers = bases.iter().zip(exponents.iter().rev()).map(|(b, e)| b.modpow(e, &p));
+    let powers: Vec<_> = powers.collect();
+    let mut products = elements.clone();
+    group.multiply(&reversed, &mut products);
+    assert_eq!(integers(&group, &products), powers);
+    let mut products = elements.clone();
+    group.multiply_all(&scalars[5], &mut products);
+    let all: Vec<_> = bases.iter().map(|b| b.modpow(&exponents[5], &p)).collect();
+    assert_eq!(integers(&group, &products), all);
+    let base = group.base(&elements[7]);
+    let fixed: Vec<_> = exponents.iter().map(|e| bases[7].modpow(e, &p)).collect();
+    assert_eq!(integers(&group, &group.multiply_base(&base, &scalars)), fixed);
+    for terms in [1, 3, 12] {
+        let sums = group.sums_of_products(&reversed, &elements, terms);
+        let product = |run: &[BigUint]| run.iter().fold(BigUint::from(1u8), |a, b| a * b % &p);
+        assert!(integers(&group, &sums).into_iter().eq(powers.chunks(terms).map(product)));
+    }
+}
+
+#[test]
+fn sums_are_products_of_residues() {
+    let group = paper();
+    let p = big(group.modulus());
+    let left = group.multiply_generator(&scalars(&group, 70, 2));
+    let right = group.multiply_generator(&scalars(&group, 70, 3));
+    let (a, b) = (integers(&group, &left), integers(&group, &right));
+    let inverse = |x: &BigUint| x.modpow(&(&p - 2u8), &p);
+    let (mut sums, mut differences) = (left.clone(), left.clone());
+    let (mut doubled, mut negated) = (left.clone(), left);
+    group.add(&mut sums, &right);
+    group.subtract(&mut differences, &right);
+    group.double(&mut doubled);
+    group.negate(&mut negated);
+    let pairs = || a.iter().zip(&b);
+    assert!(integers(&group, &sums).into_iter().eq(pairs().map(|(a, b)| a * b % &p)));
+    assert!(
+        integers(&group, &differences).into_iter().eq(pairs().map(|(a, b)| a * inverse(b) % &p))
+    );
+    assert!(integers(&group, &doubled).into_iter().eq(a.iter().map(|a| a * a % &p)));
+    assert!(integers(&group, &negated).into_iter().eq(a.iter().map(inverse)));
+    let identities = group.are_identity(&[group.identity(), group.generator()]);
+    assert_eq!(identities, [true, false]);
+}
+
+/// p = 23 counted through: what is decoded is what is a square.
+#[test]
+fn encodings_are_the_squares() {
+    let group = SafePrimeGroup::<1>::new(&Uint::from(23u8), &mut rng(4)).expect("a safe prime");
+    let squares: BTreeSet<u64> = (1..23).map(|x| x * x % 23).collect();
+    assert_eq!(squares.len(), 11);
+    for number in 0..60u64 {
+        let encoded = number.to_be_bytes();
+        let decoded = group.decode(&encoded);
+        assert_eq!(decoded.is_ok(), squares.contains(&number), "{number}");
+        if let Ok(elements) = decoded {
+            assert_eq!(integers(&group, &elements), [BigUint::from(number)]);
+        }
+    }
+    let encoded = [4u64, 9, 5, 3].map(u64::to_be_bytes).concat();
+    assert_eq!(group.decode(&encoded).err(), Some(NotAnElement { index: 2 }));
+    assert_eq!(group.encoded_len(), 8);
+}
+
+#[test]
+fn only_safe_primes_are_taken() {
+    let mut taken = Vec::new();
+    for p in 0..400u64 {
+        match SafePrimeGroup::<1>::new(&Uint::from(p), &mut rng(5)) {
+            Ok(_) => taken.push(p),
+            Err(error) => assert_eq!(error, SafePrimeError::NotSafePrime, "{p}"),
+        }
+    }
+    let prime = |n: u64| n > 1 && (2..n).take_while(|d| d * d <= n).all(|d| !n.is_multiple_of(d));
+    let expected = (11..400u64).filter(|p| prime(*p) && prime(p / 2));
+    assert!(taken.into_iter().eq(expected));
+    let modulus = paper().modulus().wrapping_add(&Uint::from(2u8));
+    assert!(SafePrimeGroup::new(&modulus, &mut rng(6)).is_err());
+}
+
+/// The sieve strikes exactly the numbers with a small divisor, counted by trial division.
+#[test]
+fn the_sieve_is_trial_division() {
+    let start = Uint::<1>::from(0x1234_5678_9abc_u64);
+    for log_size in [1, 9] {
+        let survivors = sieve::Sieve::new().survivors(&start, log_size);
+        let survivors: BTreeSet<u32> = survivors.into_iter().collect();
+        for k in 0..2000 {
+            let q = ((start.as_words()[0] + Word::from(k)) << log_size) + 1;
+            let small = |n: u64| (3..1 << 21).step_by(2).any(|d| n.is_multiple_of(d));
+            assert_eq!(survivors.contains(&k), !small(q) && !small(2 * q + 1), "{k}");
+        }
+    }
+}
+
+fn generated<const LIMBS: usize>(setting: Setting, log_size: u32, seed: u8) {
+    let group = SafePrimeGroup::<LIMBS>::generate(setting, &mut rng(seed)).expect("not large");
+    assert_eq!(group.modulus().bits(), 64 * LIMBS as u32);
+    let (p, q) = (big(group.modulus()), big(group.exponents().modulus()));
+    assert_eq!(p, &q * 2u8 + 1u8);
+    assert!((&q - 1u8).trailing_zeros() >= Some(u64::from(log_size)));
+    assert!(group.exponents().root_of_unity(log_size).is_some());
+    // Fermat's test, to other bases and by another library than the search.
+    for n in [p, q] {
+        for base in [3u8, 5, 7] {
+            assert_eq!(BigUint::from(base).modpow(&(&n - 1u8), &n), BigUint::from(1u8));
+        }
+    }
+}
+
+#[test]
+fn generated_groups_are_of_their_settings() {
+    generated::<4>(Setting::General, 1, 7);
+    generated::<4>(Setting::Special { log_size: 13 }, 13, 8);
+    generated::<4>(Setting::Special { log_size: 64 }, 64, 9);
+    generated::<16>(Setting::Special { log_size: 10 }, 10, 10);
+    let error = SafePrimeGroup::<4>::generate(Setting::Special { log_size: 65 }, &mut rng(11));
+    assert_eq!(error.err(), Some(SafePrimeError::LogSize { log_size: 65, most: 64 }));
+}
