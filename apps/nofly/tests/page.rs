@@ -101,7 +101,7 @@ fn every_answer_forbids_what_the_page_does_not_need() {
     for id in parts {
         assert!(html.contains(&format!(" id=\"{id}\"")), "the script looks for {id}");
     }
-    screening.signal("INT");
+    screening.signal("TERM");
     assert_eq!(screening.end().0, None, "a signal ends a screening without a result");
 }
 
