@@ -65,8 +65,8 @@ pub(crate) fn table(report: &Report) -> String {
             module.name,
             show_duration(module.time),
             100.0 * module.time.as_secs_f64() / whole,
-            show_bytes(module.sent),
-            show_bytes(module.received),
+            show_bytes(module.sent as f64),
+            show_bytes(module.received as f64),
         )
     }));
     lines.join("\n")
@@ -78,8 +78,8 @@ pub(crate) fn cost(report: &Report) -> String {
         "{} in {}, {} sent, {} received, {} rounds",
         report.protocol,
         show_duration(report.time()),
-        show_bytes(report.wire.sent),
-        show_bytes(report.wire.received),
+        show_bytes(report.wire.sent as f64),
+        show_bytes(report.wire.received as f64),
         report.rounds,
     )
 }

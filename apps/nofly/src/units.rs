@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use veilset::registry::{Operation, PROTOCOLS, find};
+pub(crate) use veilset::units::{show_bytes, threads};
 
 use crate::args::ProtocolArg;
 
@@ -19,14 +20,6 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
 }
 
-/// From 1 to 1024.
-pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number from 1 to 1024 is needed".to_owned()),
-    }
-}
-
 /// `auto` or the id of a protocol that intersects.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     let intersects = |operation| operation == Operation::Intersect;
@@ -39,16 +32,6 @@ pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
                 specs.filter(|spec| intersects(spec.operation)).map(|spec| spec.id).collect();
             Err(format!("auto, or one of: {}", ids.join(", ")))
         }
-    }
-}
-
-/// Bytes for a reader.
-pub(crate) fn show_bytes(bytes: u64) -> String {
-    match bytes as f64 {
-        small if small < 1e3 => format!("{small:.0} B"),
-        kilo if kilo < 1e6 => format!("{:.1} kB", kilo / 1e3),
-        mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
-        giga => format!("{:.2} GB", giga / 1e9),
     }
 }
 
@@ -80,7 +63,7 @@ mod tests {
 
     #[test]
     fn numbers_carry_units() {
-        assert_eq!([show_bytes(999), show_bytes(1_500)], ["999 B", "1.5 kB"]);
+        assert_eq!([show_bytes(999.0), show_bytes(1_500.0)], ["999 B", "1.5 kB"]);
         assert_eq!(show_duration(Duration::from_micros(250)), "0.2 ms");
         assert_eq!(show_duration(Duration::from_millis(12)), "12 ms");
         assert_eq!(show_duration(Duration::from_secs(150)), "2.5 min");

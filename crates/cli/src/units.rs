@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use veilset::bench::{PAPERS, Paper};
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Sharing};
+pub(crate) use veilset::units::{show_bytes, threads};
 
 use crate::args::{BenchTarget, ProtocolArg};
 
@@ -60,14 +61,6 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let (number, scale) =
         units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
     number.trim().parse::<u64>().ok()?.checked_mul(scale)
-}
-
-/// From 1 to 1024.
-pub(crate) fn threads(text: &str) -> Result<usize, String> {
-    match text.parse() {
-        Ok(threads @ 1..=1024) => Ok(threads),
-        _ => Err("a number from 1 to 1024 is needed".to_owned()),
-    }
 }
 
 /// One ASCII character, or `tab`.
@@ -130,16 +123,6 @@ fn id(text: &str) -> Result<&'static str, String> {
     veilset::registry::find(text)
         .map(|protocol| protocol.spec().id)
         .ok_or_else(|| format!("protocols: {}", ids()))
-}
-
-/// Bytes for a reader.
-pub(crate) fn show_bytes(bytes: f64) -> String {
-    match bytes {
-        small if small < 1e3 => format!("{small:.0} B"),
-        kilo if kilo < 1e6 => format!("{:.1} kB", kilo / 1e3),
-        mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
-        giga => format!("{:.2} GB", giga / 1e9),
-    }
 }
 
 /// A duration for a reader.

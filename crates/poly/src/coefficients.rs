@@ -29,8 +29,8 @@ fn reserve<T: Clone + Zeroize>(coefficients: &mut Wiped<T>, len: usize) {
     }
 }
 
-/// All parts, one after the other.
-pub(crate) fn concatenate<T: Clone + Zeroize>(parts: &[Wiped<T>]) -> Vec<T> {
+/// All parts one after the other, in memory that is got once: a vector that grew would leave copies of them behind.
+pub fn concatenate<T: Clone + Zeroize>(parts: &[Wiped<T>]) -> Vec<T> {
     let mut all = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
     for part in parts {
         all.extend_from_slice(part);

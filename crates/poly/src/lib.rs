@@ -38,6 +38,7 @@ mod tests;
 pub mod threshold;
 mod tree;
 
+pub use coefficients::concatenate;
 pub use counting::Counting;
 pub use divide::{Division, divide};
 pub use error::PolyError;

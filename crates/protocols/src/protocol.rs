@@ -288,7 +288,7 @@ pub enum ProtocolError {
     /// The own set could not be encoded.
     #[error(transparent)]
     Encoding(#[from] veilset_structures::okvs::OkvsError),
-    /// More elements fell to one bin than it holds, which happens with probability at most 2^-41.
+    /// More elements fell to one bin than it holds, which happens in at most one of 2^40 runs.
     #[error("more keys fell into one bin than it holds, which is very unlikely; run again")]
     Overfull,
     /// The arithmetic of polynomials was called wrongly: a bug.

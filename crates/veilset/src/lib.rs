@@ -33,6 +33,7 @@ mod error;
 mod input;
 mod job;
 mod memory;
+pub mod units;
 
 pub use done::Done;
 pub use error::{Error, exit_code};

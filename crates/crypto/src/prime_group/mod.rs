@@ -5,7 +5,7 @@ mod ristretto255;
 mod safe_prime;
 
 use rand_core::CryptoRng;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::NotAnElement;
 
@@ -34,8 +34,12 @@ pub trait PrimeGroup: Send + Sync {
     /// The residue of a number of 64 bytes, little-endian.
     fn scalar(&self, bytes: &[u8; 64]) -> Self::Scalar;
 
-    /// A uniform scalar.
-    fn random(&self, rng: &mut dyn CryptoRng) -> Self::Scalar;
+    /// A uniform scalar. 64 bytes make one within 2^-256 if q is near 2^256; a group of another order has a way of its own.
+    fn random(&self, rng: &mut dyn CryptoRng) -> Self::Scalar {
+        let mut wide = Zeroizing::new([0; 64]);
+        rng.fill_bytes(&mut *wide);
+        self.scalar(&wide)
+    }
 
     /// The neutral element.
     fn identity(&self) -> Self::Element;

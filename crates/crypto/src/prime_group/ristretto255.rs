@@ -1,9 +1,6 @@
 //! ristretto255 (RFC 9496) in lanes.
 
-use std::sync::LazyLock;
-
 use curve25519_dalek::Scalar;
-use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_simd::Kernel;
 use veilset_simd::ristretto255::{self as lanes, FixedBase, Point};
@@ -16,12 +13,6 @@ use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
 /// ristretto255, of order ℓ = 2^252 + 27742317777372353535851937790883648493; multiplications in lanes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Ristretto255;
-
-static KERNEL: LazyLock<Kernel> = LazyLock::new(Kernel::best);
-
-fn kernel() -> Kernel {
-    *KERNEL
-}
 
 fn bytes(scalars: &[Scalar]) -> Zeroizing<Vec<[u8; 32]>> {
     Zeroizing::new(scalars.iter().map(Scalar::to_bytes).collect())
@@ -52,12 +43,6 @@ impl PrimeGroup for Ristretto255 {
         Scalar::from_bytes_mod_order_wide(bytes)
     }
 
-    fn random(&self, rng: &mut dyn CryptoRng) -> Scalar {
-        let mut wide = Zeroizing::new([0; 64]);
-        rng.fill_bytes(&mut *wide);
-        self.scalar(&wide)
-    }
-
     fn identity(&self) -> Point {
         Point::IDENTITY
     }
@@ -67,11 +52,11 @@ impl PrimeGroup for Ristretto255 {
     }
 
     fn add(&self, sums: &mut [Point], elements: &[Point]) {
-        pairwise(sums, elements, |sums, elements| lanes::add(kernel(), sums, elements));
+        pairwise(sums, elements, |sums, elements| lanes::add(Kernel::best(), sums, elements));
     }
 
     fn subtract(&self, differences: &mut [Point], elements: &[Point]) {
-        pairwise(differences, elements, |left, right| lanes::subtract(kernel(), left, right));
+        pairwise(differences, elements, |left, right| lanes::subtract(Kernel::best(), left, right));
     }
 
     fn negate(&self, elements: &mut [Point]) {
@@ -79,12 +64,14 @@ impl PrimeGroup for Ristretto255 {
     }
 
     fn double(&self, elements: &mut [Point]) {
-        elements.par_chunks_mut(VALUES_A_TASK).for_each(|points| lanes::double(kernel(), points));
+        elements
+            .par_chunks_mut(VALUES_A_TASK)
+            .for_each(|points| lanes::double(Kernel::best(), points));
     }
 
     fn multiply(&self, scalars: &[Scalar], elements: &mut [Point]) {
         pairwise(elements, scalars, |points, scalars| {
-            lanes::multiply(kernel(), &bytes(scalars), points);
+            lanes::multiply(Kernel::best(), &bytes(scalars), points);
         });
     }
 
@@ -92,7 +79,7 @@ impl PrimeGroup for Ristretto255 {
         let scalar = Zeroizing::new(scalar.to_bytes());
         elements
             .par_chunks_mut(VALUES_A_TASK)
-            .for_each(|points| lanes::multiply_all(kernel(), &scalar, points));
+            .for_each(|points| lanes::multiply_all(Kernel::best(), &scalar, points));
     }
 
     fn sums_of_products(&self, scalars: &[Scalar], elements: &[Point], terms: usize) -> Vec<Point> {
@@ -100,13 +87,15 @@ impl PrimeGroup for Ristretto255 {
         // A group of lanes at least, for each lane makes a sum.
         let task = terms * VALUES_A_TASK.div_ceil(terms).next_multiple_of(8);
         let sums = scalars.par_chunks(task).zip(elements.par_chunks(task)).flat_map_iter(
-            |(scalars, points)| lanes::sums_of_products(kernel(), &bytes(scalars), points, terms),
+            |(scalars, points)| {
+                lanes::sums_of_products(Kernel::best(), &bytes(scalars), points, terms)
+            },
         );
         sums.collect()
     }
 
     fn base(&self, element: &Point) -> FixedBase {
-        FixedBase::new(kernel(), element)
+        FixedBase::new(Kernel::best(), element)
     }
 
     fn multiply_base(&self, base: &FixedBase, scalars: &[Scalar]) -> Vec<Point> {
@@ -117,17 +106,17 @@ impl PrimeGroup for Ristretto255 {
 
     fn multiply_generator(&self, scalars: &[Scalar]) -> Vec<Point> {
         tasks::<VALUES_A_TASK, _, _>(scalars, Point::IDENTITY, |scalars, products| {
-            lanes::multiply_generator(kernel(), &bytes(scalars), products);
+            lanes::multiply_generator(Kernel::best(), &bytes(scalars), products);
         })
     }
 
     fn are_identity(&self, elements: &[Point]) -> Vec<bool> {
-        lanes::is_identity(kernel(), elements)
+        lanes::is_identity(Kernel::best(), elements)
     }
 
     fn encode(&self, elements: &[Point], out: &mut Vec<u8>) {
         let encoded = tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |points, encoded| {
-            lanes::encode(kernel(), points, encoded);
+            lanes::encode(Kernel::best(), points, encoded);
         });
         out.extend_from_slice(encoded.as_flattened());
     }
@@ -136,7 +125,7 @@ impl PrimeGroup for Ristretto255 {
         let (encodings, rest) = encoded.as_chunks();
         assert!(rest.is_empty(), "whole encodings");
         refusing_tasks::<VALUES_A_TASK, _, _>(encodings, Point::IDENTITY, |encodings, points| {
-            lanes::decode(kernel(), encodings, points)
+            lanes::decode(Kernel::best(), encodings, points)
         })
     }
 

@@ -66,10 +66,10 @@ impl Instance {
 
     /// Information-set decoding that makes use of regular noise (Esser–Santini, Crypto 2024, eprint 2023/1568): the
     /// permutation-based and the enumeration-based algorithm. A set of k + ℓ places, as many in each block, holds p
-    /// noisy ones; halves of those p are listed and matched on ℓ syndromes. Values are counted for free, since p noisy columns and
-    /// as many equations give them. With p = 0 and ℓ = 0 it
-    /// is Prange's, and pooled Gauss (Esser–Kübler–May, Crypto 2017) with k places in each block at one rate. Over
-    /// GF(2) the number of ones in each block adds t parity checks.
+    /// noisy ones; halves of those p are listed and matched on ℓ syndromes. Values are counted for free, since p noisy
+    /// columns and as many equations give them. With p = 0 and ℓ = 0 it is Prange's, and pooled Gauss
+    /// (Esser–Kübler–May, Crypto 2017) with k places in each block at one rate. Over GF(2) the number of ones in each
+    /// block adds t parity checks.
     pub(crate) fn information_set(&self) -> f64 {
         let dimension = self.dimension() - if self.field_bits > 1.0 { 0.0 } else { self.blocks };
         let half = self.blocks / 2.0;

@@ -1,6 +1,7 @@
 //! The security of the dual-LPN instances behind the silent vector OLE, attack by attack, in bits.
 //!
-//! `lpn_security` prints a table for 2^10 to 2^25 correlations over 2^64 and 2^128 elements; `lpn_security M N T LOG2Q` one line for any instance.
+//! `lpn_security` prints a table for 2^10 to 2^25 correlations over 2^64 and 2^128 elements; `lpn_security M N T LOG2Q` one
+//! line for any instance.
 
 #![allow(clippy::print_stdout)]
 

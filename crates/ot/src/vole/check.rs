@@ -2,8 +2,8 @@
 //!
 //! Both parties' vectors are hashed to one element each under factors that the receiver draws once it has everything:
 //! entry c of tile t times α^t·β^c. If w = v + u·Δ, then the hashes say the same, whatever the factors; if not, they do with
-//! probability at most (tiles + 128)/2^128, the tiles of both halves counted. One more product of the extension, with an element of the large field, masks the
-//! hash of the noise u.
+//! probability at most (tiles + 128)/2^128, the tiles of both halves counted. One more product of the extension, with an
+//! element of the large field, masks the hash of the noise u.
 
 use rayon::prelude::*;
 use subtle::ConstantTimeEq;

@@ -6,7 +6,8 @@
 //! 2. Each side expands the polynomial whose roots its elements are: the receiver φ of degree k₁, the sender ψ of degree k₂.
 //! 3. The receiver encrypts φ to f, coefficient by coefficient, but for the leading one, which is 1.
 //! 4. It sends f.
-//! 5. The sender draws γ₁ of degree at most k₂ and γ₂ of degree at most k₁, uniformly, and computes h = γ₁·f + γ₂·ψ, encrypted afresh.
+//! 5. The sender draws γ₁ of degree at most k₂ and γ₂ of degree at most k₁, uniformly, and computes h = γ₁·f + γ₂·ψ,
+//!    encrypted afresh.
 //! 6. It sends h.
 //! 7. The receiver decrypts h to θ, in the exponent,
 //! 8. and has the elements of the intersection: those at which θ is 0.
@@ -22,7 +23,7 @@
 //! the same as that of encrypting g first, up to fresh randomness.
 //!
 //! **In bins**, as `ks-binned`: both sides throw their elements into bins by a hash, fill each bin up with random roots to
-//! as many as the fullest has but for 2^-41 a side, and run the above bin by bin ([`layout`]), so that degrees stay small. So
+//! as many as the fullest has but for 2^-42 a side, and run the above bin by bin ([`layout`]), so that degrees stay small. So
 //! sizes say nothing, nor does time: each batch of bins is evaluated at as many points as it can have. θ of a bin shows what is
 //! common there, which follows from the intersection.
 //!

@@ -5,9 +5,10 @@ use rayon::prelude::*;
 use veilset_crypto::elgamal::{Ciphertext, PublicKey, SecretKey};
 use veilset_poly::encrypted::{Ciphertexts, Elements, ScalarField};
 use veilset_poly::{
-    Evaluation, Field, Itself, Module, Multiplication, PolyError, evaluate, expand, multiply,
+    Evaluation, Field, Itself, Module, Multiplication, PolyError, concatenate, evaluate, expand,
+    multiply,
 };
-use zeroize::{Zeroize, Zeroizing};
+use zeroize::Zeroizing;
 
 use super::algorithms::{evaluation, multiplication};
 use super::layout::Layout;
@@ -35,18 +36,12 @@ pub(super) fn expanded<G: ScalarField>(
         coefficients.truncate(degree);
         Ok(coefficients)
     });
-    Ok(concatenated(&expanded.collect::<Result<Vec<_>, PolyError>>()?))
+    let expanded = expanded.collect::<Result<Vec<_>, PolyError>>()?;
+    Ok(Zeroizing::new(concatenate(&expanded)))
 }
 
 fn randoms<G: ScalarField>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> Coefficients<G> {
     Zeroizing::new((0..count).map(|_| group.random(rng)).collect())
-}
-
-/// All parts one after the other, in memory that is got once.
-fn concatenated<T: Clone + Zeroize>(parts: &[Zeroizing<Vec<T>>]) -> Zeroizing<Vec<T>> {
-    let mut all = Zeroizing::new(Vec::with_capacity(parts.iter().map(|part| part.len()).sum()));
-    parts.iter().for_each(|part| all.extend_from_slice(part));
-    all
 }
 
 /// Step 5 for some bins: γ₁·f + γ₂·g, encrypted afresh. Both polynomials come without their leading coefficients.
@@ -77,7 +72,7 @@ pub(super) fn combined<G: ScalarField>(
     let products: Vec<(Vec<_>, Coefficients<G>)> = products.collect::<Result<_, PolyError>>()?;
     step("encryption");
     let (sums, plain): (Vec<_>, Vec<_>) = products.into_iter().unzip();
-    let plain = concatenated(&plain);
+    let plain = Zeroizing::new(concatenate(&plain));
     let mut combined = key.encrypt(group, &plain, rng);
     Ciphertexts(group).add(&mut combined, &sums.concat());
     Ok(combined)
@@ -203,7 +198,7 @@ fn sums<G: ScalarField>(
         }
         Zeroizing::new(group.sums_of_products(&powers, &elements, len))
     });
-    let mut values = concatenated(&values.collect::<Vec<_>>());
+    let mut values = Zeroizing::new(concatenate(&values.collect::<Vec<_>>()));
     values.truncate(real);
     values
 }

@@ -1,8 +1,8 @@
 //! `vole-oprf`: an oblivious pseudorandom function of many points at once, from vector OLE and a key-value store.
 //!
 //! Raghuraman and Rindal, CCS 2022, eprint 2022/320, figure 4. F is a field of 2^128 elements; B is F, or a subfield of
-//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be bytes 16 to 23 or 16 to 31 of an element as an element of B, and `P`
-//! a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
+//! 2^64 elements, which halves what step 2 sends ([`Width`]). Let `h` be bytes 16 to 23 or 16 to 31 of an element as an
+//! element of B, and `P` a vector over B with ⟨row(y), P⟩ = h(y) for all of the receiver's elements.
 //!
 //! 1. The parties make a vector OLE: the sender has Δ and a vector K', the receiver A over B and C = K' + Δ·A.
 //! 2. The receiver encodes P under a seed of its choice and sends the seed and A + P.

@@ -9,9 +9,7 @@ use std::sync::LazyLock;
 
 use ff::{FromUniformBytes, PrimeField};
 use pasta_curves::pallas::Scalar;
-use rand_core::CryptoRng;
 use rayon::prelude::*;
-use zeroize::Zeroizing;
 
 use super::PrimeGroup;
 use crate::NotAnElement;
@@ -42,12 +40,6 @@ impl PrimeGroup for Pallas {
 
     fn scalar(&self, bytes: &[u8; 64]) -> Scalar {
         Scalar::from_uniform_bytes(bytes)
-    }
-
-    fn random(&self, rng: &mut dyn CryptoRng) -> Scalar {
-        let mut wide = Zeroizing::new([0; 64]);
-        rng.fill_bytes(&mut *wide);
-        self.scalar(&wide)
     }
 
     fn identity(&self) -> PallasPoint {
