@@ -9,7 +9,7 @@ use std::time::Instant;
 use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::traits::{Identity, MultiscalarMul};
 use curve25519_dalek::{RistrettoPoint, Scalar};
-use veilset_simd::ristretto255::{self, FixedBase, Point};
+use veilset_simd::ristretto255::{self, Choice, FixedBase, Point};
 use veilset_simd::{Kernel, x25519};
 
 const BATCH: usize = 4096;
@@ -116,6 +116,23 @@ fn lanes(kernel: Kernel, scalars: &[[u8; 32]], encoded: &[[u8; 32]]) {
     report(
         "FixedBase::new",
         BATCH as f64 * best(|| drop(black_box(FixedBase::new(kernel, black_box(&others[0]))))),
+    );
+    report(
+        "u_coordinates",
+        best(|| ristretto255::u_coordinates(kernel, black_box(&others), &mut out)),
+    );
+    let (choices, mut found) = (vec![Choice::new(0x1f); BATCH], vec![false; BATCH]);
+    report(
+        "representatives",
+        best(|| {
+            ristretto255::representatives(
+                kernel,
+                black_box(&others),
+                &choices,
+                &mut out,
+                &mut found,
+            );
+        }),
     );
     for terms in TERMS {
         report(

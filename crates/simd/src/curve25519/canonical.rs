@@ -3,7 +3,7 @@
 //! Answers are words: 1 says yes, 0 says no.
 
 use super::Point;
-use super::field::{Field, Int, Limbs, MASK, P, Rows, each_limb};
+use super::field::{Field, Int, Limbs, MASK, MOST_LANES, P, Rows, each_limb};
 use super::words::Words;
 
 /// Limbs of 51 bits of numbers below p.
@@ -111,16 +111,22 @@ fn zero_sum<W: Words>(w: W, [w0, w1, w2, w3, w4]: [W::Int; 5]) -> W::Int {
 /// Puts the numbers into a group of byte strings, at most as many as lanes.
 #[inline(always)]
 pub(super) fn put<W: Words>(w: W, limbs: &Canonical<W>, group: &mut [Point]) {
-    let [l0, l1, l2, l3, l4] = *limbs;
-    let words = [
-        w.store(w.add(l0, w.left::<51>(l1))),
-        w.store(w.add(w.right::<13>(l1), w.left::<38>(l2))),
-        w.store(w.add(w.right::<26>(l2), w.left::<25>(l3))),
-        w.store(w.add(w.right::<39>(l3), w.left::<12>(l4))),
-    ];
+    let words = words(w, limbs);
     for (lane, point) in group.iter_mut().enumerate() {
         for (bytes, word) in point.chunks_exact_mut(8).zip(&words) {
             bytes.copy_from_slice(&word[lane].to_le_bytes());
         }
     }
+}
+
+/// The words of the numbers: row k has word k of each lane.
+#[inline(always)]
+pub(super) fn words<W: Words>(w: W, limbs: &Canonical<W>) -> [[u64; MOST_LANES]; 4] {
+    let [l0, l1, l2, l3, l4] = *limbs;
+    [
+        w.store(w.add(l0, w.left::<51>(l1))),
+        w.store(w.add(w.right::<13>(l1), w.left::<38>(l2))),
+        w.store(w.add(w.right::<26>(l2), w.left::<25>(l3))),
+        w.store(w.add(w.right::<39>(l3), w.left::<12>(l4))),
+    ]
 }

@@ -12,7 +12,7 @@ use super::field::{self, Field};
 use super::{GROUPS, Point, powers, symbol};
 
 /// The curve's coefficient.
-const A: u64 = 486_662;
+pub(super) const A: u64 = 486_662;
 
 /// Groups of lanes side by side.
 const CHAINS: usize = 3;

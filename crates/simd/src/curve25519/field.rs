@@ -48,6 +48,9 @@ pub(super) trait Field: Copy {
     /// a + number·b, for a number below 2^17.
     fn multiply_add(self, a: Self::Element, b: Self::Element, number: u64) -> Self::Wide;
 
+    /// An element in place of a product, in sums.
+    fn widen(self, element: Self::Element) -> Self::Wide;
+
     /// a + b, of at most three products.
     fn wide_add(self, a: Self::Wide, b: Self::Wide) -> Self::Wide;
 

@@ -128,6 +128,14 @@ impl<D: Doubles> Field for Fma<D> {
     }
 
     #[inline(always)]
+    fn widen(self, element: Self::Element) -> Self::Wide {
+        let d = self.0;
+        each_limb!(k => {
+            d.subtract(d.bits(d.float_add(element[k], d.floats(LOW))), d.ints(LOW_BITS))
+        })
+    }
+
+    #[inline(always)]
     fn wide_add(self, a: Self::Wide, b: Self::Wide) -> Self::Wide {
         each_limb!(k => self.0.add(a[k], b[k]))
     }

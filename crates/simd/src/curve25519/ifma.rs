@@ -121,6 +121,11 @@ impl Field for Ifma {
     }
 
     #[inline(always)]
+    fn widen(self, element: Vectors) -> Vectors {
+        element
+    }
+
+    #[inline(always)]
     fn wide_add(self, a: Vectors, b: Vectors) -> Vectors {
         each_limb!(k => self.sum(a[k], b[k]))
     }

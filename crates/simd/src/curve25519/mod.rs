@@ -7,6 +7,7 @@ mod avx512f;
 mod canonical;
 mod elligator;
 mod field;
+pub mod field25519;
 #[cfg(target_arch = "x86_64")]
 mod fma;
 #[cfg(target_arch = "x86_64")]

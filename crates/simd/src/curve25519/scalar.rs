@@ -60,6 +60,11 @@ impl Field for Scalar {
     }
 
     #[inline(always)]
+    fn widen(self, element: Limbs) -> Limbs {
+        reduce(element.map(u128::from))
+    }
+
+    #[inline(always)]
     fn wide_add(self, a: Limbs, b: Limbs) -> Limbs {
         each_limb!(k => a[k] + b[k])
     }

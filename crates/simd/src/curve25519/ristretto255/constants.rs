@@ -90,6 +90,31 @@ pub(super) const GENERATOR: [Limbs; 3] = [
     ],
 ];
 
+/// A point of order 8: x and y, neither negative, and x·y; y² = −x².
+pub(super) const ORDER_8: [Limbs; 3] = [
+    [
+        0x1_4646_c545_d14a,
+        0x6_027c_bc47_1bd4,
+        0x3_792a_ed70_64f1,
+        0x5_1474_99cc_991c,
+        0x1_fd5b_9a00_6394,
+    ],
+    [
+        0x7_b2c2_8f95_e826,
+        0x6_513e_9868_b604,
+        0x6_b37f_57c2_63bf,
+        0x4_589c_99e3_6982,
+        0x0_5fc5_36d8_8023,
+    ],
+    [
+        0x2_dac1_2181_786c,
+        0x1_6640_af4d_3a5e,
+        0x4_1d43_d515_9b0a,
+        0x2_0a67_e6c4_9736,
+        0x1_31db_b3c9_f5d9,
+    ],
+];
+
 /// ℓ = 2^252 + 27742317777372353535851937790883648493, the order of the group, in words.
 pub(super) const ORDER: [u64; 4] =
     [0x5812_631a_5cf5_d3ed, 0x14de_f9de_a2f7_9cd6, 0, 0x1000_0000_0000_0000];

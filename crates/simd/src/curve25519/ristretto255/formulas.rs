@@ -120,6 +120,14 @@ impl<F: Field> Left<F> {
         Self { plus: one, minus: one, z: one, t: f.splat(0) }
     }
 
+    /// As additions of affine points take it.
+    #[inline(always)]
+    pub(super) fn running(self, f: F) -> Running<F> {
+        let Self { plus, minus, z, t } = self;
+        let [z] = f.multiply([z], [f.splat(1)]);
+        Running { plus, minus, z, t }
+    }
+
     #[inline(always)]
     pub(super) fn right(self, f: F) -> Right<F> {
         let Self { plus, minus, z, t } = self;
@@ -139,13 +147,18 @@ impl<F: Field> Running<F> {
     /// The neutral element.
     #[inline(always)]
     pub(super) fn neutral(f: F) -> Self {
-        let Left { plus, minus, z, t } = Left::neutral(f);
-        let [z] = f.multiply([z], [z]);
-        Self { plus, minus, z, t }
+        Left::neutral(f).running(f)
     }
 }
 
 impl<F: Field> Affine<F> {
+    /// The point (x, y), of which x·y is given.
+    #[inline(always)]
+    pub(super) fn of(f: F, x: F::Element, y: F::Element, xy: F::Element) -> Self {
+        let [t] = powers::products_apart(f, [xy], [in_all_lanes(f, TWICE_D)]);
+        Self([carried_sum(f, y, x), carried_difference(f, y, x), t])
+    }
+
     /// The neutral element.
     #[inline(always)]
     pub(super) fn neutral(f: F) -> Self {

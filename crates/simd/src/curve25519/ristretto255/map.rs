@@ -72,28 +72,31 @@ fn elligator<F: Field>(f: F, t: [F::Element; HALVES]) -> [Factors<F>; HALVES] {
     factors
 }
 
-/// √(u/v), not negative, or √(i·u/v) where u/v is no square; and where it is one (SQRT_RATIO_M1 of section 4.2).
+/// √(u/v), not negative, or √(i·u/v) where u/v is no square; and where it is one (SQRT_RATIO_M1 of section 4.2). 0 is one,
+/// and nothing over 0 is, unless u is 0 too.
 #[inline(always)]
-fn root_ratios<F: Field>(
+pub(super) fn root_ratios<F: Field, const N: usize>(
     f: F,
-    u: [F::Element; HALVES],
-    v: [F::Element; HALVES],
-) -> ([F::Element; HALVES], [F::Mask; HALVES]) {
+    u: [F::Element; N],
+    v: [F::Element; N],
+) -> ([F::Element; N], [F::Mask; N]) {
     let w = f.words();
-    let i = [in_all_lanes(f, ROOT_OF_MINUS_1); HALVES];
+    let i = [in_all_lanes(f, ROOT_OF_MINUS_1); N];
     let v3 = products(f, squares(f, v, 1), v);
     let v7 = products(f, squares(f, v3, 1), v);
     let power = powers::powers_p58(f, products(f, u, v7));
     let mut roots = products(f, products(f, u, v3), power);
     let checks = products(f, v, squares(f, roots, 1));
     let (turned, iu) = (products(f, roots, i), products(f, u, i));
-    let mut found = [f.mask(0); HALVES];
-    for n in 0..HALVES {
+    let mut found = [f.mask(0); N];
+    for n in 0..N {
         let opposite = zero(f, carried_sum(f, checks[n], u[n]));
         let turn = w.add(opposite, zero(f, carried_sum(f, checks[n], iu[n])));
         roots[n] = positive(f, f.select(w.odd(turn), turned[n], roots[n]));
         let same = zero(f, carried_difference(f, checks[n], u[n]));
-        found[n] = w.odd(w.add(opposite, same));
+        // Both where u is 0.
+        let either = w.right::<1>(w.add(w.add(opposite, same), w.ints(1)));
+        found[n] = w.odd(either);
     }
     (roots, found)
 }

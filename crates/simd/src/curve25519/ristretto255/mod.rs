@@ -6,10 +6,12 @@
 mod constants;
 mod digits;
 mod doubled;
+mod elligator;
 mod encoding;
 mod fixed;
 mod formulas;
 mod map;
+mod montgomery;
 mod multiply;
 mod sums;
 mod works;
@@ -20,6 +22,8 @@ mod tests;
 use zeroize::Zeroize;
 
 use self::constants::GENERATOR;
+use self::elligator::Represent;
+use self::montgomery::{Lift, UCoordinates};
 use self::works::{
     Add, Decode, Double, Encode, EncodeDoubled, Equal, IsIdentity, Map, Multiply, Scalars,
 };
@@ -55,6 +59,23 @@ impl Point {
     /// The generator (RFC 9496, section 4.1).
     pub const GENERATOR: Self =
         Self { x: GENERATOR[0], y: GENERATOR[1], z: [1, 0, 0, 0, 0], t: GENERATOR[2] };
+}
+
+/// What [`representatives`] needs to know besides a point: drawn uniformly, it makes them uniform.
+#[derive(Clone, Copy, Zeroize)]
+pub struct Choice(u8);
+
+impl Choice {
+    /// Of both branches of Elligator 2 the second.
+    const SECOND: u8 = 8;
+    /// Of both roots the negative one.
+    const OPPOSITE: u8 = 16;
+
+    /// The choice of a uniform byte, whose lowest five bits count.
+    #[must_use]
+    pub const fn new(byte: u8) -> Self {
+        Self(byte)
+    }
 }
 
 impl Zeroize for Point {
@@ -105,6 +126,48 @@ pub fn encode_doubled(kernel: Kernel, points: &[Point], encoded: &mut [Encoded])
 pub fn map(kernel: Kernel, uniform: &[[u8; 64]], points: &mut [Point]) {
     assert_eq!(uniform.len(), points.len(), "each string has its point");
     on_lanes(kernel, Map { uniform, points });
+}
+
+/// The point of Edwards' curve with this u-coordinate, little-endian, of both the one whose x is not negative, or `None` if
+/// the number belongs to the twist. The top bit is ignored and the number reduced.
+///
+/// This and the two functions after it take points for points, where the group has four points for an element.
+#[must_use]
+pub fn lift(kernel: Kernel, u: &Encoded) -> Option<Point> {
+    let mut point = None;
+    on_lanes(kernel, Lift { u, point: &mut point });
+    point
+}
+
+/// Puts the u-coordinate of each point into `u`, little-endian; 0 for the neutral element, as X25519 has it.
+///
+/// # Panics
+/// When the two differ in length.
+pub fn u_coordinates(kernel: Kernel, points: &[Point], u: &mut [Encoded]) {
+    assert_eq!(points.len(), u.len(), "each point has its coordinate");
+    on_lanes(kernel, UCoordinates { points, u });
+}
+
+/// Adds to each point one of the eight whose order divides 8, and puts into `numbers` one of at most four that Elligator 2
+/// ([`elligator2`](crate::elligator2)) takes to the u-coordinate of the sum, little-endian: which ones is the choice.
+/// `found` says where there is such a number.
+///
+/// For a uniform point of order ℓ or 1 and a uniform choice the number is uniform over the field, where it is found: each
+/// comes from exactly two of the 32·ℓ pairs of a point and a choice. So p / (16·ℓ) of all are found: half.
+///
+/// # Panics
+/// When they differ in length.
+pub fn representatives(
+    kernel: Kernel,
+    points: &[Point],
+    choices: &[Choice],
+    numbers: &mut [Encoded],
+    found: &mut [bool],
+) {
+    assert_eq!(points.len(), choices.len(), "each point has its choice");
+    assert_eq!(points.len(), numbers.len(), "each point has its number");
+    assert_eq!(points.len(), found.len(), "each point has its answer");
+    on_lanes(kernel, Represent { points, choices, numbers, found });
 }
 
 /// Adds to each of `sums` its point of `points`.

@@ -7,8 +7,8 @@ use curve25519_dalek::{RistrettoPoint, Scalar as DalekScalar};
 use proptest::prelude::*;
 
 use super::constants::{
-    D, INVERSE_ROOT_OF_A_MINUS_D, ONE_MINUS_D_SQUARED, ROOT_OF_AD_MINUS_1, ROOT_OF_MINUS_1,
-    SQUARE_OF_D_MINUS_1, TWICE_D,
+    D, INVERSE_ROOT_OF_A_MINUS_D, ONE_MINUS_D_SQUARED, ORDER_8, ROOT_OF_AD_MINUS_1,
+    ROOT_OF_MINUS_1, SQUARE_OF_D_MINUS_1, TWICE_D,
 };
 use super::*;
 use crate::curve25519::field::Field;
@@ -21,7 +21,7 @@ fn unhex<const N: usize>(hex: &str) -> [u8; N] {
 }
 
 /// Pseudorandom bytes.
-fn wide(seed: u64) -> [u8; 64] {
+pub(super) fn wide(seed: u64) -> [u8; 64] {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d;
     std::array::from_fn(|_| {
         state = state.wrapping_mul(0xd129_42e5_96bf_6b05).wrapping_add(1);
@@ -89,6 +89,7 @@ impl Work for Equations<'_> {
         let inverse = constant(INVERSE_ROOT_OF_A_MINUS_D);
         let of_ad_minus_1 = constant(ROOT_OF_AD_MINUS_1);
         let [x, y, t] = GENERATOR.map(constant);
+        let [x8, y8, t8] = ORDER_8.map(constant);
         let (one, zero) = (f.splat(1), f.splat(0));
         let plus = |a, b| formulas::carried_sum(f, a, b);
         let minus = |a, b| formulas::carried_difference(f, a, b);
@@ -106,12 +107,17 @@ impl Work for Equations<'_> {
             (product(x, y), t),
             // −x² + y² = 1 + d·x²·y²
             (minus(product(y, y), product(x, x)), plus(one, product(d, product(t, t)))),
+            (product(x8, y8), t8),
+            (minus(product(y8, y8), product(x8, x8)), plus(one, product(d, product(t8, t8)))),
+            // Twice the point has y = 0.
+            (plus(product(y8, y8), product(x8, x8)), zero),
         ];
         for (left, right) in equations {
             let difference = canonical::zero(f, minus(left, right));
             self.0.extend(f.words().store(difference)[..F::LANES].iter().map(|zero| *zero == 1));
         }
-        for (number, odd) in [(root, 0), (inverse, 0), (x, 0), (of_ad_minus_1, 1)] {
+        let signs = [(root, 0), (inverse, 0), (x, 0), (of_ad_minus_1, 1), (x8, 0), (y8, 0)];
+        for (number, odd) in signs {
             let [lowest, ..] = canonical::canonical(f, number);
             self.0.push(f.words().store(lowest)[0] & 1 == odd);
         }

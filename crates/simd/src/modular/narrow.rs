@@ -1,0 +1,30 @@
+//! Limbs of 52 bits.
+
+use super::Number;
+use super::lanes::Limbs;
+
+/// 52 bits.
+pub(super) const MASK: u64 = (1 << 52) - 1;
+
+/// The limbs of 52 bits of a number.
+pub(super) fn limbs(number: &Number) -> Limbs {
+    std::array::from_fn(|index| {
+        let (word, shift) = (52 * index / 64, 52 * index % 64);
+        let above = match number.get(word + 1) {
+            Some(above) if shift > 12 => above << (64 - shift),
+            _ => 0,
+        };
+        (number.get(word).map_or(0, |word| word >> shift) | above) & MASK
+    })
+}
+
+/// Their number, below 2^2048.
+pub(super) fn number(limbs: &Limbs) -> Number {
+    std::array::from_fn(|word| {
+        let (limb, shift) = (64 * word / 52, 64 * word % 52);
+        // 64 bits touch two limbs, or three.
+        let third =
+            limbs.get(limb + 2).map_or(0, |limb| (u128::from(*limb) << (104 - shift)) as u64);
+        limbs[limb] >> shift | limbs[limb + 1] << (52 - shift) | if shift > 40 { third } else { 0 }
+    })
+}

@@ -1,0 +1,14 @@
+//! Residues in Montgomery form.
+
+use zeroize::Zeroize;
+
+/// A residue, which belongs to the [`Montgomery`](super::Montgomery) that made it. It may be reduced loosely, so only its
+/// [`integer`](super::Montgomery::integer) can be compared.
+#[derive(Clone, Zeroize)]
+pub struct Residue(pub(super) Box<[u64]>);
+
+impl Residue {
+    pub(super) fn zero(len: usize) -> Self {
+        Self(vec![0; len].into())
+    }
+}
