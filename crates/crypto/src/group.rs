@@ -1,8 +1,8 @@
 //! The groups on which a commutative pseudorandom function is had.
 
 use crate::{
-    CommutativePrf, Compressed, Curve25519Prf, P256Prf, RistrettoPrp, Uncompressed, curve25519,
-    p256, ristretto,
+    CommutativePrf, Compressed, Curve25519Prf, Ffdhe2048Prf, P256Prf, RistrettoPrp, Uncompressed,
+    curve25519, finite_field, p256, ristretto,
 };
 
 /// A group together with the form in which its elements cross the wire.
@@ -16,12 +16,14 @@ pub enum Group {
     P256Uncompressed,
     /// ristretto255: [`RistrettoPrp`].
     Ristretto255,
+    /// The residues modulo a prime of 2048 bits, up to the sign: [`Ffdhe2048Prf`].
+    Ffdhe2048,
 }
 
 impl Group {
     /// Every group.
-    pub const ALL: [Self; 4] =
-        [Self::Curve25519, Self::P256, Self::P256Uncompressed, Self::Ristretto255];
+    pub const ALL: [Self; 5] =
+        [Self::Curve25519, Self::P256, Self::P256Uncompressed, Self::Ristretto255, Self::Ffdhe2048];
 
     /// The name that terms and flags use.
     #[must_use]
@@ -31,6 +33,7 @@ impl Group {
             Self::P256 => "p256",
             Self::P256Uncompressed => "p256-uncompressed",
             Self::Ristretto255 => "ristretto255",
+            Self::Ffdhe2048 => "ffdhe2048",
         }
     }
 
@@ -48,16 +51,18 @@ impl Group {
             Self::P256 => P256Prf::<Compressed>::LEN,
             Self::P256Uncompressed => P256Prf::<Uncompressed>::LEN,
             Self::Ristretto255 => RistrettoPrp::LEN,
+            Self::Ffdhe2048 => Ffdhe2048Prf::LEN,
         }
     }
 
-    /// RFC 9380's suite for the map of elements to the group.
+    /// The suite of the map of elements to the group: RFC 9380's, for curves.
     #[must_use]
     pub const fn suite(self) -> &'static str {
         match self {
             Self::Curve25519 => curve25519::elligator::SUITE,
             Self::P256 | Self::P256Uncompressed => p256::sswu::SUITE,
             Self::Ristretto255 => ristretto::kernel::SUITE,
+            Self::Ffdhe2048 => finite_field::SUITE,
         }
     }
 
@@ -68,6 +73,7 @@ impl Group {
             Self::Curve25519 => curve25519::elligator::DST,
             Self::P256 | Self::P256Uncompressed => p256::sswu::DST,
             Self::Ristretto255 => ristretto::kernel::DST,
+            Self::Ffdhe2048 => finite_field::DST,
         }
     }
 
@@ -79,6 +85,9 @@ impl Group {
             Self::P256 => "a NIST curve, for those who must use one; about twice the time",
             Self::P256Uncompressed => "P-256 with both coordinates on the wire; twice the bytes",
             Self::Ristretto255 => "can be inverted, which the permuted OPRF needs",
+            Self::Ffdhe2048 => {
+                "no curve: RFC 7919's prime; 25 times the time, and 103 to 112 bits of security"
+            }
         }
     }
 }
@@ -102,6 +111,10 @@ macro_rules! with_prf {
             }
             $crate::Group::Ristretto255 => {
                 type $function = $crate::RistrettoPrp;
+                $body
+            }
+            $crate::Group::Ffdhe2048 => {
+                type $function = $crate::Ffdhe2048Prf;
                 $body
             }
         }

@@ -60,6 +60,19 @@ impl<const LIMBS: usize> PrimeField<LIMBS> {
         self.form(residue).retrieve()
     }
 
+    /// The residue with the words that [`Residue::to_words`] gave; `None` if they are not below the modulus.
+    #[must_use]
+    pub fn from_words(&self, words: &[u64; LIMBS]) -> Option<Residue<LIMBS>> {
+        let form = Uint::from_words(*words);
+        (form < *self.modulus()).then_some(Residue(form))
+    }
+
+    /// The inverse of the factor that words of residues have, see [`Residue::to_words`].
+    #[must_use]
+    pub fn inverse_of_factor(&self) -> Uint<LIMBS> {
+        FixedMontyForm::from_montgomery(Uint::ONE, &self.parameters).retrieve()
+    }
+
     /// The modulus.
     #[must_use]
     pub fn modulus(&self) -> &Uint<LIMBS> {
@@ -153,6 +166,12 @@ impl<const LIMBS: usize> Zeroize for Residue<LIMBS> {
 }
 
 impl<const LIMBS: usize> Residue<LIMBS> {
+    /// The words of the residue's Montgomery form, least first: of the integer times 2^(64·`LIMBS`), below the modulus.
+    #[must_use]
+    pub fn to_words(&self) -> [u64; LIMBS] {
+        self.0.to_words()
+    }
+
     /// Becomes `other` if `choice`, in constant time.
     pub(crate) fn assign(&mut self, other: &Self, choice: crypto_bigint::Choice) {
         self.0.ct_assign(&other.0, choice);

@@ -54,7 +54,8 @@ fn scatter(n: usize, pieces: usize, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<u3
     order
 }
 
-fn seeded(rng: &mut dyn CryptoRng) -> ChaCha20Rng {
+/// A generator with a seed from another.
+pub(crate) fn seeded(rng: &mut dyn CryptoRng) -> ChaCha20Rng {
     let mut seed = Zeroizing::new([0; 32]);
     rng.fill_bytes(seed.as_mut_slice());
     ChaCha20Rng::from_seed(*seed)

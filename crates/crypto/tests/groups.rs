@@ -6,13 +6,15 @@ use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng, SeedableRng};
 use curve25519_dalek::Scalar;
 use curve25519_dalek::ristretto::CompressedRistretto;
+use num_bigint::BigUint;
 use p256::elliptic_curve::PrimeField;
 use p256::elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use p256::hash2curve::{ExpandMsgXmd, encode_from_bytes};
 use p256::{AffinePoint, NistP256, Sec1Point};
+use veilset_crypto::key_agreement::{KeyAgreement, SafePrimeAgreement};
 use veilset_crypto::{
-    CommutativePrf, CommutativePrp, Compressed, Curve25519Prf, Element, Group, NotAnElement,
-    P256Prf, RistrettoPrp, Uncompressed, kernel,
+    CommutativePrf, CommutativePrp, Compressed, Curve25519Prf, Element, Ffdhe2048Prf, Group,
+    NotAnElement, P256Prf, RistrettoPrp, Uncompressed, kernel,
 };
 use veilset_simd::Kernel;
 use veilset_simd::ristretto255::{self, Point};
@@ -64,6 +66,7 @@ fn every_group_keeps_the_contract() {
     keeps_the_contract::<P256Prf<Compressed>>(Group::P256);
     keeps_the_contract::<P256Prf<Uncompressed>>(Group::P256Uncompressed);
     keeps_the_contract::<RistrettoPrp>(Group::Ristretto255);
+    keeps_the_contract::<Ffdhe2048Prf>(Group::Ffdhe2048);
 }
 
 /// Each of `refused` is refused wherever it stands, and the first of several is named.
@@ -82,6 +85,20 @@ fn refuses<F: CommutativePrf<Point: Debug>>(refused: &[F::Point]) {
         (points[70], points[71], points[128]) = (pair[0], pair[1], pair[1]);
         assert_eq!(judge.evaluate(&points), Err(NotAnElement { index: 70 }));
     }
+}
+
+#[test]
+fn the_finite_field_refuses_what_is_out_of_range_and_agrees_with_another_library() {
+    let small = |number: u8| -> [u8; 256] { std::array::from_fn(|at| number * u8::from(at == 0)) };
+    let p = BigUint::from_bytes_le(&SafePrimeAgreement::ffdhe2048().modulus());
+    let half = (&p >> 1_u32) + 1_u32;
+    let above = half.to_bytes_le().try_into().expect("256 bytes");
+    refuses::<Ffdhe2048Prf>(&[small(0), small(1), above, [0xff; 256]]);
+    // F_k(2)² = F_k(4), up to the sign.
+    let images = prf::<Ffdhe2048Prf>(5).evaluate(&[small(2), small(4)]).expect("in range");
+    let [two, four] = [0, 1].map(|place| BigUint::from_bytes_le(&images[place]));
+    let square = &two * &two % &p;
+    assert!(four < half && (square == four || square == &p - &four));
 }
 
 /// p of P-256.

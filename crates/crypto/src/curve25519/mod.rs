@@ -5,6 +5,7 @@ pub(crate) mod elligator;
 pub(crate) mod kernel;
 
 pub use distributed::DistributedPrf;
+pub(crate) use distributed::ORDER;
 use rand_core::CryptoRng;
 use veilset_simd::Kernel;
 use zeroize::Zeroizing;
@@ -65,7 +66,7 @@ impl CommutativePrf for Curve25519Prf {
 }
 
 /// Values that one task takes: all groups of eight lanes that share an inversion.
-const VALUES_A_TASK: usize = 256;
+pub(crate) const VALUES_A_TASK: usize = 256;
 
 fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
     tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, points| {
@@ -90,12 +91,14 @@ fn check_and_multiply(key: &Scalar, points: &[Point]) -> Result<Vec<Point>, NotA
     })
 }
 
-/// Whether a point is encoded as a number below p = 2^255 − 19. Points on the wire are public.
-fn is_canonical(point: &Point) -> bool {
-    const P: Point = {
-        let mut bytes = [0xff; 32];
-        (bytes[0], bytes[31]) = (0xed, 0x7f);
-        bytes
-    };
+/// p = 2^255 − 19, little-endian.
+pub(crate) const P: Point = {
+    let mut bytes = [0xff; 32];
+    (bytes[0], bytes[31]) = (0xed, 0x7f);
+    bytes
+};
+
+/// Whether a point is encoded as a number below p. Points on the wire are public.
+pub(crate) fn is_canonical(point: &Point) -> bool {
     point.iter().rev().lt(P.iter().rev())
 }

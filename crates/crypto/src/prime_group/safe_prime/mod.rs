@@ -48,6 +48,12 @@ pub enum SafePrimeError {
         "the modulus is not a safe prime of 11 or more; generate one, or ask its sender for another"
     )]
     NotSafePrime,
+    /// The modulus is shorter than the numbers that it is used for.
+    #[error("the modulus has {bits} bits where all 2048 are needed; generate a longer safe prime")]
+    Length {
+        /// What it has.
+        bits: u32,
+    },
     /// The power of 2 in q − 1 is too large.
     #[error("q = v·2^{log_size} + 1 leaves v too short to find primes; 2^{most} is the most")]
     LogSize {
@@ -64,20 +70,30 @@ impl From<ModulusError> for SafePrimeError {
     }
 }
 
+/// (p − 1)/2, if that and p are prime and p is at least 11. An unsuitable p passes with probability at most 2^-128, whoever
+/// chose it.
+pub(crate) fn check_safe_prime<const LIMBS: usize>(
+    p: &Uint<LIMBS>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Uint<LIMBS>, SafePrimeError> {
+    let odd = |n: Uint<LIMBS>| Odd::new(n).into_option().ok_or(SafePrimeError::NotSafePrime);
+    let (p, q) = (odd(*p)?, odd(p.shr_vartime(1))?);
+    let three = crypto_bigint::NonZero::<crypto_bigint::Limb>::new_unwrap(3u64.into());
+    let fits = *q.as_ref() > Uint::from(3u8) && p.as_ref().rem_limb(three).0 != 0;
+    match fits && is_prime(&q, rng) && is_safe_prime(&p) {
+        true => Ok(*q.as_ref()),
+        false => Err(SafePrimeError::NotSafePrime),
+    }
+}
+
 impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
     /// The group modulo p. An unsuitable p passes with probability at most 2^-128, whoever chose it.
     ///
     /// # Errors
     /// When p is not a safe prime, or smaller than 11.
     pub fn new(p: &Uint<LIMBS>, rng: &mut dyn CryptoRng) -> Result<Self, SafePrimeError> {
-        let odd = |n: Uint<LIMBS>| Odd::new(n).into_option().ok_or(SafePrimeError::NotSafePrime);
-        let (p, q) = (odd(*p)?, odd(p.shr_vartime(1))?);
-        let three = crypto_bigint::NonZero::<crypto_bigint::Limb>::new_unwrap(3u64.into());
-        let fits = *q.as_ref() > Uint::from(3u8) && p.as_ref().rem_limb(three).0 != 0;
-        match fits && is_prime(&q, rng) && is_safe_prime(&p) {
-            true => Self::with_primes(&q, &p),
-            false => Err(SafePrimeError::NotSafePrime),
-        }
+        let q = check_safe_prime(p, rng)?;
+        Self::with_primes(&q, p)
     }
 
     fn with_primes(q: &Uint<LIMBS>, p: &Uint<LIMBS>) -> Result<Self, SafePrimeError> {

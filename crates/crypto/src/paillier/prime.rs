@@ -1,0 +1,91 @@
+//! Random primes for a key.
+
+use crypto_bigint::{BoxedUint, Limb, NonZero, RandomBits, Resize};
+use rand_core::CryptoRng;
+use veilset_simd::{Kernel, Montgomery, Residue};
+
+use super::power::power;
+
+/// Candidates with a prime divisor below are dropped unseen, seven in eight.
+const SIEVE: u32 = 1 << 12;
+
+/// Random bases of Miller and Rabin's test: a composite number passes with probability at most 4^-64 = 2^-128 (Rabin, 1980).
+const ROUNDS: u32 = 64;
+
+/// A random prime p of exactly `bits` bits with p = 3 modulo 4 and the two highest bits set, so that the product of two has
+/// exactly twice as many.
+pub(super) fn random_prime(bits: u32, rng: &mut dyn CryptoRng) -> BoxedUint {
+    let primes = odd_primes(SIEVE);
+    let divisors = products(&primes);
+    loop {
+        let candidate = random_candidate(bits, rng);
+        let odds = divisors.iter().all(|(product, primes)| {
+            let rest = candidate.rem_limb(*product).0;
+            primes.iter().all(|prime| !rest.is_multiple_of(u64::from(*prime)))
+        });
+        if odds && is_prime(&candidate, rng) {
+            return candidate;
+        }
+    }
+}
+
+fn random_candidate(bits: u32, rng: &mut dyn CryptoRng) -> BoxedUint {
+    let mut candidate = BoxedUint::random_bits(rng, bits);
+    let words = candidate.as_mut_words();
+    words[0] |= 3;
+    for bit in [bits - 1, bits - 2] {
+        words[(bit / 64) as usize] |= 1 << (bit % 64);
+    }
+    candidate
+}
+
+/// Whether n = 3 modulo 4 is prime: a base b passes if b^((n−1)/2) is 1 or −1. Never false for a prime. The first base is 2,
+/// and only a number that passes it costs randomness.
+fn is_prime(n: &BoxedUint, rng: &mut dyn CryptoRng) -> bool {
+    let modulus = Montgomery::new(Kernel::best(), n.as_words());
+    let half = n.shr(1);
+    let (one, minus_one) =
+        (BoxedUint::one().resize(n.bits_precision()), n.wrapping_sub(BoxedUint::one()));
+    let passes = |base: &Residue| {
+        let power = power(&modulus, base, half.as_words(), n.bits_precision());
+        let power = BoxedUint::from_words(modulus.integer(&power));
+        power == one || power == minus_one
+    };
+    let small = passes(&modulus.residue(&[2]));
+    small
+        && (0..ROUNDS).all(|_| {
+            let base = BoxedUint::random_bits(rng, n.bits_precision());
+            passes(&modulus.residue(base.as_words()))
+        })
+}
+
+/// The odd primes below `limit` (Eratosthenes).
+pub(super) fn odd_primes(limit: u32) -> Vec<u32> {
+    let mut composite = vec![false; limit as usize];
+    let mut primes = Vec::new();
+    for number in (3..limit as usize).step_by(2) {
+        if !composite[number] {
+            primes.push(number as u32);
+            let multiples = composite.iter_mut().skip(number * number);
+            multiples.step_by(number).for_each(|composite| *composite = true);
+        }
+    }
+    primes
+}
+
+/// Primes in groups whose products fit a word, so that a long number is divided once a group.
+pub(super) fn products(primes: &[u32]) -> Vec<(NonZero<Limb>, &[u32])> {
+    let word =
+        |product: u64| NonZero::new(Limb(product)).into_option().expect("a product of primes");
+    let (mut groups, mut product, mut first) = (Vec::new(), 1u64, 0);
+    for (place, prime) in primes.iter().enumerate() {
+        let prime = u64::from(*prime);
+        product = product.checked_mul(prime).unwrap_or_else(|| {
+            groups.push((word(product), &primes[first..place]));
+            first = place;
+            prime
+        });
+    }
+    groups.push((word(product), &primes[first..]));
+    groups
+}
