@@ -44,7 +44,7 @@ pub fn interpolate<F: Field>(
 }
 
 /// The derivative of a monic polynomial that has these coefficients below the leading one.
-fn derivative<F: Field>(field: &F, low: &[F::Element]) -> Wiped<F::Element> {
+pub(crate) fn derivative<F: Field>(field: &F, low: &[F::Element]) -> Wiped<F::Element> {
     let one = field.one();
     let coefficients = low.iter().chain([&one]).zip(0u64..).skip(1);
     let derivative = coefficients.map(|(c, degree)| field.mul(c, &field.element(degree)));
@@ -53,7 +53,7 @@ fn derivative<F: Field>(field: &F, low: &[F::Element]) -> Wiped<F::Element> {
 
 /// values[i]/slopes[i] with a single inversion: of the product of all slopes, from which those of the products of the
 /// first ones follow, and from these the inverse of each (Montgomery 1987).
-fn quotients<F: Field>(
+pub(crate) fn quotients<F: Field>(
     field: &F,
     values: &[F::Element],
     slopes: &[F::Element],
@@ -78,7 +78,7 @@ fn quotients<F: Field>(
 
 /// Σ w_i·P/(x − α_i), where P = Π (x − α_i), point by point: the sum S and the product P become (x − α)·S + w·P and
 /// (x − α)·P.
-fn one_by_one<F: Field>(
+pub(crate) fn one_by_one<F: Field>(
     field: &F,
     points: &[F::Element],
     weights: &[F::Element],

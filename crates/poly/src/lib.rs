@@ -7,9 +7,10 @@
 //!
 //! * [`multiply`] and its transpose, [`transposed_multiply`], by the schoolbook, Karatsuba, Toom-3 or transforms;
 //! * [`evaluate`] at many points, by Horner's rule, remainders, sums of products or transposition;
-//! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`].
+//! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`];
+//! * [`plain`] interpolates and evaluates large plain polynomials, over fields without roots of unity too.
 //!
-//! [`encrypted`] has the modules that the protocols use; [`threshold`] shares an ElGamal key among many by a polynomial.
+//! [`encrypted`] and [`paillier`] have the modules that the protocols use; [`threshold`] shares an ElGamal key among many by a polynomial.
 //!
 //! [`cost`] says beforehand what each takes, and [`Counting`] counts. The trait objects are contexts, since the modulus of
 //! a [`fields::PrimeField`] and the modules' keys are known at run time only.
@@ -30,6 +31,8 @@ mod interpolate;
 mod itself;
 mod module;
 mod multiply;
+pub mod paillier;
+pub mod plain;
 mod series;
 #[cfg(test)]
 mod testing;

@@ -41,7 +41,7 @@ pub(crate) fn invert<F: Field>(
 }
 
 /// From Σ f_i·g_{n−i} = 0 for n > 0.
-fn one_by_one<F: Field>(
+pub(crate) fn one_by_one<F: Field>(
     field: &F,
     constant: &F::Element,
     series: &[F::Element],

@@ -74,7 +74,7 @@ fn leaves<F: Field>(field: &F, points: &[F::Element], leaf: usize) -> Vec<Wiped<
 }
 
 /// Π (x − α), root by root.
-fn one_by_one<F: Field>(field: &F, roots: &[F::Element]) -> Wiped<F::Element> {
+pub(crate) fn one_by_one<F: Field>(field: &F, roots: &[F::Element]) -> Wiped<F::Element> {
     let mut low: Wiped<F::Element> = Wiped::new(Vec::with_capacity(roots.len()));
     for (degree, root) in roots.iter().enumerate() {
         low.push(field.one());

@@ -44,6 +44,43 @@ fn a_modulus_found_at_run_time_is_as_good_as_a_known_one() {
 }
 
 #[test]
+fn the_field_of_curve25519_is_the_one_of_its_modulus() {
+    let prime = U256::from_be_hex(&format!("7{}ed", "f".repeat(61)));
+    let found = PrimeField::new(&prime).expect("a prime");
+    let known = Field25519::new();
+    let convert = |e: &Element25519| found.residue(&U256::from_le_slice(&e.to_bytes()));
+    let mut elements = random(&known, &mut rng(2), 40);
+    let small = [1, 2, 18, 19, 20, u64::MAX].map(|value| known.element(value));
+    elements.extend(small);
+    elements.extend(small.iter().map(|element| known.neg(element)));
+    for (a, b) in elements.iter().flat_map(|a| elements.iter().map(move |b| (a, b))) {
+        let expected = results(&found, &convert(a), &convert(b));
+        assert!(results(&known, a, b).each_ref().map(convert) == expected);
+    }
+    let zero = known.zero();
+    assert!(known.inverse(&zero).is_none() && known.neg(&zero) == zero);
+    assert!(known.sub(&elements[0], &elements[0]) == zero);
+}
+
+#[test]
+fn encodings_of_curve25519s_field_are_canonical() {
+    let field = Field25519::new();
+    let encoding = |low: u8, high: u8| {
+        let mut bytes = [0xff; 32];
+        (bytes[0], bytes[31]) = (low, high);
+        bytes
+    };
+    let minus_one = Element25519::from_bytes(&encoding(0xec, 0x7f)).expect("below p");
+    assert!(minus_one == field.neg(&field.one()));
+    assert_eq!(minus_one.to_bytes(), encoding(0xec, 0x7f));
+    for (low, high, value) in [(0xed, 0x7f, 0), (0xff, 0x7f, 18), (0xff, 0xff, 37)] {
+        let bytes = encoding(low, high);
+        assert!(Element25519::from_bytes(&bytes).is_none());
+        assert!(Element25519::reduced(&bytes) == field.element(value));
+    }
+}
+
+#[test]
 fn integers_and_residues_convert() {
     let field = PrimeField::new(&Uint::<1>::from(97u8)).expect("a prime");
     let residue = field.residue(&Uint::from(1000u64));
@@ -51,6 +88,19 @@ fn integers_and_residues_convert() {
     let sixth = field.inverse(&field.element(6)).expect("not 0");
     assert_eq!(field.integer(&sixth), Uint::from(81u8), "6 · 81 = 486 = 5 · 97 + 1");
     assert!(field.inverse(&field.zero()).is_none());
+}
+
+#[test]
+fn words_of_residues_convert() {
+    let field = PrimeField::new(&Uint::<1>::from(97u8)).expect("a prime");
+    for value in 0..97u64 {
+        let residue = field.element(value);
+        assert_eq!(u128::from(residue.to_words()[0]), (u128::from(value) << 64) % 97);
+        assert!(field.from_words(&residue.to_words()) == Some(residue));
+    }
+    assert!(field.from_words(&[97]).is_none());
+    let inverse = u128::from(field.inverse_of_factor().to_words()[0]);
+    assert_eq!((1u128 << 64) % 97 * inverse % 97, 1);
 }
 
 /// Roots of all orders up to 2^most have exactly these orders, and there are none beyond.
@@ -74,6 +124,7 @@ fn roots_of_unity_have_their_orders() {
     // 2^255 − 19 = 5 modulo 8.
     let prime = U256::from_be_hex(&format!("7{}ed", "f".repeat(61)));
     roots(&PrimeField::new(&prime).expect("a prime"), 2);
+    roots(&Field25519::new(), 2);
 }
 
 #[test]

@@ -67,6 +67,12 @@ impl<G: ScalarField> KeyShare<G> {
 }
 
 impl<G: ScalarField> JointKey<G> {
+    /// t: so many partial decryptions make plaintexts.
+    #[must_use]
+    pub fn threshold(&self) -> u16 {
+        self.quorum.threshold
+    }
+
     /// The key of a polynomial x(·) whose coefficients are known times G: x = x(0), x_i = x(i).
     pub(super) fn new(
         group: &G,
