@@ -4,23 +4,29 @@
 //! gets elements, a channel, randomness and an observer, and returns an [`Outcome`]: indices or numbers, never
 //! items. It sees no path, no clock and no socket, and it runs on whatever thread pool its caller installed.
 
+mod agree;
+mod bins;
 mod dh;
 mod digest;
 mod exchange;
-mod ks;
+mod fnp;
+pub mod ks;
 mod matching;
 mod mqrpmt;
 mod passes;
 mod private_id;
+pub mod private_matching;
 mod protocol;
 mod pso;
 mod registry;
 mod rr22;
+mod rt21;
 mod spec;
 mod vole_oprf;
 mod wire;
 mod words;
 
+pub use agree::Scheme;
 pub use digest::Digest;
 pub use passes::sample_passes;
 pub use protocol::{

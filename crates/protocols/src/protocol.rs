@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
 use veilset_crypto::{Element, Group};
 
-use crate::{Cost, Digest, Shape, Spec};
+use crate::{Cost, Digest, Scheme, Shape, Spec};
 
 /// A two-party private set operation.
 pub trait Protocol: Sync {
@@ -33,7 +33,7 @@ pub struct Run<'a> {
     pub role: Role,
     /// Who gets the result; both sides agreed on it.
     pub reveal: Reveal,
-    /// This side's set, without repetitions.
+    /// This side's set, without repetitions; where order counts, the best first.
     pub elements: &'a [Element],
     /// The size of the peer's set, from the agreed terms.
     pub peer_count: usize,
@@ -188,11 +188,18 @@ pub struct Params {
     pub digest: Digest,
     /// How secrets are shared.
     pub sharing: Sharing,
+    /// How two orders of preference become one.
+    pub scheme: Scheme,
 }
 
 impl Default for Params {
     fn default() -> Self {
-        Self { group: Group::Curve25519, digest: Digest::Sorted, sharing: Sharing::Additive }
+        Self {
+            group: Group::Curve25519,
+            digest: Digest::Sorted,
+            sharing: Sharing::Additive,
+            scheme: Scheme::default(),
+        }
     }
 }
 
@@ -257,6 +264,8 @@ pub enum Outcome {
         /// Of the elements that the peer alone has, rising.
         others: Vec<Identifier>,
     },
+    /// The index of this side's element that both agree on, if any is common.
+    Agreed(Option<u32>),
 }
 
 /// The name of an element that is the same on both sides and says nothing else.

@@ -1,19 +1,26 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
+use crate::agree;
 use crate::dh::Dh;
+use crate::fnp;
 use crate::ks;
 use crate::private_id::{PrivateId, VolePrivateId};
 use crate::pso::{CW_PRF, P_OPRF, STAR};
-use crate::rr22;
 use crate::{Operation, Protocol, Security};
+use crate::{rr22, rt21};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 22] = [
+pub static PROTOCOLS: [&dyn Protocol; 29] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
+    &rt21::MALICIOUS,
+    &rt21::SEMI_HONEST,
+    &rt21::FINITE_FIELD,
     &ks::WHOLE,
     &ks::BINNED,
+    &fnp::WHOLE,
+    &fnp::BINNED,
     &CW_PRF[0],
     &CW_PRF[1],
     &CW_PRF[2],
@@ -31,6 +38,8 @@ pub static PROTOCOLS: [&dyn Protocol; 22] = [
     &STAR[2],
     &STAR[3],
     &STAR[4],
+    &agree::TO_THE_MATCH,
+    &agree::FIXED,
 ];
 
 /// The protocol called `id`.

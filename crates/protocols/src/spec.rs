@@ -21,12 +21,21 @@ pub enum Operation {
     Share,
     /// Identifiers under which both sides know the elements that either has.
     Align,
+    /// The common entry of two lists, each in its owner's order, that both together prefer most.
+    Agree,
 }
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 6] =
-        [Self::Intersect, Self::Count, Self::Sum, Self::Union, Self::Share, Self::Align];
+    pub const ALL: [Self; 7] = [
+        Self::Intersect,
+        Self::Count,
+        Self::Sum,
+        Self::Union,
+        Self::Share,
+        Self::Align,
+        Self::Agree,
+    ];
 
     /// The verb on the command line and in the terms.
     #[must_use]
@@ -38,6 +47,7 @@ impl Operation {
             Self::Union => "union",
             Self::Share => "share",
             Self::Align => "align",
+            Self::Agree => "agree",
         }
     }
 
@@ -122,6 +132,8 @@ pub struct PartyCost {
     pub multiplications: f64,
     /// Elements mapped to the group.
     pub maps: f64,
+    /// Whether these come before or after the peer's, and not at the same time.
+    pub turns: bool,
     /// Other work, in passes of an element through [`sample_passes`](crate::sample_passes).
     pub passes: f64,
     /// Bytes it sends, frame headers included.
@@ -138,6 +150,7 @@ impl PartyCost {
         Self {
             multiplications: self.multiplications + more.multiplications,
             maps: self.maps + more.maps,
+            turns: self.turns | more.turns,
             passes: self.passes + more.passes,
             bytes_sent: self.bytes_sent + more.bytes_sent,
             in_turn: self.in_turn + more.in_turn,

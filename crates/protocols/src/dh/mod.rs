@@ -49,7 +49,7 @@ static SPEC: Spec = Spec {
         "A peer that returns your own blinded keys instead of its own makes all of them match.",
     ],
     max_elements: 1 << 31,
-    groups: &[Group::Curve25519, Group::P256, Group::P256Uncompressed, Group::Ristretto255],
+    groups: &Group::ALL,
     digests: &[Digest::Shuffled],
     cut: true,
 };

@@ -3,16 +3,17 @@
 use std::ops::Range;
 
 use veilset_crypto::Ristretto255;
+use veilset_poly::encrypted::ScalarField;
 
 use super::algorithms::SCALING;
 use super::batches;
-use super::layout::Layout;
+use super::layout::{Layout, Spread};
 use super::messages::ciphertext_chunks;
 use crate::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};
 
 /// Of sets of at most `most` elements; larger ones have no end.
-pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout) -> Cost {
+pub(super) fn cost(shape: &Shape, most: u64, spread: Spread) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
@@ -20,8 +21,9 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
         let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
         return Cost { sender: endless, receiver: endless, rounds: 0 };
     }
-    let layout = layout(size(shape.sender), size(shape.receiver));
-    let work = layout.work(size(shape.receiver)).map(|work| work as f64 / SCALING as f64);
+    let field = Ristretto255.field();
+    let layout = spread.layout(field, size(shape.sender), size(shape.receiver));
+    let work = layout.work(field, size(shape.receiver)).map(|work| work as f64 / SCALING as f64);
     let both = shape.reveal == Reveal::Both;
     let names = shape.sender.min(shape.receiver);
     let names = if both { values_bytes(names, u128::BITS) } else { 0.0 };

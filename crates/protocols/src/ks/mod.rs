@@ -23,34 +23,36 @@
 //! the same as that of encrypting g first, up to fresh randomness.
 //!
 //! **In bins**, as `ks-binned`: both sides throw their elements into bins by a hash, fill each bin up with random roots to
-//! as many as the fullest has but for 2^-42 a side, and run the above bin by bin ([`layout`]), so that degrees stay small. So
+//! as many as the fullest has but for 2^-42 a side, and run the above bin by bin, so that degrees stay small. So
 //! sizes say nothing, nor does time: each batch of bins is evaluated at as many points as it can have. θ of a bin shows what is
 //! common there, which follows from the intersection.
 //!
 //! A sender that returns encryptions of 0 would make everything match. The receiver takes a polynomial of zeros, or more
 //! matches than the sender has elements, for a fault, and names nothing then.
 
+pub mod algebra;
 mod algorithms;
 mod cost;
 mod layout;
 mod messages;
+pub mod parties;
 mod rounds;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use rand_core::CryptoRng;
 use veilset_channel::{Channel, Chunks, MAX_BODY, PeerFault};
 use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{Group, Ristretto255};
 use veilset_poly::encrypted::ScalarField;
 use zeroize::Zeroizing;
 
-use self::layout::{Layout, Root, roots};
+use self::layout::Layout;
+pub use self::layout::Spread;
 use self::messages::{put_ciphertexts, put_key, take_ciphertexts, take_key};
 use self::rounds::{Loads, combined, common, expanded};
+use crate::bins::{Root, filled_up, named, roots, spread};
 use crate::exchange::cross;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES};
@@ -62,7 +64,7 @@ use crate::{
 /// A registry entry.
 pub(crate) struct Ks {
     spec: Spec,
-    layout: fn(usize, usize) -> Layout,
+    spread: Spread,
 }
 
 /// `ks`.
@@ -84,7 +86,7 @@ pub(crate) static WHOLE: Ks = Ks {
         digests: &[Digest::Shuffled],
         cut: false,
     },
-    layout: Layout::whole,
+    spread: Spread::Whole,
 };
 
 /// `ks-binned`.
@@ -95,7 +97,7 @@ pub(crate) static BINNED: Ks = Ks {
         max_elements: 1 << 24,
         ..WHOLE.spec
     },
-    layout: Layout::binned,
+    spread: Spread::Binned,
 };
 
 impl Protocol for Ks {
@@ -104,23 +106,31 @@ impl Protocol for Ks {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        cost::cost(&shape, self.spec.max_elements, self.layout)
+        cost::cost(&shape, self.spec.max_elements, self.spread)
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        if let Some(nothing) = run.without_matches() {
-            return Ok(nothing);
-        }
-        match run.role {
-            Role::Sender => {
-                let layout = (self.layout)(run.elements.len(), run.peer_count);
-                sender(run, &Ristretto255, &layout)
-            }
-            Role::Receiver => {
-                let layout = (self.layout)(run.peer_count, run.elements.len());
-                receiver(run, &Ristretto255, &layout)
-            }
-        }
+        run_over(&Ristretto255, self.spread, run)
+    }
+}
+
+/// One side of `ks` or of `ks-binned` over any group; [`Run::params`] name those that the registry offers, and are not
+/// looked at. Groups whose exponents have roots of unity multiply by transforms where that is faster.
+///
+/// # Errors
+/// When the channel fails or the peer breaks the protocol.
+pub fn run_over<G: ScalarField>(
+    group: &G,
+    spread: Spread,
+    run: Run<'_>,
+) -> Result<Conclusion, ProtocolError> {
+    if let Some(nothing) = run.without_matches() {
+        return Ok(nothing);
+    }
+    let (own, peer) = (run.elements.len(), run.peer_count);
+    match run.role {
+        Role::Sender => sender(run, group, &spread.layout(group.field(), own, peer)),
+        Role::Receiver => receiver(run, group, &spread.layout(group.field(), peer, own)),
     }
 }
 
@@ -136,8 +146,8 @@ fn receiver<G: ScalarField>(
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(group, session, elements);
-    let places = layout.spread(&roots, layout.receiver)?;
+    let roots = roots(|wide| group.scalar(wide), session, elements);
+    let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
     // Step 1.
     channel.phase("key generation");
@@ -228,8 +238,8 @@ fn sender<G: ScalarField>(
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(group, session, elements);
-    let bins = Zeroizing::new(scalars::<G>(&roots, &layout.spread(&roots, layout.sender)?));
+    let roots = roots(|wide| group.scalar(wide), session, elements);
+    let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
     channel.phase("encrypted sets");
     let key = take_key(channel, group)?;
     observer.begin("encrypted polynomials", layout.bins as u64);
@@ -253,28 +263,6 @@ fn sender<G: ScalarField>(
     let names = take_values(channel, elements.len().min(peer_count), u128::BITS)?;
     let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
     Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
-}
-
-/// The names and random ones, `count` in all, so that nobody on the way sees how many there are; all are drawn first, so
-/// that the time does not tell either.
-fn filled_up(
-    mut names: Zeroizing<Vec<u128>>,
-    count: usize,
-    rng: &mut dyn CryptoRng,
-) -> Zeroizing<Vec<u128>> {
-    let mut random = Zeroizing::new(vec![[0; 16]; count]);
-    rng.fill_bytes(random.as_flattened_mut());
-    let more = random.iter().skip(names.len()).map(|bytes| u128::from_le_bytes(*bytes));
-    names.extend(more);
-    names.sort_unstable();
-    names
-}
-
-/// The places of the elements that are among the names, rising.
-fn named(own: &[u128], names: &[u128]) -> Vec<u32> {
-    let names: HashSet<u128> = names.iter().copied().collect();
-    let places = (0..).zip(own).filter(|(_, name)| names.contains(name));
-    places.map(|(place, _)| place).collect()
 }
 
 fn scalars<G: ScalarField>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {

@@ -59,7 +59,7 @@ pub(super) fn combined<G: ScalarField>(
     let by_f = randoms(group, bins * (layout.sender + 1), rng);
     let by_g = randoms(group, bins * (layout.receiver + 1), rng);
     step("multiplication");
-    let how = multiplication(layout.sender + 1, layout.receiver);
+    let how = multiplication(group.field(), layout.sender + 1, layout.receiver);
     let bins = f
         .par_chunks(layout.receiver)
         .zip(g.par_chunks(layout.sender))
@@ -142,7 +142,7 @@ pub(super) fn common<G: ScalarField>(
     let forged =
         neutral.chunks(len).any(|coefficients| coefficients.iter().all(|neutral| *neutral));
     step("evaluation");
-    let hits = match evaluation(len, loads.mean) {
+    let hits = match evaluation(group.field(), len, loads.mean) {
         Some(how) => whole_bins(group, how, &plain, bins, layout)?,
         None => group.are_identity(&sums(group, &plain, bins, (len, loads.most))),
     };

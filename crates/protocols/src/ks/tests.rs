@@ -13,8 +13,8 @@ fn elements(range: Range<u32>) -> Vec<Element> {
 fn matched(layout: Layout, sender: &[Element], receiver: &[Element]) -> Vec<bool> {
     let rng = &mut ChaCha20Rng::from_seed([4; 32]);
     let of = |elements: &[Element], degree| {
-        let roots = roots(&GROUP, &[7; 32], elements);
-        let places = layout.spread(&roots, degree).expect("room");
+        let roots = roots(|wide| GROUP.scalar(wide), &[7; 32], elements);
+        let places = spread(layout.bins, &roots, degree).expect("room");
         (scalars::<Ristretto255>(&roots, &places), places)
     };
     let ((sender, _), (bins, places)) = (of(sender, layout.sender), of(receiver, layout.receiver));
@@ -39,8 +39,8 @@ fn common_elements_are_found_whole_and_in_bins() {
     for (sender, receiver) in [(0..1, 0..1), (0..1, 1..2), (0..40, 20..50), (0..7, 5..100)] {
         let expected: Vec<bool> = receiver.clone().map(|number| sender.contains(&number)).collect();
         let (sender, receiver) = (elements(sender), elements(receiver));
-        for layout in [Layout::whole, Layout::binned] {
-            let layout = layout(sender.len(), receiver.len());
+        for spread in [Spread::Whole, Spread::Binned] {
+            let layout = spread.layout(GROUP.field(), sender.len(), receiver.len());
             assert_eq!(matched(layout, &sender, &receiver), expected, "{layout:?}");
         }
     }
@@ -74,17 +74,17 @@ fn what_comes_back_hides_all_but_the_common_roots() {
 fn bins_have_room_and_make_less_work() {
     for (sender, receiver) in [(1 << 12, 1 << 12), (1 << 16, 1 << 16), (10, 1 << 14), (1 << 14, 10)]
     {
-        let layout = Layout::binned(sender, receiver);
+        let layout = Layout::binned(GROUP.field(), sender, receiver);
         assert!(layout.bins * layout.sender >= sender, "{layout:?}");
         assert!(layout.bins * layout.receiver >= receiver, "{layout:?}");
         assert!(layout.sender < sender && layout.bins > 1, "{layout:?}");
     }
-    assert_eq!(Layout::binned(1, 1), Layout::whole(1, 1));
+    assert_eq!(Layout::binned(GROUP.field(), 1, 1), Layout::whole(1, 1));
 }
 
 #[test]
 fn names_find_their_elements_among_others() {
-    let roots = roots(&GROUP, &[1; 32], &elements(0..5));
+    let roots = roots(|wide| GROUP.scalar(wide), &[1; 32], &elements(0..5));
     let names = Zeroizing::new([4, 0, 2].map(|place: usize| roots[place].name).to_vec());
     let rng = &mut ChaCha20Rng::from_seed([6; 32]);
     let filled = filled_up(names, 9, rng);
@@ -99,7 +99,7 @@ fn a_sender_of_zeros_is_found_and_gets_no_names() {
     let rng = &mut ChaCha20Rng::from_seed([8; 32]);
     let layout = Layout::whole(2, 3);
     let (elements, zero) = (elements(0..3), veilset_poly::Field::zero(GROUP.field()));
-    let roots = roots(&GROUP, &[1; 32], &elements);
+    let roots = roots(|wide| GROUP.scalar(wide), &[1; 32], &elements);
     let key = SecretKey::generate(&GROUP, rng);
     let forged = key.public(&GROUP).encrypt(&GROUP, &vec![zero; layout.result_len()], rng);
     let bins = scalars::<Ristretto255>(&roots, &[vec![0, 1, 2]]);
@@ -120,7 +120,7 @@ fn no_layout_fills_the_queues_of_both_sides() {
     let sizes = (0..=24).step_by(3).map(|log| 1_usize << log);
     for (sender, receiver) in sizes.clone().flat_map(|one| sizes.clone().map(move |two| (one, two)))
     {
-        let layout = Layout::binned(sender, receiver);
+        let layout = Layout::binned(GROUP.field(), sender, receiver);
         let batch = batches(&GROUP, &layout);
         let asked = batch.range(0).expect("a bin").len() * layout.receiver;
         let frames = messages::ciphertext_chunks(&GROUP, asked).count();

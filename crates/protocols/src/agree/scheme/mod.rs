@@ -1,0 +1,94 @@
+//! Preference order composition schemes: in which order pairs of entries are compared, so that the first pair that is equal
+//! is the one to agree on.
+//!
+//! A place counts from 0, the best. In a list of n entries the paper's rank of the entry in place p is N − p; with lists
+//! of unequal lengths N is the longer one's, as if the shorter went on with entries that nobody else has. So the first entry
+//! of a short list counts as much as that of a long one.
+//!
+//! Another scheme is one file, with its line in [`Scheme`].
+
+mod minimum;
+mod sum;
+#[cfg(test)]
+mod tests;
+
+use crate::Role;
+
+/// How two orders of preference become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scheme {
+    /// The sum of the ranks is as large as possible.
+    #[default]
+    SumOfRanks,
+    /// The smaller of the ranks is as large as possible.
+    MinimumOfRanks,
+}
+
+impl Scheme {
+    /// Every scheme.
+    pub const ALL: [Self; 2] = [Self::SumOfRanks, Self::MinimumOfRanks];
+
+    /// The word on the command line and in the terms.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.composition().name()
+    }
+
+    /// The scheme called `name`.
+    #[must_use]
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
+    }
+
+    pub(super) fn composition(self) -> &'static dyn Composition {
+        match self {
+            Self::SumOfRanks => &sum::SumOfRanks,
+            Self::MinimumOfRanks => &minimum::MinimumOfRanks,
+        }
+    }
+}
+
+/// An entry of the receiver and one of the sender, by their places.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Pair {
+    pub(super) receiver: u32,
+    pub(super) sender: u32,
+}
+
+impl Pair {
+    /// The place of the entry of the side that plays `role`.
+    pub(super) fn place(self, role: Role) -> u32 {
+        match role {
+            Role::Sender => self.sender,
+            Role::Receiver => self.receiver,
+        }
+    }
+}
+
+/// How many entries each side has.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub(super) receiver: u32,
+    pub(super) sender: u32,
+}
+
+impl Sizes {
+    fn has(self, pair: Pair) -> bool {
+        pair.receiver < self.receiver && pair.sender < self.sender
+    }
+}
+
+/// A scheme as the protocol needs it: every pair is in exactly one round.
+pub(super) trait Composition: Sync {
+    /// The scheme's name.
+    fn name(&self) -> &'static str;
+
+    /// Rounds, one for each combined rank that a pair can have; 0 if a list is empty.
+    fn rounds(&self, sizes: Sizes) -> u32;
+
+    /// How many pairs a round has.
+    fn count(&self, sizes: Sizes, round: u32) -> u64;
+
+    /// The pairs whose combined rank is that of round `round`, from 0, the best; the first that is equal wins.
+    fn pairs(&self, sizes: Sizes, round: u32) -> Vec<Pair>;
+}
