@@ -68,7 +68,7 @@ impl Destination {
     }
 
     /// Has `fill` write everything, through a buffer.
-    fn write(
+    pub(crate) fn write(
         &self,
         fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
     ) -> Result<(), DataError> {

@@ -172,6 +172,32 @@ pub enum DataError {
         /// What else has the name.
         why: &'static str,
     },
+    /// A line of a calendar cannot be read.
+    #[error("{place}: {what}; correct the line, or export the calendar again")]
+    Calendar {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        what: &'static str,
+    },
+    /// A line of a file of preferences is no rule.
+    #[error("{place}: {what}; correct the line, or put # before it")]
+    Preference {
+        /// Where.
+        place: Place,
+        /// What stands there.
+        what: &'static str,
+    },
+    /// More free slots than can be compared.
+    #[error(
+        "{count} slots are free, and at most {most} can be compared: search fewer days or hours, or a longer --step"
+    )]
+    TooManySlots {
+        /// How many are free.
+        count: usize,
+        /// How many may be.
+        most: usize,
+    },
     /// More rows than a run can index.
     #[error("{file} has more than 4294967294 rows; split it")]
     TooManyRows {

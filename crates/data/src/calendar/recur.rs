@@ -1,0 +1,74 @@
+//! Recurrences (RFC 5545, sections 3.3.10 and 3.8.5), up to the end of a search.
+//!
+//! A rule goes by what clocks show: it is expanded on clock times, as if these had no zone, and each start then becomes an
+//! instant in the event's zone. So a rule keeps its hour across daylight saving, and `UNTIL`, which is an instant, is
+//! turned into clock time first.
+
+use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
+use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
+
+use super::event::Event;
+use super::time::{Bad, When, Zone};
+
+/// The most starts that a rule may have up to the end of a search: a century of days, or four years of hours.
+const MAX_STARTS: usize = 36_600;
+
+/// The starts of `event` before `end`, those of its rules and of `DTSTART` itself.
+pub(super) fn starts(
+    event: &Event,
+    home: Zone,
+    end: DateTime<Utc>,
+) -> Result<Vec<When>, (u64, Bad)> {
+    let mut starts = vec![event.start];
+    for (line, rule) in &event.rules {
+        let found = clocks(event.start, rule, home, end).map_err(|bad| (*line, bad))?;
+        starts.extend(found.into_iter().map(|clock| event.start.at(clock)));
+    }
+    Ok(starts)
+}
+
+fn clocks(
+    start: When,
+    text: &str,
+    home: Zone,
+    end: DateTime<Utc>,
+) -> Result<Vec<NaiveDateTime>, Bad> {
+    const WRONG: Bad = "no recurrence rule";
+    let first = start.clock().and_utc().with_timezone(&rrule::Tz::UTC);
+    let rule: RRule<Unvalidated> = by_the_clock(text, start, home)?.parse().map_err(|_| WRONG)?;
+    if matches!(rule.get_freq(), Frequency::Minutely | Frequency::Secondly) {
+        return Err("an event that recurs every minute or second");
+    }
+    let rule = rule.validate(first).map_err(|_| WRONG)?;
+    let end = start.zone(home).local(end);
+    let mut found = Vec::new();
+    // The limit is on steps without a start: 100,000 hours or more.
+    for start in RRuleSet::new(first).rrule(rule).limit().into_iter() {
+        let clock = start.naive_utc();
+        if clock >= end {
+            break;
+        }
+        if found.len() == MAX_STARTS {
+            return Err("a rule with more than 36600 recurrences up to the last day of the search");
+        }
+        found.push(clock);
+    }
+    Ok(found)
+}
+
+/// The rule with `UNTIL` as what clocks show in the event's zone. A date stands for the whole day.
+fn by_the_clock(text: &str, start: When, home: Zone) -> Result<String, Bad> {
+    let part = |part: &str| {
+        let Some(until) = part.strip_prefix("UNTIL=") else { return Ok(part.to_owned()) };
+        let clock = match When::parse(until, None)? {
+            When::Day(day) => day.and_time(NaiveTime::from_hms_opt(23, 59, 59).unwrap_or_default()),
+            When::Clock(clock, _) => clock,
+            When::Instant(instant) => start.zone(home).local(instant),
+        };
+        // Rules that end before they begin have no recurrence but the first.
+        let clock = clock.max(start.clock());
+        Ok(format!("UNTIL={}Z", clock.format("%Y%m%dT%H%M%S")))
+    };
+    let parts: Result<Vec<String>, Bad> = text.to_ascii_uppercase().split(';').map(part).collect();
+    parts.map(|parts| parts.join(";"))
+}
