@@ -40,6 +40,8 @@ const LINGER: Duration = Duration::from_secs(1);
 /// A connection to the pinned peer.
 pub(crate) struct Connected {
     pub(crate) stream: TlsStream<Metered>,
+    /// The peer's key.
+    pub(crate) peer: PublicKey,
     pub(crate) meter: Arc<Meter>,
     pub(crate) addr: SocketAddr,
     /// See [`crate::TlsTransport::binding`].
@@ -87,8 +89,9 @@ pub(crate) async fn as_client(
         let connector = TlsConnector::from(Arc::new(config));
         match connector.connect(tls::server_name(), metered).into_fallible().await {
             Ok(stream) => {
-                let binding = binding(stream.get_ref().1, own, pin.expected());
-                greet(Connected { stream: stream.into(), meter, addr, binding }).await
+                let binding = binding(stream.get_ref().1, own, pin.proven());
+                let (stream, peer) = (stream.into(), pin.proven());
+                greet(Connected { stream, peer, meter, addr, binding }).await
             }
             Err((error, metered)) => {
                 linger(metered).await;
@@ -116,8 +119,9 @@ pub(crate) async fn as_server(
         let acceptor = TlsAcceptor::from(Arc::new(config));
         match acceptor.accept(metered).into_fallible().await {
             Ok(stream) => {
-                let binding = binding(stream.get_ref().1, pin.expected(), own);
-                Ok(greet(Connected { stream: stream.into(), meter, addr, binding }).await?)
+                let binding = binding(stream.get_ref().1, pin.proven(), own);
+                let (stream, peer) = (stream.into(), pin.proven());
+                Ok(greet(Connected { stream, peer, meter, addr, binding }).await?)
             }
             Err((error, metered)) => {
                 Err(TurnedAway { why: failure(&error, pin), metered: Some(metered) })

@@ -1,16 +1,16 @@
 //! The connection once it stands: a thread that moves frames while its owner computes.
 
 use std::convert::Infallible;
-use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::mpsc as ordinary;
 use std::sync::{Arc, OnceLock};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 
@@ -35,15 +35,23 @@ pub struct TlsTransport {
     meter: Arc<Meter>,
     peer_addr: SocketAddr,
     binding: [u8; 32],
-    thread: Option<Thread>,
+    task: Option<Task>,
 }
 
-struct Thread {
-    handle: JoinHandle<()>,
+/// What moves the frames, on a thread that may do so for several connections.
+struct Task {
     /// Dropped here to cut the connection.
     lifeline: oneshot::Sender<Infallible>,
-    /// Disconnected when the thread is at its end.
+    /// Disconnected when the connection is gone.
     ended: ordinary::Receiver<Infallible>,
+}
+
+impl Task {
+    fn cut(self) {
+        drop(self.lifeline);
+        // Nothing is ever sent.
+        let _ = self.ended.recv();
+    }
 }
 
 impl TlsTransport {
@@ -62,6 +70,37 @@ impl TlsTransport {
     #[must_use]
     pub fn binding(&self) -> [u8; 32] {
         self.binding
+    }
+
+    /// The owner's end, and what moves the frames once it is polled.
+    pub(crate) fn over(
+        connected: Connected,
+        options: Options,
+    ) -> (Self, impl Future<Output = ()> + Send + 'static) {
+        let (outgoing, to_send) = mpsc::channel(QUEUED_FRAMES);
+        let (received, incoming) = mpsc::channel(QUEUED_FRAMES);
+        let (lifeline, cut) = oneshot::channel();
+        let (alive, task_ended) = ordinary::channel::<Infallible>();
+        let ended = Arc::new(OnceLock::new());
+        let transport = Self {
+            outgoing: Some(outgoing),
+            incoming: Some(incoming),
+            ended: Arc::clone(&ended),
+            meter: Arc::clone(&connected.meter),
+            peer_addr: connected.addr,
+            binding: connected.binding,
+            task: Some(Task { lifeline, ended: task_ended }),
+        };
+        let link = Link { connected, to_send, received, ended, options };
+        let moving = async move {
+            tokio::select! {
+                biased;
+                _ = cut => {}
+                () = link.run() => {}
+            }
+            drop(alive);
+        };
+        (transport, moving)
     }
 
     fn cause(&self) -> ChannelError {
@@ -89,11 +128,9 @@ impl Transport for TlsTransport {
     fn close(&mut self) {
         self.outgoing = None;
         self.incoming = None;
-        if let Some(Thread { handle, lifeline, ended }) = self.thread.take() {
-            let _ = ended.recv_timeout(FAREWELL);
-            drop(lifeline);
-            // It ended or it panicked; both mean that the connection is gone.
-            let _ = handle.join();
+        if let Some(task) = self.task.take() {
+            let _ = task.ended.recv_timeout(FAREWELL);
+            task.cut();
         }
     }
 
@@ -105,9 +142,8 @@ impl Transport for TlsTransport {
 impl Drop for TlsTransport {
     fn drop(&mut self) {
         // Without the wait of a goodbye; dropping the queues first would start one.
-        if let Some(Thread { handle, lifeline, .. }) = self.thread.take() {
-            drop(lifeline);
-            let _ = handle.join();
+        if let Some(task) = self.task.take() {
+            task.cut();
         }
     }
 }
@@ -123,39 +159,20 @@ pub(crate) fn background(
     connected: Connected,
     options: Options,
 ) -> Result<TlsTransport, NetError> {
-    let (outgoing, to_send) = mpsc::channel(QUEUED_FRAMES);
-    let (received, incoming) = mpsc::channel(QUEUED_FRAMES);
-    let (lifeline, cut) = oneshot::channel();
-    let (alive, thread_ended) = ordinary::channel();
-    let ended = Arc::new(OnceLock::new());
-    let (meter, peer_addr) = (Arc::clone(&connected.meter), connected.addr);
-    let binding = connected.binding;
-    let link = Link { connected, to_send, received, ended: Arc::clone(&ended), options };
-    let run = move || {
-        runtime.block_on(async {
-            tokio::select! {
-                biased;
-                _ = cut => {}
-                () = link.run() => {}
-            }
-        });
-        runtime.shutdown_background();
-        drop(alive);
-    };
-    let handle = spawn(run).map_err(NetError::System)?;
-    Ok(TlsTransport {
-        outgoing: Some(outgoing),
-        incoming: Some(incoming),
-        ended,
-        meter,
-        peer_addr,
-        binding,
-        thread: Some(Thread { handle, lifeline, ended: thread_ended }),
-    })
+    let (transport, link) = TlsTransport::over(connected, options);
+    let mut links = JoinSet::new();
+    links.spawn_on(link, runtime.handle());
+    drive(runtime, links).map(|()| transport)
 }
 
-fn spawn(run: impl FnOnce() + Send + 'static) -> io::Result<JoinHandle<()>> {
-    thread::Builder::new().name("veilset-net".to_owned()).spawn(run)
+/// Drives links that run already on a thread, which ends with the last of them.
+pub(crate) fn drive(runtime: Runtime, mut links: JoinSet<()>) -> Result<(), NetError> {
+    let run = move || {
+        runtime.block_on(async { while links.join_next().await.is_some() {} });
+        runtime.shutdown_background();
+    };
+    let thread = thread::Builder::new().name("veilset-net".to_owned()).spawn(run);
+    thread.map(drop).map_err(NetError::System)
 }
 
 /// The background thread's side.

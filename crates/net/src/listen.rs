@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use crate::address::{Side, host_and_port};
 use crate::crowd::Crowd;
 use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
-use crate::link::{background, runtime};
+use crate::link::{drive, runtime};
 use crate::meter::Metered;
 use crate::tally::Tally;
 use crate::tls::{self, PinnedKey};
@@ -65,7 +65,25 @@ impl Listener {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<TlsTransport, NetError> {
-        if identity.public_key() == *peer {
+        self.accept_all(identity, &[*peer], options, events).map(|mut peers| peers.remove(0))
+    }
+
+    /// As [`accept`](Self::accept), for several peers with different keys, until all of them came. Their connections come in
+    /// the order of `peers`, and share a thread.
+    ///
+    /// # Errors
+    /// As [`accept`](Self::accept).
+    ///
+    /// # Panics
+    /// When called inside an asynchronous runtime.
+    pub fn accept_all(
+        self,
+        identity: &Identity,
+        peers: &[PublicKey],
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Vec<TlsTransport>, NetError> {
+        if peers.contains(&identity.public_key()) {
             return Err(NetError::OwnKey);
         }
         let runtime = runtime()?;
@@ -73,15 +91,17 @@ impl Listener {
         events(Event::Listening(addr));
         let mut door = Door {
             identity,
-            peer: *peer,
+            awaited: peers.to_vec(),
             events,
             crowd: Crowd::new(),
             visits: JoinSet::new(),
             farewells: JoinSet::new(),
+            links: JoinSet::new(),
+            options: *options,
             tally: Tally::default(),
         };
         let waiting = async {
-            match timeout(options.deadline, door.answer(self.socket)).await {
+            match timeout(options.deadline, door.answer_all(self.socket)).await {
                 Ok(answered) => answered,
                 Err(_) => Err(NetError::NobodyCame {
                     addr: addr.to_string(),
@@ -92,28 +112,53 @@ impl Listener {
                 }),
             }
         };
-        let connected = runtime.block_on(waiting)?;
-        events(Event::Connected { addr: connected.addr });
-        background(runtime, connected, *options)
+        let mut came = runtime.block_on(waiting)?;
+        drive(runtime, std::mem::take(&mut door.links))?;
+        came.sort_by_key(|(key, _)| peers.iter().position(|peer| peer == key));
+        Ok(came.into_iter().map(|(_, transport)| transport).collect())
     }
 }
 
 /// Who is expected, who is being asked, and who came instead.
 struct Door<'a> {
     identity: &'a Identity,
-    peer: PublicKey,
+    /// The keys of those who have not come.
+    awaited: Vec<PublicKey>,
     events: &'a dyn Fn(Event),
     crowd: Crowd<AbortHandle>,
     visits: JoinSet<Visit>,
     farewells: JoinSet<()>,
+    links: JoinSet<()>,
+    options: Options,
     tally: Tally,
 }
 
 type Visit = (SocketAddr, Result<Connected, TurnedAway>);
 
 impl Door<'_> {
-    async fn answer(&mut self, socket: std::net::TcpListener) -> Result<Connected, NetError> {
+    async fn answer_all(
+        &mut self,
+        socket: std::net::TcpListener,
+    ) -> Result<Vec<(PublicKey, TlsTransport)>, NetError> {
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
+        let mut came = Vec::new();
+        while !self.awaited.is_empty() {
+            let connected = self.answer(&socket).await?;
+            // One that comes twice is not awaited any more.
+            if let Some(place) = self.awaited.iter().position(|key| *key == connected.peer) {
+                self.awaited.swap_remove(place);
+                (self.events)(Event::Connected { addr: connected.addr });
+                // The first to come hear heartbeats while others are awaited.
+                let peer = connected.peer;
+                let (transport, link) = TlsTransport::over(connected, self.options);
+                self.links.spawn(link);
+                came.push((peer, transport));
+            }
+        }
+        Ok(came)
+    }
+
+    async fn answer(&mut self, socket: &tokio::net::TcpListener) -> Result<Connected, NetError> {
         loop {
             let due = self.tally.due;
             tokio::select! {
@@ -144,7 +189,7 @@ impl Door<'_> {
             visit.abort();
             self.turn_away(addr, Stranger::Crowded);
         }
-        let pin = PinnedKey::new(self.peer);
+        let pin = PinnedKey::any(self.awaited.clone());
         let config = tls::server(self.identity, &pin);
         let own = self.identity.public_key();
         let visit = self

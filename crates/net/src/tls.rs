@@ -39,7 +39,7 @@ pub(crate) fn client(identity: &Identity, pin: &Arc<PinnedKey>) -> ClientConfig 
     config
 }
 
-/// The side that listens; `pin` holds the expected key.
+/// The side that listens; `pin` holds the expected keys.
 pub(crate) fn server(identity: &Identity, pin: &Arc<PinnedKey>) -> ServerConfig {
     let mut config = ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&TLS13])
@@ -74,28 +74,35 @@ fn raw(identity: &Identity) -> Arc<CertifiedKey> {
     Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], identity.signing_key()))
 }
 
-/// The one key that the other end must prove to hold, for one handshake.
+/// The keys of which the other end must prove to hold one, for one handshake.
 #[derive(Debug)]
 pub(crate) struct PinnedKey {
-    expected: PublicKey,
-    /// The key that was presented instead.
-    other: OnceLock<PublicKey>,
+    expected: Vec<PublicKey>,
+    /// The key that was presented.
+    presented: OnceLock<PublicKey>,
     provider: Arc<CryptoProvider>,
 }
 
 impl PinnedKey {
+    /// One key alone.
     pub(crate) fn new(expected: PublicKey) -> Arc<Self> {
-        Arc::new(Self { expected, other: OnceLock::new(), provider: provider() })
+        Self::any(vec![expected])
     }
 
-    /// The key that the other end must prove to hold.
-    pub(crate) fn expected(&self) -> PublicKey {
-        self.expected
+    /// Any of these.
+    pub(crate) fn any(expected: Vec<PublicKey>) -> Arc<Self> {
+        Arc::new(Self { expected, presented: OnceLock::new(), provider: provider() })
     }
 
-    /// The key that the other end presented, when it is not the expected one.
+    /// The key that the other end has proven to hold, once the handshake is complete.
+    pub(crate) fn proven(&self) -> PublicKey {
+        let key = self.presented.get().filter(|key| self.expected.contains(key));
+        *key.expect("no handshake is complete without an expected key")
+    }
+
+    /// The key that the other end presented, when it is not an expected one.
     pub(crate) fn other(&self) -> Option<PublicKey> {
-        self.other.get().copied()
+        self.presented.get().copied().filter(|key| !self.expected.contains(key))
     }
 
     fn check(
@@ -105,8 +112,8 @@ impl PinnedKey {
     ) -> Result<(), Error> {
         let key = presented.strip_prefix(&SPKI).and_then(|key| <[u8; 32]>::try_from(key).ok());
         let key = key.map(PublicKey::from_bytes).ok_or(CertificateError::BadEncoding)?;
-        if key != self.expected {
-            let _ = self.other.set(key);
+        let key = *self.presented.get_or_init(|| key);
+        if !self.expected.contains(&key) {
             return Err(CertificateError::ApplicationVerificationFailure.into());
         }
         if more.is_empty() { Ok(()) } else { Err(CertificateError::BadEncoding.into()) }

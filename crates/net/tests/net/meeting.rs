@@ -221,3 +221,43 @@ fn input_that_cannot_work_is_refused_before_anything_is_sent() {
     }
     drop(taken);
 }
+
+/// They come one after the other, the last awaited first; the first one waits longer than its peer may be silent.
+#[test]
+fn several_peers_come_to_one_address() {
+    let patient = Options { silence: Duration::from_secs(2), ..QUICK };
+    let host = Identity::ephemeral();
+    let guests: Vec<Identity> = (0..3).map(|_| Identity::ephemeral()).collect();
+    let stranger = Identity::ephemeral();
+    let keys: Vec<_> = guests.iter().map(Identity::public_key).collect();
+    let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+    let (addr, host_key, events) = (listener.local_addr(), host.public_key(), Events::default());
+    let log = events.clone();
+    let waiting = thread::spawn(move || {
+        listener.accept_all(&host, &keys, &patient, &|event| log.push(event))
+    });
+    let mut came = Vec::new();
+    for guest in guests.iter().rev() {
+        assert!(call(&stranger, &host_key, addr).is_err());
+        let guest = connect(guest, &host_key, &addr.to_string(), &patient, &|_| ());
+        came.push(guest.expect("it is awaited"));
+        if came.len() == 1 {
+            thread::sleep(patient.silence + Duration::from_secs(1));
+        }
+    }
+    let mut here = waiting.join().expect("no panic").expect("all came");
+    for (number, (here, there)) in (0..).zip(here.iter_mut().zip(came.iter_mut().rev())) {
+        there.send(vec![number]).expect("open");
+        assert_eq!(here.recv(), Ok(vec![number]));
+        here.send(vec![number, number]).expect("open");
+        assert_eq!(there.recv(), Ok(vec![number, number]));
+        assert_eq!(here.binding(), there.binding());
+    }
+    let connected = |event: &Event| matches!(event, Event::Connected { .. });
+    assert_eq!(events.all().iter().filter(|event| connected(event)).count(), 3);
+    // One that ends does not end the others.
+    drop(came.pop());
+    assert!(here[0].recv().is_err());
+    came[0].send(b"still here".to_vec()).expect("open");
+    assert_eq!(here[2].recv(), Ok(b"still here".to_vec()));
+}
