@@ -4,8 +4,8 @@ use rand_core::CryptoRng;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Security, Shape, Sharing,
-    Spec, candidates,
+    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Security, Shape, Spec,
+    candidates,
 };
 
 use crate::parts::Parts;
@@ -154,13 +154,13 @@ impl Wanted {
         self.candidates().find(|protocol| protocol.spec().id == id)
     }
 
-    /// The parameters of a run of a protocol that fits.
-    pub(crate) fn params(self, spec: &Spec, sharing: Sharing) -> Params {
+    /// The parameters of a run of a protocol that fits; those that no protocol has a say in are `asked`.
+    pub(crate) fn params(self, spec: &Spec, asked: Params) -> Params {
         let default = spec.params();
         Params {
             group: self.group.unwrap_or(default.group),
             digest: self.digest.unwrap_or(default.digest),
-            sharing,
+            ..asked
         }
     }
 }
@@ -220,7 +220,6 @@ fn choose(
     theirs: &Terms,
     shape: Shape,
 ) -> Result<Chosen, SessionError> {
-    let sharing = offer.sharing;
     let mut wanted = Wanted::of(offer);
     if !offer.connecting {
         let choice: Choice = pipe.channel.take(&()).map_err(SessionError::at(STEP))?;
@@ -233,7 +232,7 @@ fn choose(
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
     let protocol =
         protocol.ok_or_else(|| SessionError::Terms(Mismatch::unknown_protocol(theirs)))?;
-    let params = wanted.params(protocol.spec(), sharing);
+    let params = wanted.params(protocol.spec(), offer.params());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
         group: params.group.name().to_owned(),
@@ -251,7 +250,7 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen
         && wanted.digest.is_none_or(|mine| mine == digest);
     let wanted = Wanted { group: Some(group), digest: Some(digest), ..wanted };
     let protocol = wanted.find(&choice.protocol).filter(|_| named && asked)?;
-    Some(Chosen { protocol, params: wanted.params(protocol.spec(), offer.sharing) })
+    Some(Chosen { protocol, params: wanted.params(protocol.spec(), offer.params()) })
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.

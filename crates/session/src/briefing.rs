@@ -1,6 +1,6 @@
 //! What the user sees before a run.
 
-use veilset_protocols::{Reveal, Role, Spec};
+use veilset_protocols::{Operation, Reveal, Role, Spec};
 
 use crate::{Offer, Terms};
 
@@ -56,7 +56,9 @@ fn warnings(offer: &Offer, theirs: &Terms) -> Vec<String> {
              nothing will match. Veilset hashes for you; give it the plain keys on both sides."
         ));
     }
-    if offer.distinct == 0 {
+    if offer.distinct == 0 && offer.operation == Operation::Agree {
+        warnings.push("Your list is empty: there is nothing to agree on.".to_owned());
+    } else if offer.distinct == 0 {
         warnings.push("Your set is empty: no row has a key. veilset check says why.".to_owned());
     }
     if theirs.distinct == 0 {

@@ -107,6 +107,22 @@ pub enum SessionError {
         /// What happened.
         source: ChannelError,
     },
+    /// A party of several deviates from the protocol; the text says how it was found.
+    #[error("during {step}: {why}")]
+    Deviation {
+        /// The step in which it showed.
+        step: &'static str,
+        /// What showed.
+        why: String,
+    },
+    /// Something went wrong with one of several parties.
+    #[error("{party}: {source}")]
+    Party {
+        /// What this side calls the party.
+        party: String,
+        /// What went wrong.
+        source: Box<SessionError>,
+    },
     /// The peer chose a protocol that the terms do not allow.
     #[error("during agreement: the peer chose the protocol {0:?}, which the terms do not allow")]
     Choice(String),
@@ -149,7 +165,8 @@ impl SessionError {
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
-            Self::Choice(_) => Blame::Peer,
+            Self::Choice(_) | Self::Deviation { .. } => Blame::Peer,
+            Self::Party { source, .. } => source.blame(),
             Self::Threads { .. } | Self::Protocol { .. } | Self::Overfull => Blame::Bug,
             Self::Channel { source, .. } => match source {
                 ChannelError::Network(_) => Blame::Network,
@@ -174,8 +191,17 @@ impl SessionError {
         }
     }
 
+    pub(crate) fn channel(step: &'static str, source: ChannelError) -> Self {
+        Self::Channel { step, source }
+    }
+
+    /// The same of one of several parties.
+    pub(crate) fn with(self, party: String) -> Self {
+        Self::Party { party, source: Box::new(self) }
+    }
+
     pub(crate) fn at(step: &'static str) -> impl Fn(ChannelError) -> Self {
-        move |source| Self::Channel { step, source }
+        move |source| Self::channel(step, source)
     }
 
     pub(crate) fn of_protocol(step: &'static str, error: ProtocolError) -> Self {

@@ -1,10 +1,12 @@
 //! Where data meets protocols: terms, agreement, planner, and the run.
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
-//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`].
+//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line, from
+//! [`CircleOffer`] and [`agree_all`] to [`CircleReport`].
 
 mod agreement;
 mod briefing;
+mod circle;
 mod elements;
 mod error;
 mod parts;
@@ -16,10 +18,14 @@ mod terms;
 
 pub use agreement::{Agreed, Wanted, agree};
 pub use briefing::Briefing;
+pub use circle::{
+    AgreedCircle, CIRCLE_PROTOCOL, CircleBriefing, CircleOffer, CircleReport, Member, PeerReport,
+    agree_all,
+};
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Speed, plan, switches};
 pub use report::Report;
 pub use run::Means;
-pub use terms::{Column, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};
+pub use terms::{Column, Detail, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};

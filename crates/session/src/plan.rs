@@ -185,7 +185,7 @@ pub fn plan(
         .candidates()
         .filter(|protocol| none_fits || fits(protocol))
         .map(|protocol| {
-            let params = wanted.params(protocol.spec(), shape.params.sharing);
+            let params = wanted.params(protocol.spec(), shape.params);
             estimate(protocol, Shape { params, ..shape }, machine, link, threads)
         })
         .collect();
@@ -228,8 +228,8 @@ fn choice(estimates: &[Estimate]) -> Option<usize> {
     estimates.iter().position(|estimate| estimate.time.as_secs_f64() <= least)
 }
 
-/// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn; each
-/// round adds a trip.
+/// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn and
+/// where they take turns; each round adds a trip.
 fn estimate(
     protocol: &'static dyn Protocol,
     shape: Shape,
@@ -245,7 +245,9 @@ fn estimate(
     };
     let fly = |bytes: f64| bytes * 8.0 / link.bits_per_second;
     let send = |party: PartyCost| fly(party.bytes_sent - party.in_turn);
-    let computing = compute(cost.sender).max(compute(cost.receiver));
+    let (sender, receiver) = (compute(cost.sender), compute(cost.receiver));
+    let turns = cost.sender.turns | cost.receiver.turns;
+    let computing = if turns { sender + receiver } else { sender.max(receiver) };
     let sending = send(cost.sender).max(send(cost.receiver));
     let passes = cost.sender.passes + cost.receiver.passes;
     let in_turn = passes * machine.pass / threads.max(1) as f64;

@@ -42,7 +42,7 @@ impl Report {
     #[must_use]
     pub fn count(&self) -> Option<u64> {
         match &self.outcome {
-            Outcome::Nothing | Outcome::Shares(_) => None,
+            Outcome::Nothing | Outcome::Shares(_) | Outcome::Agreed(_) => None,
             Outcome::Matched(indices) => Some(indices.len() as u64),
             Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
             Outcome::Lacking { width, bytes } => {

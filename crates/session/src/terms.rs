@@ -1,11 +1,14 @@
 //! What the two parties must agree on before any cryptography.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Tag};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Digest, Operation, Reveal, Security, Sharing};
+use veilset_protocols::{
+    AttachedShape, Digest, Operation, Params, Reveal, Scheme, Security, Sharing,
+};
 
 /// The version of everything that crosses the wire; two versions never talk.
 pub const WIRE_VERSION: u16 = 1;
@@ -18,6 +21,9 @@ pub const MAX_COLUMNS: usize = 64;
 
 /// The longest name of a column in bytes.
 const MAX_NAME: usize = 256;
+
+/// The most details.
+const MAX_DETAILS: usize = 16;
 
 /// The most fraction digits of a value column.
 const MAX_SCALE: u32 = 30;
@@ -104,6 +110,26 @@ pub struct Offer {
     pub attached: AttachedShape,
     /// The columns of the values, or those of a union's rows beyond the key's.
     pub columns: Vec<Column>,
+    /// How two orders of preference become one.
+    pub scheme: Scheme,
+    /// What else both sides must say alike, in this order.
+    pub details: Vec<Detail>,
+}
+
+impl Offer {
+    /// The parameters that are this side's to choose, whatever the protocol.
+    pub(crate) fn params(&self) -> Params {
+        Params { sharing: self.sharing, scheme: self.scheme, ..Params::default() }
+    }
+}
+
+/// Something about the lists that both sides must say alike, such as the length of the slots in them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// What it is, for messages; at most 256 bytes.
+    pub name: String,
+    /// What this side says; at most 256 bytes.
+    pub value: String,
 }
 
 /// A column of what a side holds about its keys.
@@ -146,6 +172,10 @@ pub struct Terms {
     pub width: u16,
     /// The columns of the values, or those of a union's rows beyond the key's.
     pub columns: Vec<Column>,
+    /// How two orders of preference become one.
+    pub scheme: String,
+    /// What else both sides must say alike.
+    pub details: Vec<Detail>,
     /// Fresh randomness; both nonces key the elements of this session alone.
     pub nonce: [u8; 32],
 }
@@ -153,8 +183,8 @@ pub struct Terms {
 /// A field on which two parties differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mismatch {
-    /// The field's name.
-    pub field: &'static str,
+    /// The field's name, this side's.
+    pub field: Cow<'static, str>,
     /// This side's value.
     pub mine: String,
     /// The peer's value, escaped.
@@ -165,7 +195,7 @@ impl Mismatch {
     /// The peer asks for a protocol that this side does not have, or not for this operation.
     pub(crate) fn unknown_protocol(theirs: &Terms) -> Self {
         let mine = "any that this version has; veilset protocols lists them".to_owned();
-        Self { field: "protocol", mine, theirs: escape(&theirs.protocol) }
+        Self { field: "protocol".into(), mine, theirs: escape(&theirs.protocol) }
     }
 }
 
@@ -200,6 +230,8 @@ impl Terms {
                 AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
             },
             columns: offer.columns.clone(),
+            scheme: offer.scheme.name().into(),
+            details: offer.details.clone(),
             nonce,
         }
     }
@@ -217,9 +249,9 @@ impl Terms {
     /// The first field on which the peer's terms do not fit these, if any.
     #[must_use]
     pub fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
-        let differ = |field, mine: &str, theirs: &str| {
+        let differ = |field: &'static str, mine: &str, theirs: &str| {
             (mine != theirs).then(|| Mismatch {
-                field,
+                field: Cow::Borrowed(field),
                 mine: mine.to_owned(),
                 theirs: escape(theirs),
             })
@@ -232,7 +264,7 @@ impl Terms {
                 let fits = self.learn == theirs.learn.mirrored();
                 let (mine, theirs) = (self.learn.name(), theirs.learn.name());
                 (!fits).then(|| Mismatch {
-                    field: "who learns (--learn: one side's me is the other side's peer)",
+                    field: "who learns (--learn: one side's me is the other side's peer)".into(),
                     mine: mine.to_owned(),
                     theirs: theirs.to_owned(),
                 })
@@ -243,6 +275,8 @@ impl Terms {
             .or_else(|| either("group", &self.group, &theirs.group))
             .or_else(|| either("digest", &self.digest, &theirs.digest))
             .or_else(|| differ("shares", &self.sharing, &theirs.sharing))
+            .or_else(|| differ("scheme", &self.scheme, &theirs.scheme))
+            .or_else(|| self.differing_detail(theirs))
             .or_else(|| self.mismatched_values(theirs))
             .or_else(|| {
                 let end = |connecting| if connecting { "connecting" } else { "listening" };
@@ -252,6 +286,21 @@ impl Terms {
 }
 
 impl Terms {
+    /// The first detail that this side gives and the peer does not, or gives otherwise; or the other way round.
+    fn differing_detail(&self, theirs: &Self) -> Option<Mismatch> {
+        const NOTHING: &str = "nothing";
+        let count = self.details.len().max(theirs.details.len());
+        let pairs = (0..count).map(|place| (self.details.get(place), theirs.details.get(place)));
+        let (mine, theirs) = pairs.into_iter().find(|(mine, theirs)| mine != theirs)?;
+        let named = mine.or(theirs)?;
+        let said = |detail: Option<&Detail>| {
+            let same = detail.filter(|detail| detail.name == named.name);
+            same.map_or_else(|| NOTHING.to_owned(), |detail| escape(&detail.value))
+        };
+        let field = escape(&named.name).into();
+        Some(Mismatch { field, mine: said(mine), theirs: said(theirs) })
+    }
+
     /// A sum needs values on one side, shares can have them on one side.
     fn mismatched_values(&self, theirs: &Self) -> Option<Mismatch> {
         let wrong = match self.operation.as_str() {
@@ -260,7 +309,7 @@ impl Terms {
             _ => false,
         };
         wrong.then(|| Mismatch {
-            field: "value columns (--value on one side)",
+            field: "value columns (--value on one side)".into(),
             mine: self.values.to_string(),
             theirs: theirs.values.to_string(),
         })
@@ -282,7 +331,9 @@ impl Terms {
             }
             _ => self.values == 0 && self.width == 0 && columns == 0,
         };
-        attached && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
+        let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
+        let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
+        attached && details && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
     }
 }
 
@@ -356,6 +407,7 @@ impl Message for Choice {
 }
 
 /// A message without content: its tag is all it says.
+#[derive(Clone, Copy)]
 pub(crate) struct Signal<const BYTE: u8>;
 
 /// Consent to the terms, after the user saw them.
@@ -400,6 +452,8 @@ impl Offer {
             sharing: Sharing::Additive,
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
+            scheme: Scheme::SumOfRanks,
+            details: Vec::new(),
         }
     }
 }
@@ -450,8 +504,33 @@ mod tests {
         ];
         for (theirs, field, mine, other) in cases {
             let found = terms().mismatch(&theirs).expect("they differ");
-            assert_eq!((found.field, &*found.mine, &*found.theirs), (field, mine, other));
+            assert_eq!((&*found.field, &*found.mine, &*found.theirs), (field, mine, other));
         }
+    }
+
+    #[test]
+    fn details_must_be_the_same_and_are_named_by_this_side() {
+        let detail = |name: &str, value: &str| Detail { name: name.into(), value: value.into() };
+        let with = |terms: Terms, details: &[Detail]| Terms { details: details.to_vec(), ..terms };
+        let mine = with(terms(), &[detail("length", "60m"), detail("dates", "a..b")]);
+        assert_eq!(mine.mismatch(&with(fitting(), &mine.details)), None);
+        let cases = [
+            (vec![detail("length", "30m"), detail("dates", "a..b")], ("length", "60m", "30m")),
+            (
+                vec![detail("length", "60m"), detail("dates", "a..\u{1b}")],
+                ("dates", "a..b", "a..\\u{1b}"),
+            ),
+            (vec![detail("length", "60m")], ("dates", "a..b", "nothing")),
+            (vec![detail("width", "60m"), detail("dates", "a..b")], ("length", "60m", "nothing")),
+        ];
+        for (theirs, expected) in cases {
+            let found = mine.mismatch(&with(fitting(), &theirs)).expect("they differ");
+            assert_eq!((&*found.field, &*found.mine, &*found.theirs), expected);
+        }
+        let bare = terms().mismatch(&with(fitting(), &mine.details)).expect("they differ");
+        assert_eq!((&*bare.field, &*bare.mine, &*bare.theirs), ("length", "nothing", "60m"));
+        let other = Terms { scheme: "minimum-of-ranks".into(), ..fitting() };
+        assert_eq!(terms().mismatch(&other).expect("they differ").field, "scheme");
     }
 
     #[test]
@@ -467,6 +546,8 @@ mod tests {
         assert!(!refused(&|_| {}));
         assert!(refused(&|terms| terms.values = 1));
         assert!(refused(&|terms| terms.width = 1));
+        let long = Detail { name: "a".repeat(257), value: String::new() };
+        assert!(refused(&|terms| terms.details = vec![long.clone()]));
         for operation in ["share", "sum"] {
             let with = |columns: usize, values| {
                 refused(&move |terms| {

@@ -39,6 +39,15 @@ impl Done {
         }
     }
 
+    /// The row of `input` that both sides agree on, if any; `None` if the result is something else.
+    #[must_use]
+    pub fn agreed(&self, input: &Input) -> Option<Option<usize>> {
+        match &self.report.outcome {
+            Outcome::Agreed(key) => Some(key.map(|key| input.keys.first_row(key as usize))),
+            _ => None,
+        }
+    }
+
     /// How many rows of a union, or identifiers, the peer alone has; `None` if the result is something else.
     #[must_use]
     pub fn received(&self) -> Option<usize> {
@@ -63,7 +72,7 @@ impl Done {
     /// Writes the result where it is one of rows; nothing if there are none to know.
     ///
     /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a union, all its rows and the
-    /// received ones; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
+    /// received ones; of ordered lists, the row agreed on, if there is one; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
     /// shares.
     ///
     /// # Errors
@@ -71,6 +80,7 @@ impl Done {
     pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
         match &self.report.outcome {
             Outcome::Matched(keys) => input.write(input.keys.rows_of(keys), destination),
+            Outcome::Agreed(key) => input.write(input.keys.rows_of(key.as_slice()), destination),
             Outcome::Lacking { .. } => {
                 let extra: Vec<String> =
                     self.report.peer_columns.iter().map(|column| column.name.clone()).collect();

@@ -107,7 +107,7 @@ impl Input {
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
             Operation::Align => self.table.check_aligned(),
-            Operation::Intersect | Operation::Count | Operation::Sum => Ok(()),
+            Operation::Intersect | Operation::Count | Operation::Sum | Operation::Agree => Ok(()),
         }
     }
 

@@ -5,9 +5,9 @@ use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
 use veilset_crypto::Group;
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
-use veilset_protocols::{Digest, Operation, Security, Sharing};
+use veilset_protocols::{Digest, Operation, Scheme, Security, Sharing};
 use veilset_session::{
-    Agreed, Briefing, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
+    Agreed, Briefing, Detail, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
 };
 use zeroize::Zeroize;
 
@@ -68,6 +68,10 @@ pub struct Job {
     pub digest: Option<Digest>,
     /// How secrets are shared.
     pub sharing: Sharing,
+    /// How two orders of preference become one.
+    pub scheme: Scheme,
+    /// What else both sides must say alike, in this order.
+    pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
     pub max_memory: Option<u64>,
 }
@@ -97,6 +101,8 @@ impl Job {
             group: None,
             digest: None,
             sharing: Sharing::Additive,
+            scheme: Scheme::default(),
+            details: Vec::new(),
             max_memory: None,
         }
     }
@@ -136,6 +142,8 @@ impl Job {
             sharing: self.sharing,
             attached: input.attached().shape(),
             columns: input.columns(),
+            scheme: self.scheme,
+            details: self.details,
         };
         let agreed = agree(&mut connection.pipe, offer, &mut rng);
         let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;
@@ -189,7 +197,7 @@ fn say_goodbye_if_failed<T>(
 }
 
 /// A generator for one run, seeded by the system.
-fn fresh_rng() -> Result<ChaCha20Rng, Error> {
+pub(crate) fn fresh_rng() -> Result<ChaCha20Rng, Error> {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).map_err(Error::Randomness)?;
     let rng = ChaCha20Rng::from_seed(seed);

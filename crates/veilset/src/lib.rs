@@ -26,8 +26,9 @@
 //! ```
 //!
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
-//! briefing, then run or decline) → [`Done`].
+//! briefing, then run or decline) → [`Done`]. For three parties or more: [`Circle`] → [`ReadyCircle`] → [`DoneCircle`].
 
+mod circle;
 mod done;
 mod error;
 mod input;
@@ -35,18 +36,23 @@ mod job;
 mod memory;
 pub mod units;
 
+pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::Input;
 pub use job::{Connection, Job, Ready};
 
-pub use veilset_session::{Briefing, Learn, Means, Report};
+pub use veilset_channel::PhaseCost;
+pub use veilset_session::{
+    Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Report,
+};
 
 /// Measurements on this machine.
 pub use veilset_bench as bench;
 
 /// Files, keys and outputs.
 pub mod data {
+    pub use veilset_data::calendar;
     pub use veilset_data::{
         CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, Values, check,
     };
@@ -70,6 +76,6 @@ pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_protocols::{
         AttachedShape, Digest, Knowledge, Observer, Operation, Outcome, PROTOCOLS, Params, Reveal,
-        Role, Security, Shape, Sharing, Silent, Spec, find,
+        Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

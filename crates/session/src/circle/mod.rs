@@ -1,0 +1,252 @@
+//! A run of three parties or more: the same line of states as for two, with a pipe to each other party.
+//!
+//! Every two parties exchange and compare [`Terms`] as in a run of two. Then all compare what each made of everything that it
+//! was told: who the parties are, and the id of the session, a digest of all keys, sizes and nonces. So nobody can tell
+//! different parties different things, and there is one session or none.
+
+mod report;
+mod terms;
+#[cfg(test)]
+mod tests;
+
+use rand_core::CryptoRng;
+use veilset_channel::{Abort, Channel, ChannelExt, Message};
+use veilset_crypto::{ElementHasher, Ristretto255};
+use veilset_data::KeySet;
+use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
+use veilset_protocols::{Operation, Security, Sharing};
+
+use crate::elements::hash_keys;
+use crate::run::pool;
+use crate::terms::{Consent, Done, Opening, Signal};
+use crate::{End, Learn, Means, Mismatch, Offer, Pipe, SessionError, Terms, WIRE_VERSION};
+
+pub use report::{CircleBriefing, CircleReport, PeerReport};
+
+/// The protocol of such runs, in the terms and in reports.
+pub const CIRCLE_PROTOCOL: &str = "ks-parties";
+
+/// The largest set of a party: products of polynomials of such degrees take minutes.
+const MOST_ELEMENTS: u64 = 1 << 16;
+
+/// The name of this stage in errors.
+const STEP: &str = "agreement";
+
+/// Another party, and the way to it.
+pub struct Member {
+    /// What this side calls it.
+    pub name: String,
+    /// Its public key, which decides its number.
+    pub key: [u8; 32],
+    /// The way to it.
+    pub pipe: Pipe,
+    /// Whether this side opened the connection.
+    pub connecting: bool,
+}
+
+/// What this side brings to an intersection of several parties, which all learn.
+#[derive(Debug, Clone)]
+pub struct CircleOffer {
+    /// This side's public key.
+    pub key: [u8; 32],
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
+    /// How many distinct keys this side has.
+    pub distinct: usize,
+    /// Whether this side's keys look like hashes.
+    pub looks_hashed: bool,
+    /// Bytes of memory that the run may take beside what the process holds.
+    pub memory: u64,
+}
+
+/// The pipes to all others, in the order of their keys.
+struct Members(Vec<Member>);
+
+/// Terms that all parties hold: ready to run, once the user consents.
+pub struct AgreedCircle {
+    members: Members,
+    offer: CircleOffer,
+    /// This party's place among all in the order of keys, from 0.
+    place: usize,
+    /// Everybody's number of elements, in that order.
+    sizes: Vec<usize>,
+    session: [u8; 32],
+    briefing: CircleBriefing,
+}
+
+/// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all.
+///
+/// # Errors
+/// When terms differ, a set is too large, or a channel fails; the error names the party.
+///
+/// # Panics
+/// When there are fewer than two others, more than the protocol takes, or two with one key.
+pub fn agree_all(
+    members: Vec<Member>,
+    offer: CircleOffer,
+    rng: &mut dyn CryptoRng,
+) -> Result<AgreedCircle, SessionError> {
+    let mut members = Members(members);
+    members.0.sort_by_key(|member| member.key);
+    let agreed = terms::exchanged(&mut members, &offer, rng);
+    let agreed = members.say_goodbye_if_failed(agreed)?;
+    let place = members.0.partition_point(|member| member.key < offer.key);
+    let briefing = CircleBriefing::new(&members.0, &offer, &agreed.theirs);
+    Ok(AgreedCircle {
+        members,
+        place,
+        sizes: agreed.sizes(place, offer.distinct),
+        session: agreed.session,
+        offer,
+        briefing,
+    })
+}
+
+impl AgreedCircle {
+    /// What the user should see before the run.
+    #[must_use]
+    pub fn briefing(&self) -> &CircleBriefing {
+        &self.briefing
+    }
+
+    /// Ends the session without a run; the others are told.
+    pub fn decline(mut self) {
+        self.members.end(&End::Abort(Abort::Declined));
+    }
+
+    /// Consents to the terms, waits for everybody's consent, runs the protocol over `keys`, and waits until all have
+    /// everything.
+    ///
+    /// # Errors
+    /// When a party declines, breaks the protocol or goes away; the error names it where it is known.
+    pub fn run(
+        mut self,
+        keys: &KeySet,
+        means: &Means<'_>,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<CircleReport, SessionError> {
+        let matched = self.matched(keys, means, rng);
+        let matched = self.members.say_goodbye_if_failed(matched)?;
+        self.members.end(&End::Complete);
+        Ok(CircleReport::new(&mut self.members.0, &self.briefing, &self.offer, matched, means))
+    }
+
+    fn matched(
+        &mut self,
+        keys: &KeySet,
+        means: &Means<'_>,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<Vec<u32>, SessionError> {
+        let pool = pool(means.threads)?;
+        self.members.phase("hashing keys");
+        let hasher = ElementHasher::new(&self.session, &self.offer.presets);
+        let elements = pool.install(|| hash_keys(keys, &hasher));
+        self.members.in_step::<Consent>("consent", &Signal)?;
+        let matched = pool.install(|| {
+            let party = PartiesRun {
+                party: number(self.place),
+                threshold: number(self.sizes.len() - 1),
+                question: Question::InAll,
+                elements: &elements,
+                sizes: &self.sizes,
+                session: &self.session,
+                channels: self.members.channels(self.place),
+                rng,
+                observer: means.observer,
+            };
+            run(&Ristretto255, party)
+        });
+        let matched = matched.map_err(|error| self.members.of_run(self.place, error))?;
+        self.members.in_step::<Done>("end of the run", &Signal)?;
+        Ok(matched)
+    }
+}
+
+impl Members {
+    fn phase(&mut self, name: &'static str) {
+        self.0.iter_mut().for_each(|member| member.pipe.channel.phase(name));
+    }
+
+    fn end(&mut self, end: &End) {
+        self.0.iter_mut().for_each(|member| member.pipe.end(end));
+    }
+
+    /// Tells all, then hears all: short messages, which the queues hold.
+    fn swap<M: Message>(
+        &mut self,
+        step: &'static str,
+        context: &M::Context,
+        own: impl Fn(&Member) -> M,
+    ) -> Result<Vec<M>, SessionError> {
+        let of = |name: &str| {
+            let name = name.to_owned();
+            move |source| SessionError::channel(step, source).with(name)
+        };
+        for member in &mut self.0 {
+            let own = own(member);
+            member.pipe.channel.put(&own).map_err(of(&member.name))?;
+        }
+        let hear =
+            |member: &mut Member| member.pipe.channel.take::<M>(context).map_err(of(&member.name));
+        self.0.iter_mut().map(hear).collect()
+    }
+
+    /// All say the same word and wait for the others'.
+    fn in_step<Word: Message<Context = ()> + Copy>(
+        &mut self,
+        step: &'static str,
+        word: &Word,
+    ) -> Result<(), SessionError> {
+        self.phase(step);
+        self.swap(step, &(), |_| *word).map(drop)
+    }
+
+    /// The channels in the order of all parties, with none in this one's `place`.
+    fn channels(&mut self, place: usize) -> Vec<Option<&mut dyn Channel>> {
+        let others = self.0.iter_mut().map(|member| Some(&mut member.pipe.channel as _));
+        let mut channels: Vec<_> = others.collect();
+        channels.insert(place, None);
+        channels
+    }
+
+    /// Tells all why, where they can still hear.
+    fn say_goodbye_if_failed<T>(
+        &mut self,
+        result: Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        if let Some(reason) = result.as_ref().err().and_then(SessionError::goodbye) {
+            self.end(&End::Abort(reason));
+        }
+        result
+    }
+
+    /// With the name of whose fault it is, where that is known.
+    fn of_run(&self, own: usize, error: PartiesError) -> SessionError {
+        let step = self.0[0].pipe.step();
+        let name = |party: u16| {
+            let place = usize::from(party) - 1;
+            self.0[place - usize::from(place > own)].name.clone()
+        };
+        match error {
+            PartiesError::Party { party, source } => {
+                SessionError::of_protocol(step, source).with(name(party))
+            }
+            PartiesError::Arithmetic(error) => {
+                SessionError::Protocol { step, why: error.to_string() }
+            }
+            error => {
+                let why = error.to_string();
+                let fault = SessionError::Deviation { step, why };
+                match error.culprit() {
+                    Some(party) => fault.with(name(party)),
+                    None => fault,
+                }
+            }
+        }
+    }
+}
+
+/// The number of the party in a place.
+fn number(place: usize) -> u16 {
+    u16::try_from(place + 1).expect("few parties")
+}

@@ -1,0 +1,162 @@
+//! What the user sees before a run of several parties, and what it leaves.
+
+use std::time::Duration;
+
+use veilset_channel::{PhaseCost, WireBytes};
+
+use super::{CIRCLE_PROTOCOL, CircleOffer, Member};
+use crate::{Means, Terms};
+
+/// The agreed run in words.
+#[derive(Debug, Clone)]
+pub struct CircleBriefing {
+    /// The protocol.
+    pub protocol: &'static str,
+    /// "You learn: …. NAME and NAME learn: …."
+    pub learned: String,
+    /// What leaks beyond the result, and what it rests on, in sentences.
+    pub leaks: Vec<&'static str>,
+    /// The others and their numbers of distinct keys.
+    pub peers: Vec<(String, u64)>,
+    /// What looks wrong about the sets, in sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Another party of a run.
+#[derive(Debug, Clone)]
+pub struct PeerReport {
+    /// What this side calls it.
+    pub name: String,
+    /// Its number of distinct keys.
+    pub distinct: u64,
+    /// Bytes on the wire to and from it, with what the transport adds.
+    pub wire: WireBytes,
+}
+
+/// The result of a run with its circumstances.
+#[derive(Debug, Clone)]
+pub struct CircleReport {
+    /// The protocol.
+    pub protocol: &'static str,
+    /// "You learn: …. NAME and NAME learn: …."
+    pub learned: String,
+    /// This side's number of distinct keys.
+    pub distinct: u64,
+    /// The others.
+    pub peers: Vec<PeerReport>,
+    /// The indices of this side's keys that all have, rising.
+    pub matched: Vec<u32>,
+    /// Rounds of the protocol.
+    pub rounds: u64,
+    /// The phases, with the traffic to all others, in order.
+    pub phases: Vec<PhaseCost>,
+    /// Threads that the run could use.
+    pub threads: usize,
+}
+
+impl CircleBriefing {
+    pub(super) fn new(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Self {
+        let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+        let all = members.len() + 1;
+        let learned = format!(
+            "You learn: which of your rows all {all} lists have. {} learn: which of their rows all {all} lists have.",
+            listed(&names)
+        );
+        let peers = members.iter().zip(theirs);
+        Self {
+            protocol: CIRCLE_PROTOCOL,
+            learned,
+            leaks: vec![
+                "Each party learns how many distinct keys each other has.",
+                "Each party learns whether the others' keys look like hashes.",
+            ],
+            peers: peers.map(|(member, terms)| (member.name.clone(), terms.distinct)).collect(),
+            warnings: warnings(members, offer, theirs),
+        }
+    }
+}
+
+/// "a, b and c".
+fn listed(names: &[&str]) -> String {
+    match names {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => names.concat(),
+    }
+}
+
+fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if offer.distinct == 0 {
+        warnings.push("Your set is empty: no row has a key. veilset check says why.".to_owned());
+    }
+    for (Member { name, .. }, terms) in members.iter().zip(theirs) {
+        if terms.distinct == 0 {
+            warnings.push(format!("The set of {name} is empty."));
+        }
+        if terms.looks_hashed != offer.looks_hashed {
+            let whose = if terms.looks_hashed { name } else { "this side" };
+            warnings.push(format!(
+                "The keys of {whose} look hashed, those of the other side ({name}'s or yours) plain: nothing will match. \
+                 Veilset hashes for you; give it the plain keys everywhere."
+            ));
+        }
+    }
+    warnings
+}
+
+impl CircleReport {
+    pub(super) fn new(
+        members: &mut [Member],
+        briefing: &CircleBriefing,
+        offer: &CircleOffer,
+        matched: Vec<u32>,
+        means: &Means<'_>,
+    ) -> Self {
+        let mut peers = Vec::new();
+        let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
+        for (member, (name, distinct)) in members.iter_mut().zip(&briefing.peers) {
+            let wire = member.pipe.wire_bytes();
+            peers.push(PeerReport { name: name.clone(), distinct: *distinct, wire });
+            let costs = member.pipe.costs();
+            rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
+            if phases.is_empty() {
+                phases = costs.phases;
+                continue;
+            }
+            // All pipes go through the same phases at the same time.
+            for (sum, phase) in phases.iter_mut().zip(costs.phases) {
+                sum.bytes_sent += phase.bytes_sent;
+                sum.bytes_received += phase.bytes_received;
+                sum.frames_sent += phase.frames_sent;
+                sum.frames_received += phase.frames_received;
+                sum.time = sum.time.max(phase.time);
+            }
+        }
+        Self {
+            protocol: CIRCLE_PROTOCOL,
+            learned: briefing.learned.clone(),
+            distinct: offer.distinct as u64,
+            peers,
+            matched,
+            rounds,
+            phases,
+            threads: means.threads,
+        }
+    }
+
+    /// The time of all phases.
+    #[must_use]
+    pub fn time(&self) -> Duration {
+        self.phases.iter().map(|phase| phase.time).sum()
+    }
+
+    /// Bytes on the wire, to and from all.
+    #[must_use]
+    pub fn wire(&self) -> WireBytes {
+        let sum = |of: fn(&PeerReport) -> u64| self.peers.iter().map(of).sum();
+        WireBytes { sent: sum(|peer| peer.wire.sent), received: sum(|peer| peer.wire.received) }
+    }
+}
+
+/// Agreement, consent and the end of the run, which are no rounds of the protocol.
+const STEPS_AROUND: u64 = 3;

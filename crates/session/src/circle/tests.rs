@@ -1,0 +1,105 @@
+//! Agreements of three parties over memory.
+
+use std::thread;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::memory_pair;
+
+use super::*;
+
+fn offer(party: u8, distinct: usize) -> CircleOffer {
+    let (presets, memory) = ("email/1".to_owned(), 1 << 30);
+    CircleOffer { key: [party; 32], presets, distinct, looks_hashed: false, memory }
+}
+
+/// A member for each other party, of each party; key and name are the number.
+fn mesh() -> Vec<Vec<Member>> {
+    let mut mesh: Vec<Vec<Member>> = (0..3).map(|_| Vec::new()).collect();
+    for (low, high) in [(0, 1), (0, 2), (1, 2)] {
+        let (left, right) = memory_pair();
+        let member = |number: usize, transport, connecting| Member {
+            name: format!("party {number}"),
+            key: [number as u8; 32],
+            pipe: Pipe::new(Box::new(transport), [0; 32]),
+            connecting,
+        };
+        mesh[low].push(member(high, left, true));
+        mesh[high].push(member(low, right, false));
+    }
+    mesh
+}
+
+fn agreed(
+    mesh: Vec<Vec<Member>>,
+    offers: [CircleOffer; 3],
+) -> Vec<Result<AgreedCircle, SessionError>> {
+    let parties = (0..).zip(mesh).zip(offers).map(|((seed, members), offer)| {
+        thread::spawn(move || agree_all(members, offer, &mut ChaCha20Rng::from_seed([seed; 32])))
+    });
+    let parties: Vec<_> = parties.collect();
+    parties.into_iter().map(|party| party.join().expect("no panic")).collect()
+}
+
+fn offers() -> [CircleOffer; 3] {
+    [offer(0, 5), offer(1, 0), offer(2, 7)]
+}
+
+#[test]
+fn all_hold_the_same_and_see_who_learns_what() {
+    let mut reversed = mesh();
+    reversed[1].reverse();
+    let agreed = agreed(reversed, offers());
+    let agreed: Vec<_> = agreed.into_iter().map(|agreed| agreed.expect("the same terms")).collect();
+    for (place, party) in agreed.iter().enumerate() {
+        assert_eq!(party.place, place);
+        assert_eq!(party.sizes, [5, 0, 7]);
+        assert_eq!(party.session, agreed[0].session);
+    }
+    let briefing = agreed[0].briefing();
+    assert_eq!(
+        briefing.learned,
+        "You learn: which of your rows all 3 lists have. \
+         party 1 and party 2 learn: which of their rows all 3 lists have."
+    );
+    assert_eq!(briefing.peers, [("party 1".to_owned(), 0), ("party 2".to_owned(), 7)]);
+    assert_eq!(briefing.warnings, ["The set of party 1 is empty."]);
+}
+
+#[test]
+fn a_difference_names_the_party_and_the_field() {
+    let mut offers = offers();
+    offers[2].presets = "raw/1".to_owned();
+    let results = agreed(mesh(), offers);
+    for (place, name) in [(0, "party 2"), (2, "party 0")] {
+        let error = results[place].as_ref().err().expect("another preset");
+        let text = error.to_string();
+        assert!(text.starts_with(&format!("{name}: the two sides do not agree")), "{text}");
+        assert!(text.contains("key presets"), "{text}");
+        assert_eq!(error.blame(), crate::Blame::Terms);
+    }
+}
+
+#[test]
+fn parties_must_mean_the_same_parties() {
+    let mut mesh = mesh();
+    // Party 0 takes another for party 2.
+    mesh[0][1].key = [9; 32];
+    let results = agreed(mesh, offers());
+    for result in results {
+        let text = result.err().expect("other parties").to_string();
+        assert!(text.contains("who the parties are") || text.contains("stopped"), "{text}");
+    }
+}
+
+#[test]
+fn sets_and_memory_have_bounds() {
+    let mut large = offers();
+    large[1].distinct = 1 << 17;
+    let mut small = offers();
+    small[0].memory = 1 << 10;
+    let results = agreed(mesh(), large);
+    assert!(matches!(results[1], Err(SessionError::TooLarge { count: 131_072, .. })));
+    let results = agreed(mesh(), small);
+    assert!(matches!(results[0], Err(SessionError::Memory { .. })));
+}

@@ -1,0 +1,138 @@
+//! Three parties or more: from addresses to a result.
+
+use veilset_data::{DataError, Destination};
+use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
+use veilset_protocols::ks::parties::MOST_PARTIES;
+use veilset_session::{
+    AgreedCircle, CircleBriefing, CircleOffer, CircleReport, Means, Member, Pipe, agree_all,
+};
+
+use crate::job::fresh_rng;
+use crate::{Error, Input, memory};
+
+/// Another party: what this side calls it, its pinned key, and where it listens.
+#[derive(Debug, Clone)]
+pub struct Fellow {
+    /// What this side calls it.
+    pub name: String,
+    /// Its key.
+    pub key: PublicKey,
+    /// `HOST:PORT`.
+    pub address: String,
+}
+
+/// Authenticated ways to all other parties.
+pub struct Circle {
+    own: PublicKey,
+    members: Vec<Member>,
+}
+
+impl Circle {
+    /// The most other parties.
+    pub const MOST_FELLOWS: usize = MOST_PARTIES - 1;
+
+    /// Meets all of `fellows`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
+    /// so, each two meet once.
+    ///
+    /// # Errors
+    /// When one does not come in time, or somebody else answers at its address.
+    pub fn open(
+        identity: &Identity,
+        listen: &str,
+        fellows: &[Fellow],
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        let own = identity.public_key();
+        let (smaller, larger): (Vec<&Fellow>, Vec<&Fellow>) =
+            fellows.iter().partition(|fellow| fellow.key < own);
+        let mut members = Vec::with_capacity(fellows.len());
+        if !smaller.is_empty() {
+            let keys: Vec<PublicKey> = smaller.iter().map(|fellow| fellow.key).collect();
+            let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
+            let came = smaller.into_iter().zip(came);
+            members.extend(came.map(|(fellow, transport)| member(fellow, transport, false)));
+        }
+        for fellow in larger {
+            let transport = connect(identity, &fellow.key, &fellow.address, options, events)?;
+            members.push(member(fellow, transport, true));
+        }
+        Ok(Self { own, members })
+    }
+
+    /// Agrees with all on an intersection that all learn.
+    ///
+    /// # Errors
+    /// When parties want different things, the run would take too much memory, or a connection fails.
+    pub fn offer(self, input: &Input, max_memory: Option<u64>) -> Result<ReadyCircle, Error> {
+        let mut rng = fresh_rng()?;
+        let offer = CircleOffer {
+            key: *self.own.as_bytes(),
+            presets: input.spec.canonical(),
+            distinct: input.keys.len(),
+            looks_hashed: input.keys.looks_hashed(),
+            memory: memory::left(max_memory, input.memory()),
+        };
+        let agreed = agree_all(self.members, offer, &mut rng)?;
+        Ok(ReadyCircle { agreed, rng })
+    }
+}
+
+fn member(fellow: &Fellow, transport: TlsTransport, connecting: bool) -> Member {
+    let binding = transport.binding();
+    Member {
+        name: fellow.name.clone(),
+        key: *fellow.key.as_bytes(),
+        pipe: Pipe::new(Box::new(transport), binding),
+        connecting,
+    }
+}
+
+/// Agreed terms, waiting for this side's consent.
+pub struct ReadyCircle {
+    agreed: AgreedCircle,
+    rng: chacha20::ChaCha20Rng,
+}
+
+impl ReadyCircle {
+    /// What the user should see before consenting.
+    #[must_use]
+    pub fn briefing(&self) -> &CircleBriefing {
+        self.agreed.briefing()
+    }
+
+    /// Ends the session without a run; the others are told.
+    pub fn decline(self) {
+        self.agreed.decline();
+    }
+
+    /// Consents, waits for everybody's consent, and runs the protocol.
+    ///
+    /// # Errors
+    /// When a party declines, breaks the protocol or goes away; nothing was written then.
+    pub fn run(mut self, input: &Input, means: &Means<'_>) -> Result<DoneCircle, Error> {
+        let report = self.agreed.run(&input.keys, means, &mut self.rng)?;
+        Ok(DoneCircle { report })
+    }
+}
+
+/// A complete run.
+pub struct DoneCircle {
+    /// The result and its circumstances.
+    pub report: CircleReport,
+}
+
+impl DoneCircle {
+    /// The rows of `input` that match, in its order.
+    pub fn rows<'a>(&'a self, input: &'a Input) -> impl Iterator<Item = usize> + 'a {
+        input.keys.rows_of(&self.report.matched)
+    }
+
+    /// Writes the rows of `input` that match, byte for byte as they were.
+    ///
+    /// # Errors
+    /// When writing fails; the file is then as it was before.
+    pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        input.write(self.rows(input), destination)
+    }
+}
