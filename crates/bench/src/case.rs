@@ -42,6 +42,29 @@ impl Net {
     }
 }
 
+/// How many elements each side has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sizes {
+    /// Elements of the sender.
+    pub sender: usize,
+    /// Elements of the receiver.
+    pub receiver: usize,
+}
+
+impl Sizes {
+    /// As many on both sides.
+    #[must_use]
+    pub const fn equal(size: usize) -> Self {
+        Self { sender: size, receiver: size }
+    }
+
+    /// Of the larger side.
+    #[must_use]
+    pub fn larger(self) -> usize {
+        self.sender.max(self.receiver)
+    }
+}
+
 /// One thing to measure: half of the smaller set is common, and the receiver alone learns where the protocol allows that.
 /// Rows of a union have 16 bytes; sums and shares have one column.
 #[derive(Debug, Clone, Copy)]
@@ -52,10 +75,8 @@ pub struct Case {
     pub group: Option<Group>,
     /// How a set travels; `None` for the protocol's default.
     pub digest: Option<Digest>,
-    /// Elements of the sender.
-    pub sender: usize,
-    /// Elements of the receiver.
-    pub receiver: usize,
+    /// Elements of each side.
+    pub sizes: Sizes,
     /// Threads of each party.
     pub threads: usize,
     /// The way between them.
@@ -137,11 +158,15 @@ impl Case {
     /// # Errors
     /// When the run fails or its result is wrong.
     pub fn measure(&self) -> Result<Measurement, BenchError> {
-        let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
-        let common = self.sender.min(self.receiver) / 2;
+        self.measure_as(find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?)
+    }
+
+    /// As [`measure`](Self::measure), with what stands for the protocol of that id.
+    pub(crate) fn measure_as(&self, protocol: &dyn Protocol) -> Result<Measurement, BenchError> {
+        let common = self.sizes.sender.min(self.sizes.receiver) / 2;
         let (left, right) = self.pair()?;
-        let sender = elements(0, self.sender);
-        let receiver = elements(self.sender - common, self.receiver);
+        let sender = elements(0, self.sizes.sender);
+        let receiver = elements(self.sizes.sender - common, self.sizes.receiver);
         let attached = [&sender, &receiver].map(|elements| Attachments::of(elements));
         let before = reference_seconds();
         process::reset_peak();
@@ -203,8 +228,8 @@ impl Case {
     fn shape(&self, protocol: &dyn Protocol) -> Shape {
         let attached = |role| Attachments::default().in_run(protocol.spec(), role).shape();
         Shape {
-            sender: self.sender as u64,
-            receiver: self.receiver as u64,
+            sender: self.sizes.sender as u64,
+            receiver: self.sizes.receiver as u64,
             reveal: reveal(protocol.spec()),
             attached: attached(Role::Sender),
             returned: attached(Role::Receiver),
@@ -215,7 +240,7 @@ impl Case {
     /// Both parties at once; the sender's end comes first.
     fn both(
         &self,
-        protocol: &'static dyn Protocol,
+        protocol: &dyn Protocol,
         sender: End<'_>,
         receiver: End<'_>,
     ) -> Result<[Played; 2], BenchError> {
@@ -246,8 +271,8 @@ impl Case {
                 reveal: reveal(spec),
                 elements,
                 peer_count: match role {
-                    Role::Sender => self.receiver,
-                    Role::Receiver => self.sender,
+                    Role::Sender => self.sizes.receiver,
+                    Role::Receiver => self.sizes.sender,
                 },
                 attached: attachments.in_run(spec, role),
                 peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
@@ -272,8 +297,15 @@ impl Case {
             [Outcome::Shares(one), Outcome::Shares(other)] => common_of(one, other),
             [_, Outcome::Matched(indices)] => indices.len() as u64,
             [Outcome::Nothing, Outcome::Count(count)] => *count,
-            [_, Outcome::Lacking { bytes, .. }] => (self.sender - bytes.len() / WIDTH) as u64,
-            [_, Outcome::Identifiers { others, .. }] => (self.sender - others.len()) as u64,
+            [_, Outcome::Lacking { bytes, .. }] => (self.sizes.sender - bytes.len() / WIDTH) as u64,
+            [Outcome::Agreed(None), Outcome::Agreed(None)] => 0,
+            // The receiver's first, which is the first of the sender's that is common.
+            [Outcome::Agreed(Some(one)), Outcome::Agreed(Some(0))]
+                if u64::from(*one) + expected == self.sizes.sender as u64 =>
+            {
+                expected
+            }
+            [_, Outcome::Identifiers { others, .. }] => (self.sizes.sender - others.len()) as u64,
             _ => u64::MAX,
         };
         let protocol = self.protocol;

@@ -12,7 +12,7 @@ mod shaped;
 mod timing;
 mod welch;
 
-pub use case::{BenchError, Case, Measurement, Net};
+pub use case::{BenchError, Case, Measurement, Net, Sizes};
 pub use curve::{CurveCost, curve, reference_seconds};
 pub use paper::{
     Content, Entry, Grid, Line, MeasureGrid, Measured, PAPERS, Paper, PaperTable, Protocols,

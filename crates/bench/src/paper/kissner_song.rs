@@ -10,17 +10,26 @@ use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 use veilset_poly::encrypted::{Ciphertexts, ScalarField};
 use veilset_poly::{Multiplication, cost, multiply};
+use veilset_protocols::ks::Spread;
 
 use super::grid::{Grid, seconds};
+use super::over_group::seconds_over;
 use super::plot::{Curve, svg};
-use super::{Content, Measured, Paper, PaperTable, power};
-use crate::{BenchError, Case, Measurement, Net};
+use super::{Content, Measured, Paper, PaperTable, modelled_bytes, power};
+use crate::{BenchError, Case, Measurement, Net, Sizes};
 
 pub(super) const PAPER: Paper = Paper {
     name: "kissner-song",
     source: "Kim and Kim 2017, section IV",
     notes: "both parties in this process, one thread each, nothing between them; the paper had two machines and 100 Mbit/s",
-    sizes: &[1 << 7, 1 << 8, 1 << 9, 1 << 10, 1 << 11, 1 << 12],
+    sizes: &[
+        Sizes::equal(1 << 7),
+        Sizes::equal(1 << 8),
+        Sizes::equal(1 << 9),
+        Sizes::equal(1 << 10),
+        Sizes::equal(1 << 11),
+        Sizes::equal(1 << 12),
+    ],
     tables: &[
         PaperTable {
             title: "Table 1: key generation for 1024-bit groups, in seconds",
@@ -29,6 +38,10 @@ pub(super) const PAPER: Paper = Paper {
         PaperTable {
             title: "Tables 3 and 4: the intersection, in seconds",
             content: Content::Grid(runs),
+        },
+        PaperTable {
+            title: "The same on the paper's groups of 1024 bits, which are insecure, and on Pallas, in seconds",
+            content: Content::Grid(groups),
         },
         PaperTable { title: "Table 5: transmission", content: Content::Grid(transmission) },
         PaperTable {
@@ -77,7 +90,7 @@ const PUBLISHED_KEYS: [(Setting, f64); 5] = [
     (Setting::Special { log_size: 13 }, 112.158),
 ];
 
-fn keys(_: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn keys(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     const KEYS: u32 = 5;
     let mut grid = Grid::new(&["setting", "paper", "here, mean of 5"]);
     let mut rng = ChaCha20Rng::from_seed([5; 32]);
@@ -102,20 +115,20 @@ const MOST_WHOLE: usize = 1 << 13;
 
 const RUN_COLUMNS: [&str; 5] = ["k", "paper, Karatsuba", "paper, FFT", "`ks`", "`ks-binned`"];
 
-fn runs(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn runs(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     let mut grid = Grid::new(&RUN_COLUMNS);
-    for size in sizes {
-        let paper = published(*size).map(|(running, _)| running);
-        let whole = (*size <= MOST_WHOLE).then(|| run("ks", *size)).transpose()?;
-        let binned = run("ks-binned", *size)?;
+    for size in sizes.iter().map(|sizes| sizes.larger()) {
+        let paper = published(size).map(|(running, _)| running);
+        let whole = (size <= MOST_WHOLE).then(|| run("ks", size)).transpose()?;
+        let binned = run("ks-binned", size)?;
         grid.push(vec![
-            power(*size),
+            power(size),
             seconds(paper.map(|running| running[0])),
             seconds(paper.map(|running| running[1])),
             seconds(whole.map(|whole| whole.seconds)),
             seconds(Some(binned.seconds)),
         ]);
-        done(&format!("intersection at {}", power(*size)));
+        done(&format!("intersection at {}", power(size)));
     }
     Ok(grid)
 }
@@ -125,18 +138,54 @@ fn run(protocol: &'static str, size: usize) -> Result<Measurement, BenchError> {
         protocol,
         group: None,
         digest: None,
-        sender: size,
-        receiver: size,
+        sizes: Sizes::equal(size),
         threads: 1,
         net: Net::Memory,
     };
     case.measure()
 }
 
+/// The largest sets that the slower groups are measured with: a multiplication takes 0.7 ms with 1024 bits.
+const MOST_ON_SLOW_GROUPS: usize = 1 << 8;
+
+/// Whole protocols: in the general setting with Toom-3, in the special one with transforms where those take fewer
+/// multiplications, as on Pallas. Without key generation.
+fn groups(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+    let mut grid = Grid::new(&[
+        "k",
+        "paper, Karatsuba",
+        "`ks`, general setting",
+        "paper, FFT",
+        "`ks`, special setting",
+        "`ks` on Pallas",
+        "`ks-binned` on Pallas",
+    ]);
+    let mut rng = ChaCha20Rng::from_seed([7; 32]);
+    let general = SafePrimeGroup::<16>::generate(Setting::General, &mut rng)?;
+    let sizes = sizes.iter().map(|sizes| sizes.larger());
+    for size in sizes.filter(|size| *size <= MOST_ON_SLOW_GROUPS) {
+        // What comes back has 2k + 1 coefficients, and is evaluated at k points.
+        let setting = Setting::Special { log_size: (3 * size).next_power_of_two().ilog2() };
+        let special = SafePrimeGroup::<16>::generate(setting, &mut rng)?;
+        let paper = published(size).map(|(running, _)| running);
+        grid.push(vec![
+            power(size),
+            seconds(paper.map(|running| running[0])),
+            seconds(Some(seconds_over(&general, Spread::Whole, size)?)),
+            seconds(paper.map(|running| running[1])),
+            seconds(Some(seconds_over(&special, Spread::Whole, size)?)),
+            seconds(Some(seconds_over(&Pallas, Spread::Whole, size)?)),
+            seconds(Some(seconds_over(&Pallas, Spread::Binned, size)?)),
+        ]);
+        done(&format!("intersection on other groups at {}", power(size)));
+    }
+    Ok(grid)
+}
+
 /// The paper's network, bits a second.
 const PAPER_LINK: f64 = 100e6;
 
-fn transmission(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn transmission(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     let mut grid = Grid::new(&[
         "k",
         "paper, Karatsuba, s",
@@ -146,16 +195,16 @@ fn transmission(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, Ben
         "`ks-binned`, MB",
         "at 100 Mbit/s, s",
     ]);
-    for size in sizes {
-        let paper = published(*size).map(|(_, transmission)| transmission);
+    for size in sizes.iter().map(|sizes| sizes.larger()) {
+        let paper = published(size).map(|(_, transmission)| transmission);
         let paper = paper.filter(|transmission| transmission[0].is_finite());
         let mut row = vec![
-            power(*size),
+            power(size),
             seconds(paper.map(|transmission| transmission[0])),
             seconds(paper.map(|transmission| transmission[1])),
         ];
         for protocol in ["ks", "ks-binned"] {
-            let bytes = bytes(protocol, *size)?;
+            let bytes = modelled_bytes(protocol, Sizes::equal(size))?;
             row.push(format!("{:.3}", bytes / 1e6));
             row.push(seconds(Some(bytes * 8.0 / PAPER_LINK)));
         }
@@ -163,20 +212,6 @@ fn transmission(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, Ben
     }
     done("transmission");
     Ok(grid)
-}
-
-/// What both parties send; the cost model, which a test holds to what is measured.
-fn bytes(protocol: &'static str, size: usize) -> Result<f64, BenchError> {
-    let found = veilset_protocols::find(protocol).ok_or(BenchError::Unknown(protocol))?;
-    let cost = found.cost(veilset_protocols::Shape {
-        sender: size as u64,
-        receiver: size as u64,
-        reveal: veilset_protocols::Reveal::Receiver,
-        attached: veilset_protocols::AttachedShape::Nothing,
-        returned: veilset_protocols::AttachedShape::Nothing,
-        params: found.spec().params(),
-    });
-    Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)
 }
 
 /// The algorithms, with the largest factor that each is measured at.
@@ -187,20 +222,20 @@ const ALGORITHMS: [(&str, Multiplication, usize); 4] = [
     ("NTT", Multiplication::Ntt { cutoff: usize::MAX }, 1 << 14),
 ];
 
-fn ristretto_products(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn ristretto_products(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     products(&Ristretto255, &ALGORITHMS[..3], sizes, done)
 }
 
-fn pallas_products(sizes: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn pallas_products(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     // A multiplication takes 20 times as long as on ristretto255.
     const MOST: usize = 1 << 11;
-    let sizes: Vec<usize> = sizes.iter().copied().filter(|size| *size <= MOST).collect();
+    let sizes: Vec<Sizes> = sizes.iter().copied().filter(|sizes| sizes.larger() <= MOST).collect();
     products(&Pallas, &ALGORITHMS, &sizes, done)
 }
 
 /// From which k on an algorithm takes fewer scalar multiplications than another, for factors of k + 1 coefficients: counted,
 /// as they are all but all of the time.
-fn cutoffs(_: &[usize], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
+fn cutoffs(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError> {
     const PAIRS: [(usize, usize, &str); 4] =
         [(0, 1, ""), (1, 2, "Toom-3 faster at all sizes"), (1, 3, "4316 to 4346"), (2, 3, "")];
     let mut grid = Grid::new(&["the one", "the other", "faster from k =", "paper"]);
@@ -222,7 +257,7 @@ const CUTOFF_SIZES: usize = 1 << 13;
 fn products<G: ScalarField>(
     group: &G,
     algorithms: &[(&str, Multiplication, usize)],
-    sizes: &[usize],
+    sizes: &[Sizes],
     done: &mut dyn FnMut(&str),
 ) -> Result<Grid, BenchError> {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().map_err(|_| BenchError::Threads)?;
@@ -231,12 +266,12 @@ fn products<G: ScalarField>(
     let mut grid = Grid::new(&columns);
     let mut rng = ChaCha20Rng::from_seed([6; 32]);
     let key = SecretKey::generate(group, &mut rng).public(group);
-    for size in sizes {
-        let plain: Vec<_> = (0..=*size).map(|_| group.random(&mut rng)).collect();
+    for size in sizes.iter().map(|sizes| sizes.larger()) {
+        let plain: Vec<_> = (0..=size).map(|_| group.random(&mut rng)).collect();
         let encrypted = key.encrypt(group, &plain, &mut rng);
-        let mut row = vec![power(*size)];
+        let mut row = vec![power(size)];
         for (_, how, most) in algorithms {
-            let product = (size <= most).then(|| {
+            let product = (size <= *most).then(|| {
                 let started = Instant::now();
                 let product =
                     pool.install(|| multiply(&Ciphertexts(group), *how, &plain, &encrypted));
@@ -245,7 +280,7 @@ fn products<G: ScalarField>(
             row.push(seconds(product.transpose()?));
         }
         grid.push(row);
-        done(&format!("products at {}", power(*size)));
+        done(&format!("products at {}", power(size)));
     }
     Ok(grid)
 }
@@ -264,7 +299,8 @@ fn plot(measured: &[Measured]) -> String {
             points: runs.rows.iter().filter_map(point).collect(),
         }
     };
-    svg("Intersection on encrypted polynomials", "seconds", &[1, 2, 3, 4].map(curve))
+    let axes = ["elements of each side", "seconds"];
+    svg("Intersection on encrypted polynomials", axes, &[1, 2, 3, 4].map(curve))
 }
 
 #[cfg(test)]
@@ -273,11 +309,15 @@ mod tests {
 
     #[test]
     fn the_tables_are_filled() {
-        let sizes = [1 << 7, 20];
+        // A run over 1024 bits takes a minute at 2^7.
+        let sizes = |title: &str| -> Vec<Sizes> {
+            let sizes = if title.contains("insecure") { &[8][..] } else { &[1 << 7, 20] };
+            sizes.iter().copied().map(Sizes::equal).collect()
+        };
         let measured: Vec<Measured> = PAPER
             .tables
             .iter()
-            .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
+            .map(|table| table.measure(&sizes(table.title), &mut |_| ()).expect("it runs"))
             .collect();
         let grids: Vec<&Grid> = measured
             .iter()
@@ -286,9 +326,11 @@ mod tests {
                 Measured::Lines(_) => unreachable!("grids alone"),
             })
             .collect();
-        let [keys, runs, sent, products, pallas, cutoffs] = grids[..] else {
-            unreachable!("six tables")
+        let [keys, runs, groups, sent, products, pallas, cutoffs] = grids[..] else {
+            unreachable!("seven tables")
         };
+        assert_eq!(groups.rows[0][..2], ["2^3", ""]);
+        assert!([2, 4, 5, 6].iter().all(|column| !groups.rows[0][*column].is_empty()));
         assert_eq!((keys.rows.len(), cutoffs.rows.len()), (5, 4));
         assert!(pallas.rows[0].iter().all(|cell| !cell.is_empty()));
         assert_eq!(runs.rows[0][..3], ["2^7", "3.81", "10.10"]);

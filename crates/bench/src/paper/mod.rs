@@ -3,14 +3,16 @@
 mod grid;
 mod kissner_song;
 mod mqrpmt;
+mod over_group;
 mod plot;
+mod rosulek_trieu;
 
 use veilset_crypto::Group;
-use veilset_protocols::{Digest, find};
+use veilset_protocols::{AttachedShape, Digest, Reveal, Shape, find};
 
 pub use grid::Grid;
 
-use crate::{BenchError, Case, Measurement, Net};
+use crate::{BenchError, Case, Measurement, Net, Sizes};
 
 /// A paper's measurements.
 pub struct Paper {
@@ -21,7 +23,7 @@ pub struct Paper {
     /// What else a reader of the tables must know.
     pub notes: &'static str,
     /// Sizes that are measured if nothing else is asked for.
-    pub sizes: &'static [usize],
+    pub sizes: &'static [Sizes],
     /// Its tables.
     pub tables: &'static [PaperTable],
     /// Draws what was measured, as SVG.
@@ -45,12 +47,12 @@ pub enum Content {
 }
 
 /// Measures at the sizes that the run is asked for, and tells what it has done.
-pub type MeasureGrid = fn(&[usize], &mut dyn FnMut(&str)) -> Result<Grid, BenchError>;
+pub type MeasureGrid = fn(&[Sizes], &mut dyn FnMut(&str)) -> Result<Grid, BenchError>;
 
 /// Protocols down, sizes across.
 pub struct Protocols {
-    /// The sizes of both sets; `None` for those that the run is asked for.
-    pub sizes: Option<&'static [usize]>,
+    /// The sizes; `None` for those that the run is asked for.
+    pub sizes: Option<&'static [Sizes]>,
     /// Threads of each party; a row for each.
     pub threads: &'static [usize],
     /// What is compared.
@@ -77,7 +79,7 @@ pub struct Entry {
 }
 
 /// Every paper.
-pub static PAPERS: &[Paper] = &[mqrpmt::PAPER, kissner_song::PAPER];
+pub static PAPERS: &[Paper] = &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER];
 
 /// A row with what was measured: for each size, the local and the wide network.
 pub struct Line {
@@ -104,7 +106,7 @@ impl PaperTable {
     /// When a run fails or its result is wrong.
     pub fn measure(
         &self,
-        sizes: &[usize],
+        sizes: &[Sizes],
         done: &mut dyn FnMut(&str),
     ) -> Result<Measured, BenchError> {
         match &self.content {
@@ -127,7 +129,7 @@ impl PaperTable {
 impl Protocols {
     fn measure(
         &self,
-        sizes: &[usize],
+        sizes: &[Sizes],
         done: &mut dyn FnMut(&str),
     ) -> Result<Vec<Line>, BenchError> {
         let sizes = self.sizes.unwrap_or(sizes);
@@ -152,7 +154,7 @@ fn markdown(lines: &[Line]) -> String {
     let mut text = "| protocol | group | set | threads |".to_owned();
     let sizes = lines.first().map_or(&[][..], |line| &line.cells);
     for [lan, _] in sizes {
-        text.push_str(&format!(" {}: MB | LAN, s | WAN, s |", power(lan.case.sender)));
+        text.push_str(&format!(" {}: MB | LAN, s | WAN, s |", sides(lan.case.sizes)));
     }
     text.push_str(&format!("\n|{}\n", "---|".repeat(4 + 3 * sizes.len())));
     lines.iter().for_each(|line| text.push_str(&line.markdown()));
@@ -165,15 +167,34 @@ fn power(size: usize) -> String {
     power.unwrap_or_else(|| size.to_string())
 }
 
+/// One size, or both.
+fn sides(sizes: Sizes) -> String {
+    let [sender, receiver] = [sizes.sender, sizes.receiver].map(power);
+    if sender == receiver { sender } else { format!("{sender} × {receiver}") }
+}
+
+/// What both parties send; the cost model, which a test holds to what is measured.
+fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64, BenchError> {
+    let found = find(protocol).ok_or(BenchError::Unknown(protocol))?;
+    let cost = found.cost(Shape {
+        sender: sizes.sender as u64,
+        receiver: sizes.receiver as u64,
+        reveal: Reveal::Receiver,
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        params: found.spec().params(),
+    });
+    Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)
+}
+
 impl Entry {
-    fn measure(&self, size: usize, threads: usize) -> Result<[Measurement; 2], BenchError> {
+    fn measure(&self, sizes: Sizes, threads: usize) -> Result<[Measurement; 2], BenchError> {
         let on = |net| {
             let case = Case {
                 protocol: self.protocol,
                 group: Some(self.group),
                 digest: self.digest,
-                sender: size,
-                receiver: size,
+                sizes,
                 threads,
                 net,
             };
@@ -221,7 +242,7 @@ mod tests {
     #[test]
     fn a_table_has_a_line_an_entry_and_thread() {
         let table = &PAPERS[0].tables[0];
-        let measured = table.measure(&[64], &mut |_| ()).expect("it runs");
+        let measured = table.measure(&[Sizes::equal(64)], &mut |_| ()).expect("it runs");
         let text = table.markdown(&measured);
         let Measured::Lines(lines) = measured else { unreachable!("protocols") };
         assert_eq!(lines.len(), 6);

@@ -4,13 +4,14 @@ use veilset_crypto::Group;
 use veilset_protocols::Digest;
 
 use super::{Content, Entry, Paper, PaperTable, Protocols};
+use crate::Sizes;
 
 /// The paper on mqRPMT.
 pub(super) const PAPER: Paper = Paper {
     name: "mqrpmt",
     source: "eprint 2022/652, section 7",
     notes: "LAN is 10 Gbit/s with 0.1 ms, WAN 50 Mbit/s with 80 ms, both simulated in memory",
-    sizes: &[1 << 12, 1 << 16],
+    sizes: &[Sizes::equal(1 << 12), Sizes::equal(1 << 16)],
     plot: None,
     tables: &[
         table(
@@ -36,7 +37,7 @@ pub(super) const PAPER: Paper = Paper {
         ),
         table(
             "Table 3: PSI on small sets",
-            Some(&[1 << 8, 1 << 9, 1 << 10]),
+            Some(&[Sizes::equal(1 << 8), Sizes::equal(1 << 9), Sizes::equal(1 << 10)]),
             &[1],
             &[on("mqrpmt-dh-intersect", Group::Curve25519), on("dh", Group::Curve25519)],
         ),
@@ -70,7 +71,7 @@ const fn three(title: &'static str, rows: &'static [Entry]) -> PaperTable {
 
 const fn table(
     title: &'static str,
-    sizes: Option<&'static [usize]>,
+    sizes: Option<&'static [Sizes]>,
     threads: &'static [usize],
     rows: &'static [Entry],
 ) -> PaperTable {

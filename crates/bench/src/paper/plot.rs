@@ -22,8 +22,9 @@ const BOTTOM: f64 = 52.0;
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#666666", "#000000"];
 
-/// The curves, of `y` over sizes that are powers of two. The picture suits light and dark pages.
-pub(super) fn svg(title: &str, y: &str, curves: &[Curve]) -> String {
+/// The curves over sizes that are powers of two; `axes` are the names of sizes and values. The picture suits light and dark pages.
+pub(super) fn svg(title: &str, axes: [&str; 2], curves: &[Curve]) -> String {
+    let [x, y] = axes;
     let points = || curves.iter().flat_map(|curve| &curve.points);
     let range = |value: fn(&(f64, f64)) -> f64| {
         points()
@@ -62,7 +63,7 @@ pub(super) fn svg(title: &str, y: &str, curves: &[Curve]) -> String {
     }
     let _ = writeln!(
         svg,
-        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">elements of each side</text><text x=\"{LEFT}\" y=\"38\" fill=\"#555555\">{y}</text>",
+        "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{x}</text><text x=\"{LEFT}\" y=\"38\" fill=\"#555555\">{y}</text>",
         (LEFT + WIDTH - RIGHT) / 2.0,
         HEIGHT - 10.0
     );
@@ -106,7 +107,7 @@ mod tests {
             points: points.to_vec(),
         };
         let curves = [curve(false, &[(128.0, 0.01), (4096.0, 30.0)]), curve(true, &[(128.0, 4.0)])];
-        let svg = svg("A title", "seconds", &curves);
+        let svg = svg("A title", ["elements", "seconds"], &curves);
         assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
         assert_eq!(svg.matches("<polyline").count(), 2);
         assert_eq!(svg.matches("stroke-dasharray").count(), 2);
