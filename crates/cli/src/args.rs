@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use veilset::bench::Paper;
+use veilset::bench::{Paper, Sizes};
 use veilset::data::KeySpec;
+use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::planner::Link;
-use veilset::registry::{Digest, Group, Sharing};
+use veilset::registry::{Digest, Group, Scheme, Sharing};
 
 use crate::units;
 
@@ -67,6 +68,8 @@ pub(crate) enum Command {
     Share(ShareArgs),
     /// Give every row an identifier that both sides share, and get those that only the peer has
     Align(AlignArgs),
+    /// Agree on the time slot that both calendars have free and both sides together prefer most
+    Agree(AgreeArgs),
     /// Price a run before it happens: time, traffic, memory, and what each side would learn
     Plan(PlanArgs),
     /// Look at a list before a run; sends nothing
@@ -136,12 +139,27 @@ pub(crate) struct ListArgs {
     pub(crate) delimiter: u8,
 }
 
-/// What every operation between two parties needs.
+/// What every operation on two lists needs.
 #[derive(Args)]
-#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
+#[command(group(ArgGroup::new("others").required(true).args(["peer", "with"])))]
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
+    #[arg(long, value_enum, default_value = "both")]
+    pub(crate) learn: LearnArg,
+    /// Of several other parties one, and where it listens; give all of them (intersect alone). Each party listens, and the
+    /// one with the smaller key connects
+    #[arg(long, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
+    pub(crate) with: Vec<With>,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+}
+
+/// The way to the peer, and how to compute with it.
+#[derive(Args)]
+#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
+pub(crate) struct MeetArgs {
     /// Wait for the peer at this address; either side may start first
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
@@ -150,10 +168,7 @@ pub(crate) struct PartyArgs {
     pub(crate) connect: Option<String>,
     /// The other party: a pinned name, or its key
     #[arg(long, value_name = "NAME|KEY")]
-    pub(crate) peer: String,
-    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
-    #[arg(long, value_enum, default_value = "both")]
-    pub(crate) learn: LearnArg,
+    pub(crate) peer: Option<String>,
     /// The protocol, or auto for the planner's choice; see: veilset protocols
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
@@ -176,10 +191,17 @@ pub(crate) struct PartyArgs {
     pub(crate) json: bool,
 }
 
+impl MeetArgs {
+    /// The other party, where there is one.
+    pub(crate) fn peer(&self) -> &str {
+        self.peer.as_deref().unwrap_or_default()
+    }
+}
+
 /// The parameters of a protocol, for those who care.
 #[derive(Args, Clone, Copy)]
 pub(crate) struct ParamArgs {
-    /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255
+    /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255, ffdhe2048
     #[arg(long, value_name = "GROUP", value_parser = units::group, hide_short_help = true)]
     pub(crate) group: Option<Group>,
     /// How a set travels [default: sorted]; one of: sorted, bloom, shuffled
@@ -248,6 +270,45 @@ pub(crate) struct AlignArgs {
     pub(crate) out: OutputArgs,
 }
 
+#[derive(Args)]
+#[command(group(ArgGroup::new("other").required(true).args(["peer"])))]
+pub(crate) struct AgreeArgs {
+    /// Your calendar, an iCalendar file (.ics), or - for standard input
+    pub(crate) file: String,
+    /// The days to look at, in your zone, both ends included; on both sides alike
+    #[arg(long, value_name = "DAY..DAY")]
+    pub(crate) between: Dates,
+    /// How long a slot is, such as 60m or 2h; on both sides alike
+    #[arg(long, value_name = "DURATION", value_parser = units::minutes)]
+    pub(crate) length: u32,
+    /// From one start to the next, counted in UTC, a divisor of a day; on both sides alike
+    #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = units::step)]
+    pub(crate) step: u32,
+    /// The hours of a day that you offer, in your zone
+    #[arg(long, value_name = "HH:MM-HH:MM", default_value = "09:00-18:00")]
+    pub(crate) hours: Hours,
+    /// Your time zone, such as Europe/Berlin
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) zone: Zone,
+    /// Offer Saturdays and Sundays too
+    #[arg(long)]
+    pub(crate) weekends: bool,
+    /// Which slots you like better: mornings, afternoons, early, late, or a file of rules, the best first
+    #[arg(long, value_name = "WORD|FILE", default_value = "early")]
+    pub(crate) prefer: String,
+    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
+    #[arg(long, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    pub(crate) scheme: Scheme,
+    #[command(flatten)]
+    pub(crate) meet: MeetArgs,
+    /// Write the slot that was agreed on to this file, as a calendar (.ics)
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) output: Option<String>,
+    /// Overwrite the output file
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LearnArg {
     /// This side alone
@@ -285,6 +346,14 @@ impl From<SecurityArg> for veilset::registry::Security {
     }
 }
 
+/// A party and where it listens.
+#[derive(Clone)]
+pub(crate) struct With {
+    /// A pinned name, or its key.
+    pub(crate) name: String,
+    pub(crate) address: String,
+}
+
 /// `auto`, or a protocol's id.
 #[derive(Clone, Copy)]
 pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
@@ -315,6 +384,9 @@ pub(crate) struct PlanArgs {
     /// Value columns of a sum or of shares
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
+    /// How preferences are combined: sum-of-ranks or minimum-of-ranks
+    #[arg(long, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    pub(crate) scheme: Scheme,
     /// Bytes of the longest row that a union sends
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(crate) row_bytes: usize,
@@ -347,7 +419,7 @@ pub(crate) struct BenchArgs {
     /// for every secret [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
-    /// Measure the tables of a paper instead: mqrpmt, kissner-song; prints them in Markdown
+    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu; prints them in Markdown
     #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
     /// Draw what was measured for the paper into this file, as SVG
@@ -356,9 +428,9 @@ pub(crate) struct BenchArgs {
     /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
     #[arg(long, value_name = "FILE", requires = "paper")]
     pub(crate) write: Option<PathBuf>,
-    /// Set sizes, each for both parties; 2^12 or the paper's if there are none
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = units::count)]
-    pub(crate) sizes: Vec<u64>,
+    /// Set sizes, each for both parties or as SENDERxRECEIVER; 2^12, 2^8 of ordered lists, or the paper's if there are none
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = units::sizes)]
+    pub(crate) sizes: Vec<Sizes>,
     /// The way between the parties
     #[arg(long, value_enum, default_value = "memory")]
     pub(crate) net: NetArg,

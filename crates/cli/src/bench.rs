@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use veilset::bench::{BenchError, Case, CurveCost, Measured, Measurement, Net, Paper, curve};
-use veilset::registry::PROTOCOLS;
+use veilset::bench::{
+    BenchError, Case, CurveCost, Measured, Measurement, Net, Paper, Sizes, curve,
+};
+use veilset::registry::{Operation, PROTOCOLS, find};
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
 use crate::error::Failure;
@@ -47,17 +49,8 @@ fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
 }
 
 /// The sizes that were asked for, or the default ones.
-fn sizes(args: &BenchArgs, default: &[usize]) -> Result<Vec<usize>, Failure> {
-    if args.sizes.is_empty() {
-        return Ok(default.to_vec());
-    }
-    let size = |size: &u64| {
-        usize::try_from(*size)
-            .ok()
-            .filter(|size| (1..=1 << 31).contains(size))
-            .ok_or_else(|| Failure::Flags("sizes go from 1 to 2^31".to_owned()))
-    };
-    args.sizes.iter().map(size).collect()
+fn sizes(args: &BenchArgs, default: &[Sizes]) -> Vec<Sizes> {
+    if args.sizes.is_empty() { default.to_vec() } else { args.sizes.clone() }
 }
 
 fn failed(error: BenchError) -> Failure {
@@ -76,13 +69,12 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
         NetArg::Wan => Net::Wan,
         NetArg::Tls => Net::Tls,
     };
-    for size in sizes(args, &[1 << 12])? {
+    for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
         let case = Case {
             protocol,
             group: args.params.group,
             digest: args.params.digest,
-            sender: size,
-            receiver: size,
+            sizes,
             threads: args.threads,
             net,
         };
@@ -91,9 +83,15 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Ordered lists are compared pair by pair.
+fn default_size(protocol: &str) -> usize {
+    let spec = find(protocol).map(|protocol| protocol.spec());
+    if spec.is_some_and(|spec| spec.operation == Operation::Agree) { 1 << 8 } else { 1 << 12 }
+}
+
 /// A paper's tables: JSON line by line, or Markdown, which also goes into a file.
 fn tables(paper: &Paper, args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
-    let sizes = sizes(args, paper.sizes)?;
+    let sizes = sizes(args, paper.sizes);
     let page = args.write.as_deref().map(|path| Page::open(path, paper.name)).transpose()?;
     say(talk, &format!("{}: {}", paper.source, paper.notes));
     let (mut text, mut all) = (String::new(), Vec::new());
@@ -173,7 +171,7 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
     print_line!(
         "{:24} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {}",
         m.case.protocol,
-        m.case.sender,
+        show_sizes(m.case.sizes),
         m.case.net.name(),
         m.case.threads,
         m.seconds,
@@ -187,14 +185,18 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
     Ok(())
 }
 
+fn show_sizes(Sizes { sender, receiver }: Sizes) -> String {
+    if sender == receiver { sender.to_string() } else { format!("{sender}x{receiver}") }
+}
+
 fn object(m: &Measurement) -> Value {
     json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
         "group": m.params.group.name(),
         "digest": m.params.digest.name(),
-        "n_sender": m.case.sender,
-        "n_receiver": m.case.receiver,
+        "n_sender": m.case.sizes.sender,
+        "n_receiver": m.case.sizes.receiver,
         "threads": m.case.threads,
         "net": m.case.net.name(),
         "seconds": m.seconds,

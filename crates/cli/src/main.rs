@@ -8,6 +8,7 @@ macro_rules! print_line {
     };
 }
 
+mod agree;
 mod args;
 mod bench;
 mod check;
@@ -21,6 +22,7 @@ mod progress;
 mod protocols;
 mod reference;
 mod report;
+mod several;
 mod timing;
 mod units;
 
@@ -58,6 +60,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Union(args) => operation::run(&Order::from(&args), &talk),
         Command::Share(args) => operation::run(&Order::from(&args), &talk),
         Command::Align(args) => operation::run(&Order::from(&args), &talk),
+        Command::Agree(args) => agree::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Protocols(args) => protocols::run(&args),

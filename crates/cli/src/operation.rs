@@ -3,40 +3,30 @@
 use std::io::{BufRead, IsTerminal, Write};
 
 use veilset::data::{Destination, Source, Table};
-use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
-use veilset::{Briefing, Connection, Input, Means, Ready};
+use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready};
 
-use crate::args::{PartyArgs, Talk};
+use crate::args::{MeetArgs, Talk};
 use crate::error::Failure;
 use crate::order::Order;
 use crate::progress::{Bar, detail, say, tell};
-use crate::{report, units};
+use crate::{report, several, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
-    let args = order.party;
+    if !order.party.with.is_empty() {
+        return several::run(order, talk);
+    }
+    let args = &order.party.meet;
     order.check()?;
-    order.job(args.peer.clone()).check()?;
+    order.job(args.peer().to_owned()).check()?;
     let endpoint = endpoint(args)?;
-    endpoint.check().map_err(veilset::Error::from)?;
     let destination = destination(order, talk)?;
-    let home = Home::from_env()?;
-    let identity = Identity::load(&home)?;
-    let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
+    let peer = Peer::load(args)?;
     let input = read(order, destination.as_ref(), talk)?;
-
-    let options = Options { deadline: args.deadline, ..Options::default() };
-    let connection =
-        Connection::open(&identity, &key, &endpoint, &options, &|event| tell(talk, &event))?;
-    let ready = consent(order.job(name).offer(connection, &input)?, talk)?;
-
-    let bar = Bar::new(talk);
-    let threads = args.threads.unwrap_or_else(all_cores);
-    let means = Means { threads, observer: &bar };
-    let done = ready.run(&input, &means);
-    bar.clear();
-    let done = done?;
+    let job = order.job(peer.name.clone());
+    let done = peer.meet(job, &input, (&endpoint, args), talk)?;
 
     if let Some(destination) = &destination {
         done.write(&input, destination)?;
@@ -44,31 +34,71 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     report::print(&done, &input, order, talk)
 }
 
+/// The other party, and this one's identity.
+pub(crate) struct Peer {
+    identity: Identity,
+    pub(crate) name: String,
+    key: PublicKey,
+}
+
+impl Peer {
+    /// As `--peer` names it.
+    pub(crate) fn load(args: &MeetArgs) -> Result<Self, Failure> {
+        let home = Home::from_env()?;
+        let identity = Identity::load(&home)?;
+        let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
+        Ok(Self { identity, name, key })
+    }
+
+    /// Meets it, agrees, asks, and runs.
+    pub(crate) fn meet(
+        &self,
+        job: Job,
+        input: &Input,
+        (endpoint, args): (&Endpoint, &MeetArgs),
+        talk: &Talk,
+    ) -> Result<Done, Failure> {
+        let options = Options { deadline: args.deadline, ..Options::default() };
+        let (identity, tell) = (&self.identity, |event| tell(talk, &event));
+        let connection = Connection::open(identity, &self.key, endpoint, &options, &tell)?;
+        let ready = consent(job.offer(connection, input)?, talk)?;
+        let bar = Bar::new(talk);
+        let threads = args.threads.unwrap_or_else(all_cores);
+        let done = ready.run(input, &Means { threads, observer: &bar });
+        bar.clear();
+        Ok(done?)
+    }
+}
+
 /// Every core that the system gives this process.
 pub(crate) fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-fn endpoint(args: &PartyArgs) -> Result<Endpoint, Failure> {
-    match (&args.listen, &args.connect) {
-        (Some(address), _) => Ok(Endpoint::Listen(address.clone())),
-        (None, Some(address)) => Ok(Endpoint::Connect(address.clone())),
-        (None, None) => Err(Failure::Bug("neither --listen nor --connect".to_owned())),
-    }
+/// This side's end of the connection, after a look at its address.
+pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
+    let endpoint = match (&args.listen, &args.connect) {
+        (Some(address), _) => Endpoint::Listen(address.clone()),
+        (None, Some(address)) => Endpoint::Connect(address.clone()),
+        (None, None) => return Err(Failure::Bug("neither --listen nor --connect".to_owned())),
+    };
+    endpoint.check().map_err(veilset::Error::from)?;
+    Ok(endpoint)
 }
 
 /// Where rows of the result go, checked before anything else happens.
-fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Destination>, Failure> {
+pub(crate) fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Destination>, Failure> {
     let Some(out) = order.out else { return Ok(None) };
     let (args, output) = (order.party, out.output.as_deref());
-    if args.json && output.is_none() {
+    let json = args.meet.json;
+    if json && output.is_none() {
         say(
             talk,
             "note: with --json and no --output, rows of the result are counted but not written",
         );
         return Ok(None);
     }
-    if args.json && output == Some("-") {
+    if json && output == Some("-") {
         return Err(Failure::Flags(
             "--json and rows cannot share standard output: give --output a file".to_owned(),
         ));
@@ -78,7 +108,7 @@ fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Destination>, Fa
     Ok(Some(destination))
 }
 
-fn read(
+pub(crate) fn read(
     order: &Order<'_>,
     destination: Option<&Destination>,
     talk: &Talk,
@@ -97,16 +127,21 @@ fn read(
     Ok(input)
 }
 
-/// Shows the agreed terms and asks, where there is somebody to ask; somebody who is asked sees them, quiet or not.
+/// Shows the agreed terms and asks, where there is somebody to ask.
 fn consent(ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
-    let somebody =
-        !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    show(ready.briefing(), &Talk { quiet: talk.quiet && !somebody, ..*talk });
-    if !somebody || asks("Go on? [Y/n] ")? {
+    if agrees(talk, |talk| show(ready.briefing(), talk))? {
         return Ok(ready);
     }
     ready.decline();
     Err(Failure::Declined)
+}
+
+/// Whether the user goes on after what is shown; somebody who is asked sees it, quiet or not.
+pub(crate) fn agrees(talk: &Talk, show: impl FnOnce(&Talk)) -> Result<bool, Failure> {
+    let somebody =
+        !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    show(&Talk { quiet: talk.quiet && !somebody, ..*talk });
+    Ok(!somebody || asks("Go on? [Y/n] ")?)
 }
 
 fn asks(question: &str) -> Result<bool, Failure> {
@@ -131,8 +166,8 @@ fn show(briefing: &Briefing, talk: &Talk) {
 }
 
 /// What a phase cost, for the user who asked for more.
-pub(crate) fn phases(report: &veilset::Report, talk: &Talk) {
-    for phase in &report.phases {
+pub(crate) fn phases(phases: &[PhaseCost], talk: &Talk) {
+    for phase in phases {
         detail(
             talk,
             &format!(

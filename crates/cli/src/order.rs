@@ -3,8 +3,22 @@
 use veilset::registry::{Operation, Sharing};
 use veilset::{Input, Job, Learn};
 
-use crate::args::{AlignArgs, IntersectArgs, OutputArgs, PartyArgs, ShareArgs, SumArgs, UnionArgs};
+use crate::args::{
+    AlignArgs, IntersectArgs, MeetArgs, OutputArgs, PartyArgs, ShareArgs, SumArgs, UnionArgs,
+};
 use crate::error::Failure;
+
+/// A job with the flags that every operation has.
+pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
+    Job {
+        protocol: args.protocol.0,
+        security: args.security.into(),
+        max_memory: args.max_memory,
+        group: args.params.group,
+        digest: args.params.digest,
+        ..Job::new(operation, peer)
+    }
+}
 
 /// An operation with its flags.
 pub(crate) struct Order<'a> {
@@ -32,13 +46,8 @@ impl<'a> Order<'a> {
     pub(crate) fn job(&self, peer: String) -> Job {
         Job {
             learn: self.party.learn.into(),
-            protocol: self.party.protocol.0,
-            security: self.party.security.into(),
-            max_memory: self.party.max_memory,
-            group: self.party.params.group,
-            digest: self.party.params.digest,
             sharing: self.sharing,
-            ..Job::new(self.operation, peer)
+            ..job(self.operation, &self.party.meet, peer)
         }
     }
 

@@ -82,7 +82,14 @@ fn shape(args: &PlanArgs, (role, reveal): (Role, Reveal)) -> Shape {
         }
         _ => (AttachedShape::Nothing, AttachedShape::Nothing),
     };
-    Shape { sender, receiver, reveal, attached, returned, params: Params::default() }
+    Shape {
+        sender,
+        receiver,
+        reveal,
+        attached,
+        returned,
+        params: Params { scheme: args.scheme, ..Params::default() },
+    }
 }
 
 fn sides(plan: &Estimate, role: Role) -> (f64, f64) {

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use veilset::registry::{Operation, Outcome};
-use veilset::{Done, Input, Report};
+use veilset::{Done, Input, PhaseCost, Report};
 
 use crate::args::Talk;
 use crate::error::Failure;
@@ -19,13 +19,13 @@ pub(crate) fn print(
     talk: &Talk,
 ) -> Result<(), Failure> {
     let report = &done.report;
-    if order.party.json {
+    if order.party.meet.json {
         print_line!("{}", object(done, input))?;
     } else {
         numbers(done, input)?;
     }
     say(talk, &outcome(done, input, order.out.and_then(|out| out.output.as_deref())));
-    phases(report, talk);
+    phases(&report.phases, talk);
     say(talk, &cost(report));
     Ok(())
 }
@@ -90,7 +90,8 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     }
 }
 
-fn cost(report: &Report) -> String {
+/// What a run took, in a sentence.
+pub(crate) fn cost(report: &Report) -> String {
     format!(
         "{} in {}, {} sent, {} received, {} rounds",
         report.protocol,
@@ -103,6 +104,11 @@ fn cost(report: &Report) -> String {
 
 /// The object that `--json` prints.
 pub(crate) fn object(done: &Done, input: &Input) -> Value {
+    object_with(done, input, result(done, input).into())
+}
+
+/// The same with a result that this module knows nothing of.
+pub(crate) fn object_with(done: &Done, input: &Input, result: Value) -> Value {
     let report = &done.report;
     let (empty, invalid) = input.skipped();
     json!({
@@ -117,11 +123,11 @@ pub(crate) fn object(done: &Done, input: &Input) -> Value {
         "invalid": invalid,
         "peer_distinct": report.peer_distinct,
         "learned": report.learned,
-        "result": result(done, input),
+        "result": result,
         "bytes_sent": report.wire.sent,
         "bytes_received": report.wire.received,
         "rounds": report.rounds,
-        "seconds": seconds(report),
+        "seconds": seconds(&report.phases),
         "threads": report.threads,
     })
 }
@@ -157,14 +163,15 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
             insert("sum", json!(sums));
         }
         Operation::Count => insert("count", json!(count)),
+        Operation::Agree => insert("row", json!(done.agreed(input).flatten())),
     }
     result
 }
 
 /// Seconds by phase; phases of one name add up.
-fn seconds(report: &Report) -> Map<String, Value> {
+pub(crate) fn seconds(phases: &[PhaseCost]) -> Map<String, Value> {
     let mut seconds = Map::new();
-    for phase in &report.phases {
+    for phase in phases {
         let before = seconds.get(phase.name).and_then(Value::as_f64).unwrap_or_default();
         seconds.insert(phase.name.to_owned(), json!(before + phase.time.as_secs_f64()));
     }

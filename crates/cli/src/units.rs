@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use veilset::bench::{PAPERS, Paper};
-use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Sharing};
+use veilset::bench::{PAPERS, Paper, Sizes};
+use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
 pub(crate) use veilset::units::{show_bytes, threads};
 
-use crate::args::{BenchTarget, ProtocolArg};
+use crate::args::{BenchTarget, ProtocolArg, With};
 
 /// `100000`, `1_000_000` or `2^20`.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
@@ -20,6 +20,17 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         }
         None => plain.parse().map_err(|_| wrong()),
     }
+}
+
+/// `2^12`, or `2^20x2^10` for the sender's and the receiver's.
+pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
+    let size = |text: &str| {
+        let size = usize::try_from(count(text)?).unwrap_or(usize::MAX);
+        let fits = (1..=1 << 31).contains(&size);
+        fits.then_some(size).ok_or_else(|| "sizes go from 1 to 2^31".to_owned())
+    };
+    let (sender, receiver) = text.split_once('x').unwrap_or((text, text));
+    Ok(Sizes { sender: size(sender)?, receiver: size(receiver)? })
 }
 
 /// `500MB`, `2GiB`, or bytes.
@@ -45,6 +56,25 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     scaled(text, &UNITS)
         .map(Duration::from_millis)
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
+}
+
+/// A day in minutes.
+const DAY: u32 = 24 * 60;
+
+/// A duration of whole minutes, up to a day.
+pub(crate) fn minutes(text: &str) -> Result<u32, String> {
+    let seconds = duration(text)?.as_secs_f64();
+    let minutes = seconds / 60.0;
+    let whole = minutes.fract() == 0.0 && (1.0..=f64::from(DAY)).contains(&minutes);
+    if whole { Ok(minutes as u32) } else { Err("whole minutes up to 24h are needed".to_owned()) }
+}
+
+/// A duration of minutes of which a day has a whole number.
+pub(crate) fn step(text: &str) -> Result<u32, String> {
+    match minutes(text)? {
+        minutes if DAY.is_multiple_of(minutes) => Ok(minutes),
+        _ => Err("a day must have a whole number of steps, as with 15m, 30m or 1h".to_owned()),
+    }
 }
 
 /// `1.5` or `60`, more than 0 and at most an hour.
@@ -96,6 +126,12 @@ pub(crate) fn sharing(text: &str) -> Result<Sharing, String> {
     Sharing::from_name(text).ok_or_else(|| "additive or xor is needed".to_owned())
 }
 
+/// The name of a composition scheme.
+pub(crate) fn scheme(text: &str) -> Result<Scheme, String> {
+    Scheme::from_name(text)
+        .ok_or_else(|| format!("schemes: {}", Scheme::ALL.map(Scheme::name).join(", ")))
+}
+
 /// A paper's name.
 pub(crate) fn paper(text: &str) -> Result<&'static Paper, String> {
     let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
@@ -105,6 +141,18 @@ pub(crate) fn paper(text: &str) -> Result<&'static Paper, String> {
 /// `auto` or a protocol's id.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
+}
+
+/// `NAME@HOST:PORT`.
+pub(crate) fn with(text: &str) -> Result<With, String> {
+    match text.rsplit_once('@') {
+        Some((name, address)) if !name.is_empty() && !address.is_empty() => {
+            Ok(With { name: name.to_owned(), address: address.to_owned() })
+        }
+        _ => {
+            Err("give the party's name and its address, such as acme@acme.example:7000".to_owned())
+        }
+    }
 }
 
 /// `curve`, `timing` or a protocol's id.
@@ -147,12 +195,19 @@ mod tests {
             (bytes("500MB"), bytes("2GiB"), bytes("7")),
             (Ok(500_000_000), Ok(2 << 30), Ok(7))
         );
+        assert_eq!(sizes("2^12"), Ok(Sizes::equal(4096)));
+        assert_eq!(sizes("2^20x100"), Ok(Sizes { sender: 1 << 20, receiver: 100 }));
+        assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));
         assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
         assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
         assert!(duration("90").is_err() && duration("").is_err());
+        assert_eq!((minutes("60m"), minutes("2h"), minutes("60s")), (Ok(60), Ok(120), Ok(1)));
+        assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
+        assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));
+        assert!(step("7m").is_err());
         assert_eq!((delimiter(";"), delimiter("tab")), (Ok(b';'), Ok(b'\t')));
         assert!(delimiter("\"").is_err() && delimiter("ab").is_err() && delimiter("é").is_err());
         assert!(threads("0").is_err() && threads("1").is_ok());

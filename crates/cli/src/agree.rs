@@ -1,0 +1,114 @@
+//! `veilset agree`: two calendars, one slot.
+
+use std::time::SystemTime;
+
+use serde_json::{Value, json};
+use veilset::data::calendar::{Calendar, Preference, Search, Slot, slot_table};
+use veilset::data::{Destination, KeySpec, Source};
+use veilset::registry::Operation;
+use veilset::{Detail, Input, Job};
+
+use crate::args::{AgreeArgs, Talk};
+use crate::error::Failure;
+use crate::operation::{Peer, endpoint, phases};
+use crate::order::job;
+use crate::progress::say;
+use crate::report;
+
+/// Reads the calendar, ranks its free slots, meets the peer, and tells the slot that both prefer most.
+pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
+    wanted(args, args.meet.peer().to_owned()).check()?;
+    let endpoint = endpoint(&args.meet)?;
+    let destination = destination(args)?;
+    let peer = Peer::load(&args.meet)?;
+    let slots = ranked(args, talk)?;
+    let input =
+        Input::of(slot_table(args.file.clone(), &slots)?, &"start,end".parse::<KeySpec>()?)?;
+
+    let job = wanted(args, peer.name.clone());
+    let done = peer.meet(job, &input, (&endpoint, &args.meet), talk)?;
+
+    let row = done.agreed(&input).flatten();
+    let agreed = row.and_then(|row| slots.get(row));
+    if let (Some(slot), Some(destination)) = (agreed, &destination) {
+        slot.write(destination, SystemTime::now())?;
+    }
+    if args.meet.json {
+        print_line!("{}", report::object_with(&done, &input, result(agreed)))?;
+    } else if let Some(slot) = agreed {
+        print_line!("{}\t{}", slot.start(), slot.end())?;
+    }
+    say(talk, &told(args, row.zip(agreed), slots.len()));
+    phases(&done.report.phases, talk);
+    say(talk, &report::cost(&done.report));
+    Ok(())
+}
+
+/// The job, with all that both sides must say alike.
+fn wanted(args: &AgreeArgs, peer: String) -> Job {
+    let detail = |name: &str, value: String| Detail { name: name.to_owned(), value };
+    Job {
+        scheme: args.scheme,
+        details: vec![
+            detail("slot length (--length)", format!("{}m", args.length)),
+            detail("dates (--between)", args.between.to_string()),
+            detail("slot grid (--step)", format!("{}m", args.step)),
+        ],
+        ..job(Operation::Agree, &args.meet, peer)
+    }
+}
+
+/// Where the slot goes, checked before anything else happens.
+fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
+    let Some(output) = &args.output else { return Ok(None) };
+    if output == "-" {
+        return Err(Failure::Flags(
+            "the slot goes to standard output as it is: give --output a file".to_owned(),
+        ));
+    }
+    let destination = Destination::new(output, args.force);
+    destination.check(&Source::new(&args.file))?;
+    Ok(Some(destination))
+}
+
+/// The free slots, the best first.
+fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
+    let preference: Preference = args.prefer.parse()?;
+    let source = Source::new(&args.file);
+    let calendar = Calendar::read(&source)?;
+    let search = Search {
+        dates: args.between,
+        hours: args.hours,
+        zone: args.zone,
+        weekends: args.weekends,
+        length: args.length,
+        step: args.step,
+    };
+    let slots = preference.rank(calendar.free(&search)?, args.zone);
+    let summary = format!(
+        "{}: {} events; {} slots of {} minutes are free",
+        source.name(),
+        calendar.events(),
+        slots.len(),
+        args.length,
+    );
+    say(talk, &summary);
+    Ok(slots)
+}
+
+fn result(agreed: Option<&Slot>) -> Value {
+    agreed.map_or(Value::Null, |slot| json!({ "start": slot.start(), "end": slot.end() }))
+}
+
+fn told(args: &AgreeArgs, agreed: Option<(usize, &Slot)>, slots: usize) -> String {
+    let Some((row, slot)) = agreed else {
+        return "no slot is free for both; try other dates or hours, or a shorter --length"
+            .to_owned();
+    };
+    let written = args.output.as_ref().map_or(String::new(), |out| format!("; written to {out}"));
+    let place = row + 1;
+    format!(
+        "agreed: {} in your zone, number {place} of your {slots} slots{written}",
+        slot.in_zone(args.zone)
+    )
+}

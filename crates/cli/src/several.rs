@@ -1,0 +1,170 @@
+//! `veilset intersect` between three parties or more.
+
+use serde_json::{Value, json};
+use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::registry::Operation;
+use veilset::{
+    Circle, CircleBriefing, CircleReport, DoneCircle, Fellow, Input, Learn, Means, PeerReport,
+    ReadyCircle,
+};
+
+use crate::args::{PartyArgs, Talk};
+use crate::error::Failure;
+use crate::operation::{agrees, all_cores, destination, phases, read};
+use crate::order::Order;
+use crate::progress::{Bar, detail, say, tell};
+use crate::report::seconds;
+use crate::units::{show_bytes, show_duration};
+
+/// Reads the list, meets the others, agrees with all, runs, and writes what all have.
+pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
+    let args = order.party;
+    check(order)?;
+    let listen = args.meet.listen.as_deref().unwrap_or_default();
+    Endpoint::Listen(listen.to_owned()).check().map_err(veilset::Error::from)?;
+    for with in &args.with {
+        Endpoint::Connect(with.address.clone()).check().map_err(veilset::Error::from)?;
+    }
+    let destination = destination(order, talk)?;
+    let home = Home::from_env()?;
+    let identity = Identity::load(&home)?;
+    let fellows = fellows(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+    let input = read(order, destination.as_ref(), talk)?;
+
+    let options = Options { deadline: args.meet.deadline, ..Options::default() };
+    let events = |event| tell(talk, &event);
+    let circle = Circle::open(&identity, listen, &fellows, &options, &events)?;
+    let ready = consent(circle.offer(&input, args.meet.max_memory)?, talk)?;
+
+    let bar = Bar::new(talk);
+    let threads = args.meet.threads.unwrap_or_else(all_cores);
+    let done = ready.run(&input, &Means { threads, observer: &bar });
+    bar.clear();
+    let done = done?;
+
+    if let Some(destination) = &destination {
+        done.write(&input, destination)?;
+    }
+    print(&done, &input, order, talk)
+}
+
+/// What goes together where there are several others.
+fn check(order: &Order<'_>) -> Result<(), Failure> {
+    let args = order.party;
+    let params = args.meet.params.group.is_some() || args.meet.params.digest.is_some();
+    let security = veilset::registry::Security::from(args.meet.security);
+    let wrong = if order.operation != Operation::Intersect {
+        "--with is for intersect: the other operations are between two parties"
+    } else if args.with.len() < 2 {
+        "give --with once for each other party, at least twice; between two parties it is --peer"
+    } else if args.with.len() > Circle::MOST_FELLOWS {
+        "a run has at most 64 parties: give --with at most 63 times"
+    } else if Learn::from(args.learn) != Learn::Both {
+        "with several parties all learn: leave --learn away"
+    } else if args.meet.protocol.0.is_some() || params {
+        "there is one protocol for several parties: leave --protocol, --group and --digest away"
+    } else if security == veilset::registry::Security::Malicious {
+        "the protocol for several parties is semi-honest: leave --security away"
+    } else {
+        return Ok(());
+    };
+    Err(Failure::Flags(wrong.to_owned()))
+}
+
+fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
+    let mut fellows: Vec<Fellow> = Vec::with_capacity(args.with.len());
+    for with in &args.with {
+        let (name, key) = peers.resolve(&with.name)?;
+        if fellows.iter().any(|other| other.key == key) {
+            return Err(Failure::Flags(format!("--with names {name} twice: once for each party")));
+        }
+        fellows.push(Fellow { name, key, address: with.address.clone() });
+    }
+    Ok(fellows)
+}
+
+fn consent(ready: ReadyCircle, talk: &Talk) -> Result<ReadyCircle, Failure> {
+    if agrees(talk, |talk| show(ready.briefing(), talk))? {
+        return Ok(ready);
+    }
+    ready.decline();
+    Err(Failure::Declined)
+}
+
+fn show(briefing: &CircleBriefing, talk: &Talk) {
+    say(talk, &briefing.learned);
+    for warning in &briefing.warnings {
+        say(talk, &format!("warning: {warning}"));
+    }
+    for leak in &briefing.leaks {
+        say(talk, &format!("leaks: {leak}"));
+    }
+    for (name, distinct) in &briefing.peers {
+        say(talk, &format!("{name} has {distinct} distinct keys"));
+    }
+    detail(talk, &format!("protocol: {}", briefing.protocol));
+}
+
+fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
+    let report = &done.report;
+    if order.party.meet.json {
+        print_line!("{}", object(done, input))?;
+    }
+    let output = order.out.and_then(|out| out.output.as_deref());
+    let place = output.filter(|output| *output != "-");
+    let written = place.map_or(String::new(), |place| format!("; written to {place}"));
+    let (count, rows) = (report.matched.len(), done.rows(input).count());
+    let all = report.peers.len() + 1;
+    let distinct = report.distinct;
+    say(
+        talk,
+        &format!("{count} of your {distinct} keys are in all {all} lists, in {rows} rows{written}"),
+    );
+    phases(&report.phases, talk);
+    say(talk, &cost(report));
+    Ok(())
+}
+
+fn cost(report: &CircleReport) -> String {
+    let wire = report.wire();
+    format!(
+        "{} in {}, {} sent, {} received, {} rounds",
+        report.protocol,
+        show_duration(report.time()),
+        show_bytes(wire.sent as f64),
+        show_bytes(wire.received as f64),
+        report.rounds,
+    )
+}
+
+/// As for two parties, with `peers` in the place of what is said of one.
+fn object(done: &DoneCircle, input: &Input) -> Value {
+    let report = &done.report;
+    let (empty, invalid) = input.skipped();
+    let wire = report.wire();
+    let peer = |peer: &PeerReport| {
+        json!({
+            "name": peer.name,
+            "distinct": peer.distinct,
+            "bytes_sent": peer.wire.sent,
+            "bytes_received": peer.wire.received,
+        })
+    };
+    json!({
+        "operation": Operation::Intersect.name(),
+        "protocol": report.protocol,
+        "group": "ristretto255",
+        "rows": input.rows(),
+        "distinct": report.distinct,
+        "empty": empty,
+        "invalid": invalid,
+        "peers": report.peers.iter().map(peer).collect::<Vec<_>>(),
+        "learned": report.learned,
+        "result": { "count": report.matched.len(), "rows": done.rows(input).count() },
+        "bytes_sent": wire.sent,
+        "bytes_received": wire.received,
+        "rounds": report.rounds,
+        "seconds": seconds(&report.phases),
+        "threads": report.threads,
+    })
+}

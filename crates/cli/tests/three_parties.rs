@@ -1,0 +1,120 @@
+//! Three processes, three files, one answer that all learn.
+
+mod support;
+
+use std::process::Output;
+
+use support::{Party, code, free_address, json, stderr};
+
+const NAMES: [&str; 3] = ["ann", "bob", "eve"];
+
+/// Three parties that have pinned one another; each has a list of addresses and numbers.
+fn parties() -> [Party; 3] {
+    let parties = [Party::new(), Party::new(), Party::new()];
+    for (own, party) in parties.iter().enumerate() {
+        for (other, name) in NAMES.iter().enumerate().filter(|(other, _)| *other != own) {
+            assert!(party.run(&["peer", "add", name, &parties[other].key]).status.success());
+        }
+    }
+    parties[0].file("list.csv", &list(0..40));
+    parties[1].file("list.csv", &list(20..50));
+    parties[2].file("list.csv", &list((10..60).step_by(3)));
+    parties
+}
+
+fn list(numbers: impl Iterator<Item = usize>) -> String {
+    let row = |n: usize| match n % 3 {
+        0 => format!("User{n}@Example.com,{n}\n"),
+        _ => format!("user{n}@example.com,{n}\n"),
+    };
+    format!("email,n\n{}", numbers.map(row).collect::<String>())
+}
+
+/// All three at once, each with its own flags beside `--listen` and `--with`.
+fn meet(parties: &[Party; 3], flags: [&[&str]; 3]) -> Vec<Output> {
+    let addresses = [free_address(), free_address(), free_address()];
+    let start = |own: usize| {
+        let with = (0..3).filter(|other| *other != own);
+        let with = with.flat_map(|other| {
+            ["--with".to_owned(), format!("{}@{}", NAMES[other], addresses[other])]
+        });
+        let with: Vec<String> = with.collect();
+        let mut args = vec!["intersect", "list.csv", "--listen", &addresses[own]];
+        args.extend(["--deadline", "60s"]);
+        args.extend(with.iter().map(String::as_str));
+        args.extend(flags[own]);
+        parties[own].start(&args)
+    };
+    let running = [start(0), start(1), start(2)];
+    running.into_iter().map(|party| party.wait_with_output().expect("it ends")).collect()
+}
+
+const KEY: [&str; 2] = ["--key", "email:email"];
+
+#[test]
+fn all_get_their_own_rows_that_all_have() {
+    let parties = parties();
+    let to_file = [&KEY[..], &["--json", "-o", "out.csv"]].concat();
+    let outputs = meet(&parties, [&to_file, &KEY, &to_file]);
+    for output in &outputs {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+    }
+    // 10, 13, … that lie between 20 and 39.
+    let expected = list([22, 25, 28, 31, 34, 37].into_iter());
+    assert_eq!(parties[0].read("out.csv"), expected);
+    assert_eq!(parties[2].read("out.csv"), expected);
+    assert_eq!(String::from_utf8(outputs[1].stdout.clone()).expect("text"), expected);
+    let said = stderr(&outputs[1]);
+    assert!(said.contains("You learn: which of your rows all 3 lists have. "), "{said}");
+    assert!(said.contains("ann has 40 distinct keys"), "{said}");
+    assert!(said.contains("6 of your 30 keys are in all 3 lists, in 6 rows"), "{said}");
+
+    let (one, other) = (json(&outputs[0]), json(&outputs[2]));
+    assert_eq!((&one["operation"], &one["protocol"]), (&"intersect".into(), &"ks-parties".into()));
+    assert_eq!((&one["rows"], &one["distinct"]), (&40.into(), &40.into()));
+    assert_eq!(one["result"], serde_json::json!({ "count": 6, "rows": 6 }));
+    let peer = |object: &serde_json::Value, name: &str| {
+        let peers = object["peers"].as_array().expect("a list").clone();
+        peers.into_iter().find(|peer| peer["name"] == name).expect("a peer")
+    };
+    assert_eq!(peer(&one, "bob")["distinct"], 30);
+    assert_eq!(peer(&one, "eve")["bytes_sent"], peer(&other, "ann")["bytes_received"]);
+    // Key, sets, sums, decryption.
+    assert_eq!(one["rounds"], 4);
+    assert!(one["seconds"]["joint decryption"].as_f64().is_some());
+}
+
+#[test]
+fn parties_that_differ_stop_before_anything_is_computed() {
+    let parties = parties();
+    let raw = ["--key", "email:raw"];
+    let outputs = meet(&parties, [&KEY, &KEY, &raw]);
+    assert!(outputs.iter().all(|output| code(output) == 3 && output.stdout.is_empty()));
+    let said = stderr(&outputs[2]);
+    assert!(said.contains("do not agree on the terms: key presets: here raw/1"), "{said}");
+}
+
+#[test]
+fn flags_for_two_parties_are_refused() {
+    let parties = parties();
+    let with =
+        ["--listen", "127.0.0.1:0", "--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
+    for (command, more, expected) in [
+        ("count", &[][..], "--with is for intersect"),
+        ("intersect", &["--learn", "me"], "leave --learn away"),
+        ("intersect", &["--protocol", "ks"], "leave --protocol"),
+        ("intersect", &["--security", "malicious"], "leave --security away"),
+        ("intersect", &["--with", "bob@127.0.0.1:3"], "names bob twice"),
+        ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
+        ("intersect", &["--with", "bob"], "the party's name and its address"),
+    ] {
+        let args = [&[command, "list.csv"], &KEY[..], &with, more].concat();
+        let output = parties[0].run(&args);
+        assert_eq!(code(&output), 2, "{args:?}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    let one = [&["intersect", "list.csv"], &KEY[..], &with[..4]].concat();
+    let output = parties[0].run(&one);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("at least twice"), "{}", stderr(&output));
+}
