@@ -6,7 +6,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::Replay;
 use veilset_data::{KeySet, Table};
-use veilset_protocols::{Attached, AttachedShape, Operation, Security, Sharing, Silent};
+use veilset_protocols::{Attached, AttachedShape, Operation, Scheme, Security, Sharing, Silent};
 use veilset_session::{Learn, Means, Offer, Pipe, agree};
 
 fuzz_target!(|input: (bool, u8, Vec<(u8, Vec<u8>)>)| {
@@ -31,6 +31,8 @@ fuzz_target!(|input: (bool, u8, Vec<(u8, Vec<u8>)>)| {
         sharing: Sharing::Additive,
         attached: AttachedShape::Nothing,
         columns: Vec::new(),
+        scheme: Scheme::SumOfRanks,
+        details: Vec::new(),
     };
     match agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32])) {
         Ok(agreed) => {

@@ -5,15 +5,24 @@
 use std::fmt::Write;
 use std::{env, fs, path::PathBuf};
 
-use veilset_channel::Costs;
-use veilset_protocols::{PROTOCOLS, Protocol};
+use veilset_channel::{Costs, PhaseCost};
+use veilset_protocols::{Operation, PROTOCOLS, Protocol};
 use veilset_testkit::{Sets, Setting, run_both, shape};
 
-/// The last two fill frames on one side, the very last three of them.
+/// Of sets. The last two fill frames on one side, the very last three of them.
 const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (100, 9000)];
+
+/// Of ordered lists, which are compared pair by pair.
+const ORDERED: [(usize, usize); 4] = [(0, 0), (1, 1), (40, 25), (5, 300)];
+
+/// The phase of each of their rounds; these stand in one line.
+const ROUNDS: &str = "comparisons";
 
 /// The sizes at which a protocol is looked at: all for those on which the others are built.
 fn sizes(protocol: &dyn Protocol) -> &'static [(usize, usize)] {
+    if protocol.spec().operation == Operation::Agree {
+        return &ORDERED;
+    }
     let basic = ["dh", "mqrpmt-dh", "private-id"].contains(&protocol.spec().id);
     if basic { &SIZES } else { &SIZES[..4] }
 }
@@ -38,10 +47,13 @@ fn measured() -> String {
 }
 
 fn write_costs(text: &mut String, name: &str, costs: &Costs) {
-    for phase in costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0) {
-        let (sent, received) = (phase.bytes_sent, phase.bytes_received);
-        let (out, back) = (phase.frames_sent, phase.frames_received);
-        writeln!(text, "{name} [{}] {sent}/{out} {received}/{back}", phase.name)
+    let moved = costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0);
+    let moved: Vec<&PhaseCost> = moved.collect();
+    for same in moved.chunk_by(|one, next| [one.name, next.name] == [ROUNDS; 2]) {
+        let sum = |of: fn(&PhaseCost) -> u64| same.iter().map(|phase| of(phase)).sum::<u64>();
+        let (sent, received) = (sum(|phase| phase.bytes_sent), sum(|phase| phase.bytes_received));
+        let (out, back) = (sum(|phase| phase.frames_sent), sum(|phase| phase.frames_received));
+        writeln!(text, "{name} [{}] {sent}/{out} {received}/{back}", same[0].name)
             .expect("to memory");
     }
     writeln!(text, "{name} rounds {}", costs.rounds()).expect("to memory");

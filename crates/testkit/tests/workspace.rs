@@ -12,7 +12,7 @@ const GRAPH: [(&str, &[&str]); 15] = [
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
     ("veilset-crypto", &["veilset-simd"]),
-    ("veilset-poly", &["veilset-crypto"]),
+    ("veilset-poly", &["veilset-crypto", "veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
         "veilset-protocols",
