@@ -59,8 +59,13 @@ impl Events {
 
     /// Waits until an event is there.
     pub(crate) fn wait_for(&self, wanted: impl Fn(&Event) -> bool) {
+        self.wait_for_all(1, wanted);
+    }
+
+    /// Waits until `count` events are there: an end of a connection is seen before its event is told.
+    pub(crate) fn wait_for_all(&self, count: usize, wanted: impl Fn(&Event) -> bool) {
         let end = Instant::now() + Duration::from_secs(10);
-        while !self.all().iter().any(&wanted) {
+        while self.all().iter().filter(|event| wanted(event)).count() < count {
             assert!(Instant::now() < end, "only {:?}", self.all());
             thread::sleep(Duration::from_millis(5));
         }
