@@ -7,6 +7,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
+use veilset_crypto::key_agreement::SafePrime;
 use veilset_crypto::{Element, Group};
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
 use veilset_protocols::{
@@ -75,6 +76,8 @@ pub struct Case {
     pub group: Option<Group>,
     /// How a set travels; `None` for the protocol's default.
     pub digest: Option<Digest>,
+    /// What the group is taken modulo; `None` for its own prime.
+    pub prime: Option<SafePrime>,
     /// Elements of each side.
     pub sizes: Sizes,
     /// Threads of each party.
@@ -221,6 +224,7 @@ impl Case {
         Params {
             group: self.group.unwrap_or(default.group),
             digest: self.digest.unwrap_or(default.digest),
+            prime: self.prime,
             ..default
         }
     }

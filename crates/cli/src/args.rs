@@ -8,9 +8,10 @@ use veilset::bench::{Paper, Sizes};
 use veilset::data::KeySpec;
 use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::planner::Link;
+use veilset::prime::SafePrime;
 use veilset::registry::{Digest, Group, Scheme, Sharing};
 
-use crate::units;
+use crate::{prime, units};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,6 +79,8 @@ pub(crate) enum Command {
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
     Bench(BenchArgs),
+    /// Print a fresh safe prime for --prime, after about a minute
+    Prime,
     /// Print a shell's completion script
     Completions(CompletionsArgs),
     /// Print the manual page
@@ -207,6 +210,9 @@ pub(crate) struct ParamArgs {
     /// How a set travels [default: sorted]; one of: sorted, bloom, shuffled
     #[arg(long, value_name = "DIGEST", value_parser = units::digest, hide_short_help = true)]
     pub(crate) digest: Option<Digest>,
+    /// A file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same
+    #[arg(long, value_name = "FILE", value_parser = prime::read, hide_short_help = true)]
+    pub(crate) prime: Option<SafePrime>,
 }
 
 /// Where rows of a result go.

@@ -44,6 +44,7 @@ fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(move |spec| {
         params.group.is_none_or(|group| spec.groups.contains(&group))
             && params.digest.is_none_or(|digest| spec.digests.contains(&digest))
+            && (params.prime.is_none() || spec.prime)
     });
     specs.map(|spec| spec.id)
 }
@@ -60,7 +61,7 @@ fn failed(error: BenchError) -> Failure {
 fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     if !fitting(args).any(|id| id == protocol) {
         return Err(Failure::Flags(format!(
-            "{protocol} does not run on that group or with that digest; see: veilset protocols --json"
+            "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
         )));
     }
     let net = match args.net {
@@ -74,6 +75,7 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
             protocol,
             group: args.params.group,
             digest: args.params.digest,
+            prime: args.params.prime,
             sizes,
             threads: args.threads,
             net,
@@ -193,7 +195,7 @@ fn object(m: &Measurement) -> Value {
     json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
-        "group": m.params.group.name(),
+        "group": m.params.group_name(),
         "digest": m.params.digest.name(),
         "n_sender": m.case.sizes.sender,
         "n_receiver": m.case.sizes.receiver,

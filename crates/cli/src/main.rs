@@ -18,6 +18,7 @@ mod identity;
 mod operation;
 mod order;
 mod plan;
+mod prime;
 mod progress;
 mod protocols;
 mod reference;
@@ -65,6 +66,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(&args),
         Command::Protocols(args) => protocols::run(&args),
         Command::Bench(args) => bench::run(&args, &talk),
+        Command::Prime => prime::run(&talk),
         Command::Completions(args) => reference::completions(&args),
         Command::Man => reference::man(),
     }

@@ -16,6 +16,7 @@ pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
         max_memory: args.max_memory,
         group: args.params.group,
         digest: args.params.digest,
+        prime: args.params.prime,
         ..Job::new(operation, peer)
     }
 }

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
         learn,
         group: args.params.group,
         digest: args.params.digest,
+        prime: args.params.prime,
     };
     wanted.check(None).map_err(veilset::Error::from)?;
     let part = part(args, learn);
@@ -134,7 +135,7 @@ fn object(plan: &Estimate, (role, reveal): (Role, Reveal)) -> Value {
     json!({
         "protocol": plan.spec().id,
         "security": plan.spec().security.name(),
-        "group": plan.params.group.name(),
+        "group": plan.params.group_name(),
         "digest": plan.params.digest.name(),
         "seconds": plan.time.as_secs_f64(),
         "computing_seconds": plan.computing.as_secs_f64(),

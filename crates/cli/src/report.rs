@@ -114,7 +114,7 @@ pub(crate) fn object_with(done: &Done, input: &Input, result: Value) -> Value {
     json!({
         "operation": report.operation.name(),
         "protocol": report.protocol,
-        "group": report.params.group.name(),
+        "group": report.params.group_name(),
         "digest": report.params.digest.name(),
         "role": report.role.name(),
         "rows": input.rows(),

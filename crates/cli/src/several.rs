@@ -8,7 +8,7 @@ use veilset::{
     ReadyCircle,
 };
 
-use crate::args::{PartyArgs, Talk};
+use crate::args::{ParamArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::operation::{agrees, all_cores, destination, phases, read};
 use crate::order::Order;
@@ -51,7 +51,8 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
 /// What goes together where there are several others.
 fn check(order: &Order<'_>) -> Result<(), Failure> {
     let args = order.party;
-    let params = args.meet.params.group.is_some() || args.meet.params.digest.is_some();
+    let ParamArgs { group, digest, prime } = args.meet.params;
+    let params = group.is_some() || digest.is_some() || prime.is_some();
     let security = veilset::registry::Security::from(args.meet.security);
     let wrong = if order.operation != Operation::Intersect {
         "--with is for intersect: the other operations are between two parties"
@@ -62,7 +63,7 @@ fn check(order: &Order<'_>) -> Result<(), Failure> {
     } else if Learn::from(args.learn) != Learn::Both {
         "with several parties all learn: leave --learn away"
     } else if args.meet.protocol.0.is_some() || params {
-        "there is one protocol for several parties: leave --protocol, --group and --digest away"
+        "there is one protocol for several parties: leave --protocol, --group, --digest and --prime away"
     } else if security == veilset::registry::Security::Malicious {
         "the protocol for several parties is semi-honest: leave --security away"
     } else {

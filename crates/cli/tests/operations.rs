@@ -5,7 +5,7 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use support::{Party, code, json as object, meet, stderr};
+use support::{Party, code, json as object, meet, root, stderr};
 
 /// Rows `first..last` with repeated keys, keys in two spellings, rows without a key, and amounts of both signs.
 fn list(first: u32, last: u32) -> String {
@@ -269,6 +269,29 @@ fn groups_and_digests_are_terms() {
     let (one, two) = meet((&left, &mine), (&right, &other));
     assert_eq!((code(&one), code(&two)), (3, 3));
     assert!(stderr(&two).contains("group"), "{}", stderr(&two));
+}
+
+#[test]
+fn the_prime_is_a_term() {
+    let (left, right) = parties();
+    let file = root().join("vectors/rfc3526-group14.txt").display().to_string();
+    let given = ["--json", "--protocol", "rt21-ffdh", "--security", "malicious", "--prime", &file];
+    let side = |learn, flags| [&command("intersect", &["--learn", learn])[..], flags].concat();
+    let (one, two) = meet((&left, &side("me", &given)), (&right, &side("peer", &given)));
+    let ends = [object(&one), object(&two)];
+    assert_eq!(ends[0]["result"]["count"], 300);
+    assert!(ends[0]["group"].as_str().is_some_and(|name| name.starts_with("safe-prime-")));
+    assert_eq!(ends[0]["group"], ends[1]["group"]);
+
+    let (one, two) = meet((&left, &side("me", &given)), (&right, &side("peer", &given[..5])));
+    assert_eq!((code(&one), code(&two)), (3, 3));
+    assert!(stderr(&two).contains("--prime"), "{}", stderr(&two));
+
+    let flags =
+        command("intersect", &["--prime", "list.csv", "--connect", "::1:9", "--peer", "right"]);
+    let refused = left.run(&flags);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("hexadecimal digit"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -40,8 +40,8 @@ pub use group::Group;
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
 pub use prime_field::{ModulusError, PrimeField, Residue};
 pub use prime_group::{
-    Pallas, PallasBase, PallasPoint, PrimeGroup, Ristretto255, SafePrimeBase, SafePrimeError,
-    SafePrimeGroup, Setting, Square,
+    NotAPrime, Pallas, PallasBase, PallasPoint, PrimeGroup, Ristretto255, SafePrimeBase,
+    SafePrimeError, SafePrimeGroup, Setting, Square,
 };
 pub use ristretto::RistrettoPrp;
 pub use shuffle::permutation;

@@ -2,6 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
+use veilset_crypto::key_agreement::SafePrime;
 use veilset_crypto::{Element, Group};
 
 use crate::{Cost, Digest, Scheme, Shape, Spec};
@@ -190,6 +191,16 @@ pub struct Params {
     pub sharing: Sharing,
     /// How two orders of preference become one.
     pub scheme: Scheme,
+    /// What the group is taken modulo, if not its own prime.
+    pub prime: Option<SafePrime>,
+}
+
+impl Params {
+    /// The group's name, or that of the prime in its place.
+    #[must_use]
+    pub fn group_name(&self) -> String {
+        self.prime.map_or_else(|| self.group.name().to_owned(), |prime| prime.to_string())
+    }
 }
 
 impl Default for Params {
@@ -199,6 +210,7 @@ impl Default for Params {
             digest: Digest::Sorted,
             sharing: Sharing::Additive,
             scheme: Scheme::default(),
+            prime: None,
         }
     }
 }

@@ -202,6 +202,8 @@ pub struct Spec {
     pub digests: &'static [Digest],
     /// Whether runs over parts of the elements, one after the other, tell together what one run over all tells.
     pub cut: bool,
+    /// Whether both sides can give it another safe prime than its group's.
+    pub prime: bool,
 }
 
 impl Spec {

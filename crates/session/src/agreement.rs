@@ -3,6 +3,7 @@
 use rand_core::CryptoRng;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Group;
+use veilset_crypto::key_agreement::SafePrime;
 use veilset_protocols::{
     AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Security, Shape, Spec,
     candidates,
@@ -108,12 +109,14 @@ pub struct Wanted {
     pub group: Option<Group>,
     /// How a set travels, if it matters.
     pub digest: Option<Digest>,
+    /// What the group is taken modulo, if not its own prime.
+    pub prime: Option<SafePrime>,
 }
 
 impl Wanted {
     fn of(offer: &Offer) -> Self {
-        let Offer { operation, security, learn, group, digest, .. } = *offer;
-        Self { operation, security, learn, group, digest }
+        let Offer { operation, security, learn, group, digest, prime, .. } = *offer;
+        Self { operation, security, learn, group, digest, prime }
     }
 
     /// The protocols that fit.
@@ -123,6 +126,7 @@ impl Wanted {
             spec.reveals.contains(&self.learn.reveal())
                 && self.group.is_none_or(|group| spec.groups.contains(&group))
                 && self.digest.is_none_or(|digest| spec.digests.contains(&digest))
+                && (self.prime.is_none() || spec.prime)
         })
     }
 
@@ -138,7 +142,8 @@ impl Wanted {
         }
         if self.candidates().next().is_none() {
             let learn = self.learn.name();
-            let group = self.group.map_or("any", Group::name);
+            let given = self.prime.map(|_| "modulo a prime that is given");
+            let group = given.unwrap_or_else(|| self.group.map_or("any", Group::name));
             let digest = self.digest.map_or("any", Digest::name);
             return Err(SessionError::NoProtocol { operation, security, learn, group, digest });
         }
@@ -160,6 +165,7 @@ impl Wanted {
         Params {
             group: self.group.unwrap_or(default.group),
             digest: self.digest.unwrap_or(default.digest),
+            prime: self.prime,
             ..asked
         }
     }

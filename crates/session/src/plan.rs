@@ -304,6 +304,7 @@ mod tests {
 
     fn wanted(operation: Operation) -> Wanted {
         Wanted {
+            prime: None,
             operation,
             security: Security::SemiHonest,
             learn: Learn::Me,

@@ -6,6 +6,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Tag};
 use veilset_crypto::Group;
+use veilset_crypto::key_agreement::SafePrime;
 use veilset_protocols::{
     AttachedShape, Digest, Operation, Params, Reveal, Scheme, Security, Sharing,
 };
@@ -114,6 +115,8 @@ pub struct Offer {
     pub scheme: Scheme,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
+    /// What the group is taken modulo; `None` for its own prime.
+    pub prime: Option<SafePrime>,
 }
 
 impl Offer {
@@ -231,7 +234,7 @@ impl Terms {
             },
             columns: offer.columns.clone(),
             scheme: offer.scheme.name().into(),
-            details: offer.details.clone(),
+            details: offer.details.iter().cloned().chain(offer.prime.map(prime_detail)).collect(),
             nonce,
         }
     }
@@ -335,6 +338,11 @@ impl Terms {
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
         attached && details && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
     }
+}
+
+/// The prime is each side's own file, so its digest is all that is compared.
+fn prime_detail(prime: SafePrime) -> Detail {
+    Detail { name: "prime (--prime)".to_owned(), value: prime.to_string() }
 }
 
 /// Text from the peer, made harmless for a terminal and short.
@@ -454,6 +462,7 @@ impl Offer {
             columns: Vec::new(),
             scheme: Scheme::SumOfRanks,
             details: Vec::new(),
+            prime: None,
         }
     }
 }

@@ -1,5 +1,8 @@
 //! One error for everything, with its exit code.
 
+use std::path::PathBuf;
+
+use veilset_crypto::NotAPrime;
 use veilset_data::DataError;
 use veilset_net::{Class, NetError, StoreError};
 use veilset_session::{Blame, SessionError};
@@ -19,6 +22,22 @@ pub enum Error {
     /// The agreement or the run.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A file with a prime cannot be read.
+    #[error("cannot read the prime in {}: {error}", path.display())]
+    PrimeFile {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file has no safe prime.
+    #[error("the prime in {}: {why}; `veilset prime` makes one", path.display())]
+    Prime {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: NotAPrime,
+    },
     /// The system gives no randomness.
     #[error("the system gives no randomness: {0}")]
     Randomness(getrandom::Error),
@@ -54,7 +73,7 @@ impl Error {
             Class::Refused => exit_code::POLICY,
         };
         match self {
-            Self::Data(_) => exit_code::INPUT,
+            Self::Data(_) | Self::PrimeFile { .. } | Self::Prime { .. } => exit_code::INPUT,
             Self::Store(error) => of_class(error.class()),
             Self::Net(error) => of_class(error.class()),
             Self::Randomness(_) => exit_code::BUG,

@@ -4,6 +4,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
 use veilset_crypto::Group;
+use veilset_crypto::key_agreement::SafePrime;
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
 use veilset_protocols::{Digest, Operation, Scheme, Security, Sharing};
 use veilset_session::{
@@ -70,6 +71,8 @@ pub struct Job {
     pub sharing: Sharing,
     /// How two orders of preference become one.
     pub scheme: Scheme,
+    /// What the group is taken modulo; `None` for its own prime.
+    pub prime: Option<SafePrime>,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -102,6 +105,7 @@ impl Job {
             digest: None,
             sharing: Sharing::Additive,
             scheme: Scheme::default(),
+            prime: None,
             details: Vec::new(),
             max_memory: None,
         }
@@ -116,8 +120,8 @@ impl Job {
     }
 
     fn wanted(&self) -> Wanted {
-        let Self { operation, security, learn, group, digest, .. } = *self;
-        Wanted { operation, security, learn, group, digest }
+        let Self { operation, security, learn, group, digest, prime, .. } = *self;
+        Wanted { operation, security, learn, group, digest, prime }
     }
 
     /// Agrees with the peer on the terms.
@@ -144,6 +148,7 @@ impl Job {
             columns: input.columns(),
             scheme: self.scheme,
             details: self.details,
+            prime: self.prime,
         };
         let agreed = agree(&mut connection.pipe, offer, &mut rng);
         let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;

@@ -34,6 +34,7 @@ mod error;
 mod input;
 mod job;
 mod memory;
+pub mod prime;
 pub mod units;
 
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};

@@ -138,6 +138,7 @@ fn run(protocol: &'static str, size: usize) -> Result<Measurement, BenchError> {
         protocol,
         group: None,
         digest: None,
+        prime: None,
         sizes: Sizes::equal(size),
         threads: 1,
         net: Net::Memory,

@@ -194,6 +194,7 @@ impl Entry {
                 protocol: self.protocol,
                 group: Some(self.group),
                 digest: self.digest,
+                prime: None,
                 sizes,
                 threads,
                 net,

@@ -42,6 +42,7 @@ pub(super) fn seconds_over<G: ScalarField>(
         protocol,
         group: None,
         digest: None,
+        prime: None,
         sizes: Sizes::equal(size),
         threads: 1,
         net: Net::Memory,

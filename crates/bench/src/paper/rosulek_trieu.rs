@@ -142,7 +142,7 @@ fn crossings(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchE
 }
 
 fn run(protocol: &'static str, sizes: Sizes, net: Net) -> Result<Measurement, BenchError> {
-    Case { protocol, group: None, digest: None, sizes, threads: 1, net }.measure()
+    Case { protocol, group: None, digest: None, prime: None, sizes, threads: 1, net }.measure()
 }
 
 /// Figures 5.1 and 5.2: running time over the sender's size.

@@ -12,7 +12,7 @@ use zeroize::{Zeroize, Zeroizing};
 
 pub use curve25519::{Curve25519Agreement, Exponent};
 pub use error::FirstMessageError;
-pub use safe_prime::{EvenExponent, SafePrimeAgreement};
+pub use safe_prime::{EvenExponent, SafePrime, SafePrimeAgreement};
 pub(crate) use safe_prime::{FFDHE2048, bytes, number};
 
 /// A key agreement of a sender, who sends the first message, and a receiver, who answers it n times.

@@ -12,7 +12,7 @@ use crate::NotAnElement;
 pub use pallas::{Pallas, PallasBase, PallasPoint};
 pub use ristretto255::Ristretto255;
 pub(crate) use safe_prime::check_safe_prime;
-pub use safe_prime::{SafePrimeBase, SafePrimeError, SafePrimeGroup, Setting, Square};
+pub use safe_prime::{NotAPrime, SafePrimeBase, SafePrimeError, SafePrimeGroup, Setting, Square};
 
 /// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
 ///

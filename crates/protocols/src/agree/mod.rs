@@ -83,6 +83,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],
         cut: false,
+        prime: false,
     },
     length: Length::ToTheMatch,
 };

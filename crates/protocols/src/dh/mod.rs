@@ -52,6 +52,7 @@ static SPEC: Spec = Spec {
     groups: &Group::ALL,
     digests: &[Digest::Shuffled],
     cut: true,
+    prime: false,
 };
 
 impl Protocol for Dh {

@@ -76,6 +76,7 @@ pub(crate) static WHOLE: Fnp = Fnp {
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],
         cut: false,
+        prime: false,
     },
     layout: Layout::whole,
 };

@@ -85,6 +85,7 @@ pub(crate) static WHOLE: Ks = Ks {
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],
         cut: false,
+        prime: false,
     },
     spread: Spread::Whole,
 };

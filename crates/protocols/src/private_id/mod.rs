@@ -77,6 +77,7 @@ static SPEC: Spec = Spec {
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,
     cut: false,
+    prime: false,
 };
 
 impl Protocol for PrivateId {

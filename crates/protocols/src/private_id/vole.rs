@@ -47,6 +47,7 @@ static SPEC: Spec = Spec {
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,
     cut: false,
+    prime: false,
 };
 
 /// The mqRPMT of the union.

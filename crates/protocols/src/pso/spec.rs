@@ -94,6 +94,7 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
         groups: engine.groups(),
         digests: engine.digests(),
         cut: false,
+        prime: false,
     }
 }
 

@@ -56,6 +56,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         groups: &[Group::Ristretto255],
         digests: &[Digest::Sorted],
         cut: true,
+        prime: false,
     },
 };
 

@@ -45,14 +45,14 @@ use zeroize::Zeroizing;
 
 use self::messages::{FirstMessage, put_coefficients, take_coefficients};
 use self::oracles::{Oracles, Value};
-use self::suite::{CURVE25519, FFDHE2048, Residues, Suite};
+use self::suite::{CURVE25519, FFDHE2048, Residues, SafePrime, Suite};
 use crate::digest::SetTerms;
 use crate::matching::{in_order, membership};
 use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec,
+    Conclusion, Cost, Digest, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role,
+    Run, Security, Shape, Spec,
 };
 
 /// A registry entry.
@@ -82,6 +82,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         groups: &[Group::Curve25519],
         digests: &[Digest::Sorted],
         cut: false,
+        prime: false,
     },
 };
 
@@ -104,6 +105,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         title: "compact intersection over a finite field, against parties that cheat",
         max_elements: 1 << 18,
         groups: &[Group::Ffdhe2048],
+        prime: true,
         ..MALICIOUS.spec
     },
 };
@@ -121,9 +123,11 @@ impl Protocol for Rt21 {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        match run.params.group {
-            Group::Ffdhe2048 => play(run, &*FFDHE2048, self.spec.security),
-            _ => play(run, &*CURVE25519, self.spec.security),
+        let (Params { group, prime, .. }, security) = (run.params, self.spec.security);
+        match (group, prime) {
+            (Group::Ffdhe2048, Some(prime)) => play(run, &SafePrime::over(&prime), security),
+            (Group::Ffdhe2048, None) => play(run, &*FFDHE2048, security),
+            _ => play(run, &*CURVE25519, security),
         }
     }
 }

@@ -9,7 +9,7 @@ use veilset_crypto::PrimeField;
 use veilset_crypto::ideal_permutation::{
     Feistel2048, FieldPermutation, Rijndael256, StringPermutation,
 };
-use veilset_crypto::key_agreement::{Curve25519Agreement, KeyAgreement, SafePrimeAgreement};
+use veilset_crypto::key_agreement::{self, Curve25519Agreement, KeyAgreement, SafePrimeAgreement};
 use veilset_poly::Field;
 use veilset_poly::fields::{Element25519, Field25519};
 use veilset_poly::plain::PlainField;
@@ -38,12 +38,21 @@ pub(super) static CURVE25519: LazyLock<Curve> = LazyLock::new(|| {
 });
 
 /// `rt21-ffdh`'s.
-pub(super) static FFDHE2048: LazyLock<SafePrime> = LazyLock::new(|| {
-    let agreement = SafePrimeAgreement::ffdhe2048();
-    let modulus = Uint::from_le_slice(&agreement.modulus());
-    let field = PrimeField::new(&modulus).expect("the agreement's modulus is prime");
-    Suite::new("ffdhe2048", agreement, field, Feistel2048)
-});
+pub(super) static FFDHE2048: LazyLock<SafePrime> =
+    LazyLock::new(|| Suite::modulo("ffdhe2048", SafePrimeAgreement::ffdhe2048()));
+
+impl SafePrime {
+    /// `rt21-ffdh`'s over another prime. The session that keys the oracles depends on the prime, so no name has to.
+    pub(super) fn over(prime: &key_agreement::SafePrime) -> Self {
+        Suite::modulo("a given safe prime", SafePrimeAgreement::new(prime))
+    }
+
+    fn modulo(name: &'static str, agreement: SafePrimeAgreement) -> Self {
+        let modulus = Uint::from_le_slice(&agreement.modulus());
+        let field = PrimeField::new(&modulus).expect("the agreement's modulus is prime");
+        Self::new(name, agreement, field, Feistel2048)
+    }
+}
 
 impl<A, F, P, const LEN: usize> Suite<A, F, P, LEN>
 where

@@ -108,6 +108,7 @@ fn own_terms(offer: &CircleOffer, parties: usize, member: &Member, nonce: [u8; 3
         sharing: Sharing::Additive,
         scheme: veilset_protocols::Scheme::default(),
         details: Vec::new(),
+        prime: None,
     };
     Terms { operation: format!("intersect of {parties} parties"), ..Terms::new(&pair, nonce) }
 }

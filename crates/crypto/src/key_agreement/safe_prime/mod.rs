@@ -1,5 +1,6 @@
 //! Quadratic residues modulo a safe prime of 2048 bits.
 
+mod prime;
 #[cfg(test)]
 mod tests;
 
@@ -10,9 +11,8 @@ use veilset_simd::Kernel;
 use veilset_simd::modular::{Exponent, Modulus, Number, PowerBase};
 use zeroize::Zeroizing;
 
+pub use self::prime::SafePrime;
 use super::{FirstMessageError, KeyAgreement, Second};
-use crate::SafePrimeError;
-use crate::prime_group::check_safe_prime;
 use crate::tasks::VALUES_A_TASK;
 
 /// Bytes of a residue.
@@ -76,18 +76,10 @@ impl SafePrimeAgreement {
         Self::with_prime(Uint::from_be_hex(FFDHE2048)).expect("the prime has 2048 bits")
     }
 
-    /// The agreement with another prime, tested first: an unsuitable one passes with probability at most 2^-128, whoever
-    /// chose it.
-    ///
-    /// # Errors
-    /// When p is not a safe prime of exactly 2048 bits.
-    pub fn new(p: &Uint<32>, rng: &mut dyn CryptoRng) -> Result<Self, SafePrimeError> {
-        let short = SafePrimeError::Length { bits: p.bits_vartime() };
-        if p.bits_vartime() < Uint::<32>::BITS {
-            return Err(short);
-        }
-        check_safe_prime(p, rng)?;
-        Self::with_prime(*p).ok_or(short)
+    /// The agreement with another prime.
+    #[must_use]
+    pub fn new(p: &SafePrime) -> Self {
+        Self::with_prime(*p.number()).expect("the prime has 2048 bits")
     }
 
     fn with_prime(p: Uint<32>) -> Option<Self> {

@@ -6,13 +6,10 @@ use rand_core::{Rng, SeedableRng};
 
 use super::*;
 use crate::key_agreement::uniformity::{distance, of_bits_and_bytes};
+use crate::{NotAPrime, SafePrimeError};
 
 /// The prime of RFC 3526's group 14: 2^2048 − 2^1984 + (⌊2^1918·π⌋ + 124476)·2^64 − 1.
-const GROUP_14: &str = "ffffffffffffffffc90fdaa22168c234c4c6628b80dc1cd129024e088a67cc74020bbea63b139b22\
-514a08798e3404ddef9519b3cd3a431b302b0a6df25f14374fe1356d6d51c245e485b576625e7ec6f44c42e9a637ed6b0bff5cb6f406b7ed\
-ee386bfb5a899fa5ae9f24117c4b1fe649286651ece45b3dc2007cb8a163bf0598da48361c55d39a69163fa8fd24cf5f83655d23dca3ad96\
-1c62f356208552bb9ed529077096966d670c354e4abc9804f1746c08ca18217c32905e462e36ce3be39e772c180e86039b2783a2ec07a28f\
-b5c55df06f4c52c9de2bcbf6955817183995497cea956ae515d2261898fa051015728e5a8aacaa68ffffffffffffffff";
+const GROUP_14: &str = include_str!("../../../../../vectors/rfc3526-group14.txt");
 
 fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
@@ -49,22 +46,45 @@ fn the_prime_is_that_of_the_formula() {
 
 #[test]
 fn the_prime_is_safe_and_others_are_taken() {
-    for p in [FFDHE2048, GROUP_14] {
-        let p = Uint::from_be_hex(p);
-        let agreement = SafePrimeAgreement::new(&p, &mut rng(1)).expect("a safe prime");
+    for text in [FFDHE2048, GROUP_14] {
+        let prime = SafePrime::from_hex(text, &mut rng(1)).expect("a safe prime");
+        let agreement = SafePrimeAgreement::new(&prime);
         let (secret, first) = agreement.first(&mut rng(2));
         let second = agreement.second(&first, 9, &mut rng(3)).expect("a first message");
         assert!(agreement.keys(&secret, &second.messages) == second.keys);
         // 4 is a square; −1 is none.
-        assert!(p.as_words()[0] & 3 == 3);
+        assert!(prime.number().as_words()[0] & 3 == 3);
+        let digits: String = text.split_whitespace().collect();
+        assert_eq!(integer(&agreement.modulus()), integer_of(&digits));
     }
+}
+
+fn integer_of(digits: &str) -> BigUint {
+    BigUint::parse_bytes(digits.as_bytes(), 16).expect("hexadecimal digits")
+}
+
+#[test]
+fn primes_are_files_of_hexadecimal_digits() {
+    let read = |text: &str| SafePrime::from_hex(text, &mut rng(5));
+    let prime = read(GROUP_14).expect("a safe prime");
+    assert_eq!(prime.to_hex(), GROUP_14);
+    assert_eq!(read(&GROUP_14.to_uppercase()), Ok(prime));
+    let name = prime.to_string();
+    let other = read(FFDHE2048).expect("a safe prime").to_string();
+    assert!(name.len() == other.len() && name.starts_with("safe-prime-") && name != other);
+
+    assert_eq!(read(&GROUP_14.replacen('9', "x", 1)), Err(NotAPrime::Character { place: 17 }));
+    assert_eq!(read(&GROUP_14[1..]), Err(NotAPrime::Digits { count: 511 }));
+    assert_eq!(read(""), Err(NotAPrime::Digits { count: 0 }));
+    let even = GROUP_14.trim_end().trim_end_matches('f').to_owned() + "fffffffffffffffe";
+    assert_eq!(read(&even), Err(NotAPrime::Number(SafePrimeError::NotSafePrime)));
 }
 
 #[test]
 fn moduli_that_are_no_long_safe_primes_are_refused() {
     let p = Uint::<32>::from_be_hex(FFDHE2048);
     let q = p.shr_vartime(1);
-    let new = |p: &Uint<32>| SafePrimeAgreement::new(p, &mut rng(4)).err();
+    let new = |p: &Uint<32>| SafePrime::new(p, &mut rng(4)).err();
     assert_eq!(new(&q), Some(SafePrimeError::Length { bits: 2047 }));
     assert_eq!(new(&p.wrapping_add(&Uint::from(2u8))), Some(SafePrimeError::NotSafePrime));
     assert_eq!(new(&p.wrapping_add(&Uint::ONE)), Some(SafePrimeError::NotSafePrime));

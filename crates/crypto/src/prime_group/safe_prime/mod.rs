@@ -64,6 +64,26 @@ pub enum SafePrimeError {
     },
 }
 
+/// Why a text is not such a prime.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotAPrime {
+    /// Something that is no hexadecimal digit.
+    #[error("character {place} is no hexadecimal digit")]
+    Character {
+        /// Its place, from 1 on.
+        place: usize,
+    },
+    /// Too many digits, or too few.
+    #[error("there are {count} hexadecimal digits where a prime of 2048 bits has 512")]
+    Digits {
+        /// How many there are.
+        count: usize,
+    },
+    /// Another number.
+    #[error(transparent)]
+    Number(#[from] SafePrimeError),
+}
+
 impl From<ModulusError> for SafePrimeError {
     fn from(_: ModulusError) -> Self {
         Self::NotSafePrime

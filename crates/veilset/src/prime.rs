@@ -1,0 +1,34 @@
+//! Safe primes that parties choose themselves.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+pub use veilset_crypto::key_agreement::SafePrime;
+
+use crate::Error;
+use crate::job::fresh_rng;
+
+/// Longer files have more than a prime of 2048 bits.
+const MOST_BYTES: u64 = 4096;
+
+/// A fresh prime: about a minute of processor time, on all cores.
+///
+/// # Errors
+/// When the system gives no randomness.
+pub fn generate() -> Result<SafePrime, Error> {
+    Ok(SafePrime::generate(&mut fresh_rng()?))
+}
+
+/// The prime that a file has in hexadecimal digits, tested.
+///
+/// # Errors
+/// When the file cannot be read or has no safe prime of 2048 bits.
+pub fn read(path: &Path) -> Result<SafePrime, Error> {
+    let unread = |error| Error::PrimeFile { path: path.to_owned(), error };
+    let mut text = String::new();
+    let file = File::open(path).map_err(unread)?;
+    file.take(MOST_BYTES).read_to_string(&mut text).map_err(unread)?;
+    let prime = SafePrime::from_hex(&text, &mut fresh_rng()?);
+    prime.map_err(|why| Error::Prime { path: path.to_owned(), why })
+}
