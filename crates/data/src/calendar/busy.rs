@@ -1,12 +1,12 @@
 //! Busy times of a calendar.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Duration, NaiveDate, Utc};
 
 use super::event::{Builder, Event, Length, Zones, periods};
 use super::lines::{Line, lines};
-use super::recur::starts;
+use super::recur::{Budget, starts};
 use super::time::{Bad, Span, When, Zone};
 use crate::error::Place;
 use crate::{DataError, Source};
@@ -15,7 +15,8 @@ use crate::{DataError, Source};
 pub struct Calendar {
     name: String,
     events: Vec<Event>,
-    periods: Vec<(When, Option<Length>)>,
+    /// With their lines.
+    periods: Vec<(u64, When, Option<Length>)>,
 }
 
 /// From an instant up to another.
@@ -70,17 +71,20 @@ impl Calendar {
         home: Zone,
         (from, to): (DateTime<Utc>, DateTime<Utc>),
     ) -> Result<Vec<Busy>, DataError> {
-        let mut busy = Vec::new();
+        let overlaps = |(start, end): &Busy| *start < to && *end > from && start < end;
+        let (mut busy, mut budget) = (Vec::new(), Budget::new());
         let changed = self.changed(home);
         for event in &self.events {
-            let occurrences = occurrences(event, &changed, home, to);
-            busy.extend(occurrences.map_err(|(line, what)| bad(&self.name, line, what))?);
+            let found = occurrences(event, &changed, home, to, &mut budget);
+            let found = found.map_err(|(line, what)| bad(&self.name, line, what))?;
+            busy.extend(found.into_iter().filter(overlaps));
         }
-        for (start, length) in &self.periods {
+        for (line, start, length) in &self.periods {
             let length = length.unwrap_or(Length::For(Span::days(0)));
-            busy.push((start.instant(home), end(*start, *start, length, home)));
+            let end = end(*start, *start, length, home);
+            let end = end.map_err(|what| bad(&self.name, *line, what))?;
+            busy.extend(Some((start.instant(home), end)).filter(overlaps));
         }
-        busy.retain(|(start, end)| *start < to && *end > from && start < end);
         Ok(busy)
     }
 
@@ -107,71 +111,95 @@ fn occurrences(
     changed: &Changed<'_>,
     home: Zone,
     to: DateTime<Utc>,
+    budget: &mut Budget,
 ) -> Result<Vec<Busy>, (u64, Bad)> {
+    let bad = |what| (event.line, what);
     if let Some(replaces) = event.replaces {
         let latest = changed.get(&(event.uid.as_str(), replaces.instant(home)));
         let counts = latest.is_some_and(|latest| latest.line == event.line) && !event.is_free;
-        let start = event.start.instant(home);
-        return Ok(if counts {
-            vec![(start, end(event.start, event.start, event.length, home))]
-        } else {
-            Vec::new()
-        });
+        let ends = end(event.start, event.start, event.length, home).map_err(bad)?;
+        return Ok(counts.then(|| (event.start.instant(home), ends)).into_iter().collect());
     }
     if event.is_free {
         return Ok(Vec::new());
     }
-    let rules = starts(event, home, to)?.into_iter().map(|start| (start, None));
+    let except = Exceptions::new(&event.except, home);
+    let rules = starts(event, home, to, budget)?.into_iter().map(|start| (start, None));
     let mut all: Vec<Busy> = Vec::new();
     for (start, own) in rules.chain(event.more.iter().copied()) {
         let begins = start.instant(home);
-        let except = event.except.iter().any(|except| names(*except, start, home));
-        if !except && !changed.contains_key(&(event.uid.as_str(), begins)) {
-            let ends = match own {
-                Some(length) => end(start, start, length, home),
-                None => end(start, event.start, event.length, home),
-            };
-            all.push((begins, ends));
+        if except.name(start, begins) || changed.contains_key(&(event.uid.as_str(), begins)) {
+            continue;
         }
+        let ends = match own {
+            Some(length) => end(start, start, length, home),
+            None => end(start, event.start, event.length, home),
+        };
+        all.push((begins, ends.map_err(bad)?));
     }
     Ok(all)
 }
 
-/// Whether an exception names the recurrence that starts then: by its instant, or by its day alone.
-fn names(except: When, start: When, home: Zone) -> bool {
-    match except {
-        When::Day(day) => start.clock().date() == day,
-        other => other.instant(home) == start.instant(home),
+/// Recurrences that do not take place, named by their instants or by their days alone.
+struct Exceptions {
+    days: HashSet<NaiveDate>,
+    instants: HashSet<DateTime<Utc>>,
+}
+
+impl Exceptions {
+    fn new(except: &[When], home: Zone) -> Self {
+        let mut named = Self { days: HashSet::new(), instants: HashSet::new() };
+        for except in except {
+            match except {
+                When::Day(day) => named.days.insert(*day),
+                other => named.instants.insert(other.instant(home)),
+            };
+        }
+        named
+    }
+
+    fn name(&self, start: When, begins: DateTime<Utc>) -> bool {
+        self.instants.contains(&begins) || self.days.contains(&start.clock().date())
     }
 }
 
 /// The end of what starts at `start`, if the event that starts at `first` has this length. An end is as far from its
 /// start in each recurrence: in days where both are dates, else exactly (RFC 5545, section 3.8.5.3).
-fn end(start: When, first: When, length: Length, home: Zone) -> DateTime<Utc> {
+fn end(start: When, first: When, length: Length, home: Zone) -> Result<DateTime<Utc>, Bad> {
+    const BEFORE: Bad = "an event that ends before it begins";
     let span = match (first, length) {
         (_, Length::For(span)) => span,
         (When::Day(first), Length::Until(When::Day(last))) => {
-            Span::days((last - first).num_days().try_into().unwrap_or(0))
+            Span::days((last - first).num_days().try_into().map_err(|_| BEFORE)?)
         }
-        (first, Length::Until(last)) => Span::exact(last.instant(home) - first.instant(home)),
+        (first, Length::Until(last)) => {
+            let exact = last.instant(home) - first.instant(home);
+            if exact < Duration::zero() {
+                return Err(BEFORE);
+            }
+            Span::exact(exact)
+        }
     };
-    span.after(start, home)
+    Ok(span.after(start, home))
 }
 
 fn bad(name: &str, line: u64, what: Bad) -> DataError {
     DataError::Calendar { place: Place { file: name.to_owned(), line, column: None }, what }
 }
 
-/// The zones that a file defines under names of its own, where it says what they are.
+/// What a file says of zones under names of its own.
 fn zones(lines: &[Line]) -> Zones {
-    let (mut zones, mut name) = (Zones::new(), None);
+    let (mut zones, mut name) = (Zones::default(), None);
     for line in lines {
-        match line.name.as_str() {
-            "BEGIN" => name = None,
-            "TZID" => name = Some(line.value.clone()),
-            "X-LIC-LOCATION" => {
-                if let (Some(name), Ok(zone)) = (&name, line.value.parse()) {
-                    zones.insert(name.clone(), zone);
+        match (line.name.as_str(), &name) {
+            ("BEGIN", Some(name)) if line.value.trim().eq_ignore_ascii_case("DAYLIGHT") => {
+                zones.with_daylight.insert(String::clone(name));
+            }
+            ("BEGIN", _) if line.value.trim().eq_ignore_ascii_case("VTIMEZONE") => name = None,
+            ("TZID", _) => name = Some(line.value.clone()),
+            ("X-LIC-LOCATION", Some(name)) => {
+                if let Ok(zone) = line.value.parse() {
+                    zones.places.insert(name.clone(), zone);
                 }
             }
             _ => {}
@@ -186,7 +214,7 @@ struct Reader {
     /// Components that are open, with the lines on which they begin.
     open: Vec<(u64, String)>,
     events: Vec<Builder>,
-    periods: Vec<(When, Option<Length>)>,
+    periods: Vec<(u64, When, Option<Length>)>,
 }
 
 impl Reader {
@@ -196,7 +224,10 @@ impl Reader {
                 if self.open.is_empty() && name != "VCALENDAR" {
                     return Err("no BEGIN:VCALENDAR, with which a calendar begins");
                 }
-                if self.inside("VCALENDAR") && name == "VEVENT" {
+                if name == "VEVENT" && !self.inside("VCALENDAR") {
+                    return Err("an event that is not directly in a calendar");
+                }
+                if name == "VEVENT" {
                     self.events.push(Builder::new(line.number));
                 }
                 self.open.push((line.number, name));
@@ -213,7 +244,10 @@ impl Reader {
                     event.add(line, &self.zones)?;
                 }
             }
-            None if self.inside("VFREEBUSY") => self.periods.extend(periods(line, &self.zones)?),
+            None if self.inside("VFREEBUSY") => {
+                let periods = periods(line, &self.zones)?.into_iter();
+                self.periods.extend(periods.map(|(start, length)| (line.number, start, length)));
+            }
             None => {}
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Components of a calendar: `VEVENT` and `VFREEBUSY` (RFC 5545, sections 3.6.1 and 3.6.4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::lines::Line;
 use super::time::{Bad, Span, When, Zone};
@@ -34,22 +34,46 @@ pub(super) enum Length {
     For(Span),
 }
 
-/// Zones by the names that a file has for them.
-pub(super) type Zones = HashMap<String, Zone>;
+/// What a file says of the zones that it names.
+#[derive(Default)]
+pub(super) struct Zones {
+    /// Where it says that they are (`X-LIC-LOCATION`).
+    pub(super) places: HashMap<String, Zone>,
+    /// Those for which it has daylight saving.
+    pub(super) with_daylight: HashSet<String>,
+}
 
-/// The zone that a file calls `name`: one of the IANA database, also at the end of a longer name, one that the file
-/// defines with `X-LIC-LOCATION`, or one of Windows.
-fn zone(name: &str, defined: &Zones) -> Result<Zone, Bad> {
-    let suffixes =
-        name.char_indices().filter(|(_, c)| *c == '/').map(|(place, _)| &name[place + 1..]);
-    let known = || std::iter::once(name).chain(suffixes).find_map(|name| name.parse().ok());
-    let zone = defined.get(name).copied().or_else(known).or_else(|| windows::zone(name));
-    zone.ok_or("a time zone that is neither in the IANA database nor one of Windows")
+/// Names of the IANA database for zones without daylight saving, which programs also give to zones that have it.
+const WITHOUT_DAYLIGHT: [&str; 3] = ["EST", "MST", "HST"];
+
+/// The longest name of a zone.
+const LONGEST_NAME: usize = 64;
+
+impl Zones {
+    /// The zone that the file calls `name`: one that it defines with `X-LIC-LOCATION`, one of the IANA database, also at the
+    /// end of a longer name, or one of Windows.
+    fn zone(&self, name: &str) -> Result<Zone, Bad> {
+        if WITHOUT_DAYLIGHT.contains(&name) && self.with_daylight.contains(name) {
+            return Err(
+                "a time zone by an ambiguous name; a name such as America/New_York is clear",
+            );
+        }
+        let zone = self.places.get(name).copied().or_else(|| of_database(name));
+        zone.or_else(|| windows::zone(name))
+            .ok_or("a time zone that is neither in the IANA database nor one of Windows")
+    }
+}
+
+/// Names at the end of a longer one have two or three parts, such as `America/Indiana/Knox`.
+fn of_database(name: &str) -> Option<Zone> {
+    let parts = name.rmatch_indices('/').take(3).skip(1).map(|(place, _)| &name[place + 1..]);
+    let names = std::iter::once(name).chain(parts);
+    names.filter(|name| name.len() <= LONGEST_NAME).find_map(|name| name.parse().ok())
 }
 
 /// A property's values: dates or times, parted by commas.
 fn whens(line: &Line, zones: &Zones) -> Result<Vec<(When, Option<Length>)>, Bad> {
-    let zone = line.parameter("TZID").map(|name| zone(name, zones)).transpose()?;
+    let zone = line.parameter("TZID").map(|name| zones.zone(name)).transpose()?;
     line.value.split(',').map(|text| when(text.trim(), zone)).collect()
 }
 

@@ -216,6 +216,9 @@ fn slots_are_within_hours_and_on_one_grid_in_all_zones() {
     );
 }
 
+/// A zone with daylight saving by a name that has none.
+const ZONE: &str = "BEGIN:VTIMEZONE\nTZID:EST\nBEGIN:STANDARD\nEND:STANDARD\nBEGIN:DAYLIGHT\nEND:DAYLIGHT\nEND:VTIMEZONE\n";
+
 #[test]
 fn what_is_no_calendar_names_the_line_and_no_value() {
     let inside =
@@ -240,6 +243,22 @@ fn what_is_no_calendar_names_the_line_and_no_value() {
         (inside("DTSTART:20270329\nEXRULE:FREQ=DAILY"), 4, "EXRULE"),
         (inside("DTSTART:20270329\nRECURRENCE-ID;RANGE=THISANDFUTURE:20270329"), 4, "following"),
         (inside("DTSTART:20270329\nSEQUENCE:secret"), 4, "no number"),
+        (
+            inside(&format!("DTSTART:20270329\nDURATION:PT{}", "999999H".repeat(3_000_000))),
+            4,
+            "century",
+        ),
+        (inside(&format!("DTSTART;TZID={}:20270329T100000", "/".repeat(1 << 20))), 3, "time zone"),
+        (inside("DTSTART;TZID=Nowhere/EST:20270329T100000"), 3, "time zone"),
+        (inside("BEGIN:X-GROUP\nBEGIN:VEVENT\nDTSTART:20270329"), 4, "not directly"),
+        (
+            format!(
+                "BEGIN:VCALENDAR\n{}",
+                ZONE.to_owned() + "BEGIN:VEVENT\nDTSTART;TZID=EST:20270329T100000"
+            ),
+            10,
+            "ambiguous",
+        ),
     ] {
         let error = parse(&text).err().expect("no calendar");
         assert!(error.starts_with(&format!("a.ics, line {line}: ")), "{text}: {error}");
@@ -252,6 +271,11 @@ fn what_is_no_calendar_names_the_line_and_no_value() {
         ("FREQ=OFTEN", "no recurrence rule"),
         ("FREQ=DAILY;BYMONTH=13", "no recurrence rule"),
         ("FREQ=SECONDLY", "every minute or second"),
+        (
+            "FREQ=YEARLY;BYDAY=MO,TU;BYHOUR=0,1,2;BYMINUTE=0,10,20,30,40,50;BYSECOND=0,30",
+            "every minute or second",
+        ),
+        ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "none in 100000 steps"),
         ("FREQ=HOURLY", "more than 36600"),
         ("FREQ=DAILY;UNTIL=secret", "no date"),
     ] {
@@ -276,6 +300,42 @@ fn a_rule_that_never_comes_ends() {
         Search { length: 1, step: 1, ..search("2027-03-29..2027-04-02", "00:00-24:00", "UTC") };
     let error = calendar("").free(&many).expect_err("too many").to_string();
     assert!(error.contains("7200") && error.contains("4096"), "{error}");
+}
+
+#[test]
+fn the_work_on_a_calendar_is_bounded() {
+    let fails = |calendar: &Calendar| {
+        let found = calendar.free(&search("2027-03-29", "09:00-10:00", "UTC"));
+        found.expect_err("too much").to_string()
+    };
+    let hourly = event("DTSTART:20230401T000000Z\nDURATION:PT1M\nRRULE:FREQ=HOURLY");
+    let error = fails(&calendar(&hourly.repeat(600)));
+    assert!(error.contains("all the work"), "{error}");
+    // Nobody looks at rules that begin after the search.
+    let later = hourly.replace("2023", "2028").repeat(5_000);
+    assert_eq!(busy_hours(&later), [0; 0]);
+    // As many exceptions as recurrences.
+    let days: Vec<String> =
+        (0..30_000).map(|day| format!("EXDATE:{}", 20_270_329 - day % 20)).collect();
+    let except =
+        format!("DTSTART:19500329T100000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY\n{}", days.join("\n"));
+    assert_eq!(busy_hours(&event(&except)), [0; 0]);
+}
+
+#[test]
+fn what_ends_before_it_begins_is_refused() {
+    let search = search("2027-03-29", "09:00-10:00", "UTC");
+    for lines in [
+        "DTSTART:20270329T100000Z\nDTEND:20270328T110000Z",
+        "DTSTART;VALUE=DATE:20270329\nDTEND;VALUE=DATE:20260330",
+        "DTSTART:20270329T100000Z\nDURATION:PT1H\nRDATE;VALUE=PERIOD:20270329T150000Z/20270329T140000Z",
+    ] {
+        let error = calendar(&event(lines)).free(&search).expect_err("it is wrong").to_string();
+        assert!(error.contains("ends before it begins"), "{lines}: {error}");
+    }
+    let free = "BEGIN:VFREEBUSY\nFREEBUSY:20270329T080000Z/20270329T070000Z\nEND:VFREEBUSY\n";
+    let error = calendar(free).free(&search).expect_err("it is wrong").to_string();
+    assert!(error.contains("line 4: an event that ends"), "{error}");
 }
 
 #[test]

@@ -159,8 +159,8 @@ impl Span {
         let mut span = Self::days(0);
         for (amount, unit) in amounts(days).ok_or(FORM)? {
             match unit {
-                'W' => span.days += 7 * amount,
-                'D' => span.days += amount,
+                'W' => span.days = span.days.saturating_add(7 * amount),
+                'D' => span.days = span.days.saturating_add(amount),
                 _ => return Err(FORM),
             }
         }
@@ -171,7 +171,10 @@ impl Span {
                 'S' => 1,
                 _ => return Err(FORM),
             };
-            span.rest += Duration::seconds(seconds * amount as i64);
+            span.rest = span
+                .rest
+                .checked_add(&Duration::seconds(seconds * amount as i64))
+                .ok_or("a duration of more than a century")?;
         }
         if text.is_empty() || text.ends_with('T') {
             return Err(FORM);

@@ -3,7 +3,7 @@
 use super::time::Zone;
 
 /// Each with the zone that Unicode's CLDR (`windowsZones`, territory 001) gives for it; those that calendars mostly have.
-const NAMES: [(&str, &str); 48] = [
+const NAMES: [(&str, &str); 49] = [
     ("AUS Eastern Standard Time", "Australia/Sydney"),
     ("Alaskan Standard Time", "America/Anchorage"),
     ("Arab Standard Time", "Asia/Riyadh"),
@@ -52,6 +52,7 @@ const NAMES: [(&str, &str); 48] = [
     ("US Mountain Standard Time", "America/Phoenix"),
     ("W. Australia Standard Time", "Australia/Perth"),
     ("W. Europe Standard Time", "Europe/Berlin"),
+    ("tzone://Microsoft/Utc", "UTC"),
 ];
 
 /// The zone behind a name of Windows.
