@@ -69,7 +69,7 @@ impl Listener {
     }
 
     /// As [`accept`](Self::accept), for several peers with different keys, until all of them came. Their connections come in
-    /// the order of `peers`, and share a thread.
+    /// the order of `peers`, and share a thread. A peer that comes again before that, after a fault, takes its own place.
     ///
     /// # Errors
     /// As [`accept`](Self::accept).
@@ -91,7 +91,7 @@ impl Listener {
         events(Event::Listening(addr));
         let mut door = Door {
             identity,
-            awaited: peers.to_vec(),
+            peers,
             events,
             crowd: Crowd::new(),
             visits: JoinSet::new(),
@@ -122,8 +122,8 @@ impl Listener {
 /// Who is expected, who is being asked, and who came instead.
 struct Door<'a> {
     identity: &'a Identity,
-    /// The keys of those who have not come.
-    awaited: Vec<PublicKey>,
+    /// The keys of those who are awaited.
+    peers: &'a [PublicKey],
     events: &'a dyn Fn(Event),
     crowd: Crowd<AbortHandle>,
     visits: JoinSet<Visit>,
@@ -141,19 +141,16 @@ impl Door<'_> {
         socket: std::net::TcpListener,
     ) -> Result<Vec<(PublicKey, TlsTransport)>, NetError> {
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
-        let mut came = Vec::new();
-        while !self.awaited.is_empty() {
+        let mut came: Vec<(PublicKey, TlsTransport)> = Vec::new();
+        while came.len() < self.peers.len() {
             let connected = self.answer(&socket).await?;
-            // One that comes twice is not awaited any more.
-            if let Some(place) = self.awaited.iter().position(|key| *key == connected.peer) {
-                self.awaited.swap_remove(place);
-                (self.events)(Event::Connected { addr: connected.addr });
-                // The first to come hear heartbeats while others are awaited.
-                let peer = connected.peer;
-                let (transport, link) = TlsTransport::over(connected, self.options);
-                self.links.spawn(link);
-                came.push((peer, transport));
-            }
+            (self.events)(Event::Connected { addr: connected.addr });
+            let peer = connected.peer;
+            came.retain(|(key, _)| *key != peer);
+            // The first to come hear heartbeats while others are awaited.
+            let (transport, link) = TlsTransport::over(connected, self.options);
+            self.links.spawn(link);
+            came.push((peer, transport));
         }
         Ok(came)
     }
@@ -189,7 +186,7 @@ impl Door<'_> {
             visit.abort();
             self.turn_away(addr, Stranger::Crowded);
         }
-        let pin = PinnedKey::any(self.awaited.clone());
+        let pin = PinnedKey::any(self.peers.to_vec());
         let config = tls::server(self.identity, &pin);
         let own = self.identity.public_key();
         let visit = self

@@ -95,7 +95,7 @@ impl Join {
     /// Of moduli `a`, with its arithmetic, and `b` of the same length.
     pub(super) fn new(a: &Montgomery, b: &BoxedUint) -> Self {
         let odd = BoxedUint::from_words(a.words().iter().copied()).into_odd();
-        let odd = odd.expect("an odd modulus");
+        let odd = Zeroizing::new(odd.expect("an odd modulus"));
         let b = Zeroizing::new(BoxedUint::from_words(a.integer(&a.residue(b.as_words()))));
         let inverse = Zeroizing::new(b.invert_odd_mod(&odd).expect("coprime moduli"));
         Self { inverse: Zeroizing::new(a.residue(inverse.as_words())) }
@@ -120,6 +120,6 @@ impl Join {
     }
 }
 
-fn nonzero(number: &BoxedUint) -> NonZero<BoxedUint> {
-    number.to_nz().expect("a modulus")
+fn nonzero(number: &BoxedUint) -> Zeroizing<NonZero<BoxedUint>> {
+    Zeroizing::new(number.to_nz().expect("a modulus"))
 }

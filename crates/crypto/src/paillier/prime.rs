@@ -3,6 +3,7 @@
 use crypto_bigint::{BoxedUint, Limb, NonZero, RandomBits, Resize};
 use rand_core::CryptoRng;
 use veilset_simd::{Kernel, Montgomery, Residue};
+use zeroize::Zeroizing;
 
 use super::power::power;
 
@@ -43,13 +44,14 @@ fn random_candidate(bits: u32, rng: &mut dyn CryptoRng) -> BoxedUint {
 /// and only a number that passes it costs randomness.
 fn is_prime(n: &BoxedUint, rng: &mut dyn CryptoRng) -> bool {
     let modulus = Montgomery::new(Kernel::best(), n.as_words());
-    let half = n.shr(1);
-    let (one, minus_one) =
-        (BoxedUint::one().resize(n.bits_precision()), n.wrapping_sub(BoxedUint::one()));
+    // Of a prime these are secret, too.
+    let half = Zeroizing::new(n.shr(1));
+    let minus_one = Zeroizing::new(n.wrapping_sub(BoxedUint::one()));
+    let one = BoxedUint::one().resize(n.bits_precision());
     let passes = |base: &Residue| {
         let power = power(&modulus, base, half.as_words(), n.bits_precision());
         let power = BoxedUint::from_words(modulus.integer(&power));
-        power == one || power == minus_one
+        power == one || power == *minus_one
     };
     let small = passes(&modulus.residue(&[2]));
     small

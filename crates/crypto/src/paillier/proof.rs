@@ -8,9 +8,11 @@
 //! **What this rules out.** With gcd(N, φ(N)) = 1 every number that [`PublicKey::decode`] takes for a ciphertext is an
 //! encryption of exactly one plaintext, sums and products are what they are for honest keys, and N is no multiple
 //! of a square. **What it does not:** that N has more than two primes, only larger than 2^16, or that φ(N) is smooth.
-//! Such keys are read by others than their holder, whose loss that is; and their holder finds logarithms of randomness. So
-//! protocols hide their scalars by statistical masks and [`PublicKey::rerandomise`], and not by anything that the key makes
-//! hard. CVE-2023-33241 took a signing key from those who multiplied under such an N without that.
+//! Such keys are read by others than their holder, whose loss that is; and their holder finds logarithms of randomness.
+//! [`PublicKey::rerandomise`] hides the randomness of ciphertexts that `encrypt` made, since all of it lies in one cyclic
+//! group. A holder that makes ciphertexts otherwise under a key that it chose so reads from what comes back by which numbers
+//! they were multiplied. So protocols on these ciphertexts are for semi-honest holders; masks keep what those may see to the
+//! result. CVE-2023-33241 took a signing key from those who multiplied under such an N.
 
 use crypto_bigint::{BoxedUint, NonZero, Resize};
 use rayon::prelude::*;
@@ -38,13 +40,13 @@ impl KeyProof {
         let n = key.public.n.as_ref();
         let roots = [p, q].map(|half| {
             let order = half.prime.wrapping_sub(BoxedUint::one());
-            let order = NonZero::new(order).expect("a prime");
+            let order = Zeroizing::new(NonZero::new(order).expect("a prime"));
             Zeroizing::new(n.rem(&order).invert_mod(&order).expect("gcd(N, φ(N)) = 1"))
         });
         let challenges = challenges(key.public.size, n, context);
         let answer = |challenge: &BoxedUint| {
             let [x, y] = [(p, &roots[0]), (q, &roots[1])].map(|(half, root)| {
-                let prime = half.prime.to_nz().expect("a prime");
+                let prime = Zeroizing::new(half.prime.to_nz().expect("a prime"));
                 let base = half.modulus.residue(challenge.rem(&prime).as_words());
                 let bits = half.prime.bits_precision();
                 let power = power(&half.modulus, &base, root.as_words(), bits);

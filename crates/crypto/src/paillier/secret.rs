@@ -1,6 +1,6 @@
 //! What only the holder of the primes can do.
 
-use crypto_bigint::{BoxedUint, ConcatenatingMul};
+use crypto_bigint::{BoxedUint, ConcatenatingMul, Gcd};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use zeroize::Zeroizing;
@@ -28,7 +28,7 @@ impl SecretKey {
         let p = Zeroizing::new(random_prime(bits, rng));
         loop {
             let q = Zeroizing::new(random_prime(bits, rng));
-            if q != p {
+            if q != p && shares_no_factor(&p, &q) {
                 return Self::of_primes(size, &p, &q);
             }
         }
@@ -60,7 +60,7 @@ impl SecretKey {
             let [x, y] = [0, 1].map(|half: usize| {
                 let modulus = &self.halves[half].square_modulus;
                 let power = self.bases[half].power(modulus, exponent.as_words(), bits);
-                BoxedUint::from_words(modulus.integer(&power))
+                Zeroizing::new(BoxedUint::from_words(modulus.integer(&Zeroizing::new(power))))
             });
             let moduli = (&self.halves[0].square_modulus, &*self.halves[1].square);
             let randomness = self.squares.join(moduli, &x, &y);
@@ -80,4 +80,11 @@ impl SecretKey {
         };
         Zeroizing::new(ciphertexts.par_iter().map(decrypt).collect())
     }
+}
+
+/// Whether p − 1 and q − 1 have no common divisor but 2, as Damgård, Jurik and Nielsen ask: two in three pairs. The squares
+/// modulo N are then a cyclic group, of which a random one generates all but a small part.
+fn shares_no_factor(p: &BoxedUint, q: &BoxedUint) -> bool {
+    let [p, q] = [p, q].map(|prime| Zeroizing::new(prime.wrapping_sub(BoxedUint::one())));
+    *Zeroizing::new(p.gcd(&q)) == BoxedUint::from(2u8)
 }

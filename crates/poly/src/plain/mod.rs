@@ -73,7 +73,8 @@ pub fn interpolate<F: PlainField>(
 /// pool.
 ///
 /// Horner's rule for what is short; otherwise the transpose of adding up fractions over a product tree, as
-/// [`Evaluation::Transposed`](crate::Evaluation::Transposed) says, for blocks of about as many points as coefficients.
+/// [`Evaluation::Transposed`](crate::Evaluation::Transposed) says, for blocks of about as many points as coefficients. A
+/// polynomial with far more coefficients than there are points is taken in pieces, so that memory grows with the points.
 ///
 /// # Panics
 /// With more than 2^26 coefficients, and over a prime of more than 3,072 bits, where the size asks for a tree.
@@ -88,15 +89,46 @@ pub fn evaluate<F: PlainField>(
     }
     let blocks = points.len().div_ceil(coefficients.len());
     let block = points.len().div_ceil(blocks);
+    let piece = coefficients.len().div_ceil((coefficients.len() / block).max(1));
     let shape = tree::Shape::new(field, block);
-    let engine = Engine::new(field, shape.most(coefficients.len()));
+    let engine = Engine::new(field, shape.most(piece));
     let blocks = points.chunks(block).map(|points| {
         let shape = tree::Shape::new(field, points.len());
         let tree = Tree::new(&engine, shape, &field.words_of(points));
-        let values = tree.values(&engine, &poly);
-        Wiped::new(field.elements_of(&values[..points.len() * F::WORDS]))
+        let values = |piece| {
+            let values = tree.values(&engine, piece);
+            Wiped::new(field.elements_of(&values[..points.len() * F::WORDS]))
+        };
+        let mut pieces = poly.chunks(piece * F::WORDS).rev();
+        let mut sums = values(pieces.next().unwrap_or_default());
+        for piece in pieces {
+            multiply_by_powers(field, &mut sums, points, piece.len() / F::WORDS);
+            sums.iter_mut()
+                .zip(&*values(piece))
+                .for_each(|(sum, value)| *sum = field.add(sum, value));
+        }
+        sums
     });
     concatenate(&blocks.collect::<Vec<_>>())
+}
+
+/// Multiplies each sum by its point to a power.
+fn multiply_by_powers<F: PlainField>(
+    field: &F,
+    sums: &mut [F::Element],
+    points: &[F::Element],
+    exponent: usize,
+) {
+    sums.par_iter_mut().with_min_len(POINTS).zip(points).for_each(|(sum, point)| {
+        let mut power = Zeroizing::new(field.one());
+        for bit in (0..usize::BITS - exponent.leading_zeros()).rev() {
+            *power = field.mul(&power, &power);
+            if exponent >> bit & 1 == 1 {
+                *power = field.mul(&power, point);
+            }
+        }
+        *sum = field.mul(sum, &power);
+    });
 }
 
 fn horner<F: PlainField>(field: &F, poly: &[u64], points: &[F::Element]) -> Vec<F::Element> {

@@ -50,7 +50,16 @@ fn every_kernel_at_any_size() {
             interpolates(&field, size);
             evaluates(&field, size, size);
         }
-        for (len, count) in [(300, 1000), (257, 600), (1000, 258), (1, 300), (300, 1), (0, 40)] {
+        for (len, count) in [
+            (300, 1000),
+            (257, 600),
+            (1000, 258),
+            (5000, 600),
+            (1801, 600),
+            (1, 300),
+            (300, 1),
+            (0, 40),
+        ] {
             evaluates(&field, len, count);
         }
     }
@@ -64,7 +73,7 @@ fn fields_found_at_run_time() {
         interpolates(&field_521(), size);
         evaluates(&field_521(), size, size);
     }
-    for (len, count) in [(33, 200), (65, 129), (200, 70)] {
+    for (len, count) in [(33, 200), (65, 129), (200, 70), (777, 70)] {
         evaluates(&goldilocks(), len, count);
         evaluates(&field_521(), len, count);
     }

@@ -22,12 +22,13 @@
 //! the intersection and n₁ as said, in ciphertexts that are [rerandomised](veilset_crypto::paillier::PublicKey::rerandomise)
 //! and so tell nothing else. The leading coefficient is 1, so no polynomial is 0. Coefficients are numbers below p only
 //! if the receiver is honest: one that encrypts longer ones overruns the masks and can read the sender's elements. The
-//! receiver's key comes with a proof that it is well formed.
+//! receiver's key comes with a proof that each ciphertext has one plaintext; that its randomness is of the kind that
+//! rerandomising hides is not proven either.
 //!
 //! **In bins**, as `fnp-binned` (the paper's section 3.4): the receiver throws its elements into bins by a hash, fills each up
 //! with random roots to as many as the fullest has but for 2^-42, and sends a polynomial a bin. The sender evaluates each
 //! of its elements at its bin's. The sender has all polynomials before it begins, and sends nothing before it has
-//! evaluated all, so its time does not tell how its elements fall.
+//! evaluated all, so its work is the same however its elements fall; how evenly that spreads over threads is not.
 
 mod cost;
 mod layout;

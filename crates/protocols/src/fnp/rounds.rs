@@ -109,7 +109,8 @@ pub(super) fn answers(
         (key.pack(&sums, layout.width), side_by_side(layout, &plain))
     });
     let (mut packed, plain): (Vec<_>, Vec<_>) = packed.unzip();
-    key.add_plain(&mut packed, &Zeroizing::new(plain));
+    let plain = Zeroizing::new(plain.iter().map(|plain| Integer::clone(plain)).collect::<Vec<_>>());
+    key.add_plain(&mut packed, &plain);
     key.rerandomise(&mut packed, rng);
     packed
 }
@@ -128,7 +129,7 @@ fn values_at(
     (key, powers): (&PublicKey, &Powers),
     field: &PrimeField<2>,
     elements: &[(&Root<u128>, &Mask)],
-) -> Vec<(Ciphertext, Integer)> {
+) -> Vec<(Ciphertext, Zeroizing<Integer>)> {
     let mut scalars = Zeroizing::new(Vec::with_capacity(layout.degree * elements.len()));
     let plain = elements.iter().map(|(root, mask)| {
         let (point, mut power) = (residue(field, root.scalar), residue(field, *mask.r));
@@ -136,7 +137,8 @@ fn values_at(
             scalars.push(number(field, &power));
             power = field.mul(&power, &point);
         }
-        let mut plain = (&*mask.times).resize(layout.width).wrapping_mul(layout.modulus());
+        let times = Zeroizing::new((&*mask.times).resize(layout.width));
+        let mut plain = Zeroizing::new(times.wrapping_mul(layout.modulus()));
         plain.wrapping_add_assign(BoxedUint::from(number(field, &power)));
         plain.wrapping_add_assign(BoxedUint::from(root.name % layout.prime()));
         plain
@@ -148,11 +150,12 @@ fn values_at(
 }
 
 /// Σ 2^(width·i)·`plain[i]`.
-fn side_by_side(layout: &Layout, plain: &[Integer]) -> Integer {
-    let whole = BoxedUint::zero_with_precision(KEY.bits());
+fn side_by_side(layout: &Layout, plain: &[Zeroizing<Integer>]) -> Zeroizing<Integer> {
+    let whole = Zeroizing::new(BoxedUint::zero_with_precision(KEY.bits()));
     plain.iter().rev().fold(whole, |whole, plain| {
-        let mut shifted = whole.shl_vartime(layout.width).expect("room for the slots");
-        shifted.wrapping_add_assign(plain);
+        let shifted = whole.shl_vartime(layout.width).expect("room for the slots");
+        let mut shifted = Zeroizing::new(shifted);
+        shifted.wrapping_add_assign(&**plain);
         shifted
     })
 }

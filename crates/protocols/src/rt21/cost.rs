@@ -10,7 +10,7 @@ use crate::{Cost, PartyCost, Reveal, Shape, Spec};
 /// What an element takes beside its multiplications, in passes; as those of [`crate::vole_oprf`], measured on one
 /// processor, from 2^8 to 2^20 elements.
 struct Arithmetic {
-    /// Evaluation, for each doubling of the polynomial.
+    /// Evaluation, for each doubling of the smaller of the polynomial and the points.
     evaluation: f64,
     /// Interpolation, whatever its size.
     interpolation: f64,
@@ -24,6 +24,9 @@ const FINITE_FIELD: Arithmetic =
 
 /// Bytes that an element takes on a side that has it, and in an evaluation or interpolation.
 const MEMORY: [f64; 2] = [250.0, 3000.0];
+
+/// Bytes that a coefficient takes on the side that evaluates: as a message, an element and words.
+const COEFFICIENT: f64 = 100.0;
 
 pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
@@ -48,10 +51,13 @@ pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
             multiplications: sender,
             maps: sender,
             turns: true,
-            passes: arithmetic.evaluation * (count as f64).log2() * sender,
+            passes: arithmetic.evaluation
+                * (count as f64).min(sender.max(2.0)).log2()
+                * sender.max(receiver),
             bytes_sent: first + set,
             in_turn: first + set,
-            memory: width * (MEMORY[0] * sender + MEMORY[1] * sender.min(receiver)),
+            memory: width
+                * (MEMORY[0] * sender + MEMORY[1] * sender.min(receiver) + COEFFICIENT * receiver),
         },
         receiver: PartyCost {
             multiplications: arithmetic.agreement * receiver,

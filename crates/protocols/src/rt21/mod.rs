@@ -178,7 +178,7 @@ where
     // Step 3.
     channel.phase("evaluation");
     observer.begin("evaluation", elements.len() as u64);
-    let mut messages = suite.messages(&evaluate(&suite.field, &poly, &points));
+    let mut messages = suite.messages(&Zeroizing::new(evaluate(&suite.field, &poly, &points)));
     observer.advance(elements.len() as u64);
     channel.phase("keys");
     suite.permutation.apply(&mut messages);

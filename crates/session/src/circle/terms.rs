@@ -130,10 +130,11 @@ fn check_sizes(
             return Err(error.with(member.name.clone()));
         }
     }
-    // A product of polynomials of these degrees, as in `ks`, and the sums that all broadcast, 64 bytes a coefficient.
+    // A product of polynomials of these degrees, as in `ks`, and for each party's sums that all broadcast a set of two
+    // elements of 160 bytes, its partial decryption as it came and decoded, and the weights of these.
     let largest = theirs.iter().map(|terms| terms.distinct).chain([own]).max().unwrap_or(own);
     let coefficients = 2 * largest + 1;
-    let needed = coefficients * (2_000 + 64 * (theirs.len() as u64 + 1));
+    let needed = coefficients * (2_000 + 544 * (theirs.len() as u64 + 1));
     if needed > offer.memory {
         return Err(SessionError::Memory { needed, allowed: offer.memory, peer: largest });
     }
