@@ -13,7 +13,7 @@ demo: build
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
-test: build lint docs
+test: lint docs
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 	./fuzz/smoke
 

@@ -133,6 +133,14 @@ impl Setting {
     pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
         Self { protocol, reveal, params: protocol.spec().params() }
     }
+
+    /// Whether a run over these sets takes seconds at most, by what the protocol says of itself.
+    #[must_use]
+    pub fn is_quick(&self, sets: &Sets) -> bool {
+        const MULTIPLICATIONS: f64 = 1e6;
+        let cost = self.protocol.cost(shape(self.protocol, sets, self.reveal, self.params));
+        cost.sender.multiplications + cost.receiver.multiplications < MULTIPLICATIONS
+    }
 }
 
 /// Runs both parties over queues in memory, with randomness from `seed`; returns the sender's end, then the

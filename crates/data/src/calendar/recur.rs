@@ -11,18 +11,21 @@ use super::event::Event;
 use super::time::{Bad, When, Zone};
 
 /// The most starts that a rule may have up to the end of a search: a century of days, or four years of hours.
-const MAX_STARTS: u16 = 36_600;
+const MAX_STARTS: usize = 36_600;
 
 /// The most starts a day: a rule by the hour.
 const MAX_TIMES: u64 = 24;
+
+/// Steps without a start after which a rule is taken to have no more: 273 years of days, but eleven of hours.
+const LONGEST_GAP: u64 = 100_000;
 
 /// What is left to spend on the rules of a calendar, whose events others may have sent: times of days that are looked at.
 pub(super) struct Budget(u64);
 
 impl Budget {
-    /// Enough for 500 daily rules over a century; spent within seconds.
+    /// Enough for 100 daily rules over a century; spent within seconds.
     pub(super) fn new() -> Self {
-        Self(20_000_000)
+        Self(5_000_000)
     }
 
     fn spend(&mut self, times: u64) -> Result<(), Bad> {
@@ -68,14 +71,26 @@ fn clocks(
     let days = (end - start.clock()).num_days();
     let Ok(days) = u64::try_from(days) else { return Ok(Vec::new()) };
     budget.spend(times * (days + 1))?;
-    let last = end.and_utc().with_timezone(&rrule::Tz::UTC);
-    let found = RRuleSet::new(first).rrule(rule).before(last).all(MAX_STARTS);
-    if found.limited {
-        return Err(
-            "a rule with more than 36600 recurrences up to the last day of the search, or none in 100000 steps",
-        );
+    let endless = rule.get_count().is_none() && rule.get_until().is_none();
+    let hourly = rule.get_freq() == Frequency::Hourly;
+    let mut found = Vec::new();
+    for start in RRuleSet::new(first).rrule(rule).limit().into_iter() {
+        let clock = start.naive_utc();
+        if clock >= end {
+            return Ok(found);
+        }
+        if found.len() == MAX_STARTS {
+            return Err("a rule with more than 36600 recurrences up to the last day of the search");
+        }
+        found.push(clock);
     }
-    Ok(found.dates.iter().map(DateTime::naive_utc).filter(|clock| *clock < end).collect())
+    if endless {
+        budget.spend(LONGEST_GAP)?;
+    }
+    match endless && hourly {
+        true => Err("a rule by the hour that finds no recurrence in 100000 hours"),
+        false => Ok(found),
+    }
 }
 
 /// How often a rule looks at a day, at most.

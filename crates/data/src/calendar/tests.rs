@@ -275,7 +275,7 @@ fn what_is_no_calendar_names_the_line_and_no_value() {
             "FREQ=YEARLY;BYDAY=MO,TU;BYHOUR=0,1,2;BYMINUTE=0,10,20,30,40,50;BYSECOND=0,30",
             "every minute or second",
         ),
-        ("FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "none in 100000 steps"),
+        ("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30", "no recurrence in 100000 hours"),
         ("FREQ=HOURLY", "more than 36600"),
         ("FREQ=DAILY;UNTIL=secret", "no date"),
     ] {
