@@ -15,6 +15,9 @@ use crate::BenchError;
 /// Operations a sample, all in one batch.
 const SAMPLE: usize = 4096;
 
+/// Operations a sample of the reference, which every measurement is set beside.
+const REFERENCE: usize = 512;
+
 /// Samples; the fastest counts, since noise only ever slows.
 const SAMPLES: usize = 7;
 
@@ -36,8 +39,8 @@ pub struct CurveCost {
 pub fn reference_seconds() -> f64 {
     let Ok(key) = PrivateKey::from_private_key(&X25519, &[0x5a; 32]) else { return f64::NAN };
     let mut point: Point = [9; 32];
-    best(|| {
-        for _ in 0..SAMPLE {
+    best(REFERENCE, || {
+        for _ in 0..REFERENCE {
             let peer = UnparsedPublicKey::new(&X25519, point);
             let product = agree(&key, peer, (), |shared| shared.try_into().map_err(|_| ()));
             point = product.unwrap_or([9; 32]);
@@ -75,8 +78,8 @@ fn kernel_costs(kernel: Kernel) -> [CurveCost; 2] {
     let key = Scalar::new(&[0x5a; 32]);
     let elements = elements();
     let mut points: Vec<Point> = vec![[0; 32]; SAMPLE];
-    let map = best(|| map_batch(kernel, black_box(&elements), &mut points));
-    let mul = best(|| multiply_batch(kernel, &key, black_box(&mut points)));
+    let map = best(SAMPLE, || map_batch(kernel, black_box(&elements), &mut points));
+    let mul = best(SAMPLE, || multiply_batch(kernel, &key, black_box(&mut points)));
     [cost(kernel.name(), "mul", mul), cost(kernel.name(), "map", map)]
 }
 
@@ -85,8 +88,8 @@ fn group_costs<F: CommutativePrf>(kernel: &'static str) -> [CurveCost; 2] {
     let prf = F::generate(&mut ChaCha20Rng::from_seed([7; 32]));
     let elements = elements();
     let points = prf.hash_and_evaluate(&elements);
-    let mul = best(|| drop(black_box(prf.evaluate(&points))));
-    let both = best(|| drop(black_box(prf.hash_and_evaluate(&elements))));
+    let mul = best(SAMPLE, || drop(black_box(prf.evaluate(&points))));
+    let both = best(SAMPLE, || drop(black_box(prf.hash_and_evaluate(&elements))));
     [cost(kernel, "mul", mul), cost(kernel, "map", (both - mul).max(0.0))]
 }
 
@@ -99,12 +102,12 @@ fn cost(kernel: &'static str, op: &'static str, seconds: f64) -> CurveCost {
     CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN }
 }
 
-/// Seconds an operation of the fastest sample.
-fn best(mut sample: impl FnMut()) -> f64 {
+/// Seconds an operation of the fastest sample, which has so many.
+fn best(operations: usize, mut sample: impl FnMut()) -> f64 {
     let time = |_| {
         let started = Instant::now();
         sample();
-        started.elapsed().as_secs_f64() / SAMPLE as f64
+        started.elapsed().as_secs_f64() / operations as f64
     };
     (0..SAMPLES).map(time).fold(f64::INFINITY, f64::min)
 }
