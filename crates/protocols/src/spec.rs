@@ -168,6 +168,16 @@ pub struct Cost {
     pub receiver: PartyCost,
     /// Rounds.
     pub rounds: u64,
+    /// Messages for which a side waits within a round, for which rounds do not account.
+    pub waits: u64,
+}
+
+impl Cost {
+    /// Of sizes that a protocol does not take.
+    pub(crate) fn endless() -> Self {
+        let party = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
+        Self { sender: party, receiver: party, rounds: 0, waits: 0 }
+    }
 }
 
 /// Everything about a protocol that its users, the planner and the suites need.

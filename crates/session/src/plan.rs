@@ -252,7 +252,7 @@ fn estimate(
     let passes = cost.sender.passes + cost.receiver.passes;
     let in_turn = passes * machine.pass / threads.max(1) as f64;
     let waiting = fly(cost.sender.in_turn + cost.receiver.in_turn);
-    let trips = cost.rounds as f64 * link.round_trip.as_secs_f64() / 2.0;
+    let trips = (cost.rounds + cost.waits) as f64 * link.round_trip.as_secs_f64() / 2.0;
     let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
         .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
     Estimate {

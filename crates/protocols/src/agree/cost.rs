@@ -13,8 +13,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
         return Cost::default();
     }
     if shape.sender.max(shape.receiver) > MOST {
-        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
-        return Cost { sender: endless, receiver: endless, rounds: 0 };
+        return Cost::endless();
     }
     let sizes = Sizes { receiver: shape.receiver as u32, sender: shape.sender as u32 };
     let composition = shape.params.scheme.composition();
@@ -37,7 +36,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
         party.in_turn += bytes;
     }
     let [sender, receiver] = parties;
-    Cost { sender, receiver, rounds: 3 + u64::from(rounds) }
+    Cost { sender, receiver, rounds: 3 + u64::from(rounds), waits: 0 }
 }
 
 /// Steps 1 and 2 of the engine.

@@ -128,5 +128,6 @@ fn cost(shape: &Shape) -> Cost {
         sender: party(sender, receiver, returned(receiver, true)),
         receiver: party(receiver, sender, returned(sender, shape.reveal == Reveal::Both)),
         rounds: 2,
+        waits: 0,
     }
 }

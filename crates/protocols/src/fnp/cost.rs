@@ -23,8 +23,7 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
         return Cost::default();
     }
     if shape.sender.max(shape.receiver) > most {
-        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
-        return Cost { sender: endless, receiver: endless, rounds: 0 };
+        return Cost::endless();
     }
     let layout = layout(size(shape.sender), size(shape.receiver));
     let work = layout.work(size(shape.sender)).map(|work| work as f64);
@@ -55,6 +54,7 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
             ..PartyCost::default()
         },
         rounds: 2 + u64::from(both),
+        waits: 0,
     }
 }
 

@@ -18,8 +18,7 @@ pub(super) fn cost(shape: &Shape, most: u64, spread: Spread) -> Cost {
         return Cost::default();
     }
     if shape.sender.max(shape.receiver) > most {
-        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
-        return Cost { sender: endless, receiver: endless, rounds: 0 };
+        return Cost::endless();
     }
     let field = Ristretto255.field();
     let layout = spread.layout(field, size(shape.sender), size(shape.receiver));
@@ -49,6 +48,7 @@ pub(super) fn cost(shape: &Shape, most: u64, spread: Spread) -> Cost {
             ..PartyCost::default()
         },
         rounds: 2 + u64::from(both),
+        waits: 0,
     }
 }
 

@@ -108,5 +108,6 @@ pub(super) fn cost(shape: &Shape) -> Cost {
         sender: party(client, server, set.bytes()),
         receiver: party(server, client, 0.0),
         rounds: 2,
+        waits: 0,
     }
 }

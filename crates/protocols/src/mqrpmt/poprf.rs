@@ -120,5 +120,6 @@ pub(super) fn cost(shape: &Shape) -> Cost {
             ..PartyCost::default()
         },
         rounds: 2,
+        waits: 0,
     }
 }

@@ -106,6 +106,7 @@ impl Protocol for PrivateId {
                 ..PartyCost::default()
             },
             rounds: 7,
+            waits: 0,
         }
     }
 

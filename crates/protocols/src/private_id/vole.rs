@@ -137,5 +137,6 @@ fn cost(shape: &Shape) -> Cost {
         sender: first.0.and(second.1).and(union.sender).and(lacking(sent)),
         receiver: first.1.and(second.0).and(union.receiver).and(lacking(returned)),
         rounds: 2 * vole_oprf::ROUNDS + union.rounds + 3,
+        waits: 2 * vole_oprf::waits(Security::SemiHonest),
     }
 }

@@ -160,6 +160,7 @@ fn cost(shape: &Shape, security: Security) -> Cost {
         sender,
         receiver,
         rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
+        waits: vole_oprf::waits(security),
     }
 }
 

@@ -33,8 +33,7 @@ pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
         return Cost::default();
     }
     if shape.sender.max(shape.receiver) > spec.max_elements {
-        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
-        return Cost { sender: endless, receiver: endless, rounds: 0 };
+        return Cost::endless();
     }
     let arithmetic = if shape.params.group == Group::Ffdhe2048 { FINITE_FIELD } else { CURVE };
     let len = shape.params.group.point_len();
@@ -69,5 +68,6 @@ pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
             ..PartyCost::default()
         },
         rounds: 3 + u64::from(both),
+        waits: 0,
     }
 }

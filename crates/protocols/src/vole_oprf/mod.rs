@@ -304,6 +304,15 @@ pub(crate) const MAX_POINTS: u64 = 1 << 28;
 /// Rounds of an evaluation.
 pub(crate) const ROUNDS: u64 = 3;
 
+/// Messages that one side waits for within these rounds: of the base transfers an answer and a correction; against cheats also a
+/// challenge and an answer for either batch of transfers and for the trees.
+pub(crate) fn waits(security: Security) -> u64 {
+    match security {
+        Security::SemiHonest => 2,
+        Security::Malicious => 8,
+    }
+}
+
 /// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
 const SETUP_PASSES: f64 = 180_000.0;
 
