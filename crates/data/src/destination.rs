@@ -1,16 +1,18 @@
 //! Where results go: whole, or not at all.
 
 use std::fs;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use self::terminal::ForTerminal;
 use crate::{DataError, Source, Table};
 
 mod aligned;
 mod arrow;
 mod shares;
+mod terminal;
 mod union;
 
 pub use aligned::ID_COLUMN;
@@ -76,7 +78,12 @@ impl Destination {
         match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
-                fill_buffered(&mut stdout, fill).map_err(fail("standard output".to_owned()))
+                let filled = if stdout.is_terminal() {
+                    fill_buffered(&mut ForTerminal::new(stdout), fill)
+                } else {
+                    fill_buffered(&mut stdout, fill)
+                };
+                filled.map_err(fail("standard output".to_owned()))
             }
             Self::File { path, force } => {
                 replace(path, *force, fill).map_err(fail(path.display().to_string()))

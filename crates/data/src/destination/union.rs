@@ -21,7 +21,7 @@ impl Destination {
     /// A received row is its cells in the key columns, which go to the columns of `spec` in order, and those in the
     /// columns `extra`, which go to the columns of the same names. Names that the table lacks become new columns at
     /// the end, empty in its own rows. A cell is written as the peer sent it, in quotes where RFC 4180 wants them:
-    /// what a spreadsheet or a terminal would make of it is not changed.
+    /// what a spreadsheet would make of it is not changed. A terminal gets no control characters.
     ///
     /// # Errors
     /// As [`Table::check_union`], and when writing fails; a file is then as it was before.
