@@ -33,6 +33,7 @@ fuzz_target!(|input: (bool, u8, Vec<(u8, Vec<u8>)>)| {
         columns: Vec::new(),
         scheme: Scheme::SumOfRanks,
         details: Vec::new(),
+        prime: None,
     };
     match agree(&mut pipe, offer, &mut ChaCha20Rng::from_seed([1; 32])) {
         Ok(agreed) => {
