@@ -71,11 +71,14 @@ impl FromStr for Hours {
 
 /// `HH:MM` up to `24:00`, as minutes since midnight.
 pub(super) fn minutes(text: &str) -> Option<u32> {
-    let (hour, minute) = text.split_once(':')?;
-    let shaped = text.len() == 5 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b':');
-    let (hour, minute) = (hour.parse::<u32>().ok()?, minute.parse::<u32>().ok()?);
+    let (hour, minute) = text.split_once(':').filter(|_| text.len() == 5)?;
+    let number = |text: &str| {
+        let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| text.parse::<u32>().ok())?
+    };
+    let (hour, minute) = (number(hour)?, number(minute)?);
     let total = 60 * hour + minute;
-    (shaped && minute < 60 && total <= 24 * 60).then_some(total)
+    (minute < 60 && total <= 24 * 60).then_some(total)
 }
 
 /// Minutes since midnight.
