@@ -27,6 +27,9 @@ pub enum NetworkFault {
     /// Nothing arrived, not even a heartbeat.
     #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
     Silent(Duration),
+    /// This side's user ended it.
+    #[error("stopped on this side")]
+    Stopped,
     /// The operating system reported an error.
     #[error("the connection failed: {0}")]
     Io(String),

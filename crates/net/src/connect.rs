@@ -45,7 +45,13 @@ pub fn connect(
     let runtime = runtime()?;
     let mut last = "it does not answer".to_owned();
     let seeking = async {
-        match timeout(options.deadline, caller.seek(events, &mut last)).await {
+        let seeking = timeout(options.deadline, caller.seek(events, &mut last));
+        let found = tokio::select! {
+            biased;
+            () = options.stop.stopped() => return Err(NetError::Stopped),
+            found = seeking => found,
+        };
+        match found {
             Ok(found) => found,
             Err(_) => Err(NetError::Unreachable {
                 addr: addr.to_owned(),
@@ -57,7 +63,7 @@ pub fn connect(
     match runtime.block_on(seeking) {
         Ok(connected) => {
             events(Event::Connected { addr: connected.addr });
-            background(runtime, connected, *options)
+            background(runtime, connected, options.clone())
         }
         Err(error) => {
             // A name server that does not answer must not hold this up.

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::address::{Side, host_and_port};
-use crate::{Identity, Listener, NetError, PublicKey, TlsTransport, connect};
+use crate::{Identity, Listener, NetError, PublicKey, Stop, TlsTransport, connect};
 
 /// Which side this party takes; it has no bearing on who learns what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,8 +31,8 @@ impl Endpoint {
     }
 }
 
-/// How patient a connection is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How patient a connection is, and who may end it.
+#[derive(Debug, Clone)]
 pub struct Options {
     /// How long to wait for the peer to appear.
     pub deadline: Duration,
@@ -40,6 +40,8 @@ pub struct Options {
     pub heartbeat: Duration,
     /// A peer from whom nothing comes for this long is dead; several heartbeats long.
     pub silence: Duration,
+    /// Ends the wait, or the connection.
+    pub stop: Stop,
 }
 
 impl Default for Options {
@@ -48,6 +50,7 @@ impl Default for Options {
             deadline: Duration::from_secs(600),
             heartbeat: Duration::from_secs(5),
             silence: Duration::from_secs(20),
+            stop: Stop::NEVER,
         }
     }
 }

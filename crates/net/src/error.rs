@@ -77,6 +77,9 @@ pub enum NetError {
         /// The key that one of them showed, the latest if several did.
         other_key: Option<Box<PublicKey>>,
     },
+    /// This side's user ended the wait.
+    #[error("stopped before the peer was there; nothing was sent")]
+    Stopped,
     /// The other end has another key than the pinned one.
     #[error(
         "THE PEER AT {addr} HAS ANOTHER KEY THAN THE ONE YOU PINNED\n  pinned:    {expected}\n  presented: {got}\nNothing was sent. Either the address is somebody else's, or the peer made a new identity (ask them over another channel, then pin it with `veilset peer add NAME KEY --force`), or somebody is posing as them."
@@ -126,7 +129,9 @@ impl NetError {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Address { .. } | Self::OwnKey | Self::Listen { .. } => Class::Input,
+            Self::Address { .. } | Self::OwnKey | Self::Listen { .. } | Self::Stopped => {
+                Class::Input
+            }
             Self::System(_) | Self::Unreachable { .. } | Self::NobodyCame { .. } => Class::Network,
             Self::WrongKey { .. } | Self::RefusedByPeer { .. } => Class::Refused,
             Self::NotVeilset { .. } => Class::Protocol,

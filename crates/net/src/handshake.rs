@@ -231,7 +231,7 @@ pub(crate) async fn linger(mut metered: Metered) {
 mod tests {
     use super::*;
     use crate::link::runtime;
-    use crate::{Class, Event, Identity, Listener, NetError, Options, Stranger, connect};
+    use crate::{Class, Event, Identity, Listener, NetError, Options, Stop, Stranger, connect};
     use std::sync::Mutex;
     use std::thread;
     use tokio::net::TcpListener;
@@ -240,6 +240,7 @@ mod tests {
         deadline: Duration::from_secs(5),
         heartbeat: Duration::from_secs(5),
         silence: Duration::from_secs(20),
+        stop: Stop::NEVER,
     };
 
     #[test]

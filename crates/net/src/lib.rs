@@ -8,12 +8,15 @@
 //! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
 //! blocks; the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
+//!
+//! [`fetch`] gets a small file from the web, for a user who has a calendar there.
 
 mod address;
 mod connect;
 mod crowd;
 mod endpoint;
 mod error;
+mod fetch;
 mod guard;
 mod handshake;
 mod home;
@@ -24,6 +27,7 @@ mod listen;
 mod lock;
 mod meter;
 mod peers;
+mod stop;
 mod store_error;
 mod tally;
 mod tls;
@@ -32,10 +36,12 @@ mod wire;
 pub use connect::connect;
 pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
+pub use fetch::{FetchError, fetch, is_url};
 pub use home::Home;
 pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
 pub use link::TlsTransport;
 pub use listen::Listener;
 pub use peers::{Added, Peers};
+pub use stop::Stop;
 pub use store_error::StoreError;

@@ -91,11 +91,13 @@ impl TlsTransport {
             binding: connected.binding,
             task: Some(Task { lifeline, ended: task_ended }),
         };
+        let (stop, cause) = (options.stop.clone(), Arc::clone(&ended));
         let link = Link { connected, to_send, received, ended, options };
         let moving = async move {
             tokio::select! {
                 biased;
                 _ = cut => {}
+                () = stop.stopped() => drop(cause.set(NetworkFault::Stopped.into())),
                 () = link.run() => {}
             }
             drop(alive);

@@ -97,11 +97,16 @@ impl Listener {
             visits: JoinSet::new(),
             farewells: JoinSet::new(),
             links: JoinSet::new(),
-            options: *options,
+            options: options.clone(),
             tally: Tally::default(),
         };
         let waiting = async {
-            match timeout(options.deadline, door.answer_all(self.socket)).await {
+            let answered = tokio::select! {
+                biased;
+                () = options.stop.stopped() => return Err(NetError::Stopped),
+                answered = timeout(options.deadline, door.answer_all(self.socket)) => answered,
+            };
+            match answered {
                 Ok(answered) => answered,
                 Err(_) => Err(NetError::NobodyCame {
                     addr: addr.to_string(),
@@ -148,7 +153,7 @@ impl Door<'_> {
             let peer = connected.peer;
             came.retain(|(key, _)| *key != peer);
             // The first to come hear heartbeats while others are awaited.
-            let (transport, link) = TlsTransport::over(connected, self.options);
+            let (transport, link) = TlsTransport::over(connected, self.options.clone());
             self.links.spawn(link);
             came.push((peer, transport));
         }

@@ -1,6 +1,7 @@
 //! Two parties on loopback, and everybody who may come between them.
 
 mod faults;
+mod fetch;
 mod meeting;
 mod strangers;
 mod streams;

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use veilset_channel::{MAX_FRAME, NetworkFault, Transport};
 use veilset_net::{
-    Class, Endpoint, Event, Identity, Listener, NetError, Options, Stranger, connect, establish,
+    Class, Endpoint, Event, Identity, Listener, NetError, Options, Stop, Stranger, connect,
+    establish,
 };
 
 use crate::support::{Events, QUICK, Waiting, call, pair, pair_through_proxy, within};
@@ -232,9 +233,9 @@ fn several_peers_come_to_one_address() {
     let keys: Vec<_> = guests.iter().map(Identity::public_key).collect();
     let listener = Listener::bind("127.0.0.1:0").expect("a free port");
     let (addr, host_key, events) = (listener.local_addr(), host.public_key(), Events::default());
-    let log = events.clone();
+    let (log, options) = (events.clone(), patient.clone());
     let waiting = thread::spawn(move || {
-        listener.accept_all(&host, &keys, &patient, &|event| log.push(event))
+        listener.accept_all(&host, &keys, &options, &|event| log.push(event))
     });
     let mut came = Vec::new();
     for guest in guests.iter().rev() {
@@ -264,4 +265,43 @@ fn several_peers_come_to_one_address() {
     assert!(here[0].recv().is_err());
     came[0].send(b"still here".to_vec()).expect("open");
     assert_eq!(here[2].recv(), Ok(b"still here".to_vec()));
+}
+
+#[test]
+fn a_wait_and_a_connection_end_when_their_user_wants() {
+    let (here, there) = (Identity::ephemeral(), Identity::ephemeral());
+    let peer = there.public_key();
+    for waits in [true, false] {
+        let stop = Stop::new();
+        let options = Options { stop: stop.clone(), ..QUICK };
+        let endpoint = if waits {
+            Endpoint::Listen("127.0.0.1:0".to_owned())
+        } else {
+            Endpoint::Connect(unused_addr().to_string())
+        };
+        let error = within(SOON, || {
+            thread::scope(|scope| {
+                scope.spawn(|| {
+                    thread::sleep(Duration::from_millis(50));
+                    stop.stop();
+                });
+                establish(&here, &peer, &endpoint, &options, &|_| ()).err().expect("stopped")
+            })
+        });
+        assert!(matches!(error, NetError::Stopped), "{error}");
+        assert!(stop.is_stopped() && options.stop.is_stopped());
+    }
+
+    let stop = Stop::new();
+    let options = Options { stop: stop.clone(), silence: SOON, ..QUICK };
+    let waiting = Waiting::for_peer(here.public_key(), Options { silence: SOON, ..QUICK });
+    let addr = waiting.addr.to_string();
+    let mut near = connect(&here, &waiting.key, &addr, &options, &|_| ()).expect("it listens");
+    let mut far = waiting.result().expect("the peer came");
+    thread::spawn(move || {
+        thread::sleep(Duration::from_millis(50));
+        stop.stop();
+    });
+    assert_eq!(near.recv(), Err(NetworkFault::Stopped.into()));
+    assert_eq!(far.recv(), Err(NetworkFault::Closed.into()));
 }

@@ -8,13 +8,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use veilset_net::{Event, Identity, Listener, NetError, Options, PublicKey, TlsTransport, connect};
+use veilset_net::{
+    Event, Identity, Listener, NetError, Options, PublicKey, Stop, TlsTransport, connect,
+};
 
 /// Short enough for a test, long enough for a busy machine.
 pub(crate) const QUICK: Options = Options {
     deadline: Duration::from_secs(20),
     heartbeat: Duration::from_millis(50),
     silence: Duration::from_millis(400),
+    stop: Stop::NEVER,
 };
 
 pub(crate) type Established = Result<TlsTransport, NetError>;
