@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use veilset_crypto::NotAPrime;
 use veilset_data::DataError;
-use veilset_net::{Class, NetError, StoreError};
+use veilset_net::{Class, FetchError, NetError, StoreError};
 use veilset_session::{Blame, SessionError};
 
 /// Why there is no result.
@@ -16,6 +16,9 @@ pub enum Error {
     /// An identity or a peer's key.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A file on the web.
+    #[error(transparent)]
+    Fetch(#[from] FetchError),
     /// The connection.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -73,7 +76,11 @@ impl Error {
             Class::Refused => exit_code::POLICY,
         };
         match self {
-            Self::Data(_) | Self::PrimeFile { .. } | Self::Prime { .. } => exit_code::INPUT,
+            Self::Data(_)
+            | Self::PrimeFile { .. }
+            | Self::Prime { .. }
+            | Self::Fetch(FetchError::NotHttp | FetchError::Address) => exit_code::INPUT,
+            Self::Fetch(_) => exit_code::NETWORK,
             Self::Store(error) => of_class(error.class()),
             Self::Net(error) => of_class(error.class()),
             Self::Randomness(_) => exit_code::BUG,

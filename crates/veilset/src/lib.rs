@@ -33,6 +33,7 @@ mod done;
 mod error;
 mod input;
 mod job;
+pub mod meeting;
 mod memory;
 pub mod prime;
 pub mod units;
@@ -62,8 +63,8 @@ pub mod data {
 /// Identities and the way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Added, Endpoint, Event, Home, Identity, KeyError, Listener, Options, Peers, PublicKey,
-        StoreError,
+        Added, Endpoint, Event, FetchError, Home, Identity, KeyError, Listener, NetError, Options,
+        Peers, PublicKey, Stop, StoreError, fetch, is_url,
     };
 }
 

@@ -1,5 +1,52 @@
 //! Numbers as people write and read them, for programs on this library.
 
+use std::time::Duration;
+
+/// A day in minutes.
+const DAY: u32 = 24 * 60;
+
+/// `90s`, `10m`, `2h` or `500ms`: the unit is not optional.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    scaled(text, &UNITS)
+        .map(Duration::from_millis)
+        .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
+}
+
+/// A number before one of these units, in the smallest of them; the first unit that fits counts.
+#[must_use]
+pub fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let lower = text.trim().to_ascii_lowercase();
+    let (number, scale) =
+        units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
+    number.trim().parse::<u64>().ok()?.checked_mul(scale)
+}
+
+/// A duration of whole minutes, up to a day.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn minutes(text: &str) -> Result<u32, String> {
+    let seconds = duration(text)?.as_secs_f64();
+    let minutes = seconds / 60.0;
+    let whole = minutes.fract() == 0.0 && (1.0..=f64::from(DAY)).contains(&minutes);
+    if whole { Ok(minutes as u32) } else { Err("whole minutes up to 24h are needed".to_owned()) }
+}
+
+/// A duration of minutes of which a day has a whole number.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn step(text: &str) -> Result<u32, String> {
+    match minutes(text)? {
+        minutes if DAY.is_multiple_of(minutes) => Ok(minutes),
+        _ => Err("a day must have a whole number of steps, as with 15m, 30m or 1h".to_owned()),
+    }
+}
+
 /// A number of threads, from 1 to 1024.
 ///
 /// # Errors
@@ -19,5 +66,24 @@ pub fn show_bytes(bytes: f64) -> String {
         kilo if kilo < 1e6 => format!("{:.1} kB", kilo / 1e3),
         mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
         giga => format!("{:.2} GB", giga / 1e9),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_read_as_people_write_them() {
+        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert!(["90", "", "s", "1d"].iter().all(|text| duration(text).is_err()));
+        assert_eq!((minutes("60m"), minutes("2h"), minutes("60s")), (Ok(60), Ok(120), Ok(1)));
+        assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
+        assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));
+        assert!(step("7m").is_err());
+        assert!(threads("0").is_err() && threads("1").is_ok());
+        assert_eq!([show_bytes(999.0), show_bytes(1_500.0)], ["999 B", "1.5 kB"]);
     }
 }

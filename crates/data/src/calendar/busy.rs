@@ -59,6 +59,12 @@ impl Calendar {
         Ok(Self { events: events.map_err(bad)?, periods: reader.periods, name })
     }
 
+    /// What messages call it.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// How many events it has, free ones and changed recurrences too.
     #[must_use]
     pub fn events(&self) -> usize {

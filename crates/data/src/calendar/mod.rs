@@ -2,6 +2,7 @@
 //!
 //! [`Calendar`] (read) → [`Calendar::free`] (the slots of a [`Search`] that nothing occupies) → [`Preference::rank`] (the best
 //! first) → [`slot_table`] (the list for a run) → [`Slot::write`] (the one that was agreed on, for a calendar program).
+//! Between the first two stands a [`Sheet`] where somebody corrects by hand what the calendar says.
 //!
 //! **Busy** is every event that is neither `TRANSP:TRANSPARENT` nor `STATUS:CANCELLED`, from its start up to its end, with
 //! all its recurrences (`RRULE`, `RDATE`, without `EXDATE`), each as its `RECURRENCE-ID` override has it; a whole-day event
@@ -17,6 +18,7 @@ mod lines;
 mod prefer;
 mod recur;
 mod search;
+mod sheet;
 #[cfg(test)]
 mod tests;
 mod time;
@@ -27,4 +29,5 @@ pub use busy::Calendar;
 pub use dates::{Dates, Hours, TimeError};
 pub use prefer::Preference;
 pub use search::{MAX_SLOTS, Search, Slot, slot_table};
+pub use sheet::Sheet;
 pub use time::Zone;

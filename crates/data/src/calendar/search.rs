@@ -49,6 +49,12 @@ impl Slot {
         self.end.to_rfc3339_opts(SecondsFormat::Secs, true)
     }
 
+    /// What clocks in `zone` show at its start and its end, such as `2027-03-29T09:00`.
+    #[must_use]
+    pub fn clock(&self, zone: Zone) -> [String; 2] {
+        [self.start, self.end].map(|at| zone.local(at).format("%Y-%m-%dT%H:%M").to_string())
+    }
+
     /// As clocks in `zone` show it.
     #[must_use]
     pub fn in_zone(&self, zone: Zone) -> String {
@@ -66,7 +72,7 @@ impl fmt::Display for Slot {
 
 impl Search {
     /// All slots, free or not, the first first.
-    fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
+    pub(super) fn slots(&self) -> impl Iterator<Item = Slot> + '_ {
         let (from, to) = self.bounds();
         let step = i64::from(self.step.max(1)) * 60;
         let (first, last) = (from.timestamp().div_euclid(step), to.timestamp().div_euclid(step));
@@ -106,25 +112,34 @@ impl Calendar {
     /// # Errors
     /// When a recurrence cannot be read or has no bounds, or there are more than [`MAX_SLOTS`] slots.
     pub fn free(&self, search: &Search) -> Result<Vec<Slot>, DataError> {
-        let (from, to) = search.bounds();
-        let mut busy = self.busy(search.zone, (from, to + Duration::days(1)))?;
-        busy.sort_unstable();
-        // The latest end of all that starts no later.
-        let mut latest = DateTime::<Utc>::MIN_UTC;
-        for (_, end) in &mut busy {
-            latest = latest.max(*end);
-            *end = latest;
-        }
-        let is_free = |slot: &Slot| {
-            let before = busy.partition_point(|(start, _)| *start < slot.end);
-            before == 0 || busy[before - 1].1 <= slot.start
-        };
-        let free: Vec<Slot> = search.slots().filter(is_free).collect();
-        if free.len() > MAX_SLOTS {
-            return Err(DataError::TooManySlots { count: free.len(), most: MAX_SLOTS });
-        }
-        Ok(free)
+        unoccupied(search, self.occupied(search)?)
     }
+
+    /// What overlaps the days of a search, in no order.
+    pub(super) fn occupied(&self, search: &Search) -> Result<Vec<Busy>, DataError> {
+        let (from, to) = search.bounds();
+        self.busy(search.zone, (from, to + Duration::days(1)))
+    }
+}
+
+/// The slots that nothing of `busy` overlaps, the first first.
+pub(super) fn unoccupied(search: &Search, mut busy: Vec<Busy>) -> Result<Vec<Slot>, DataError> {
+    busy.sort_unstable();
+    // The latest end of all that starts no later.
+    let mut latest = DateTime::<Utc>::MIN_UTC;
+    for (_, end) in &mut busy {
+        latest = latest.max(*end);
+        *end = latest;
+    }
+    let is_free = |slot: &Slot| {
+        let before = busy.partition_point(|(start, _)| *start < slot.end);
+        before == 0 || busy[before - 1].1 <= slot.start
+    };
+    let free: Vec<Slot> = search.slots().filter(is_free).collect();
+    if free.len() > MAX_SLOTS {
+        return Err(DataError::TooManySlots { count: free.len(), most: MAX_SLOTS });
+    }
+    Ok(free)
 }
 
 /// The slots as a table of `start` and `end`, in this order.

@@ -390,7 +390,15 @@ fn flags_read_as_people_write_them() {
     }
     let dates: Dates = "2027-03-29..2027-03-30".parse().expect("days");
     assert_eq!(dates.to_string(), "2027-03-29..2027-03-30");
-    for bad in ["9:00-18:00", "18:00-09:00", "09:00-09:00", "09:00-24:01", "09:60-10:00", "09:00"] {
+    for bad in [
+        "9:00-18:00",
+        "18:00-09:00",
+        "09:00-09:00",
+        "09:00-24:01",
+        "09:60-10:00",
+        "09:00",
+        "77777777:77-09:00",
+    ] {
         assert!(bad.parse::<Hours>().is_err(), "{bad}");
     }
     assert!("CET+1".parse::<Zone>().is_err() && "Europe/Berlin".parse::<Zone>().is_ok());
@@ -429,6 +437,56 @@ fn what_was_agreed_on_is_a_calendar_that_others_read() {
     let back = parse(&text).expect("a calendar");
     assert_eq!(back.free(&search).expect("it can be read"), []);
     assert!(text.lines().count() == 11 && text.ends_with("\r\n"));
+}
+
+#[test]
+fn a_sheet_without_a_calendar_has_what_was_painted() {
+    let search = Search { length: 60, step: 30, ..search("2027-03-29", "09:15-11:45", "UTC") };
+    let sheet = Sheet::new(None, &search).expect("a sheet");
+    let starts: Vec<String> = sheet.cells().iter().map(Slot::start).collect();
+    assert_eq!(starts[0], "2027-03-29T09:30:00Z");
+    assert_eq!((starts.len(), sheet.cells()[4].end()), (5, "2027-03-29T12:00:00Z".to_owned()));
+    assert_eq!((sheet.is_free(), sheet.slots().expect("few")), (vec![false; 5], vec![]));
+    let painted = [0, 1, 3, 4].map(|cell| (starts[cell].clone(), true));
+    let unknown = ("2027-03-28T10:00:00Z".to_owned(), true);
+    let sheet = sheet.corrected(&painted.into_iter().chain([unknown]).collect());
+    assert_eq!(sheet.is_free(), [true, true, false, true, true]);
+    // That from 11:00 would end after the hours.
+    let slots = sheet.slots().expect("few");
+    assert_eq!(slots.iter().map(Slot::start).collect::<Vec<_>>(), [starts[0].clone()]);
+    let berlin = "Europe/Berlin".parse().expect("a zone");
+    assert_eq!(slots[0].clock(berlin), ["2027-03-29T11:30", "2027-03-29T12:30"]);
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_correction_counts_for_its_cell_and_the_calendar_elsewhere(
+        events in proptest::collection::vec((0u32..1440, 1u32..600), 0..8),
+        corrections in proptest::collection::btree_map(0u32..48, proptest::bool::ANY, 0..20),
+        length in 1u32..180,
+    ) {
+        let text: String = events.iter().map(|(start, minutes)| {
+            event(&format!("DTSTART:20270329T{:02}{:02}00Z\nDURATION:PT{minutes}M", start / 60, start % 60))
+        }).collect();
+        let search = Search { length, step: 30, ..search("2027-03-29", "00:00-24:00", "UTC") };
+        let mut busy = [false; 1440];
+        for (start, minutes) in &events {
+            busy[*start as usize..(start + minutes).min(1440) as usize].fill(true);
+        }
+        for (cell, free) in &corrections {
+            busy[*cell as usize * 30..][..30].fill(!free);
+        }
+        let none = |range: std::ops::Range<u32>| !busy[range.start as usize..range.end as usize].contains(&true);
+        let name = |start: u32| format!("2027-03-29T{:02}:{:02}:00Z", start / 60, start % 60);
+        let said = corrections.iter().map(|(cell, free)| (name(cell * 30), *free)).collect();
+        let sheet = Sheet::new(Some(&calendar(&text)), &search).expect("a sheet").corrected(&said);
+        let cells: Vec<bool> = (0..48).map(|cell| none(cell * 30..cell * 30 + 30)).collect();
+        proptest::prop_assert_eq!(sheet.is_free(), cells);
+        let starts: Vec<String> = (0..1440).step_by(30)
+            .filter(|start| start + length <= 1440 && none(*start..start + length)).map(name).collect();
+        let slots: Vec<String> = sheet.slots().expect("few").iter().map(Slot::start).collect();
+        proptest::prop_assert_eq!(slots, starts);
+    }
 }
 
 proptest::proptest! {

@@ -1,6 +1,6 @@
 //! The slot that was agreed on, as a calendar of one event.
 
-use std::io::{self, Write};
+use std::io::Write;
 use std::time::SystemTime;
 
 use chrono::{DateTime, Utc};
@@ -15,10 +15,13 @@ impl Slot {
     /// # Errors
     /// When writing fails; a file is then as it was before.
     pub fn write(&self, destination: &Destination, now: SystemTime) -> Result<(), DataError> {
-        destination.write(|out| self.write_to(out, now.into()))
+        destination.write(|out| out.write_all(self.calendar(now).as_bytes()))
     }
 
-    fn write_to(&self, out: &mut impl Write, now: DateTime<Utc>) -> io::Result<()> {
+    /// What [`write`](Self::write) writes.
+    #[must_use]
+    pub fn calendar(&self, now: SystemTime) -> String {
+        let now: DateTime<Utc> = now.into();
         let basic = |instant: DateTime<Utc>| instant.format("%Y%m%dT%H%M%SZ").to_string();
         let (start, end) = (basic(self.start), basic(self.end));
         let lines = [
@@ -34,6 +37,6 @@ impl Slot {
             "END:VEVENT".to_owned(),
             "END:VCALENDAR".to_owned(),
         ];
-        lines.iter().try_for_each(|line| write!(out, "{line}\r\n"))
+        lines.map(|line| line + "\r\n").concat()
     }
 }
