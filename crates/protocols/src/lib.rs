@@ -4,11 +4,12 @@
 //! gets elements, a channel, randomness and an observer, and returns an [`Outcome`]: indices or numbers, never
 //! items. It sees no path, no clock and no socket, and it runs on whatever thread pool its caller installed.
 
-mod agree;
+pub mod agree;
 mod bins;
 mod dh;
 mod digest;
 mod exchange;
+pub mod fhe;
 mod fnp;
 pub mod ks;
 mod matching;
@@ -21,6 +22,7 @@ mod pso;
 mod registry;
 mod rr22;
 mod rt21;
+mod slots;
 mod spec;
 mod vole_oprf;
 mod wire;

@@ -2,6 +2,7 @@
 
 use crate::agree;
 use crate::dh::Dh;
+use crate::fhe::Fhe;
 use crate::fnp;
 use crate::ks;
 use crate::private_id::{PrivateId, VolePrivateId};
@@ -10,7 +11,7 @@ use crate::{Operation, Protocol, Security};
 use crate::{rr22, rt21};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 29] = [
+pub static PROTOCOLS: [&dyn Protocol; 33] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
@@ -21,6 +22,7 @@ pub static PROTOCOLS: [&dyn Protocol; 29] = [
     &ks::BINNED,
     &fnp::WHOLE,
     &fnp::BINNED,
+    &Fhe,
     &CW_PRF[0],
     &CW_PRF[1],
     &CW_PRF[2],
@@ -40,6 +42,9 @@ pub static PROTOCOLS: [&dyn Protocol; 29] = [
     &STAR[4],
     &agree::TO_THE_MATCH,
     &agree::FIXED,
+    &agree::PAILLIER,
+    &agree::UNCACHED,
+    &agree::IMPLICIT,
 ];
 
 /// The protocol called `id`.

@@ -210,6 +210,8 @@ impl SessionError {
             ProtocolError::Overfull => Self::Overfull,
             other @ (ProtocolError::Transfer(_)
             | ProtocolError::Encoding(_)
+            | ProtocolError::NoParameters
+            | ProtocolError::Parameters(_)
             | ProtocolError::Arithmetic(_)) => Self::Protocol { step, why: other.to_string() },
         }
     }

@@ -15,6 +15,32 @@ pub(super) trait Matching {
     /// What a side that shows can compute before it is its turn.
     type Prepared;
 
+    /// Sends what the peer needs to show these pairs, for an engine that sends such things with the rounds and not all before
+    /// them. Comes before the peer prepares the round, and in the rounds' order.
+    ///
+    /// # Errors
+    /// When the channel fails.
+    fn offer(
+        &mut self,
+        _channel: &mut dyn Channel,
+        _pairs: &[Pair],
+        _rng: &mut dyn CryptoRng,
+    ) -> Result<(), ProtocolError> {
+        Ok(())
+    }
+
+    /// Takes what the peer offers of these pairs.
+    ///
+    /// # Errors
+    /// When the channel fails or the peer breaks the protocol.
+    fn take_offer(
+        &mut self,
+        _channel: &mut dyn Channel,
+        _pairs: &[Pair],
+    ) -> Result<(), ProtocolError> {
+        Ok(())
+    }
+
     /// Of the pairs of one round.
     ///
     /// # Errors

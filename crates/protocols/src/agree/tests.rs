@@ -2,12 +2,14 @@ use std::thread;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, Rng, SeedableRng};
-use veilset_channel::{Channel, Framed, Metered, memory_pair};
+use veilset_channel::{Channel, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::{Element, permutation};
 
+use super::matching::{Matching, Token};
+use super::scheme::Pair;
 use super::*;
 use crate::wire::{put_values, take_values};
-use crate::{Attached, AttachedShape, Params, Silent};
+use crate::{Attached, AttachedShape, Reveal, Silent};
 
 /// An entry of a list.
 type Entry = u64;
@@ -65,7 +67,43 @@ type Ended = (Option<u32>, u64);
 struct Setting {
     scheme: Scheme,
     length: Length,
-    ideal: bool,
+    /// `None` for the trusted party.
+    engine: Option<Engine>,
+}
+
+const DH: Option<Engine> = Some(Engine::DiffieHellman);
+
+/// The engines on Paillier's encryption, with short keys.
+fn encrypted(bits: u32) -> [Engine; 3] {
+    let size = KeySize::insecure(bits);
+    [
+        Engine::Paillier(size, Reuse::Cached),
+        Engine::Paillier(size, Reuse::Fresh),
+        Engine::Implicit(size),
+    ]
+}
+
+fn parts<'a>(
+    role: Role,
+    elements: &'a [Element],
+    peer_count: usize,
+    channel: &'a mut dyn Channel,
+    rng: &'a mut dyn CryptoRng,
+) -> Run<'a> {
+    Run {
+        role,
+        reveal: Reveal::Both,
+        elements,
+        peer_count,
+        attached: Attached::Nothing,
+        peer_attached: AttachedShape::Nothing,
+        slack: 0,
+        params: TO_THE_MATCH.spec.params(),
+        session: &[7; 32],
+        channel,
+        rng,
+        observer: &Silent,
+    }
 }
 
 fn party(
@@ -81,29 +119,16 @@ fn party(
         Element(bytes)
     };
     let elements: Vec<Element> = own.iter().map(element).collect();
-    let params = Params { scheme: setting.scheme, ..TO_THE_MATCH.spec.params() };
-    let mut run = Run {
-        role,
-        reveal: Reveal::Both,
-        elements: &elements,
-        peer_count: peer.len(),
-        attached: Attached::Nothing,
-        peer_attached: AttachedShape::Nothing,
-        slack: 0,
-        params,
-        session: &[7; 32],
-        channel,
-        rng: &mut ChaCha20Rng::from_seed([role as u8; 32]),
-        observer: &Silent,
-    };
-    if setting.ideal {
+    let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
+    let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
+    run.params.scheme = setting.scheme;
+    let Some(engine) = setting.engine else {
         let rounds = Rounds::new(setting.scheme.composition(), sizes(&run), setting.length);
         let mut ideal = Ideal { role, own: own.to_vec() };
         let agreed = reconcile(&mut run, &mut ideal, rounds).expect("an honest run");
         return agreed.map(|pair| pair.place(role));
-    }
-    let protocol = if setting.length == Length::Fixed { &FIXED } else { &TO_THE_MATCH };
-    let conclude = protocol.run(run).expect("an honest run");
+    };
+    let conclude = run_to(setting.length, engine, run).expect("an honest run");
     match conclude().expect("an honest run") {
         Outcome::Agreed(index) => index,
         _ => panic!("another outcome"),
@@ -162,7 +187,7 @@ fn check(setting: Setting, sender: &[Entry], receiver: &[Entry]) {
 }
 
 /// The receiver's list may be 0, 1, 2, … by renaming entries; the sender's is every one.
-fn exhaust(most: usize, lengths: &[Length], ideal: bool) {
+fn exhaust(most: usize, lengths: &[Length], engine: Option<Engine>) {
     for (scheme, length) in Scheme::ALL
         .into_iter()
         .flat_map(|scheme| lengths.iter().map(move |length| (scheme, *length)))
@@ -170,7 +195,7 @@ fn exhaust(most: usize, lengths: &[Length], ideal: bool) {
         for (ours, theirs) in (0..=most).flat_map(|n| (0..=most).map(move |m| (n, m))) {
             let receiver: Vec<Entry> = (0..theirs as u64).collect();
             for sender in lists(ours, theirs as u64) {
-                check(Setting { scheme, length, ideal }, &sender, &receiver);
+                check(Setting { scheme, length, engine }, &sender, &receiver);
             }
         }
     }
@@ -178,22 +203,30 @@ fn exhaust(most: usize, lengths: &[Length], ideal: bool) {
 
 #[test]
 fn all_orders_of_up_to_five_entries_agree_on_what_the_definitions_say() {
-    exhaust(5, &[Length::ToTheMatch, Length::Fixed], true);
+    exhaust(5, &[Length::ToTheMatch, Length::Fixed], None);
 }
 
 #[test]
 fn so_do_they_when_blinded() {
-    exhaust(3, &[Length::ToTheMatch, Length::Fixed], false);
+    exhaust(3, &[Length::ToTheMatch, Length::Fixed], DH);
 }
 
 #[test]
-fn so_do_longer_lists() {
+fn so_do_they_when_encrypted() {
+    for engine in encrypted(256) {
+        exhaust(2, &[Length::ToTheMatch, Length::Fixed], Some(engine));
+        exhaust(3, &[Length::ToTheMatch], Some(engine));
+    }
+}
+
+/// Lists of lengths up to `most`, with random entries, of which few or many are common.
+fn random_lists(most: u32, engine: Option<Engine>, runs: usize) {
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
     for (index, length) in
-        [Length::ToTheMatch, Length::Fixed].into_iter().cycle().take(24).enumerate()
+        [Length::ToTheMatch, Length::Fixed].into_iter().cycle().take(runs).enumerate()
     {
         let scheme = Scheme::ALL[index / 2 % 2];
-        let [ours, theirs, of] = [0; 3].map(|_| 1 + (rng.next_u32() % 60) as usize);
+        let [ours, theirs, of] = [0; 3].map(|_| 1 + (rng.next_u32() % most) as usize);
         let mut list = |len: usize| -> Vec<Entry> {
             permutation(len + of, &mut rng)
                 .iter()
@@ -202,26 +235,88 @@ fn so_do_longer_lists() {
                 .collect()
         };
         let (sender, receiver) = (list(ours), list(theirs));
-        check(Setting { scheme, length, ideal: false }, &sender, &receiver);
+        check(Setting { scheme, length, engine }, &sender, &receiver);
+    }
+}
+
+#[test]
+fn so_do_longer_lists() {
+    random_lists(60, DH, 24);
+}
+
+#[test]
+fn so_do_longer_lists_with_several_values_in_a_plaintext() {
+    for engine in encrypted(512) {
+        random_lists(20, Some(engine), 8);
     }
 }
 
 #[test]
 fn all_rounds_are_alike_wherever_the_match_is() {
     let receiver: Vec<Entry> = (0..12).collect();
-    let bytes = |sender: &[Entry], length| {
-        let setting = Setting { scheme: Scheme::MinimumOfRanks, length, ideal: false };
+    let bytes = |sender: &[Entry], length, engine| {
+        let setting = Setting { scheme: Scheme::MinimumOfRanks, length, engine };
         run(setting, sender, &receiver).map(|(_, bytes)| bytes)
     };
     let early: Vec<Entry> = (0..9).collect();
     let late: Vec<Entry> = (100..108).chain([11]).collect();
     let never: Vec<Entry> = (100..109).collect();
-    let fixed = [&early, &late, &never].map(|sender| bytes(sender, Length::Fixed));
-    assert!(fixed.iter().all(|both| *both == fixed[0]), "{fixed:?}");
-    let early = bytes(&early, Length::ToTheMatch);
+    for engine in [DH].into_iter().chain(encrypted(256).map(Some)) {
+        let fixed = [&early, &late, &never].map(|sender| bytes(sender, Length::Fixed, engine));
+        assert!(fixed.iter().all(|both| *both == fixed[0]), "{fixed:?}");
+        assert_eq!(bytes(&never, Length::ToTheMatch, engine), fixed[0]);
+        assert!(bytes(&early, Length::ToTheMatch, engine) < fixed[0]);
+    }
+    let early = bytes(&early, Length::ToTheMatch, DH);
     // One pair is shown, and found equal; points go both ways before.
     assert_eq!(early, [21 * 32 + 10 + 5 + 6, 21 * 32 + 10 + 5 + 20]);
-    assert_eq!(bytes(&never, Length::ToTheMatch), fixed[0]);
+}
+
+#[test]
+fn offers_are_made_once_an_entry_or_once_a_pair() {
+    // Seven and four entries, none common: sums of places up to 9 in ten rounds, of which the receiver tests those with even numbers.
+    let [sender, receiver] = [(0..7).collect::<Vec<Entry>>(), (10..14).collect()];
+    let bytes = |engine| {
+        let setting = Setting {
+            scheme: Scheme::SumOfRanks,
+            length: Length::ToTheMatch,
+            engine: Some(engine),
+        };
+        run(setting, &sender, &receiver).map(|(_, bytes)| bytes)
+    };
+    let [cached, fresh, implicit] = encrypted(256).map(bytes);
+    // Pairs that each side tests, in frames: each round that it tests has an offer, but not each has one for the first time.
+    let tested = |parity| {
+        let pairs = (0..7).flat_map(|s| (0..4).map(move |r| s + r));
+        pairs.filter(|sum| sum % 2 == parity).count() as u64
+    };
+    let (ciphertext, header) = (64, 5);
+    // Sums 1, 3, 5, 7, 9 bring up the sender's places 0–1, 2–3, 4–5, 6; sums 0, 2, 4 the receiver's 0, 1–2, 3.
+    let expected =
+        [(tested(1) - 7) * ciphertext + header, (tested(0) - 4) * ciphertext + 2 * header];
+    assert_eq!([fresh[0] - cached[0], fresh[1] - cached[1]], expected);
+    // One value fits a plaintext of 256 bits, so the other engine sends a coefficient more an entry.
+    assert_eq!(
+        [implicit[0] - cached[0], implicit[1] - cached[1]],
+        [7 * ciphertext, 4 * ciphertext]
+    );
+}
+
+#[test]
+fn a_key_that_comes_back_is_refused() {
+    let (left, mut right) = memory_pair();
+    let answer = thread::scope(|scope| {
+        scope.spawn(move || {
+            let frame = right.recv().expect("a key");
+            right.send(frame).expect("a channel");
+        });
+        let engine = encrypted(256)[0];
+        let mut channel = Metered::new(Framed::new(left), "start");
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        run_over(engine, parts(Role::Sender, &[Element([1; 32])], 1, &mut channel, &mut rng)).err()
+    });
+    let error = answer.expect("its own key").to_string();
+    assert!(error.contains("proof that a Paillier key"), "{error}");
 }
 
 #[test]
@@ -235,20 +330,7 @@ fn a_tester_sees_pairs_of_the_round_alone() {
         let elements: Vec<Element> =
             lists[role as usize].iter().map(|e| Element([*e as u8; 32])).collect();
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
-        let mut run = Run {
-            role,
-            reveal: Reveal::Both,
-            elements: &elements,
-            peer_count: 3,
-            attached: Attached::Nothing,
-            peer_attached: AttachedShape::Nothing,
-            slack: 0,
-            params: TO_THE_MATCH.spec.params(),
-            session: &[7; 32],
-            channel: &mut channel,
-            rng: &mut rng,
-            observer: &Silent,
-        };
+        let mut run = parts(role, &elements, 3, &mut channel, &mut rng);
         let mut engine = DiffieHellman::new(&mut run).expect("an honest run");
         let every: Vec<Pair> = (0..9).map(|n| Pair { receiver: n / 3, sender: n % 3 }).collect();
         if role == Role::Sender {

@@ -1,21 +1,21 @@
 //! What a run costs.
 
 use super::layout::{KEY, Layout};
-use super::messages::ciphertext_chunks;
+use super::messages::ciphertext_bytes;
 use crate::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};
 
 /// Multiplications modulo N² in the time of a scalar multiplication on ristretto255, in lanes or not.
-const PRODUCTS: f64 = 5.0;
+pub(crate) const PRODUCTS: f64 = 5.0;
 
 /// Finding a key, its tables and its proof, and testing that and making tables of one's own, in multiplications modulo N².
-const KEY_WORK: [f64; 2] = [50_000.0, 200_000.0];
+pub(crate) const KEY_WORK: [f64; 2] = [50_000.0, 200_000.0];
 
 /// Bytes of tables for a key, at most.
-const KEY_MEMORY: f64 = 2e7;
+pub(crate) const KEY_MEMORY: f64 = 2e7;
 
 /// Bytes of a residue modulo N² with its box.
-const RESIDUE: f64 = 672.0;
+pub(crate) const RESIDUE: f64 = 672.0;
 
 /// Of sets of at most `most` elements; larger ones have no end.
 pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout) -> Cost {
@@ -30,8 +30,10 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
     let both = shape.reveal == Reveal::Both;
     let names = shape.sender.min(shape.receiver);
     let names = if both { values_bytes(names, u128::BITS) } else { 0.0 };
-    let (asked, answered) =
-        (bytes(layout.coefficients()), bytes(layout.answers(size(shape.sender))));
+    let (asked, answered) = (
+        ciphertext_bytes(KEY, layout.coefficients()),
+        ciphertext_bytes(KEY, layout.answers(size(shape.sender))),
+    );
     // The tables of as many polynomials as there are threads, few beside the coefficients unless there is one.
     let tables = (layout.degree << layout.window) as f64 * RESIDUE;
     let coefficients = layout.coefficients() as f64;
@@ -56,9 +58,4 @@ pub(super) fn cost(shape: &Shape, most: u64, layout: fn(usize, usize) -> Layout)
         rounds: 2 + u64::from(both),
         waits: 0,
     }
-}
-
-/// Of so many ciphertexts, with frame headers.
-fn bytes(count: usize) -> f64 {
-    (count * KEY.ciphertext_len()) as f64 + frames(ciphertext_chunks(KEY, count).count())
 }

@@ -6,6 +6,7 @@ use veilset_channel::{
 use veilset_crypto::paillier::{Ciphertext, KeyError, KeyProof, KeySize, PublicKey, SecretKey};
 
 use crate::ProtocolError;
+use crate::wire::frames;
 
 /// Numbers one after the other. Context: their bytes.
 struct Numbers(Vec<u8>);
@@ -57,6 +58,11 @@ pub(crate) fn take_key(
 /// The frames in which `count` ciphertexts travel.
 pub(crate) fn ciphertext_chunks(size: KeySize, count: usize) -> Chunks {
     Chunks::new(count, MAX_BODY / size.ciphertext_len())
+}
+
+/// The bytes of `count` ciphertexts on the wire.
+pub(crate) fn ciphertext_bytes(size: KeySize, count: usize) -> f64 {
+    (count * size.ciphertext_len()) as f64 + frames(ciphertext_chunks(size, count).count())
 }
 
 /// Sends ciphertexts that fill a frame at most.

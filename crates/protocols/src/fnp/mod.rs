@@ -10,7 +10,7 @@
 //! If both are to learn, the receiver names the common elements, among random names so that there are min(n₁, n₂) in all.
 //!
 //! **A small field in large plaintexts.** Roots, coefficients and names are numbers modulo a public prime p of λ + log₂ n₁ +
-//! log₂ n₂ + 2 bits or a few more ([`layout`]): for an element that is not common P(y) is not 0, so r·P(y) + name(y) is
+//! log₂ n₂ + 2 bits or a few more ([`slots`](crate::slots)): for an element that is not common P(y) is not 0, so r·P(y) + name(y) is
 //! uniform but for the name itself, and equals one of the n₂ names with probability n₂/p, in n₁ values 2^-42 together. The
 //! sender takes c_i = r·y^i modulo p, as short numbers, and adds up the long Σ a_i·c_i, whose residue modulo p is what is
 //! wanted. The multiple of p in it, below (k + 2)·p for degree k, would tell more, so a random multiple of p that is
@@ -30,8 +30,8 @@
 //! of its elements at its bin's. The sender has all polynomials before it begins, and sends nothing before it has
 //! evaluated all, so its work is the same however its elements fall; how evenly that spreads over threads is not.
 
-mod cost;
-mod layout;
+pub(crate) mod cost;
+pub(crate) mod layout;
 pub(crate) mod messages;
 mod rounds;
 #[cfg(test)]
@@ -43,9 +43,10 @@ use zeroize::Zeroizing;
 
 use self::layout::{KEY, Layout};
 use self::messages::{ciphertext_chunks, put_frame, put_key, take_frame, take_key};
-use self::rounds::{answers, expanded, opened, scalar};
+use self::rounds::{answers, expanded};
 use crate::bins::{filled_up, named, roots, spread};
 use crate::matching::{membership, sort};
+use crate::slots::scalar;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
@@ -145,11 +146,11 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
         channel.resume("encrypted answers");
         let answers = take_frame(channel, key.public(), range.len())?;
         channel.resume("decryption");
-        let left = (peer_count - values.len()).min(range.len() * layout.slots);
-        values.extend_from_slice(&opened(layout, &key, &answers, left));
+        let left = (peer_count - values.len()).min(range.len() * layout.slots.count);
+        values.extend_from_slice(&layout.slots.opened(&key, &answers, left));
     }
     sort(&mut values);
-    let own = roots.iter().map(|root| root.name % layout.prime());
+    let own = roots.iter().map(|root| root.name % layout.slots.prime());
     let hits = membership(&Zeroizing::new(own.collect::<Vec<_>>()), &values);
     if reveal == Reveal::Both {
         channel.phase("indication");

@@ -1,6 +1,9 @@
 //! Minimum of ranks: definition 4 of the paper.
 
+use std::ops::Range;
+
 use super::{Composition, Pair, Sizes};
+use crate::Role;
 
 /// Round r has the pairs of whose places r is the larger, so that the smaller rank is N − r. Among these the pair whose
 /// other place is better comes first, then the one that the receiver likes better.
@@ -19,6 +22,11 @@ impl Composition for MinimumOfRanks {
         let of = |mine: u32, other: u32| if round < mine { other.min(round) } else { 0 };
         let equal = u32::from(round < receiver.min(sender));
         (of(receiver, sender) + of(sender, receiver) + equal).into()
+    }
+
+    fn places(&self, sizes: Sizes, round: u32, role: Role) -> Range<u32> {
+        let first = if round < sizes.of(role.other()) { 0 } else { round };
+        first..sizes.of(role).min(round + 1)
     }
 
     fn pairs(&self, sizes: Sizes, round: u32) -> Vec<Pair> {

@@ -12,6 +12,8 @@ mod sum;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use crate::Role;
 
 /// How two orders of preference become one.
@@ -38,6 +40,14 @@ impl Scheme {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|scheme| scheme.name() == name)
+    }
+
+    /// How many pairs the first `rounds` rounds compare, of lists of these lengths.
+    #[must_use]
+    pub fn comparisons(self, [sender, receiver]: [u32; 2], rounds: u32) -> u64 {
+        let (composition, sizes) = (self.composition(), Sizes { receiver, sender });
+        let rounds = 0..rounds.min(composition.rounds(sizes));
+        rounds.map(|round| composition.count(sizes, round)).sum()
     }
 
     pub(super) fn composition(self) -> &'static dyn Composition {
@@ -73,6 +83,14 @@ pub(super) struct Sizes {
 }
 
 impl Sizes {
+    /// Entries of the side that plays `role`.
+    pub(super) fn of(self, role: Role) -> u32 {
+        match role {
+            Role::Sender => self.sender,
+            Role::Receiver => self.receiver,
+        }
+    }
+
     fn has(self, pair: Pair) -> bool {
         pair.receiver < self.receiver && pair.sender < self.sender
     }
@@ -88,6 +106,9 @@ pub(super) trait Composition: Sync {
 
     /// How many pairs a round has.
     fn count(&self, sizes: Sizes, round: u32) -> u64;
+
+    /// The places of the entries of the side that plays `role` that a round compares.
+    fn places(&self, sizes: Sizes, round: u32, role: Role) -> Range<u32>;
 
     /// The pairs whose combined rank is that of round `round`, from 0, the best; the first that is equal wins.
     fn pairs(&self, sizes: Sizes, round: u32) -> Vec<Pair>;

@@ -1,6 +1,9 @@
 //! Sum of ranks: definition 3 of the paper.
 
+use std::ops::Range;
+
 use super::{Composition, Pair, Sizes};
+use crate::Role;
 
 /// Round r has the pairs whose places add up to r, so that their ranks add up to 2N − r. Among these the pair whose places
 /// are closer together comes first, then the one that the receiver likes better.
@@ -18,6 +21,10 @@ impl Composition for SumOfRanks {
     fn count(&self, Sizes { receiver, sender }: Sizes, round: u32) -> u64 {
         let most = receiver.min(sender).min(round + 1);
         most.min(receiver + sender - 1 - round).into()
+    }
+
+    fn places(&self, sizes: Sizes, round: u32, role: Role) -> Range<u32> {
+        (round + 1).saturating_sub(sizes.of(role.other()))..sizes.of(role).min(round + 1)
     }
 
     fn pairs(&self, sizes: Sizes, round: u32) -> Vec<Pair> {

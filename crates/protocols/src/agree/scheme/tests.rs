@@ -1,4 +1,4 @@
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -44,8 +44,19 @@ fn every_pair_is_in_one_round_and_no_round_is_empty() {
                 let counted = scheme.composition().count(Sizes { receiver, sender }, round);
                 assert_eq!(counted, count, "{scheme:?} {round}");
                 assert!(count > 0, "{scheme:?} {round}");
+                let pairs = scheme.composition().pairs(Sizes { receiver, sender }, round);
+                for role in [Role::Sender, Role::Receiver] {
+                    let compared: BTreeSet<u32> =
+                        pairs.iter().map(|pair| pair.place(role)).collect();
+                    let places =
+                        scheme.composition().places(Sizes { receiver, sender }, round, role);
+                    assert_eq!(compared, places.collect(), "{scheme:?} {round} {role:?}");
+                }
             }
             let pairs: Vec<_> = rounds.concat();
+            let compared = |rounds| scheme.comparisons([sender, receiver], rounds);
+            let two = rounds.iter().take(2).map(Vec::len).sum::<usize>();
+            assert_eq!([compared(2), compared(u32::MAX)], [two as u64, pairs.len() as u64]);
             let distinct: HashSet<_> = pairs.iter().collect();
             assert_eq!((pairs.len(), distinct.len()), ((receiver * sender) as usize, pairs.len()));
         }

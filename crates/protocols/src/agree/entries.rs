@@ -1,0 +1,132 @@
+//! The registry entries.
+
+use veilset_crypto::Group;
+use veilset_crypto::paillier::KeySize;
+
+use super::{Engine, Length, Reuse, cost, run_to};
+use crate::{
+    Conclusion, Cost, Digest, Knowledge, Operation, Protocol, ProtocolError, Reveal, Run, Security,
+    Shape, Spec,
+};
+
+/// A registry entry.
+pub(crate) struct Agree {
+    pub(super) spec: Spec,
+    length: Length,
+    engine: Engine,
+}
+
+/// `3pr-dh`.
+pub(crate) static TO_THE_MATCH: Agree = Agree {
+    spec: Spec {
+        id: "3pr-dh",
+        title: "fair reconciliation, rounds up to the match",
+        operation: Operation::Agree,
+        paper: "Mayer, Teubert, Wetzel and Meyer, CODASPY 2011, section 3.4 (3PR^C explicit, cached)",
+        security: Security::SemiHonest,
+        assumption: "DDH, random oracle",
+        reveals: &[Reveal::Both],
+        receiver: ENTRY,
+        sender: ENTRY,
+        residue: ENTRY,
+        leaks: &[LENGTHS, PLACE, TIES, ROUNDS],
+        max_elements: MOST,
+        groups: &[Group::Ristretto255],
+        digests: &[Digest::Shuffled],
+        cut: false,
+        prime: false,
+    },
+    length: Length::ToTheMatch,
+    engine: Engine::DiffieHellman,
+};
+
+/// `3pr-dh-fixed`.
+pub(crate) static FIXED: Agree = Agree {
+    spec: Spec {
+        id: "3pr-dh-fixed",
+        title: "fair reconciliation, always all rounds",
+        leaks: &[LENGTHS, PLACE, TIES],
+        ..TO_THE_MATCH.spec
+    },
+    length: Length::Fixed,
+    engine: Engine::DiffieHellman,
+};
+
+/// `3pr-paillier`.
+pub(crate) static PAILLIER: Agree = Agree {
+    spec: Spec {
+        id: "3pr-paillier",
+        title: "fair reconciliation under Paillier's encryption",
+        assumption: PAILLIER_ASSUMPTION,
+        leaks: &[LENGTHS, PLACE, TIES, ROUNDS, GUESSES],
+        max_elements: MOST_ENCRYPTED,
+        ..TO_THE_MATCH.spec
+    },
+    length: Length::ToTheMatch,
+    engine: Engine::Paillier(KeySize::B2048, Reuse::Cached),
+};
+
+/// `3pr-paillier-uncached`.
+pub(crate) static UNCACHED: Agree = Agree {
+    spec: Spec {
+        id: "3pr-paillier-uncached",
+        title: "fair reconciliation under Paillier's encryption, afresh for each comparison",
+        paper: "Mayer, Teubert, Wetzel and Meyer, CODASPY 2011, section 3.4 (3PR^C explicit, not cached)",
+        ..PAILLIER.spec
+    },
+    length: Length::ToTheMatch,
+    engine: Engine::Paillier(KeySize::B2048, Reuse::Fresh),
+};
+
+/// `3pr-implicit`.
+pub(crate) static IMPLICIT: Agree = Agree {
+    spec: Spec {
+        id: "3pr-implicit",
+        title: "fair reconciliation by oblivious polynomial evaluation",
+        paper: "Mayer, Teubert, Wetzel and Meyer, CODASPY 2011, section 3.4 (3PR^C implicit)",
+        ..PAILLIER.spec
+    },
+    length: Length::ToTheMatch,
+    engine: Engine::Implicit(KeySize::B2048),
+};
+
+const PAILLIER_ASSUMPTION: &str = "decisional composite residuosity, factoring, random oracle";
+
+/// The most entries of a side: 2^24 pairs, which take minutes.
+const MOST: u64 = 1 << 12;
+
+/// The most entries of a side under Paillier's encryption: 2^20 pairs, which take ten minutes, or two hours if implicit.
+const MOST_ENCRYPTED: u64 = 1 << 10;
+
+const ENTRY: Knowledge = Knowledge {
+    of_you: "the common entry that both together prefer most and its place in the peer's list, or that there is none",
+    of_peer: "the same entry and its place in your list, or that there is none",
+};
+
+const LENGTHS: &str = "Each side learns how many entries the other's list has.";
+
+const PLACE: &str = "The place of the agreed entry in the other's list tells each side how much the other likes it, and that no \
+     pair of a better combined rank is equal.";
+
+const ROUNDS: &str =
+    "Whoever watches the traffic sees how many rounds there are, so how good the match is.";
+
+const GUESSES: &str =
+    "A side that cheats can read the other's entries that are compared if it guesses them.";
+
+const TIES: &str =
+    "One side also learns which other entries are common and have the same combined rank.";
+
+impl Protocol for Agree {
+    fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        cost::cost(&shape, self.spec.max_elements, self.engine)
+    }
+
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        run_to(self.length, self.engine, run)
+    }
+}

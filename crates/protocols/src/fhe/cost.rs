@@ -1,0 +1,52 @@
+//! What a run costs.
+
+use veilset_channel::MAX_BODY;
+
+use super::MAX_ELEMENTS;
+use super::parameters::{Parameters, Sizes, Variant};
+use crate::exchange::point_bytes;
+use crate::wire::{frames, size, values_bytes};
+use crate::{Cost, PartyCost, Reveal, Shape};
+
+/// Seconds of a pass, on the processor where both were measured.
+const PASS: f64 = 0.25e-6;
+
+/// What a run costs.
+pub(super) fn cost(shape: &Shape) -> Cost {
+    if shape.sender == 0 || shape.receiver == 0 {
+        return Cost::default();
+    }
+    if shape.sender.max(shape.receiver) > MAX_ELEMENTS {
+        return Cost::endless();
+    }
+    let sizes = Sizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };
+    let Some(parameters) = Parameters::best(sizes, Variant::default()) else {
+        return Cost::endless();
+    };
+    let (own, peer) = (shape.sender as f64, shape.receiver as f64);
+    let points = point_bytes(shape.receiver, 32);
+    let answers = (parameters.answers() * parameters.answer_bytes()) as f64
+        + frames(parameters.answers() * parameters.answer_bytes().div_ceil(MAX_BODY));
+    let query = parameters.query_bytes() as f64 + frames(parameters.query_frames());
+    let sender = PartyCost {
+        multiplications: own + peer,
+        maps: own,
+        turns: true,
+        passes: (parameters.seconds() + parameters.offline_seconds()) / PASS,
+        bytes_sent: points + answers,
+        in_turn: points + answers,
+        memory: parameters.memory() + 200.0 * own,
+    };
+    let both = shape.reveal == Reveal::Both;
+    let names = if both { values_bytes(shape.receiver, u128::BITS) } else { 0.0 };
+    let receiver = PartyCost {
+        multiplications: 2.0 * peer,
+        maps: peer,
+        turns: true,
+        passes: 0.0,
+        bytes_sent: points + query + names,
+        in_turn: points + query + names,
+        memory: 8.0 * parameters.query_bytes() as f64 + 300.0 * peer,
+    };
+    Cost { sender, receiver, rounds: 3 + u64::from(both), waits: 1 }
+}

@@ -1,0 +1,210 @@
+//! `fhe`: intersection of a small set with a large one, from homomorphic encryption.
+//!
+//! Chen, Laine and Rindal (CCS 2017, eprint 2017/299) with the function of Chen, Huang, Laine and Rindal (CCS 2018, eprint 2018/787,
+//! figure 2) and the evaluation of Cong et al. (CCS 2021, eprint 2021/1116). The sender's set is the large one.
+//!
+//! Before the query ([`Database::new`]) the sender draws a key k, maps each element x to F_k(x) = G(x, k·H(x)), puts what
+//! that gives into a bin for each of three functions, and interpolates: a slot's polynomial vanishes at the items of a part of a bin.
+//!
+//! 1. The receiver sends r·H(y) for its elements, and
+//! 2. the sender k·r·H(y), so that the receiver has F_k(y) and nothing else.
+//! 3. The receiver puts its items into bins, one each, draws keys, and sends some powers of all slots encrypted.
+//! 4. The sender evaluates its polynomials at them and sends what that gives; zeros are matches.
+//! 5. If both are to learn, the receiver sends the names of what matched, filled up with random ones.
+//!
+//! **Security.** The sender sees r·H(y) and ciphertexts of a fresh key: pseudorandom (DDH, ring LWE). What the receiver sees is a
+//! function of values F_k(x) and of the sender's coins. At elements other than its own these values are random, since k·H(x) is
+//! pseudorandom and G a random oracle, so a simulator draws them itself and computes all answers, noise included: the
+//! receiver's view, even of one that sends anything for ciphertexts, depends on nothing but which of the at most n points it
+//! asked for are the sender's. Neither side proves what it does; the entry says semi-honest because a sender that cheats
+//! can make any element match. With [`Variant::flooding`] answers also hide their noise, so that for elements that
+//! keep their places nothing rests on F.
+
+mod cost;
+mod database;
+mod items;
+mod messages;
+mod parameters;
+mod powers;
+mod query;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use database::Database;
+pub use parameters::{Parameters, Sizes, Variant};
+use rand_core::CryptoRng;
+use veilset_channel::{Channel, ChannelExt};
+use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
+use zeroize::Zeroizing;
+
+use self::items::items;
+use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
+use self::query::ask;
+use crate::bins::{filled_up, named};
+use crate::exchange::{cross, not_an_element};
+use crate::wire::{Points, point_chunks, put_values, take_values};
+use crate::words::{MATCHES, SIZE, SIZES};
+use crate::{
+    Conclusion, Cost, Digest, Observer, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, Security, Shape, Spec,
+};
+
+/// The registry entry.
+pub(crate) struct Fhe;
+
+static SPEC: Spec = Spec {
+    id: "fhe",
+    title: "intersection from homomorphic encryption, for a small set against a large one",
+    operation: Operation::Intersect,
+    paper: "eprint 2017/299; eprint 2018/787, figure 2; eprint 2021/1116",
+    security: Security::SemiHonest,
+    assumption: "ring LWE (ternary secrets), DDH, random oracle",
+    reveals: &[Reveal::Receiver, Reveal::Both],
+    receiver: MATCHES,
+    sender: MATCHES,
+    residue: SIZE,
+    leaks: &[SIZES],
+    max_elements: MAX_ELEMENTS,
+    groups: &[Group::Ristretto255],
+    digests: &[Digest::Sorted],
+    cut: true,
+    prime: false,
+};
+
+/// Of either side; prepared polynomials take some 300 bytes an element.
+const MAX_ELEMENTS: u64 = 1 << 26;
+
+impl Protocol for Fhe {
+    fn spec(&self) -> &Spec {
+        &SPEC
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        cost::cost(&shape)
+    }
+
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        if let Some(nothing) = run.without_matches() {
+            return Ok(nothing);
+        }
+        let parameters = parameters(&run)?;
+        match run.role {
+            Role::Sender => {
+                run.observer.begin("polynomials", run.elements.len() as u64);
+                let database = Database::new(run.elements, parameters, run.session, run.rng)?;
+                run.observer.advance(run.elements.len() as u64);
+                let (reveal, count) = (run.reveal, run.peer_count);
+                database.serve(run.channel, reveal, count, run.rng, run.observer)
+            }
+            Role::Receiver => receive(run, &parameters),
+        }
+    }
+}
+
+/// The parameters of a run.
+fn parameters(run: &Run<'_>) -> Result<Parameters, ProtocolError> {
+    let (own, peer) = (run.elements.len(), run.peer_count);
+    let (sender, receiver) = if run.role == Role::Sender { (own, peer) } else { (peer, own) };
+    let sizes = Sizes { sender, receiver, slack: run.slack };
+    Parameters::best(sizes, Variant::default()).ok_or(ProtocolError::NoParameters)
+}
+
+impl Database {
+    /// Answers the query of a receiver with `count` elements: steps 1 to 5.
+    ///
+    /// # Errors
+    /// When the channel fails or the receiver sends what is no query.
+    pub fn serve(
+        &self,
+        channel: &mut dyn Channel,
+        reveal: Reveal,
+        count: usize,
+        rng: &mut dyn CryptoRng,
+        observer: &dyn Observer,
+    ) -> Result<Conclusion, ProtocolError> {
+        // Steps 1 and 2.
+        channel.phase("blinded elements");
+        observer.begin("blinded elements", count as u64);
+        for range in point_chunks::<RistrettoPrp>(count).ranges() {
+            let Points(points) = channel.take(&range.len())?;
+            channel.put(&Points(self.key.evaluate(&points).map_err(not_an_element)?))?;
+            observer.advance(range.len() as u64);
+        }
+        // Step 3.
+        channel.phase("query");
+        let query = take_query(channel, &self.parameters, &self.ring)?;
+        // Step 4.
+        channel.phase("answers");
+        put_answers(channel, &self.answer(query, rng))?;
+        if reveal == Reveal::Receiver {
+            return Ok(Box::new(|| Ok(Outcome::Nothing)));
+        }
+        // Step 5.
+        channel.phase("indication");
+        let theirs = take_values(channel, count, u128::BITS)?;
+        let own = self.names.clone();
+        Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &theirs)))))
+    }
+}
+
+/// The receiver's side.
+fn receive(run: Run<'_>, parameters: &Parameters) -> Result<Conclusion, ProtocolError> {
+    let Run { channel, elements, rng, observer, reveal, session, .. } = run;
+    // Steps 1 and 2.
+    channel.phase("blinded elements");
+    observer.begin("blinded elements", elements.len() as u64);
+    let points = evaluated(channel, elements, rng, observer)?;
+    // Step 3.
+    channel.phase("query");
+    observer.begin("query", 1);
+    let ring = parameters.ring()?;
+    let items = items(parameters, ring.parameters().t(), session, (elements, &points));
+    let (asked, query) = ask(parameters, &ring, &items, rng)?;
+    put_query(channel, &ring, &query)?;
+    drop(query);
+    observer.advance(1);
+    // Step 4.
+    channel.phase("answers");
+    let answers = take_answers(channel, parameters)?;
+    let matches =
+        asked.matches(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
+    // Step 5.
+    if reveal == Reveal::Both {
+        channel.phase("indication");
+        let names = matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
+        let names = Zeroizing::new(names.map(|(_, item)| item.name).collect::<Vec<_>>());
+        put_values(channel, &filled_up(names, items.len(), rng), u128::BITS)?;
+    }
+    Ok(Box::new(move || {
+        let hits = (0..).zip(&matches).filter(|(_, hit)| **hit);
+        Ok(Outcome::Matched(hits.map(|(index, _)| index).collect()))
+    }))
+}
+
+/// k·H(y) for the receiver's elements, through the sender, who sees r·H(y).
+fn evaluated(
+    channel: &mut dyn Channel,
+    elements: &[Element],
+    rng: &mut dyn CryptoRng,
+    observer: &dyn Observer,
+) -> Result<Zeroizing<Vec<[u8; 32]>>, ProtocolError> {
+    let blind = RistrettoPrp::generate(rng);
+    let chunks = || point_chunks::<RistrettoPrp>(elements.len());
+    let mut points = Zeroizing::new(Vec::with_capacity(elements.len()));
+    cross(
+        channel,
+        (chunks(), chunks()),
+        |channel, range| {
+            channel.put(&Points(blind.hash_and_evaluate(&elements[range])))?;
+            Ok(())
+        },
+        |channel, range| {
+            let Points(doubled) = channel.take(&range.len())?;
+            points.extend(blind.invert(&doubled).map_err(not_an_element)?);
+            observer.advance(range.len() as u64);
+            Ok(())
+        },
+    )?;
+    Ok(points)
+}

@@ -1,0 +1,145 @@
+//! The receiver's part: encrypted powers, and what the answers say.
+
+use rand_core::CryptoRng;
+use rayon::prelude::*;
+use veilset_bfv::{Ciphertext, Ring, SecretKey, WireError};
+use zeroize::Zeroizing;
+
+use super::database::{Query, answer_scale};
+use super::items::Item;
+use super::parameters::Parameters;
+use super::table::insert;
+use crate::ProtocolError;
+
+/// What a receiver keeps while it waits for answers.
+pub(crate) struct Asked {
+    secret: SecretKey,
+    /// The item of each bin.
+    bins: Vec<Option<u32>>,
+}
+
+/// A query for these items, with fresh keys.
+///
+/// # Errors
+/// When they find no places, which happens in at most one of 2^42 runs.
+pub(crate) fn ask(
+    parameters: &Parameters,
+    ring: &Ring,
+    items: &[Item],
+    rng: &mut dyn CryptoRng,
+) -> Result<(Asked, Query), ProtocolError> {
+    let bins = bins(parameters, items)?;
+    let secret = SecretKey::generate(ring, rng);
+    let relinearisation = parameters.special.map(|_| secret.relinearisation(ring, rng));
+    let zeros = vec![0; parameters.slots()];
+    let public = parameters.flood.map(|_| secret.encrypt(ring, &zeros, rng));
+    let exponents = parameters.powers.sent();
+    let mut powers = Vec::with_capacity(parameters.locations * exponents.len());
+    for location in 0..parameters.locations {
+        let values = values(parameters, ring, items, &bins, location, rng);
+        let mut power = Zeroizing::new(vec![1; values.len()]);
+        for exponent in 1..=exponents.iter().copied().max().unwrap_or(0) {
+            for (power, value) in power.iter_mut().zip(values.iter()) {
+                *power = ring.multiply_plain(*power, *value);
+            }
+            if let Some(place) = exponents.iter().position(|sent| *sent == exponent) {
+                powers.push((location * exponents.len() + place, power.clone()));
+            }
+        }
+    }
+    powers.sort_by_key(|(place, _)| *place);
+    let powers = powers.into_iter().map(|(_, mut power)| {
+        ring.encode(&mut power);
+        secret.encrypt(ring, &power, rng)
+    });
+    let powers = powers.collect();
+    Ok((Asked { secret, bins }, Query { relinearisation, public, powers }))
+}
+
+fn bins(parameters: &Parameters, items: &[Item]) -> Result<Vec<Option<u32>>, ProtocolError> {
+    if !parameters.variant.hashing {
+        return Ok((0..).take(items.len()).map(Some).collect());
+    }
+    let places: Vec<Vec<usize>> = items.iter().map(|item| item.places.clone()).collect();
+    insert(parameters.table, &places).ok_or(ProtocolError::Overfull)
+}
+
+/// The slots of a location: the parts of the items of its bins, and random numbers.
+fn values(
+    parameters: &Parameters,
+    ring: &Ring,
+    items: &[Item],
+    bins: &[Option<u32>],
+    location: usize,
+    rng: &mut dyn CryptoRng,
+) -> Zeroizing<Vec<u64>> {
+    let t = u128::from(ring.parameters().t());
+    let mut random = || ((u128::from(rng.next_u64()) * t) >> 64) as u64;
+    let mut values = Zeroizing::new((0..parameters.slots()).map(|_| random()).collect::<Vec<_>>());
+    let each = parameters.bins_a_ciphertext;
+    for (place, item) in bins.iter().skip(location * each).take(each).enumerate() {
+        let Some(item) = item else { continue };
+        for (felt, value) in items[*item as usize].felts.iter().enumerate() {
+            values[felt * each + place] = *value;
+        }
+    }
+    values
+}
+
+/// An answer, down to one prime.
+fn read(
+    parameters: &Parameters,
+    ring: &Ring,
+    answer: &[u8],
+    scale: u64,
+) -> Result<Ciphertext, WireError> {
+    if parameters.variant.switching {
+        let scale = ring.switched_scale(scale, parameters.working, 1);
+        return parameters.cut.read(ring, answer, scale);
+    }
+    let form = (parameters.working, parameters.answer_parts());
+    let mut ciphertext = Ciphertext::read(ring, answer, form, scale)?;
+    while ciphertext.level() > 1 {
+        ring.switch_down(&mut ciphertext);
+    }
+    Ok(ciphertext)
+}
+
+impl Asked {
+    /// For each item whether it matches, of the answers location by location and partition by partition.
+    ///
+    /// # Errors
+    /// When an answer is not what the parameters say.
+    pub(crate) fn matches(
+        &self,
+        parameters: &Parameters,
+        ring: &Ring,
+        answers: &[Vec<u8>],
+        count: usize,
+    ) -> Result<Vec<bool>, WireError> {
+        let scale = answer_scale(parameters, ring);
+        let each = parameters.bins_a_ciphertext;
+        let zeros = answers.par_iter().enumerate().map(|(index, answer)| {
+            let ciphertext = read(parameters, ring, answer, scale)?;
+            let mut slots = self.secret.decrypt(ring, &ciphertext);
+            ring.decode(&mut slots);
+            let place = |place: usize| {
+                let parts = (0..parameters.felts).map(|felt| slots[felt * each + place]);
+                // All are looked at, whatever they are.
+                parts.fold(0, |any, part| any | part) == 0
+            };
+            Ok((index / parameters.partitions, (0..each).map(place).collect::<Vec<_>>()))
+        });
+        let zeros = zeros.collect::<Result<Vec<_>, WireError>>()?;
+        let mut matches = vec![false; count];
+        for (location, zeros) in zeros {
+            let bins = self.bins.iter().skip(location * each);
+            for (zero, item) in zeros.into_iter().zip(bins) {
+                if let Some(item) = item {
+                    matches[*item as usize] |= zero;
+                }
+            }
+        }
+        Ok(matches)
+    }
+}

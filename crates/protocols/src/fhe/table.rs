@@ -1,0 +1,180 @@
+//! Cuckoo hashing with three functions, each with a third of the table for itself.
+//!
+//! As items are hashed by permutations (Arbitman, Naor and Segev, FOCS 2010; Pinkas, Schneider, Segev and Zohner, USENIX Security
+//! 2015): an item x_L‖x_R lies in bin H_i(x_L) + x_R, and x_L alone is put there; two items in a bin that agree
+//! in x_L are one. A third of its own for each function says which function it was.
+
+/// A table of bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Table {
+    /// 3, or 1 for a single item.
+    pub(crate) functions: usize,
+    /// Bins of each function.
+    pub(crate) each: usize,
+}
+
+impl Table {
+    /// All bins.
+    pub(crate) fn bins(self) -> usize {
+        self.functions * self.each
+    }
+
+    /// The bins where an item may lie, of the functions' values at x_L and of x_R.
+    pub(crate) fn places(self, hashes: &[u64; 3], right: u64) -> impl Iterator<Item = usize> {
+        let scale = move |word: u64| ((u128::from(word) * self.each as u128) >> 64) as usize;
+        let hashes = (0..self.functions).zip(*hashes);
+        hashes.map(move |(function, hash)| {
+            function * self.each + (scale(hash) + scale(right)) % self.each
+        })
+    }
+}
+
+/// From so many items on the load for fewer serves too: at one load the bound falls when the table grows.
+const ENOUGH: usize = 1 << 13;
+
+/// How many bins for `items` items let three functions find a place for each but with probability 2^-`bits`; 1 for a single
+/// item, which one function serves.
+pub(crate) fn least_bins(items: usize, bits: f64) -> usize {
+    if items < 2 {
+        return 1;
+    }
+    let few = items.min(ENOUGH);
+    // Beyond 16 items a bin and 64 more a single obstruction is far below any bound that is asked for.
+    let (mut low, mut high) = (few, 16 * few + (bits / 3.0).exp2() as usize + 64);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if log_failure(few, middle) <= -bits {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    (high * items).div_ceil(few)
+}
+
+/// log₂ of a bound on the probability that `items` items find no places in `bins` bins.
+///
+/// By Hall's theorem there are then k of them with at most k − 1 bins together; of a smallest such set the bins are k − 1,
+/// some of each third, and each holds places of two of its items or more. There are C(items, k)·C(bins, k−1) choices of items
+/// and bins, a, b and c of the thirds. The items' places are all there with probability (27abc/bins³)^k, at most
+/// ((k − 1)/bins)^(3k). That each bin has two or more has, of a third with k places, the probability k!/(bins/3)^k times the
+/// coefficient of x^k in (e^x − 1 − x)^a; a coefficient is at most the value at any x over x^k. So another bound is
+/// (k!)³·(bins/3)^(−3k)·x^(−3k)·(e^x − 1 − x)^(k−1). The smaller one counts.
+fn log_failure(items: usize, bins: usize) -> f64 {
+    /// Near the best x for large k.
+    const X: f64 = 2.15;
+    let (n, m) = (items as f64, bins as f64);
+    let (x, value) = (X.ln(), (X.exp() - 1.0 - X).ln());
+    // ln C(n, k), ln C(m, k−1) and ln k!, from k = 3 on.
+    let mut ways = (n * (n - 1.0) * (n - 2.0) / 6.0).ln();
+    let mut places = (m * (m - 1.0) / 2.0).ln();
+    let mut factorial = 6_f64.ln();
+    let mut sum = 0.0;
+    for k in 4..=items {
+        let k = k as f64;
+        ways += ((n - k + 1.0) / k).ln();
+        places += ((m - k + 2.0) / (k - 1.0)).ln();
+        factorial += k.ln();
+        let there = 3.0 * k * ((k - 1.0) / m).ln();
+        let twice = 3.0 * (factorial - k * ((m / 3.0).ln() + x)) + (k - 1.0) * value;
+        sum += (ways + places + there.min(twice)).exp();
+    }
+    sum.log2()
+}
+
+/// For each bin the item that lies there, where `places` has the bins of each item; nothing if there are no places for all.
+///
+/// An item that finds its bins taken moves others along a shortest path to a free bin, so that places are found whenever
+/// there are some.
+pub(crate) fn insert(table: Table, places: &[Vec<usize>]) -> Option<Vec<Option<u32>>> {
+    let mut bins: Vec<Option<u32>> = vec![None; table.bins()];
+    let mut seen = vec![usize::MAX; table.bins()];
+    for item in 0..places.len() {
+        // Bins in the order in which they were reached, each with the place in this list of the bin before it.
+        let mut reached: Vec<(usize, Option<usize>)> = Vec::new();
+        let mut visit = |from: Option<usize>, next: usize, reached: &mut Vec<_>| {
+            for bin in &places[next] {
+                if seen[*bin] != item {
+                    seen[*bin] = item;
+                    reached.push((*bin, from));
+                }
+            }
+        };
+        visit(None, item, &mut reached);
+        let mut at = 0;
+        loop {
+            let (bin, _) = *reached.get(at)?;
+            let Some(other) = bins[bin] else { break };
+            visit(Some(at), other as usize, &mut reached);
+            at += 1;
+        }
+        let (mut free, mut before) = reached[at];
+        while let Some(previous) = before {
+            let (bin, earlier) = reached[previous];
+            bins[free] = bins[bin];
+            (free, before) = (bin, earlier);
+        }
+        bins[free] = u32::try_from(item).ok();
+    }
+    Some(bins)
+}
+
+#[cfg(test)]
+mod tests {
+    use chacha20::ChaCha20Rng;
+    use rand_core::{Rng, SeedableRng};
+
+    use super::*;
+
+    fn places(table: Table, count: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<usize>> {
+        let word = |rng: &mut ChaCha20Rng| [(); 3].map(|()| rng.next_u64());
+        (0..count).map(|_| table.places(&word(rng), rng.next_u64()).collect()).collect()
+    }
+
+    #[test]
+    fn tables_have_the_size_that_the_bound_asks_for() {
+        let bits = 42.0;
+        for items in [2, 4, 10, 100, 1000, 1024, 5535, 8192, 11_041, 1 << 20] {
+            let bins = least_bins(items, bits);
+            if (4..=ENOUGH).contains(&items) {
+                assert!(log_failure(items, bins) <= -bits && log_failure(items, bins - 1) > -bits);
+            }
+            assert!(bins >= items, "{items}: {bins}");
+        }
+        assert_eq!(least_bins(1, bits), 1);
+        // At one load the bound falls with the size.
+        let load = least_bins(ENOUGH, bits) as f64 / ENOUGH as f64;
+        let bound = |log: u32| log_failure(1 << log, (load * f64::from(1 << log)) as usize);
+        assert!((13..18).all(|log| bound(log + 1) < bound(log) + 0.01));
+    }
+
+    #[test]
+    fn the_bound_is_one() {
+        let mut rng = ChaCha20Rng::from_seed([1; 32]);
+        let table = Table { functions: 3, each: 3 };
+        let runs = 20_000;
+        let full = (0..runs).filter(|_| insert(table, &places(table, 6, &mut rng)).is_none());
+        let measured = (full.count() as f64 / f64::from(runs)).log2();
+        assert!(measured <= log_failure(6, 9), "{measured} {}", log_failure(6, 9));
+    }
+
+    #[test]
+    fn each_item_lies_in_one_of_its_bins() {
+        let mut rng = ChaCha20Rng::from_seed([2; 32]);
+        let count = 1000;
+        // Close to the most that three functions can fill, 91.8 %.
+        let table = Table { functions: 3, each: 375 };
+        let places = places(table, count, &mut rng);
+        let bins = insert(table, &places).expect("there are places");
+        let mut found = vec![0; count];
+        for (bin, item) in bins.iter().enumerate() {
+            if let Some(item) = item {
+                found[*item as usize] += 1;
+                assert!(places[*item as usize].contains(&bin));
+            }
+        }
+        assert!(found.iter().all(|times| *times == 1));
+        let one = Table { functions: 1, each: 2 };
+        assert_eq!(insert(one, &[vec![1], vec![1]]), None);
+    }
+}

@@ -1,0 +1,97 @@
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_channel::{Framed, Metered, memory_pair};
+
+use super::*;
+
+fn element(number: usize) -> Element {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&(number as u64).to_le_bytes());
+    Element(bytes)
+}
+
+fn elements(first: usize, count: usize) -> Vec<Element> {
+    (first..first + count).map(element).collect()
+}
+
+/// What both sides get, and the bytes that each sent, of sets that share `common` elements.
+fn play(sizes: Sizes, common: usize, variant: Variant) -> ([Outcome; 2], [u64; 2]) {
+    let sender = elements(0, sizes.sender);
+    let receiver = elements(sizes.sender - common, sizes.receiver);
+    let parameters = Parameters::best(sizes, variant).expect("there are some");
+    let (left, right) = memory_pair();
+    let session = [3; 32];
+    let rng = &mut ChaCha20Rng::from_seed([1; 32]);
+    let database = Database::new(&sender, parameters.clone(), &session, rng).expect("fits");
+    std::thread::scope(|scope| {
+        let serving = scope.spawn(|| {
+            let mut channel = Metered::new(Framed::new(left), "start");
+            let rng = &mut ChaCha20Rng::from_seed([2; 32]);
+            let count = sizes.receiver;
+            let conclusion = database.serve(&mut channel, Reveal::Both, count, rng, &crate::Silent);
+            let outcome = conclusion.expect("served")().expect("concluded");
+            (outcome, channel.costs().bytes_sent())
+        });
+        let mut channel = Metered::new(Framed::new(right), "start");
+        let run = Run {
+            role: Role::Receiver,
+            reveal: Reveal::Both,
+            elements: &receiver,
+            peer_count: sizes.sender,
+            attached: crate::Attached::Nothing,
+            peer_attached: crate::AttachedShape::Nothing,
+            slack: sizes.slack,
+            params: SPEC.params(),
+            session: &session,
+            channel: &mut channel,
+            rng: &mut ChaCha20Rng::from_seed([4; 32]),
+            observer: &crate::Silent,
+        };
+        let outcome = receive(run, &parameters).expect("received")().expect("concluded");
+        let (other, sent) = serving.join().expect("no panic");
+        ([other, outcome], [sent, channel.costs().bytes_sent()])
+    })
+}
+
+fn matched(first: usize, count: usize) -> Outcome {
+    Outcome::Matched((first..first + count).map(|index| index as u32).collect())
+}
+
+#[test]
+fn finds_what_both_have() {
+    for (sender, receiver, common) in
+        [(1, 1, 1), (1, 1, 0), (700, 20, 7), (30, 300, 30), (5000, 1, 1)]
+    {
+        let sizes = Sizes { sender, receiver, slack: 0 };
+        let (outcomes, bytes) = play(sizes, common, Variant::default());
+        let expected = [matched(sender - common, common), matched(0, common)];
+        assert_eq!(outcomes, expected, "{sender} {receiver}");
+        let shape = Shape {
+            sender: sender as u64,
+            receiver: receiver as u64,
+            reveal: Reveal::Both,
+            attached: crate::AttachedShape::Nothing,
+            returned: crate::AttachedShape::Nothing,
+            params: SPEC.params(),
+        };
+        let cost = Fhe.cost(shape);
+        assert_eq!([cost.sender.bytes_sent, cost.receiver.bytes_sent], bytes.map(|b| b as f64));
+    }
+}
+
+#[test]
+fn finds_the_same_without_each_improvement() {
+    let all = Variant::default();
+    let sizes = Sizes { sender: 200, receiver: 10, slack: 0 };
+    for variant in [
+        Variant { batching: false, ..all },
+        Variant { hashing: false, ..all },
+        Variant { windowing: false, ..all },
+        Variant { partitioning: false, ..all },
+        Variant { switching: false, ..all },
+        Variant { flooding: true, ..all },
+    ] {
+        let (outcomes, _) = play(sizes, 4, variant);
+        assert_eq!(outcomes, [matched(196, 4), matched(0, 4)], "{variant:?}");
+    }
+}
