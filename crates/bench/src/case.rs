@@ -15,7 +15,7 @@ use veilset_protocols::{
     Shape, Shares, Silent, Spec, find,
 };
 
-use crate::{process, reference_seconds, shaped_pair};
+use crate::{Parts, process, reference_seconds, shaped_pair};
 
 /// The way between the parties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,6 +111,8 @@ pub struct Measurement {
     pub curve_operations: f64,
     /// Seconds an X25519 of the reference, measured around the run.
     pub reference_seconds: f64,
+    /// Processor time before the query and from then on, where a protocol has both.
+    pub parts: Option<Parts>,
 }
 
 impl Measurement {
@@ -161,7 +163,12 @@ impl Case {
     /// # Errors
     /// When the run fails or its result is wrong.
     pub fn measure(&self) -> Result<Measurement, BenchError> {
-        self.measure_as(find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?)
+        let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
+        let empty = self.sizes.sender == 0 || self.sizes.receiver == 0;
+        match protocol.spec().id {
+            "fhe" if !empty => self.measure_fhe(protocol),
+            _ => self.measure_as(protocol),
+        }
     }
 
     /// As [`measure`](Self::measure), with what stands for the protocol of that id.
@@ -196,6 +203,7 @@ impl Case {
             peak_rss: process::peak_rss(),
             curve_operations: cost.sender.multiplications + cost.receiver.multiplications,
             reference_seconds: before.min(reference_seconds()),
+            parts: None,
         })
     }
 
@@ -282,7 +290,7 @@ impl Case {
                 peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
                 slack: 0,
                 params: self.params(spec),
-                session: &[7; 32],
+                session: &SESSION,
                 channel: &mut channel,
                 rng: &mut rng,
                 observer: &Silent,
@@ -333,6 +341,9 @@ fn common_of(one: &Shares, other: &Shares) -> u64 {
 fn reveal(spec: &Spec) -> Reveal {
     if spec.reveals.contains(&Reveal::Receiver) { Reveal::Receiver } else { Reveal::Both }
 }
+
+/// The session of all runs.
+pub(crate) const SESSION: [u8; 32] = [7; 32];
 
 /// Bytes of a row of a union.
 const WIDTH: usize = 16;
@@ -389,7 +400,7 @@ fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {
 }
 
 /// `count` distinct elements, the first of which has number `first`; two ranges share what overlaps.
-fn elements(first: usize, count: usize) -> Vec<Element> {
+pub(crate) fn elements(first: usize, count: usize) -> Vec<Element> {
     let mut hasher = [0; 32];
     hasher[31] = 1;
     (first..first + count)

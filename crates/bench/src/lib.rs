@@ -6,6 +6,7 @@
 
 mod case;
 mod curve;
+mod offline;
 mod paper;
 mod process;
 mod shaped;
@@ -14,6 +15,7 @@ mod welch;
 
 pub use case::{BenchError, Case, Measurement, Net, Sizes};
 pub use curve::{CurveCost, curve, reference_seconds};
+pub use offline::Parts;
 pub use paper::{
     Content, Entry, Grid, Line, MeasureGrid, Measured, PAPERS, Paper, PaperTable, Protocols,
 };

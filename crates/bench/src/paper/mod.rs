@@ -5,6 +5,7 @@ mod kissner_song;
 mod mqrpmt;
 mod over_group;
 mod plot;
+mod pros;
 mod rosulek_trieu;
 
 use veilset_crypto::Group;
@@ -79,7 +80,8 @@ pub struct Entry {
 }
 
 /// Every paper.
-pub static PAPERS: &[Paper] = &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER];
+pub static PAPERS: &[Paper] =
+    &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER, pros::PAPER];
 
 /// A row with what was measured: for each size, the local and the wide network.
 pub struct Line {
