@@ -3,10 +3,11 @@
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
-use veilset::data::calendar::{Calendar, Preference, Search, Slot, slot_table};
-use veilset::data::{Destination, KeySpec, Source};
+use veilset::Job;
+use veilset::data::calendar::{Preference, Search, Slot};
+use veilset::data::{Destination, Source};
+use veilset::meeting::{self, Meeting};
 use veilset::registry::Operation;
-use veilset::{Detail, Input, Job};
 
 use crate::args::{AgreeArgs, Talk};
 use crate::error::Failure;
@@ -22,14 +23,13 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     let destination = destination(args)?;
     let peer = Peer::load(&args.meet)?;
     let slots = ranked(args, talk)?;
-    let input =
-        Input::of(slot_table(args.file.clone(), &slots)?, &"start,end".parse::<KeySpec>()?)?;
+    let input = meeting::input("slots".to_owned(), &slots)?;
 
     let job = wanted(args, peer.name.clone());
     let done = peer.meet(job, &input, (&endpoint, &args.meet), talk)?;
 
-    let row = done.agreed(&input).flatten();
-    let agreed = row.and_then(|row| slots.get(row));
+    let placed = meeting::agreed(&done, &input, &slots);
+    let agreed = placed.map(|(_, slot)| slot);
     if let (Some(slot), Some(destination)) = (agreed, &destination) {
         slot.write(destination, SystemTime::now())?;
     }
@@ -38,7 +38,7 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     } else if let Some(slot) = agreed {
         print_line!("{}\t{}", slot.start(), slot.end())?;
     }
-    say(talk, &told(args, row.zip(agreed), slots.len()));
+    say(talk, &told(args, placed, slots.len()));
     phases(&done.report.phases, talk);
     say(talk, &report::cost(&done.report));
     Ok(())
@@ -46,16 +46,8 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// The job, with all that both sides must say alike.
 fn wanted(args: &AgreeArgs, peer: String) -> Job {
-    let detail = |name: &str, value: String| Detail { name: name.to_owned(), value };
-    Job {
-        scheme: args.scheme,
-        details: vec![
-            detail("slot length (--length)", format!("{}m", args.length)),
-            detail("dates (--between)", args.between.to_string()),
-            detail("slot grid (--step)", format!("{}m", args.step)),
-        ],
-        ..job(Operation::Agree, &args.meet, peer)
-    }
+    let AgreeArgs { between: dates, length, step, scheme, .. } = *args;
+    Meeting { dates, length, step, scheme }.terms_of(job(Operation::Agree, &args.meet, peer))
 }
 
 /// Where the slot goes, checked before anything else happens.
@@ -74,8 +66,7 @@ fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
 /// The free slots, the best first.
 fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
     let preference: Preference = args.prefer.parse()?;
-    let source = Source::new(&args.file);
-    let calendar = Calendar::read(&source)?;
+    let calendar = meeting::calendar(&args.file)?;
     let search = Search {
         dates: args.between,
         hours: args.hours,
@@ -87,7 +78,7 @@ fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
     let slots = preference.rank(calendar.free(&search)?, args.zone);
     let summary = format!(
         "{}: {} events; {} slots of {} minutes are free",
-        source.name(),
+        calendar.name(),
         calendar.events(),
         slots.len(),
         args.length,

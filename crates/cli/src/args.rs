@@ -279,7 +279,7 @@ pub(crate) struct AlignArgs {
 #[derive(Args)]
 #[command(group(ArgGroup::new("other").required(true).args(["peer"])))]
 pub(crate) struct AgreeArgs {
-    /// Your calendar, an iCalendar file (.ics), or - for standard input
+    /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     pub(crate) file: String,
     /// The days to look at, in your zone, both ends included; on both sides alike
     #[arg(long, value_name = "DAY..DAY")]
@@ -425,7 +425,7 @@ pub(crate) struct BenchArgs {
     /// for every secret [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
-    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu; prints them in Markdown
+    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu, pros; prints them in Markdown
     #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
     /// Draw what was measured for the paper into this file, as SVG

@@ -85,10 +85,13 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ordered lists are compared pair by pair.
+/// Ordered lists are compared pair by pair, and shorter ones where that takes Paillier's encryption.
 fn default_size(protocol: &str) -> usize {
-    let spec = find(protocol).map(|protocol| protocol.spec());
-    if spec.is_some_and(|spec| spec.operation == Operation::Agree) { 1 << 8 } else { 1 << 12 }
+    match find(protocol).map(|protocol| protocol.spec()) {
+        Some(spec) if spec.operation == Operation::Agree && spec.max_elements <= 1 << 10 => 1 << 5,
+        Some(spec) if spec.operation == Operation::Agree => 1 << 8,
+        _ => 1 << 12,
+    }
 }
 
 /// A paper's tables: JSON line by line, or Markdown, which also goes into a file.
@@ -192,7 +195,7 @@ fn show_sizes(Sizes { sender, receiver }: Sizes) -> String {
 }
 
 fn object(m: &Measurement) -> Value {
-    json!({
+    let mut object = json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
         "group": m.params.group_name(),
@@ -211,7 +214,12 @@ fn object(m: &Measurement) -> Value {
         "reference": "aws-lc",
         "reference_ns": m.reference_seconds * 1e9,
         "ratio": m.ratio(),
-    })
+    });
+    if let Some(parts) = m.parts {
+        object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);
+        object["online_cpu_seconds"] = json!(parts.online_cpu_seconds);
+    }
+    object
 }
 
 fn show_curves(as_json: bool) -> Result<(), Failure> {

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use veilset::bench::{PAPERS, Paper, Sizes};
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
-pub(crate) use veilset::units::{show_bytes, threads};
+use veilset::units::scaled;
+pub(crate) use veilset::units::{duration, minutes, show_bytes, step, threads};
 
 use crate::args::{BenchTarget, ProtocolArg, With};
 
@@ -50,33 +51,6 @@ pub(crate) fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a size such as 500MB or 2GiB is needed".to_owned())
 }
 
-/// `90s`, `10m`, `2h` or `500ms`: the unit is not optional.
-pub(crate) fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
-    scaled(text, &UNITS)
-        .map(Duration::from_millis)
-        .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
-}
-
-/// A day in minutes.
-const DAY: u32 = 24 * 60;
-
-/// A duration of whole minutes, up to a day.
-pub(crate) fn minutes(text: &str) -> Result<u32, String> {
-    let seconds = duration(text)?.as_secs_f64();
-    let minutes = seconds / 60.0;
-    let whole = minutes.fract() == 0.0 && (1.0..=f64::from(DAY)).contains(&minutes);
-    if whole { Ok(minutes as u32) } else { Err("whole minutes up to 24h are needed".to_owned()) }
-}
-
-/// A duration of minutes of which a day has a whole number.
-pub(crate) fn step(text: &str) -> Result<u32, String> {
-    match minutes(text)? {
-        minutes if DAY.is_multiple_of(minutes) => Ok(minutes),
-        _ => Err("a day must have a whole number of steps, as with 15m, 30m or 1h".to_owned()),
-    }
-}
-
 /// `1.5` or `60`, more than 0 and at most an hour.
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     text.parse()
@@ -84,13 +58,6 @@ pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
         .filter(|seconds| *seconds > 0.0 && *seconds <= 3600.0)
         .map(Duration::from_secs_f64)
         .ok_or_else(|| "seconds above 0 and up to 3600 are needed, such as 1.5".to_owned())
-}
-
-fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
-    let lower = text.trim().to_ascii_lowercase();
-    let (number, scale) =
-        units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
-    number.trim().parse::<u64>().ok()?.checked_mul(scale)
 }
 
 /// One ASCII character, or `tab`.
@@ -199,17 +166,9 @@ mod tests {
         assert_eq!(sizes("2^20x100"), Ok(Sizes { sender: 1 << 20, receiver: 100 }));
         assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));
         assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
-        assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
         assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
-        assert!(duration("90").is_err() && duration("").is_err());
-        assert_eq!((minutes("60m"), minutes("2h"), minutes("60s")), (Ok(60), Ok(120), Ok(1)));
-        assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
-        assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));
-        assert!(step("7m").is_err());
         assert_eq!((delimiter(";"), delimiter("tab")), (Ok(b';'), Ok(b'\t')));
         assert!(delimiter("\"").is_err() && delimiter("ab").is_err() && delimiter("é").is_err());
-        assert!(threads("0").is_err() && threads("1").is_ok());
     }
 }

@@ -2,6 +2,10 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::thread;
+
 use serde_json::{Value, json};
 use support::{Party, code, json as object, meet, stderr};
 
@@ -53,7 +57,7 @@ fn slot(hour: u32) -> Value {
 #[test]
 fn each_scheme_finds_its_slot_with_every_protocol() {
     for (scheme, hour) in [("sum-of-ranks", 9), ("minimum-of-ranks", 11)] {
-        for protocol in ["auto", "3pr-dh-fixed"] {
+        for protocol in ["auto", "3pr-dh-fixed", "3pr-paillier"] {
             let (left, right) = parties();
             let more = [
                 "--length",
@@ -114,6 +118,38 @@ fn the_slot_goes_to_standard_output_and_another_zone_means_the_same() {
         "{}",
         stderr(&two)
     );
+}
+
+#[test]
+fn a_calendar_may_be_on_the_web() {
+    let (left, right) = parties();
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let url = format!("http://{}/mine.ics?secret", listener.local_addr().expect("bound"));
+    let body = calendar(&[(12, 14)]);
+    let server = thread::spawn(move || {
+        let (mut caller, _) = listener.accept().expect("a caller");
+        assert!(caller.read(&mut [0; 4096]).expect("a request") > 0);
+        let head =
+            format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}", body.len());
+        caller.write_all(format!("{head}\r\n\r\n{body}").as_bytes()).expect("it reads");
+    });
+    let theirs = command(&["--length", "1h"]);
+    let mut mine = theirs.clone();
+    mine[1] = &url;
+    let (one, two) = meet((&left, &mine), (&right, &theirs));
+    server.join().expect("one caller");
+    let expected = "2027-03-29T09:00:00Z\t2027-03-29T10:00:00Z\n";
+    for end in [&one, &two] {
+        assert_eq!(String::from_utf8_lossy(&end.stdout), expected, "{}", stderr(end));
+        assert!(!stderr(end).contains("secret"), "{}", stderr(end));
+    }
+    assert!(stderr(&one).contains("127.0.0.1: 1 events; 3 slots"), "{}", stderr(&one));
+    let output = left.run(
+        &[&["agree", "ftp://h/secret"], &theirs[2..], &["--connect", "h:1", "--peer", "right"]]
+            .concat(),
+    );
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("https:// or http://"), "{}", stderr(&output));
 }
 
 #[test]
