@@ -3,7 +3,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
 
-.PHONY: all demo test build lint docs fuzz toolchain clean
+.PHONY: all demo test build lint docs fuzz toolchain browser clean
 
 all: build
 
@@ -13,7 +13,7 @@ demo: build
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
-test: lint docs
+test: lint docs browser
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 	./fuzz/smoke
 
@@ -27,6 +27,10 @@ docs: toolchain
 # Says exactly what is missing, or installs what the package manager has.
 toolchain:
 	@./scripts/toolchain
+
+# The pages are tested in a browser.
+browser:
+	@./scripts/browser
 
 clean:
 	$(CARGO) clean

@@ -1,13 +1,10 @@
-//! A page on this machine that shows a screening: loopback only, one browser, nothing from elsewhere.
+//! A page on this machine that shows a screening.
 
-use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::{self, sleep};
+use std::thread::sleep;
 use std::time::Duration;
 
-use tokio::runtime::Builder;
 use veilset::data::{DataError, Table};
 use veilset::{Done, Input};
 
@@ -15,12 +12,10 @@ use crate::error::Failure;
 use crate::signals::{self, Wish};
 
 mod board;
-mod gate;
 mod routes;
 
 pub(crate) use board::Board;
-use gate::Gate;
-use routes::Shared;
+use routes::{Shared, router};
 
 /// How long a page that has nothing new to tell is still answered: twice as long as a browser waits between two
 /// questions (`PAUSE` in `page.js`), and some for a busy machine.
@@ -45,17 +40,8 @@ impl Page {
     pub(crate) fn open(manifest: &Table, peer: &str) -> Result<Self, Failure> {
         let board = Arc::new(Board::new(copy(manifest)?, peer));
         let (close, closed) = channel();
-        let serve = || -> io::Result<String> {
-            let socket = std::net::TcpListener::bind(SocketAddr::from(([127, 0, 0, 1], 0)))?;
-            socket.set_nonblocking(true)?;
-            let (gate, address) = Gate::open(socket.local_addr()?)?;
-            let shared = Shared { board: Arc::clone(&board), gate, close: close.clone() };
-            let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
-            let serving = move || runtime.block_on(routes::serve(socket, shared));
-            thread::Builder::new().name("nofly-page".to_owned()).spawn(serving)?;
-            Ok(address)
-        };
-        let address = serve().map_err(Failure::Page)?;
+        let routes = router(Shared { board: Arc::clone(&board), close: close.clone() });
+        let address = veilset_page::serve("nofly", 0, routes).map_err(Failure::Page)?;
         Ok(Self { board, address, closed, close })
     }
 

@@ -4,14 +4,7 @@ mod support;
 
 use std::fs;
 
-use support::{Browser, Party, Running, root};
-
-/// The lines of fenced blocks that begin with `nofly`.
-fn commands(page: &str) -> Vec<String> {
-    let text = fs::read_to_string(root().join(page)).expect("the page is there");
-    let blocks = text.split("```").skip(1).step_by(2).flat_map(str::lines);
-    blocks.filter(|line| line.starts_with("nofly ")).map(str::to_owned).collect()
-}
+use support::{Client, Party, Running, address_of, await_end, commands, pair, root};
 
 /// Starts a command of the page in the folder of the party that gives it.
 fn start(party: &Party, command: &str, address: &str) -> Running {
@@ -26,22 +19,18 @@ fn start(party: &Party, command: &str, address: &str) -> Running {
 
 #[test]
 fn every_command_on_the_page_runs() {
-    let (authority, airline) = Party::pair();
+    let (authority, airline) = pair();
     for party in [&authority, &airline] {
-        fs::create_dir_all(party.path("examples/nofly")).expect("a folder");
-        for name in ["list.csv", "manifest.csv"] {
-            let path = format!("examples/nofly/{name}");
-            fs::copy(root().join(&path), party.path(&path)).expect("an example");
-        }
+        party.copy(&["examples/nofly/list.csv", "examples/nofly/manifest.csv"]);
     }
     let mut server = None;
     let mut address = String::new();
-    let commands = commands("docs/nofly.md");
+    let commands = commands("docs/nofly.md", "nofly");
     assert!(commands.len() >= 6, "the page shows the main commands");
     for command in commands {
         if command.starts_with("nofly serve") {
             let mut started = start(&authority, &command, "");
-            address = started.address();
+            address = address_of(&mut started);
             server = Some(started);
             continue;
         }
@@ -49,9 +38,9 @@ fn every_command_on_the_page_runs() {
         let mut running = start(party, &command, &address);
         if command.ends_with("--page") {
             let line = running.line_with("page: ");
-            let (browser, _) = Browser::open(line.trim_start_matches("page: "));
-            assert_eq!(browser.await_end()["result"]["result"]["count"], 4);
-            assert_eq!(browser.close().status, 204);
+            let (browser, _) = Client::open(line.trim_start_matches("page: "));
+            assert_eq!(await_end(&browser)["result"]["result"]["count"], 4);
+            assert_eq!(browser.post("/close", "").status, 204);
         }
         let (code, printed, said) = running.end();
         assert_eq!(code, Some(0), "{command}: {said}");

@@ -3,7 +3,7 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Answer, Browser, Party, Running, SCREEN, free_address};
+use support::{Answer, Client, Party, Running, SCREEN, address_of, await_end, free_address, pair};
 
 /// An airline's screening with a page, towards `address`, and the page's address.
 fn screening(airline: &Party, address: &str, flags: &[&str]) -> (Running, String) {
@@ -14,7 +14,7 @@ fn screening(airline: &Party, address: &str, flags: &[&str]) -> (Running, String
 }
 
 fn parties() -> (Party, Party) {
-    let (authority, airline) = Party::pair();
+    let (authority, airline) = pair();
     authority.file("list.csv", "id\nB2\nX9\n");
     airline.file("manifest.csv", "seat,id\n1A,A1\n1B,B2\n1C,<b>C3</b>\n1D,B2\n");
     (authority, airline)
@@ -38,16 +38,16 @@ fn one_browser_sees_the_screening_and_ends_it() {
     let (screening, page) = screening(&airline, &address, &[]);
     assert!(page.starts_with("http://127.0.0.1:"), "{page}");
     let host = page.split('/').nth(2).expect("a host").to_owned();
-    let stranger = Browser { host, cookie: String::new() };
+    let stranger = Client { host, cookie: String::new() };
     for path in ["/", "/state", "/rows", "/page.js", "/?token=", "/state?token=00"] {
         assert_refused(&stranger.get(path));
     }
 
-    let (browser, path) = Browser::open(&page);
+    let (browser, path) = Client::open(&page);
     assert_refused(&stranger.get(&path));
-    assert_refused(&browser.ask("GET", "/rows", &["Host: rebound.example"]));
-    assert_refused(&browser.ask("POST", "/close", &[]));
-    assert_refused(&browser.ask("POST", "/close", &["Origin: http://127.0.0.1:1"]));
+    assert_refused(&browser.ask("GET", "/rows", &["Host: rebound.example"], ""));
+    assert_refused(&browser.ask("POST", "/close", &[], ""));
+    assert_refused(&browser.ask("POST", "/close", &["Origin: http://127.0.0.1:1"], ""));
 
     let waiting = browser.get("/state").json();
     assert_eq!(waiting["stage"], "waiting");
@@ -60,7 +60,7 @@ fn one_browser_sees_the_screening_and_ends_it() {
 
     let serve = ["serve", "list.csv", "--key", "id", "--peer", "airline", "--listen", &address];
     let server = Running::start(authority.command(&serve));
-    let done = browser.await_end();
+    let done = await_end(&browser);
     assert_eq!(done["stage"], "done", "{done}");
     assert_eq!(done["result"]["result"], json!({ "count": 1, "rows": 2 }));
     assert_eq!(done["briefing"]["peer_distinct"], 2);
@@ -75,7 +75,7 @@ fn one_browser_sees_the_screening_and_ends_it() {
     assert_eq!((&rows["total"], &rows["listed"]), (&4.into(), &2.into()));
     assert_eq!(listed(&rows), [(1, false), (2, true), (3, false), (4, true)]);
 
-    assert_eq!(browser.close().status, 204);
+    assert_eq!(browser.post("/close", "").status, 204);
     let (code, printed, said) = screening.end();
     assert_eq!((code, printed.as_str()), (Some(0), "seat,id\n1B,B2\n1D,B2\n"), "{said}");
     server.signal("INT");
@@ -86,8 +86,8 @@ fn one_browser_sees_the_screening_and_ends_it() {
 fn every_answer_forbids_what_the_page_does_not_need() {
     let (_, airline) = parties();
     let (screening, page) = screening(&airline, &free_address(), &[]);
-    let (browser, _) = Browser::open(&page);
-    for path in ["/", "/page.css", "/page.js", "/state", "/nothing"] {
+    let (browser, _) = Client::open(&page);
+    for path in ["/", "/base.css", "/page.css", "/page.js", "/state", "/nothing"] {
         let Answer { head, status, .. } = browser.get(path);
         assert_eq!(status, if path == "/nothing" { 404 } else { 200 });
         for part in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-store"] {
@@ -108,10 +108,10 @@ fn every_answer_forbids_what_the_page_does_not_need() {
 #[test]
 fn an_interrupt_after_the_result_is_no_failure() {
     let (authority, airline) = parties();
-    let mut server = authority.serve("airline", &[]);
-    let (screening, page) = screening(&airline, &server.address(), &["--json", "--quiet"]);
-    let (browser, _) = Browser::open(&page);
-    assert_eq!(browser.await_end()["stage"], "done");
+    let mut server = support::serve(&authority, "airline", &[]);
+    let (screening, page) = screening(&airline, &address_of(&mut server), &["--json", "--quiet"]);
+    let (browser, _) = Client::open(&page);
+    assert_eq!(await_end(&browser)["stage"], "done");
     screening.signal("INT");
     let (code, printed, said) = screening.end();
     assert_eq!(code, Some(0), "{said}");
@@ -125,8 +125,8 @@ fn an_interrupt_after_the_result_is_no_failure() {
 fn a_failure_is_shown_before_the_end() {
     let (_, airline) = parties();
     let (screening, page) = screening(&airline, &free_address(), &["--deadline", "2s"]);
-    let (browser, _) = Browser::open(&page);
-    let failed = browser.await_end();
+    let (browser, _) = Client::open(&page);
+    let failed = await_end(&browser);
     assert_eq!(failed["stage"], "failed");
     assert!(failed["error"].as_str().is_some_and(|why| why.contains("127.0.0.1")), "{failed}");
     assert_eq!(screening.end().0, Some(4));

@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use support::{Party, code, free_address, stderr, stdout};
+use support::{Party, address_of, code, free_address, pair, party, stderr, stdout};
 use veilset::registry::{Operation, PROTOCOLS};
 
 /// Passengers `P0` to `P39`.
@@ -23,7 +23,7 @@ fn list(passengers: &[usize]) -> String {
 
 /// An authority whose list has passengers 3 and 17, and an airline.
 fn parties() -> (Party, Party) {
-    let (authority, airline) = Party::pair();
+    let (authority, airline) = pair();
     authority.file("list.csv", &list(&[3, 17]));
     airline.file("manifest.csv", &manifest());
     (authority, airline)
@@ -41,10 +41,10 @@ fn seats(csv: &str) -> Vec<usize> {
 #[test]
 fn a_changed_list_counts_from_the_next_screening_on() {
     let (authority, airline) = parties();
-    let mut server = authority.serve("airline", &[]);
-    let address = server.address();
+    let mut server = support::serve(&authority, "airline", &[]);
+    let address = address_of(&mut server);
     let screened = || {
-        let output = airline.screen(&address, &[]);
+        let output = support::screen(&airline, &address, &[]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         seats(&stdout(&output))
     };
@@ -73,14 +73,14 @@ fn a_changed_list_counts_from_the_next_screening_on() {
 #[test]
 fn every_intersection_finds_the_same_rows() {
     let (authority, airline) = parties();
-    let mut server = authority.serve("airline", &["--threads", "1"]);
-    let address = server.address();
+    let mut server = support::serve(&authority, "airline", &["--threads", "1"]);
+    let address = address_of(&mut server);
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
     let ids: Vec<_> =
         specs.filter(|spec| spec.operation == Operation::Intersect).map(|spec| spec.id).collect();
     assert!(ids.len() >= 5, "{ids:?}");
     for id in ids.into_iter().chain(["auto"]) {
-        let output = airline.screen(&address, &["--protocol", id, "--threads", "1"]);
+        let output = support::screen(&airline, &address, &["--protocol", id, "--threads", "1"]);
         assert_eq!(code(&output), 0, "{id}: {}", stderr(&output));
         assert_eq!(seats(&stdout(&output)), [3, 17], "{id}");
         assert!(stdout(&output).contains("3,\"Doe, 3\",P3\n"), "rows are as they were");
@@ -92,8 +92,9 @@ fn every_intersection_finds_the_same_rows() {
 #[test]
 fn json_has_what_scripts_rely_on() {
     let (authority, airline) = parties();
-    let mut server = authority.serve("airline", &[]);
-    let output = airline.screen(&server.address(), &["--json", "-o", "found.csv"]);
+    let mut server = support::serve(&authority, "airline", &[]);
+    let output =
+        support::screen(&airline, &address_of(&mut server), &["--json", "-o", "found.csv"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let object: Value = serde_json::from_str(&stdout(&output)).expect("one object");
     assert_eq!(object["operation"], "screen");
@@ -116,12 +117,12 @@ fn json_has_what_scripts_rely_on() {
 #[test]
 fn a_stranger_gets_nothing_and_the_service_goes_on() {
     let (authority, airline) = parties();
-    let stranger = Party::new();
+    let stranger = party();
     stranger.pin("authority", &authority);
     stranger.file("manifest.csv", &manifest());
-    let mut server = authority.serve("airline", &[]);
-    let address = server.address();
-    let refused = stranger.screen(&address, &["-o", "found.csv"]);
+    let mut server = support::serve(&authority, "airline", &[]);
+    let address = address_of(&mut server);
+    let refused = support::screen(&stranger, &address, &["-o", "found.csv"]);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
     assert_eq!((stdout(&refused), stranger.files()), (String::new(), files()));
     server.line_with("turned away");
@@ -133,7 +134,7 @@ fn a_stranger_gets_nothing_and_the_service_goes_on() {
     assert_eq!(code(&wrong), 6, "{}", stderr(&wrong));
     assert_eq!(airline.files(), files());
 
-    assert_eq!(seats(&stdout(&airline.screen(&address, &[]))), [3, 17]);
+    assert_eq!(seats(&stdout(&support::screen(&airline, &address, &[]))), [3, 17]);
     server.signal("INT");
     assert_eq!(server.end().0, Some(0));
 }
@@ -150,8 +151,12 @@ fn terms_that_differ_and_large_manifests_are_refused_on_both_sides() {
         (&["--max-manifest", "39"][..], &[][..], 6, "declined"),
     ] {
         let (authority, airline) = parties();
-        let mut server = authority.serve("airline", serve);
-        let output = airline.screen(&server.address(), &[screen, &["-o", "found.csv"]].concat());
+        let mut server = support::serve(&authority, "airline", serve);
+        let output = support::screen(
+            &airline,
+            &address_of(&mut server),
+            &[screen, &["-o", "found.csv"]].concat(),
+        );
         assert_eq!(code(&output), exit, "{}", stderr(&output));
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
         assert_eq!(airline.files(), files());
@@ -232,7 +237,7 @@ fn bad_input_ends_before_anything_is_sent() {
 
 #[test]
 fn edits_keep_the_rest_of_the_list() {
-    let party = Party::new();
+    let party = party();
     let run = |args: &[&str]| party.run(args);
     party.file("list.csv", "name,id\r\n\"Doe, J\", ab1 \r\nKim,CD2\r\n");
     let key = ["--key", "id:email"];
@@ -265,7 +270,7 @@ fn edits_keep_the_rest_of_the_list() {
 
 #[test]
 fn edits_at_the_same_time_all_count() {
-    let party = Party::new();
+    let party = party();
     party.file("list.csv", "id\nP0");
     let start = |n: usize| party.command(&["add", "list.csv", &format!("P{n}")]).spawn();
     let edits: Vec<_> = (1..=12).map(|n| start(n).expect("it starts")).collect();

@@ -36,13 +36,13 @@ pub(super) enum Pass {
 }
 
 impl Gate {
-    /// A gate at `addr` with fresh secrets, and the address that opens it once.
+    /// A gate at `addr` with fresh secrets, for a page of `program`, and the address that opens it once.
     ///
     /// # Errors
     /// When the system gives no randomness.
-    pub(super) fn open(addr: SocketAddr) -> io::Result<(Self, String)> {
+    pub(super) fn open(program: &str, addr: SocketAddr) -> io::Result<(Self, String)> {
         let (host, token) = (addr.to_string(), secret()?);
-        let cookie = format!("nofly_{}={}", addr.port(), secret()?);
+        let cookie = format!("{program}_{}={}", addr.port(), secret()?);
         let address = format!("http://{host}/?{QUERY}{token}");
         Ok((Self { host, token, used: AtomicBool::new(false), cookie }, address))
     }
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn the_address_works_once_and_its_browser_goes_on() {
-        let (gate, address) = Gate::open(([127, 0, 0, 1], 4711).into()).expect("randomness");
+        let (gate, address) =
+            Gate::open("test", ([127, 0, 0, 1], 4711).into()).expect("randomness");
         let uri: Uri = address.parse().expect("an address");
         let plain: Uri = "/state".parse().expect("a path");
         let host = (HOST, "127.0.0.1:4711");

@@ -1,0 +1,62 @@
+//! This party and whom it knows, as `veilset` has them.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use veilset::net::{Home, Identity, Peers, PublicKey, StoreError};
+
+/// This party.
+pub(crate) struct Party {
+    home: Home,
+    pub(crate) identity: Arc<Identity>,
+}
+
+impl Party {
+    /// The identity under `VEILSET_HOME` or in the user's folder; made if there is none.
+    ///
+    /// # Errors
+    /// When it cannot be read or made.
+    pub(crate) fn load() -> Result<Self, StoreError> {
+        let home = Home::from_env()?;
+        let identity = match Identity::load(&home) {
+            Err(StoreError::NoIdentity { .. }) => Identity::create(&home)?,
+            other => other?,
+        };
+        Ok(Self { home, identity: Arc::new(identity) })
+    }
+
+    /// Its own key, and the names that it pinned with their keys.
+    ///
+    /// # Errors
+    /// When the file of peers cannot be read.
+    pub(crate) fn known(&self) -> Result<Value, StoreError> {
+        let peers = self.peers()?;
+        let peer = |(name, key): (&str, PublicKey)| json!({ "name": name, "key": key.to_string() });
+        Ok(json!({
+            "own": self.identity.public_key().to_string(),
+            "peers": peers.iter().map(peer).collect::<Vec<_>>(),
+        }))
+    }
+
+    /// Pins a key under a name that has none yet.
+    ///
+    /// # Errors
+    /// When either is none, or the name has another key.
+    pub(crate) fn pin(&self, name: &str, key: &str) -> Result<(), StoreError> {
+        let key: PublicKey = key.trim().parse().map_err(StoreError::Key)?;
+        self.peers()?.add(name.trim(), key, false).map(drop)
+    }
+
+    /// The label and the key of a pinned name or a key.
+    ///
+    /// # Errors
+    /// When it is neither.
+    pub(crate) fn find(&self, name_or_key: &str) -> Result<(String, PublicKey), StoreError> {
+        self.peers()?.resolve(name_or_key.trim())
+    }
+
+    /// As the file has them now: others may change it while the page is open.
+    fn peers(&self) -> Result<Peers, StoreError> {
+        Peers::load(&self.home, Some(self.identity.public_key()))
+    }
+}

@@ -1,0 +1,26 @@
+//! The documentation is true: every `appoint` command in it runs.
+
+use veilset_stage::{Client, commands};
+
+use crate::support::{pair, start};
+
+#[test]
+fn every_command_on_the_page_runs() {
+    let commands = commands("docs/appoint.md", "appoint");
+    assert!(commands.len() >= 3, "the page shows the main commands");
+    let (alice, bob) = pair();
+    for party in [&alice, &bob] {
+        party.copy(&["examples/agree/alice.ics", "examples/agree/bob.ics"]);
+        party.copy(&["examples/agree/likes.txt"]);
+    }
+    for command in commands {
+        let party = if command.contains("--peer alice") { &bob } else { &alice };
+        let flags: Vec<&str> = command.split_whitespace().skip(1).collect();
+        let (running, address) = start(party, &flags);
+        let (client, _) = Client::open(&address);
+        let setup = client.get("/setup").json();
+        assert_eq!(setup["calendar"].is_null(), !command.contains(".ics"), "{command}");
+        assert_eq!(client.post("/close", "").status, 204);
+        assert_eq!(running.end().0, Some(0), "{command}");
+    }
+}

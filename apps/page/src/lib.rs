@@ -1,0 +1,118 @@
+//! A page on this machine that one browser sees: loopback only, an address that works once, nothing from elsewhere.
+//!
+//! An application has its own routes and [`serve`] puts the rest around them: who may ask ([the gate](gate)), what every
+//! answer forbids, and the style that all pages share (`/base.css`).
+
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::Arc;
+use std::thread;
+
+use axum::Router;
+use axum::extract::{Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, SET_COOKIE,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use serde_json::Value;
+use tokio::runtime::Builder;
+
+mod gate;
+
+use gate::{Gate, Pass};
+
+const STYLE: &str = include_str!("base.css");
+
+/// Nothing but this page's own files, and no frame around it.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; \
+    img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const HEADERS: [(HeaderName, &str); 6] = [
+    (CONTENT_SECURITY_POLICY, POLICY),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// Who is let in, and what others are told.
+struct Door {
+    gate: Gate,
+    refusal: String,
+}
+
+/// Answers by `routes`, on a thread of its own until the program ends, at this port of the loopback address (0 stands for
+/// any free one). Returns the address to give to a browser; it works once.
+///
+/// # Errors
+/// When the system gives no port, thread or randomness.
+pub fn serve(program: &'static str, port: u16, routes: Router) -> io::Result<String> {
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    socket.set_nonblocking(true)?;
+    let (gate, address) = Gate::open(program, socket.local_addr()?)?;
+    let refusal = format!(
+        "This page opens with the address that {program} printed, once, in one browser. Start {program} again for a new one.\n"
+    );
+    let door = Arc::new(Door { gate, refusal });
+    let router = routes
+        .route("/base.css", get(|| async { style(STYLE) }))
+        .layer(from_fn_with_state(door, guard));
+    let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
+    let serving = async move {
+        let socket = tokio::net::TcpListener::from_std(socket)?;
+        axum::serve(socket, router).await
+    };
+    let serving = move || runtime.block_on(serving);
+    thread::Builder::new().name(format!("{program}-page")).spawn(serving)?;
+    Ok(address)
+}
+
+/// Lets the page's own browser in, and puts the headers on whatever is answered.
+async fn guard(State(door): State<Arc<Door>>, request: Request, next: Next) -> Response {
+    let pass = door.gate.judge(request.method(), request.uri(), request.headers());
+    let mut response = match &pass {
+        Pass::Nobody => (StatusCode::FORBIDDEN, door.refusal.clone()).into_response(),
+        Pass::First(_) | Pass::Known => next.run(request).await,
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if let Pass::First(cookie) = pass
+        && let Ok(cookie) = HeaderValue::try_from(cookie)
+    {
+        headers.insert(SET_COOKIE, cookie);
+    }
+    response
+}
+
+/// A page.
+pub fn html(body: &'static str) -> Response {
+    typed("text/html; charset=utf-8", body)
+}
+
+/// A style sheet.
+pub fn style(body: &'static str) -> Response {
+    typed("text/css; charset=utf-8", body)
+}
+
+/// A script.
+pub fn script(body: &'static str) -> Response {
+    typed("text/javascript; charset=utf-8", body)
+}
+
+/// A value for a script.
+#[must_use]
+pub fn json(value: &Value) -> Response {
+    typed("application/json", value.to_string())
+}
+
+/// An answer of this kind.
+pub fn typed(kind: &'static str, body: impl IntoResponse) -> Response {
+    ([(CONTENT_TYPE, kind)], body).into_response()
+}

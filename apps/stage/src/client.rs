@@ -1,0 +1,83 @@
+//! A page's caller over HTTP, with whatever headers a test wants.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use serde_json::Value;
+
+/// An answer over HTTP.
+pub struct Answer {
+    /// The status of HTTP.
+    pub status: u16,
+    /// The lines before the body.
+    pub head: String,
+    /// The rest.
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    #[must_use]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.head);
+        serde_json::from_str(&self.body).expect("JSON")
+    }
+}
+
+/// A caller at one host: its cookie, if it has one.
+pub struct Client {
+    /// `127.0.0.1:PORT`.
+    pub host: String,
+    /// What it sends along.
+    pub cookie: String,
+}
+
+impl Client {
+    /// Opens a page's address; returns the client and the path that it opened.
+    #[must_use]
+    pub fn open(address: &str) -> (Self, String) {
+        let rest = address.strip_prefix("http://").expect("HTTP");
+        let (host, path) = rest.split_once('/').expect("a path");
+        let path = format!("/{path}");
+        let mut client = Self { host: host.to_owned(), cookie: String::new() };
+        let answer = client.ask("GET", &path, &[], "");
+        assert_eq!(answer.status, 200, "{}", answer.head);
+        let set = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
+        let cookie = set.and_then(|set| set.split(';').next()).expect("a cookie");
+        client.cookie = cookie.to_owned();
+        (client, path)
+    }
+
+    /// Gets a path.
+    #[must_use]
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[], "")
+    }
+
+    /// Sends to a path as the page itself does.
+    #[must_use]
+    pub fn post(&self, path: &str, body: &str) -> Answer {
+        self.ask("POST", path, &[&format!("Origin: http://{}", self.host)], body)
+    }
+
+    /// One request; `headers` replace the host's where they name it.
+    #[must_use]
+    pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+        let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|header| header.starts_with("Host:")) {
+            request.push_str(&format!("Host: {}\r\n", self.host));
+        }
+        if !self.cookie.is_empty() {
+            request.push_str(&format!("Cookie: {}\r\n", self.cookie));
+        }
+        headers.iter().for_each(|header| request.push_str(&format!("{header}\r\n")));
+        request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        let mut stream = TcpStream::connect(&self.host).expect("the page is there");
+        stream.write_all(request.as_bytes()).expect("it reads");
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("it answers in text");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Answer { status: status.expect("a status"), head: head.to_owned(), body: body.to_owned() }
+    }
+}
