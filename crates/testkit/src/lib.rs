@@ -134,10 +134,13 @@ impl Setting {
         Self { protocol, reveal, params: protocol.spec().params() }
     }
 
-    /// Whether a run over these sets takes seconds at most, by what the protocol says of itself.
+    /// Whether a run over these sets is one that the protocol takes, and takes seconds at most, by what it says of itself.
     #[must_use]
     pub fn is_quick(&self, sets: &Sets) -> bool {
-        const MULTIPLICATIONS: f64 = 1e6;
+        const MULTIPLICATIONS: f64 = 5e5;
+        if sets.sender.len().max(sets.receiver.len()) as u64 > self.protocol.spec().max_elements {
+            return false;
+        }
         let cost = self.protocol.cost(shape(self.protocol, sets, self.reveal, self.params));
         cost.sender.multiplications + cost.receiver.multiplications < MULTIPLICATIONS
     }

@@ -15,13 +15,17 @@ const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (10
 /// Of ordered lists, which are compared pair by pair.
 const ORDERED: [(usize, usize); 4] = [(0, 0), (1, 1), (40, 25), (5, 300)];
 
+/// Of these under Paillier's encryption.
+const ENCRYPTED: [(usize, usize); 4] = [(0, 0), (1, 1), (12, 7), (3, 40)];
+
 /// The phase of each of their rounds; these stand in one line.
 const ROUNDS: &str = "comparisons";
 
 /// The sizes at which a protocol is looked at: all for those on which the others are built.
 fn sizes(protocol: &dyn Protocol) -> &'static [(usize, usize)] {
     if protocol.spec().operation == Operation::Agree {
-        return &ORDERED;
+        let encrypted = protocol.spec().max_elements <= 1 << 10;
+        return if encrypted { &ENCRYPTED } else { &ORDERED };
     }
     let basic = ["dh", "mqrpmt-dh", "private-id"].contains(&protocol.spec().id);
     if basic { &SIZES } else { &SIZES[..4] }

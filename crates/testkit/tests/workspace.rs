@@ -7,16 +7,18 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 15] = [
+const GRAPH: [(&str, &[&str]); 19] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
+    ("veilset-bfv", &[]),
     ("veilset-crypto", &["veilset-simd"]),
     ("veilset-poly", &["veilset-crypto", "veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
         "veilset-protocols",
         &[
+            "veilset-bfv",
             "veilset-channel",
             "veilset-crypto",
             "veilset-ot",
@@ -48,15 +50,20 @@ const GRAPH: [(&str, &[&str]); 15] = [
         ],
     ),
     ("veilset-cli", &["veilset"]),
-    ("veilset-nofly", &["veilset"]),
+    ("veilset-page", &[]),
+    ("veilset-stage", &["veilset"]),
+    ("veilset-nofly", &["veilset", "veilset-page"]),
+    ("veilset-appoint", &["veilset", "veilset-page"]),
     ("veilset-testkit", &["veilset", "veilset-channel", "veilset-crypto", "veilset-protocols"]),
 ];
 
-const LICENCES: [&str; 10] = [
+const LICENCES: [&str; 11] = [
     "MIT",
     "Apache-2.0",
     "BSD-2-Clause",
     "BSD-3-Clause",
+    // That of a library which tests alone link.
+    "BSD-3-Clause-Clear",
     "ISC",
     "Unicode-3.0",
     "Zlib",
