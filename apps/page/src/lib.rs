@@ -1,6 +1,6 @@
 //! A page on this machine that one browser sees: loopback only, an address that works once, nothing from elsewhere.
 //!
-//! An application has its own routes and [`serve`] puts the rest around them: who may ask ([the gate](gate)), what every
+//! An application has its own routes and [`serve`] puts the rest around them: who may ask (the gate), what every
 //! answer forbids, and the style that all pages share (`/base.css`).
 
 use std::io;

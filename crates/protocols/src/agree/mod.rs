@@ -2,11 +2,11 @@
 //!
 //! Mayer, Teubert, Wetzel and Meyer, "Implementation and Performance Evaluation of Privacy-Preserving Fair Reconciliation
 //! Protocols on Ordered Sets", CODASPY 2011: 3PR^C-PSI-explicit-cached of section 3.4, for any private matching. With
-//! `C` a [composition scheme](scheme):
+//! `C` a composition scheme:
 //!
 //! 1. Both sides prepare what all comparisons need, by the [`Engine`]: elements under the other's key
-//!    ([`3pr-dh`](dh), steps 1 and 2), or public keys, and encryptions of entries ahead of the rounds that need them
-//!    ([`3pr-paillier`](paillier), [`3pr-implicit`](implicit)).
+//!    (`3pr-dh`, steps 1 and 2), or public keys, and encryptions of entries ahead of the rounds that need them
+//!    (`3pr-paillier`, `3pr-implicit`).
 //! 2. In each round, of the best combined rank first, all pairs of entries of that combined rank are compared: one side
 //!    shows them, the other tests. The two take turns.
 //! 3. A tester that finds an equal pair names the first in the scheme's order with its token: the match confirmation. Else
