@@ -10,6 +10,7 @@
 //!   may be residues of a [`PrimeField`];
 //! * [`key_agreement`] has second messages that look random, and [`ideal_permutation`] permutes the field that they are from;
 //! * [`paillier`] encrypts numbers of 2000 bits and more so that they can be added, and decrypted whole;
+//! * [`oprf`] is the verifiable oblivious pseudorandom function of RFC 9497;
 //! * [`permutation`] is uniform.
 
 mod curve25519;
@@ -22,6 +23,7 @@ pub mod ideal_permutation;
 pub mod kernel;
 pub mod key_agreement;
 mod lanes;
+pub mod oprf;
 mod p256;
 pub mod paillier;
 mod prf;

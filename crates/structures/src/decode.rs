@@ -43,15 +43,19 @@ impl Decoder {
 
     /// Reads the next blocks on the threads of the caller's rayon pool.
     ///
-    /// The work is bounded by the agreed shape: each value takes at most `bits` + 32 bits.
+    /// The work is bounded by the agreed shape: each value takes at most `bits` + 32 bits. Memory is bounded by what is
+    /// there: blocks that are too short for their values are not read.
     ///
     /// # Errors
     /// When they are not the encodings of the next blocks: that of the first which is none, however many are given at
     /// a time. The decoder is of no further use then.
     pub fn blocks<B: AsRef<[u8]> + Sync>(&mut self, blocks: &[B]) -> Result<(), DecodeError> {
-        let counts = self.block..self.block + blocks.len();
-        let counts: Vec<usize> = counts.map(|block| self.shape.values_in(block)).collect();
-        self.block += blocks.len();
+        let mut counts: Vec<usize> =
+            (self.block..).zip(blocks).map(|(block, _)| self.shape.values_in(block)).collect();
+        let fits = |(count, block): (&usize, &B)| block.as_ref().len() >= self.code.least(*count);
+        let whole = counts.iter().zip(blocks).take_while(|pair| fits(*pair)).count();
+        counts.truncate(whole);
+        self.block += whole;
         let start = self.values.len();
         self.values.resize(start + counts.iter().sum::<usize>(), 0);
         let (before, values) = self.values.split_at_mut(start);
@@ -71,7 +75,7 @@ impl Decoder {
         parts.par_iter_mut().zip(bases).for_each(|(part, base)| {
             part.iter_mut().for_each(|sum| *sum += base);
         });
-        Ok(())
+        if whole == blocks.len() { Ok(()) } else { Err(DecodeError::TooShort) }
     }
 
     /// The values, rising.
@@ -129,4 +133,25 @@ fn take_gap(reader: &mut BitReader<'_>, code: &RiceCode) -> Result<u128, DecodeE
     }
     let gap = reader.take(code.bits).ok_or(DecodeError::TooShort)?;
     if gap >> code.r < u128::from(ESCAPE) { Err(DecodeError::NotCanonical) } else { Ok(gap) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_reserved_for_values_that_are_not_there() {
+        // r = 72 − ⌊log2(2^30 · 133/64)⌋ = 41: a value takes 42 bits at least, and a block holds 10,082 values.
+        let shape = SetShape { count: 1 << 30, bits: 72 };
+        let least = (10_082 * 42usize).div_ceil(8);
+        let full = vec![0; least];
+        for blocks in [vec![Vec::new(); 50_000], vec![vec![0; least - 1]; 3]] {
+            let mut decoder = Decoder::new(shape);
+            assert_eq!(decoder.blocks(&blocks), Err(DecodeError::TooShort));
+            assert_eq!(decoder.values.capacity(), 0);
+        }
+        let mut decoder = Decoder::new(shape);
+        assert_eq!(decoder.blocks(&[full.clone(), Vec::new(), full]), Err(DecodeError::TooShort));
+        assert_eq!(decoder.values, [0; 10_082], "what came before was whole");
+    }
 }

@@ -41,7 +41,23 @@ pub(crate) struct RiceCode {
     pub(crate) max: u128,
 }
 
+impl RiceCode {
+    /// The least bytes that so many values take: each has its low bits and the zero after its quotient.
+    pub(crate) fn least(&self, count: usize) -> usize {
+        (count * (self.r as usize + 1)).div_ceil(8)
+    }
+}
+
 impl SetShape {
+    /// The least that the blocks of any set of this shape add up to, in bytes; `None` beyond what can be.
+    ///
+    /// # Panics
+    /// When `bits` is not in 1..=128.
+    #[must_use]
+    pub fn min_len(&self) -> Option<usize> {
+        self.count.checked_mul(self.code().r as usize + 1).map(|bits| bits.div_ceil(8))
+    }
+
     /// How many blocks the set travels in.
     ///
     /// # Panics

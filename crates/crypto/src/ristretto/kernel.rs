@@ -40,6 +40,11 @@ impl Scalar {
         }
     }
 
+    /// This one, which is not 0.
+    pub(crate) fn of(value: &curve25519_dalek::Scalar) -> Self {
+        Self { half: Zeroizing::new(value.div_by_2()) }
+    }
+
     /// The scalar with which the product is 1.
     #[must_use]
     pub fn inverse(&self) -> Self {
@@ -54,10 +59,16 @@ impl Scalar {
 /// # Panics
 /// When the two differ in length.
 pub fn map_batch(kernel: Kernel, elements: &[Element], points: &mut [Point]) {
-    map(kernel, &EXPANDER, elements, points);
+    map_with(kernel, &EXPANDER, elements, points);
 }
 
-fn map(kernel: Kernel, expander: &BatchExpander<64>, elements: &[Element], points: &mut [Point]) {
+/// [`map_batch`] under the expander's tag.
+pub(crate) fn map_with(
+    kernel: Kernel,
+    expander: &BatchExpander<64>,
+    elements: &[Element],
+    points: &mut [Point],
+) {
     let mut uniform = Zeroizing::new(vec![[0; 64]; elements.len()]);
     expander.expand(kernel, elements, &mut uniform);
     ristretto255::map(kernel, &uniform, points);
@@ -106,13 +117,9 @@ mod tests {
 
     type DalekScalar = curve25519_dalek::Scalar;
 
-    fn scalar(value: DalekScalar) -> Scalar {
-        Scalar { half: Zeroizing::new(value.div_by_2()) }
-    }
-
     fn multiply(kernel: Kernel, value: DalekScalar, point: Point) -> [u8; 32] {
         let (mut points, mut encoded) = ([point], [[0; 32]]);
-        multiply_and_halve_batch(kernel, &scalar(value), &mut points);
+        multiply_and_halve_batch(kernel, &Scalar::of(&value), &mut points);
         encode_doubled_batch(kernel, &points, &mut encoded);
         encoded[0]
     }
@@ -162,7 +169,7 @@ mod tests {
 
     #[test]
     fn an_inverse_undoes() {
-        let key = scalar(DalekScalar::from(12_345u64));
+        let key = Scalar::of(&DalekScalar::from(12_345u64));
         for kernel in Kernel::available() {
             let mut points = [Point::GENERATOR];
             multiply_and_halve_batch(kernel, &key, &mut points);
