@@ -1,5 +1,6 @@
 //! A local look at the data before a run; nothing is sent.
 
+use crate::error::Place;
 use crate::keys::{RowEncoder, is_digest};
 use crate::preset::Normalised;
 use crate::table::Fields;
@@ -34,8 +35,8 @@ pub struct Finding {
     pub what: &'static str,
     /// In how many rows.
     pub rows: usize,
-    /// The lines of the first few, from 1.
-    pub lines: Vec<u64>,
+    /// Where the first few are.
+    pub places: Vec<Place>,
 }
 
 /// A suspicion about one field under its preset.
@@ -63,13 +64,13 @@ pub fn check(table: &Table, spec: &KeySpec) -> Result<CheckReport, DataError> {
     let places = spec.locate(table)?;
     let keys = KeySet::build(table, spec)?;
     let mut tally = Tally::new();
-    let mut encoder = RowEncoder::new(spec, &places);
-    let mut plain = RowEncoder::new(spec, &places);
-    table.for_each_row(|row, fields| {
+    let mut encoder = RowEncoder::new(spec);
+    let mut plain = RowEncoder::new(spec);
+    table.for_each_row(&places, |row, fields| {
         let read = encoder.encode(fields);
         tally.row(row, read, read == Normalised::Key && plain.encode_raw(fields) != encoder.key);
-        tally.suspect(row, spec, &places, fields);
-    });
+        tally.suspect(row, spec, fields);
+    })?;
     Ok(tally.report(table, &keys))
 }
 
@@ -92,12 +93,12 @@ impl Tally {
         }
     }
 
-    fn suspect(&mut self, row: usize, spec: &KeySpec, places: &[usize], fields: &Fields<'_>) {
+    fn suspect(&mut self, row: usize, spec: &KeySpec, fields: &Fields<'_>) {
         for ((_, suspects), (count, rows)) in SUSPICIONS.iter().zip(&mut self.suspicious) {
-            let mut columns = spec.columns().iter().zip(places);
-            let odd = columns.any(|(column, place)| {
-                let text = fields.get(*place);
-                !text.is_empty() && suspects(column.preset, text)
+            let mut columns = spec.columns().iter().enumerate();
+            let odd = columns.any(|(index, column)| {
+                let text = fields.get(index);
+                !text.is_empty() && suspects(column.preset, &text)
             });
             if odd {
                 note(count, rows, row);
@@ -106,10 +107,10 @@ impl Tally {
     }
 
     fn report(self, table: &Table, keys: &KeySet) -> CheckReport {
-        let finding = |what, rows, places: Vec<usize>| Finding {
+        let finding = |what, rows, first: Vec<usize>| Finding {
             what,
             rows,
-            lines: places.into_iter().map(|row| table.line(row)).collect(),
+            places: first.into_iter().map(|row| table.place_of_row(row, None)).collect(),
         };
         let mut suspicious: Vec<Finding> = SUSPICIONS
             .iter()
@@ -134,18 +135,18 @@ impl Tally {
 /// A list of one key, or of none, is more often a wrong column or preset than a list.
 fn few_keys(table: &Table, keys: &KeySet) -> Option<Finding> {
     let named = |rows: &mut dyn Iterator<Item = usize>| {
-        rows.take(PLACES).map(|row| table.line(row)).collect()
+        rows.take(PLACES).map(|row| table.place_of_row(row, None)).collect()
     };
     match keys.len() {
         0 => Some(Finding {
             what: "no key at all, so nothing can match: a wrong column or preset?",
             rows: keys.rows(),
-            lines: named(&mut (0..keys.rows())),
+            places: named(&mut (0..keys.rows())),
         }),
         1 if keys.duplicate_rows() > 0 => Some(Finding {
             what: "the same key in every row",
             rows: 1 + keys.duplicate_rows(),
-            lines: named(&mut keys.rows_of(&[0])),
+            places: named(&mut keys.rows_of(&[0])),
         }),
         _ => None,
     }
@@ -197,6 +198,15 @@ fn is_rounded(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Spot;
+
+    fn lines(finding: &Finding) -> Vec<u64> {
+        let line = |place: &Place| match place.spot() {
+            Spot::Line(line) => line,
+            Spot::Row(_) => panic!("text has lines"),
+        };
+        finding.places.iter().map(line).collect()
+    }
 
     #[test]
     fn counts_what_is_there_and_names_lines_only() {
@@ -206,14 +216,14 @@ mod tests {
         let report = check(&table, &"mail:email".parse().expect("a key")).expect("a column");
         assert_eq!((report.rows, report.distinct, report.duplicates), (6, 4, 1));
         assert_eq!((report.empty, report.invalid.rows, report.changed), (1, 0, 2));
-        let found: Vec<(&str, usize, &[u64])> =
-            report.suspicious.iter().map(|f| (f.what, f.rows, &f.lines[..])).collect();
+        let found: Vec<(&str, usize, Vec<u64>)> =
+            report.suspicious.iter().map(|f| (f.what, f.rows, lines(f))).collect();
         assert_eq!(
             found,
             [
-                (SUSPICIONS[1].0, 1, &[8][..]),
-                (SUSPICIONS[3].0, 1, &[5][..]),
-                (SUSPICIONS[4].0, 1, &[5][..]),
+                (SUSPICIONS[1].0, 1, vec![8]),
+                (SUSPICIONS[3].0, 1, vec![5]),
+                (SUSPICIONS[4].0, 1, vec![5]),
             ]
         );
     }
@@ -224,9 +234,10 @@ mod tests {
             let table = Table::parse("t.csv".into(), csv.into(), b',').expect("a table");
             check(&table, &"c:name".parse().expect("a key")).expect("a column").suspicious
         };
-        let what = "the same key in every row";
-        let csv = "c,n\nUK,1\n,2\nuk,3\n";
-        assert_eq!(look(csv), [Finding { what, rows: 2, lines: vec![2, 4] }]);
+        let found = look("c,n\nUK,1\n,2\nuk,3\n");
+        let [finding] = found.as_slice() else { panic!("one finding") };
+        assert_eq!((finding.what, finding.rows), ("the same key in every row", 2));
+        assert_eq!(lines(finding), [2, 4]);
         assert_eq!(look("c\nUK\n"), []);
         assert_eq!(look("c\nUK\nFR\n"), []);
     }
@@ -237,7 +248,7 @@ mod tests {
         let report = check(&table, &"p:phone".parse().expect("a key")).expect("a column");
         assert_eq!((report.distinct, report.invalid.rows), (0, 2));
         assert_eq!(report.suspicious.len(), 1);
-        assert_eq!((report.suspicious[0].rows, &report.suspicious[0].lines[..]), (2, &[2, 3][..]));
+        assert_eq!((report.suspicious[0].rows, lines(&report.suspicious[0])), (2, vec![2, 3]));
     }
 
     #[test]

@@ -37,9 +37,13 @@ impl KeySpec {
     /// Where the columns stand in `table`.
     ///
     /// # Errors
-    /// When a column is missing (with the closest names) or its name occurs twice.
+    /// When a column is missing (with the closest names), its name occurs twice, or its type makes no keys.
     pub fn locate(&self, table: &Table) -> Result<Vec<usize>, DataError> {
-        self.columns.iter().map(|column| locate(&column.name, table)).collect()
+        let places: Result<Vec<_>, _> =
+            self.columns.iter().map(|column| locate(&column.name, table)).collect();
+        let places = places?;
+        table.check_keys(&places)?;
+        Ok(places)
     }
 }
 

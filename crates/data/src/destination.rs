@@ -6,17 +6,25 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use self::sheet::Sheet;
 use self::terminal::ForTerminal;
-use crate::{DataError, Source, Table};
+use self::typed::BatchWriter;
+use crate::{DataError, Format, Source, Table};
 
 mod aligned;
-mod arrow;
+mod delimited;
+mod labelled;
+mod objects;
+mod share_batches;
 mod shares;
+mod sheet;
 mod terminal;
+mod typed;
 mod union;
 
 pub use aligned::ID_COLUMN;
-pub use shares::{ShareColumn, ShareEncoding, ShareFormat, ShareTable};
+pub use labelled::LABEL_COLUMN;
+pub use shares::{ShareColumn, ShareEncoding, ShareTable};
 
 /// A file or standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,27 +65,67 @@ impl Destination {
         new_file(&target(path)).map(drop).map_err(|why| DataError::Write { file, why })
     }
 
-    /// Writes the header and the given rows of `table`, byte for byte as they were.
+    /// The format that the file's name says; CSV where it says none, and on standard output.
+    #[must_use]
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Stdout => Format::Csv,
+            Self::File { path, .. } => Format::of_name(path).unwrap_or(Format::Csv),
+        }
+    }
+
+    /// Finds out before a run whether rows of `table` could be decoded and written after it.
+    ///
+    /// # Errors
+    /// When a column has no text where text is needed, or no place in this format, or cannot be decoded.
+    pub fn takes(&self, table: &Table) -> Result<(), DataError> {
+        let all: Vec<usize> = (0..table.header().len()).collect();
+        if matches!(self.format(), Format::Csv | Format::Ndjson) {
+            table.check_text(&all)?;
+        } else if let Err(why) = BatchWriter::new(self.format(), io::sink(), &table.schema()) {
+            let file = table.name().to_owned();
+            return Err(DataError::NoPlace { file, format: self.format().name(), why });
+        }
+        table.decode()
+    }
+
+    /// Writes the given rows of `table`, in the format that the file's name says: text byte for byte as it was where it
+    /// stays in its format, typed columns as they are where the format has types.
     ///
     /// # Errors
     /// When writing fails; a file is then as it was before.
+    ///
+    /// # Panics
+    /// As [`Table::take`].
     pub fn write_rows(
         &self,
         table: &Table,
         rows: impl Iterator<Item = usize>,
     ) -> Result<(), DataError> {
-        self.write(|out| table.write_rows(out, rows))
+        self.write_sheet(Sheet::new(table, rows))
+    }
+
+    fn write_sheet(&self, sheet: Sheet<'_>) -> Result<(), DataError> {
+        self.write(|out| match self.format() {
+            Format::Csv => sheet.write_delimited(out),
+            Format::Ndjson if sheet.table.is_objects() => sheet.write_objects(out),
+            format => sheet.write_typed(out, format),
+        })
     }
 
     /// Has `fill` write everything, through a buffer.
     pub(crate) fn write(
         &self,
-        fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
+        fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
     ) -> Result<(), DataError> {
-        let fail = |file: String| move |why| DataError::Write { file, why };
+        let fail = |file: String| {
+            move |why: io::Error| {
+                why.downcast().unwrap_or_else(|why| DataError::Write { file, why })
+            }
+        };
         match self {
             Self::Stdout => {
-                let mut stdout = io::stdout().lock();
+                let mut stdout = io::stdout();
                 let filled = if stdout.is_terminal() {
                     fill_buffered(&mut ForTerminal::new(stdout), fill)
                 } else {
@@ -94,8 +142,8 @@ impl Destination {
 
 /// Has `fill` write to `out` through a buffer, which is flushed.
 fn fill_buffered(
-    out: &mut dyn Write,
-    fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
+    out: &mut (dyn Write + Send),
+    fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut out = BufWriter::new(out);
     fill(&mut out)?;
@@ -103,24 +151,28 @@ fn fill_buffered(
 }
 
 impl Table {
-    /// Writes the header and the given rows, byte for byte as they were, each with the header's line end. `out` is
-    /// flushed, and should be buffered.
+    /// Writes the header and the given rows as delimited text: byte for byte as they were where the table is such text,
+    /// each with the header's line end; else each field's text. `out` is flushed, and should be buffered.
     ///
     /// # Errors
-    /// What `out` says.
+    /// What `out` says, or as [`Table::for_each_row`].
+    ///
+    /// # Panics
+    /// As [`Table::take`].
     pub fn write_rows(
         &self,
         out: &mut impl Write,
         rows: impl Iterator<Item = usize>,
     ) -> io::Result<()> {
-        let end = self.line_end();
-        out.write_all(self.raw_header())?;
-        out.write_all(end)?;
-        for row in rows {
-            out.write_all(self.raw_row(row))?;
-            out.write_all(end)?;
-        }
+        Sheet::new(self, rows).write_delimited(out)?;
         out.flush()
+    }
+}
+
+/// For what writes and reads in one pass; writing a destination tells the two apart again.
+impl From<DataError> for io::Error {
+    fn from(error: DataError) -> Self {
+        Self::other(error)
     }
 }
 
@@ -128,7 +180,7 @@ impl Table {
 fn replace(
     path: &Path,
     force: bool,
-    fill: impl FnOnce(&mut BufWriter<&mut dyn Write>) -> io::Result<()>,
+    fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
 ) -> io::Result<()> {
     let path = target(path);
     let mut file = new_file(&path)?;
@@ -182,12 +234,10 @@ fn target(path: &Path) -> PathBuf {
 }
 
 fn is_same(path: &Path, input: &Source) -> bool {
-    match input {
-        Source::Stdin => false,
-        Source::File(source) => {
-            matches!((fs::canonicalize(path), fs::canonicalize(source)), (Ok(a), Ok(b)) if a == b)
-        }
-    }
+    // What cannot be read is said when it is read.
+    let files = input.files().unwrap_or_default();
+    let same = |file: &Path| matches!((fs::canonicalize(path), fs::canonicalize(file)), (Ok(a), Ok(b)) if a == b);
+    files.iter().filter_map(Source::path).any(same)
 }
 
 #[cfg(test)]

@@ -7,15 +7,46 @@ use std::io;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     pub(crate) file: String,
-    /// From 1.
-    pub(crate) line: u64,
+    pub(crate) spot: Spot,
     /// From 0, with its name where the header has one.
     pub(crate) column: Option<(usize, Option<String>)>,
 }
 
+/// A line of text, or a row where there are no lines; from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spot {
+    /// A line of a text file.
+    Line(u64),
+    /// A row below the header.
+    Row(u64),
+}
+
+impl fmt::Display for Spot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+impl Place {
+    /// The file's name.
+    #[must_use]
+    pub fn file(&self) -> &str {
+        &self.file
+    }
+
+    /// Where in the file.
+    #[must_use]
+    pub fn spot(&self) -> Spot {
+        self.spot
+    }
+}
+
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, line {}", self.file, self.line)?;
+        write!(f, "{}, {}", self.file, self.spot)?;
         match &self.column {
             Some((index, Some(name))) => write!(f, ", column {} ({name:?})", index + 1),
             Some((index, None)) => write!(f, ", column {}", index + 1),
@@ -93,6 +124,108 @@ pub enum DataError {
         /// Where the text is.
         place: Place,
     },
+    /// A record batch has other columns than the schema.
+    #[error("{file} has a record batch with other columns than its schema; make them the same")]
+    OtherColumns {
+        /// The table's name.
+        file: String,
+    },
+    /// Values cannot be decoded.
+    #[error(
+        "{file} cannot be decoded: it is damaged or cut short; write it again, or copy it again"
+    )]
+    Damaged {
+        /// The file's name.
+        file: String,
+    },
+    /// A column's values are no text, and nothing that has one text.
+    #[error(
+        "{file}, column {column:?}: {kind} has no text, which keys, values and text files are made of; \
+         convert the column, leave it out, or write the result to a .parquet or .arrow file"
+    )]
+    NoText {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
+    /// A table's types have no place in the format of the result.
+    #[error("{file} cannot be written as {format}: {why}; give a name that ends in .arrow with -o")]
+    NoPlace {
+        /// The table's name.
+        file: String,
+        /// The result's format.
+        format: &'static str,
+        /// What the writer says of the types.
+        why: io::Error,
+    },
+    /// A column of JSON objects or arrays was chosen as a key.
+    #[error("{place}: a JSON object or array is no key; choose a column of strings or numbers")]
+    NestedKey {
+        /// Where the first is.
+        place: Place,
+    },
+    /// A line is no JSON object.
+    #[error("{place}, byte {byte}: {what}; correct the line: one JSON object on each, in UTF-8")]
+    Json {
+        /// The line.
+        place: Place,
+        /// Where in the line, from 1.
+        byte: usize,
+        /// What is wrong there.
+        what: &'static str,
+    },
+    /// A file uses a part of its format that is not read.
+    #[error("{file} cannot be read: {what}; write it with another compression, or as Arrow or CSV")]
+    Unsupported {
+        /// The file's name.
+        file: String,
+        /// What is not read.
+        what: String,
+    },
+    /// A file's name says another format than its bytes.
+    #[error("{file} is not {named}, as its name says; check what wrote it, or rename it")]
+    OtherFormat {
+        /// The file's name.
+        file: String,
+        /// What its name says.
+        named: &'static str,
+    },
+    /// Files that are read together have different columns.
+    #[error("{file} differs from {other}: {what}; give files of the same columns together")]
+    FilesDiffer {
+        /// The file's name.
+        file: String,
+        /// The first file's name.
+        other: String,
+        /// What is different.
+        what: String,
+    },
+    /// A folder or a pattern stands for no file.
+    #[error("{place}: no file is there; check the name of the folder, or the pattern")]
+    NoFiles {
+        /// The folder or the pattern.
+        place: String,
+    },
+    /// A pattern of files' names cannot be read.
+    #[error("{pattern:?} is no pattern of files' names; use * for any characters, ? for one")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+    },
+    /// A column of floating-point numbers was chosen as a key.
+    #[error(
+        "{file}, column {column:?}: floating-point numbers are no keys, for the same number has several texts; \
+         convert the column to whole numbers or text"
+    )]
+    FloatKey {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+    },
     /// A column does not exist.
     #[error("{file} has no column {column:?}; {hint}")]
     NoColumn {
@@ -151,16 +284,24 @@ pub enum DataError {
         /// The most digits after a point in the column.
         scale: u32,
     },
-    /// A row's chosen columns are more than a union sends.
+    /// A row's chosen columns, or its label, are more than what is sent.
     #[error(
-        "{place}: the key and the chosen columns take more than {most} bytes; \
-         choose fewer with --send, or shorten the row's cells"
+        "{place}: the chosen columns take more than {most} bytes; \
+         choose fewer with --send or --label, or shorten the row's cells"
     )]
     ItemTooLong {
         /// Where the row begins.
         place: Place,
-        /// What a union sends at most for a row.
+        /// What is sent at most for a row.
         most: usize,
+    },
+    /// A row's chosen columns hold what no list of text can.
+    #[error(
+        "{place}: a cell has a zero byte, which no text file may have; remove it, or send other columns"
+    )]
+    ZeroByte {
+        /// The row.
+        place: Place,
     },
     /// A column that the output adds exists, or two of its columns would have one name.
     #[error("{what} has a column {column:?}, and {why}; rename it there")]

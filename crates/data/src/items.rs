@@ -1,16 +1,16 @@
-//! Rows to send in a union: cells packed into items of one width, and back.
+//! Rows to send in a union, or labels: cells packed into items of one width, and back.
 
 use zeroize::Zeroizing;
 
-use crate::columns::locate_all;
+use crate::columns::{locate, locate_all};
 use crate::table::Fields;
 use crate::{DataError, KeySet, KeySpec, Table};
 
 /// The most bytes that an item takes.
 pub const MAX_ITEM: usize = 4096;
 
-/// For each key, the first row that carries it: its cells in the key columns as they are in the file, then those in
-/// the extra columns.
+/// For each key, the first row that carries it: its cells in the key columns as they are in the file, if they belong to it,
+/// then those in the extra columns.
 ///
 /// An item is its cells in order, each the length of its text in bytes (7 bits a byte, lowest first, the top bit set
 /// in all but the last; at most 3 bytes) and the text in UTF-8. Zero bytes fill it up to the longest item's length.
@@ -25,18 +25,39 @@ impl Items {
     /// The items of `table`, whose keys under `spec` are `keys`, with the `extra` columns.
     ///
     /// # Errors
-    /// When a column is missing or chosen twice, or an item is longer than [`MAX_ITEM`].
+    /// When a column is missing or chosen twice, or an item is longer than [`MAX_ITEM`] or has a zero byte.
     pub fn build(
         table: &Table,
         keys: &KeySet,
         spec: &KeySpec,
         extra: &[String],
     ) -> Result<Self, DataError> {
-        let places = places(table, spec, extra)?;
+        Self::of_places(table, keys, &places(table, spec, extra)?, extra)
+    }
+
+    /// The labels that stand in the column `label`.
+    ///
+    /// # Errors
+    /// When the column is missing, or a label is longer than [`MAX_ITEM`].
+    pub fn labels(table: &Table, keys: &KeySet, label: &str) -> Result<Self, DataError> {
+        let place = locate(label, table)?;
+        Self::of_places(table, keys, &[place], &[label.to_owned()])
+    }
+
+    fn of_places(
+        table: &Table,
+        keys: &KeySet,
+        places: &[usize],
+        columns: &[String],
+    ) -> Result<Self, DataError> {
         let mut width = 0;
-        for_each_first_row(table, keys, |row, _, fields| {
-            let length = places.iter().map(|place| packed_length(fields.get(*place))).sum();
+        for_each_first_row(table, keys, places, |row, _, fields| {
+            let cells = (0..places.len()).map(|index| fields.get(index));
+            let length = cells.map(|cell| packed_length(&cell)).sum();
             width = width.max(length);
+            if (0..places.len()).any(|index| fields.get(index).contains('\0')) {
+                return Err(DataError::ZeroByte { place: table.place_of_row(row, None) });
+            }
             if length > MAX_ITEM {
                 let place = table.place_of_row(row, None);
                 return Err(DataError::ItemTooLong { place, most: MAX_ITEM });
@@ -44,12 +65,12 @@ impl Items {
             Ok(())
         })?;
         let mut bytes = Zeroizing::new(vec![0; keys.len() * width]);
-        for_each_first_row(table, keys, |_, key, fields| {
+        for_each_first_row(table, keys, places, |_, key, fields| {
             let item = &mut bytes[key * width..(key + 1) * width];
-            places.iter().fold(item, |rest, place| pack(rest, fields.get(*place)));
+            (0..places.len()).fold(item, |rest, index| pack(rest, &fields.get(index)));
             Ok(())
         })?;
-        Ok(Self { columns: extra.to_vec(), width, bytes })
+        Ok(Self { columns: columns.to_vec(), width, bytes })
     }
 
     /// Bytes an item: the length of the longest; 0 where there is none.
@@ -64,7 +85,7 @@ impl Items {
         &self.bytes
     }
 
-    /// The extra columns' names.
+    /// The names of the extra columns, or of the one with labels.
     #[must_use]
     pub fn columns(&self) -> &[String] {
         &self.columns
@@ -124,13 +145,14 @@ fn places(table: &Table, spec: &KeySpec, extra: &[String]) -> Result<Vec<usize>,
     Ok(places)
 }
 
-/// Calls `visit` with the row, the key and the fields of each key's first row.
+/// Calls `visit` with the row, the key and the fields in `places` of each key's first row.
 fn for_each_first_row(
     table: &Table,
     keys: &KeySet,
+    places: &[usize],
     mut visit: impl FnMut(usize, usize, &Fields<'_>) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
-    table.try_for_each_row(|row, fields| match keys.key_of(row) {
+    table.try_for_each_row(places, |row, fields| match keys.key_of(row) {
         Some(key) if keys.first_row(key) == row => visit(row, key, fields),
         _ => Ok(()),
     })

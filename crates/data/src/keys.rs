@@ -30,16 +30,16 @@ impl KeySet {
     /// The keys of `table` under `spec`.
     ///
     /// # Errors
-    /// When a column of `spec` is not in the table.
+    /// When a column of `spec` is not in the table, or holds no keys.
     pub fn build(table: &Table, spec: &KeySpec) -> Result<Self, DataError> {
         let places = spec.locate(table)?;
         let mut builder = Builder::new(table.rows());
-        let mut encoder = RowEncoder::new(spec, &places);
-        table.for_each_row(|_, fields| match encoder.encode(fields) {
+        let mut encoder = RowEncoder::new(spec);
+        table.for_each_row(&places, |_, fields| match encoder.encode(fields) {
             Normalised::Key => builder.add(&encoder.key, encoder.looks_hashed),
             Normalised::Null => builder.skip(|keys| keys.null_rows += 1),
             Normalised::Invalid => builder.skip(|keys| keys.invalid_rows += 1),
-        });
+        })?;
         Ok(builder.finish())
     }
 
@@ -139,10 +139,9 @@ impl KeySet {
     }
 }
 
-/// Turns rows into keys, one buffer for all.
+/// Turns rows' fields in the key's columns into keys, one buffer for all.
 pub(crate) struct RowEncoder<'a> {
     spec: &'a KeySpec,
-    places: &'a [usize],
     part: String,
     /// The last row's key.
     pub(crate) key: Vec<u8>,
@@ -151,8 +150,8 @@ pub(crate) struct RowEncoder<'a> {
 }
 
 impl<'a> RowEncoder<'a> {
-    pub(crate) fn new(spec: &'a KeySpec, places: &'a [usize]) -> Self {
-        Self { spec, places, part: String::new(), key: Vec::new(), looks_hashed: false }
+    pub(crate) fn new(spec: &'a KeySpec) -> Self {
+        Self { spec, part: String::new(), key: Vec::new(), looks_hashed: false }
     }
 
     /// Fills `key`. An empty column makes the row null, whatever the others hold.
@@ -160,9 +159,9 @@ impl<'a> RowEncoder<'a> {
         self.key.clear();
         self.looks_hashed = false;
         let mut worst = Normalised::Key;
-        for (column, place) in self.spec.columns().iter().zip(self.places) {
+        for (index, column) in self.spec.columns().iter().enumerate() {
             self.part.clear();
-            match column.preset.normalise(fields.get(*place), &mut self.part) {
+            match column.preset.normalise(&fields.get(index), &mut self.part) {
                 Normalised::Key => {}
                 Normalised::Null => return Normalised::Null,
                 Normalised::Invalid => worst = Normalised::Invalid,
@@ -171,15 +170,15 @@ impl<'a> RowEncoder<'a> {
             self.append(&part);
             self.part = part;
         }
-        self.looks_hashed = self.places.len() == 1 && is_digest(&self.part);
+        self.looks_hashed = self.spec.columns().len() == 1 && is_digest(&self.part);
         worst
     }
 
     /// The key as it would be without any normalisation.
     pub(crate) fn encode_raw(&mut self, fields: &Fields<'_>) -> &[u8] {
         self.key.clear();
-        for place in self.places {
-            self.append(fields.get(*place));
+        for index in 0..self.spec.columns().len() {
+            self.append(&fields.get(index));
         }
         &self.key
     }

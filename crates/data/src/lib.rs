@@ -11,25 +11,30 @@ mod columns;
 mod decimal;
 mod destination;
 mod error;
+mod format;
 mod items;
+mod json;
 mod keys;
 mod phone;
 mod preset;
 mod quote;
 mod scan;
 mod source;
+mod stamp;
 mod table;
 mod values;
 
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
-    Destination, ID_COLUMN, ShareColumn, ShareEncoding, ShareFormat, ShareTable,
+    Destination, ID_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
 };
-pub use error::{DataError, Place};
+pub use error::{DataError, Place, Spot};
+pub use format::Format;
 pub use items::{BadItem, Items, MAX_ITEM, decode};
 pub use keys::KeySet;
 pub use preset::Preset;
 pub use source::Source;
-pub use table::Table;
+pub use stamp::Stamp;
+pub use table::{Fields, Table};
 pub use values::Values;

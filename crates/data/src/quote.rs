@@ -2,8 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::Table;
-
 /// Writes a record of `fields` without a line end.
 pub(crate) fn write_record<'a>(
     out: &mut impl Write,
@@ -22,7 +20,8 @@ pub(crate) fn write_record<'a>(
     if nothing_yet { out.write_all(b"\"\"") } else { Ok(()) }
 }
 
-fn write_field(out: &mut impl Write, field: &str, delimiter: u8) -> io::Result<()> {
+/// Writes a field, in quotes where it needs them.
+pub(crate) fn write_field(out: &mut impl Write, field: &str, delimiter: u8) -> io::Result<()> {
     let needs_quotes = |byte: u8| byte == delimiter || matches!(byte, b'"' | b'\r' | b'\n');
     if !field.bytes().any(needs_quotes) {
         return out.write_all(field.as_bytes());
@@ -35,33 +34,6 @@ fn write_field(out: &mut impl Write, field: &str, delimiter: u8) -> io::Result<(
         out.write_all(part.as_bytes())?;
     }
     out.write_all(b"\"")
-}
-
-impl Table {
-    /// Writes `raw`, a record of this table, byte for byte, then the fields `more`, then the line end.
-    pub(crate) fn write_longer(
-        &self,
-        out: &mut impl Write,
-        raw: &[u8],
-        more: &[&str],
-    ) -> io::Result<()> {
-        out.write_all(raw)?;
-        for field in more {
-            out.write_all(&[self.delimiter()])?;
-            write_field(out, field, self.delimiter())?;
-        }
-        out.write_all(self.line_end())
-    }
-
-    /// Writes a record of `fields` and the line end.
-    pub(crate) fn write_new<'a>(
-        &self,
-        out: &mut impl Write,
-        fields: impl IntoIterator<Item = &'a str>,
-    ) -> io::Result<()> {
-        write_record(out, fields, self.delimiter())?;
-        out.write_all(self.line_end())
-    }
 }
 
 #[cfg(test)]

@@ -1,17 +1,17 @@
 //! Where rows come from.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::DataError;
 
-/// A file or standard input.
+/// A file, several, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// Standard input, written `-`.
     Stdin,
-    /// A file.
+    /// A file, a folder of files, or a pattern that fits several.
     File(PathBuf),
 }
 
@@ -31,6 +31,39 @@ impl Source {
         }
     }
 
+    /// The file's path.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Stdin => None,
+            Self::File(path) => Some(path),
+        }
+    }
+
+    /// The files that it stands for, by name: of a folder those in it, of a pattern with `*`, `?` or `[…]` those that it
+    /// fits. Names that begin with a point or `_` are left out, as by other tools.
+    pub(crate) fn files(&self) -> Result<Vec<Self>, DataError> {
+        let Self::File(path) = self else { return Ok(vec![self.clone()]) };
+        let fail = |why| DataError::Read { file: self.name(), why };
+        let mut files: Vec<PathBuf> = if path.is_dir() {
+            let entries = fs::read_dir(path).map_err(fail)?;
+            let paths = entries.map(|entry| Ok(entry?.path()));
+            paths.collect::<io::Result<_>>().map_err(fail)?
+        } else if !path.exists() && is_pattern(path) {
+            let pattern = glob::glob(&path.to_string_lossy());
+            let pattern = pattern.map_err(|_| DataError::Pattern { pattern: self.name() })?;
+            let paths = pattern.map(|entry| entry.map_err(io::Error::from));
+            paths.collect::<io::Result<_>>().map_err(fail)?
+        } else {
+            return Ok(vec![self.clone()]);
+        };
+        files.retain(|file| file.is_file() && !is_hidden(file));
+        files.sort_unstable();
+        if files.is_empty() {
+            return Err(DataError::NoFiles { place: self.name() });
+        }
+        Ok(files.into_iter().map(Self::File).collect())
+    }
+
     /// Everything in it, in memory once.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, DataError> {
         self.read().map_err(|why| DataError::Read { file: self.name(), why })
@@ -44,6 +77,15 @@ impl Source {
         };
         Ok(bytes)
     }
+}
+
+fn is_pattern(path: &Path) -> bool {
+    path.as_os_str().as_encoded_bytes().iter().any(|byte| matches!(byte, b'*' | b'?' | b'['))
+}
+
+fn is_hidden(path: &Path) -> bool {
+    let name = path.file_name().map(|name| name.as_encoded_bytes());
+    matches!(name, Some([b'.' | b'_', ..]))
 }
 
 #[cfg(test)]

@@ -1,66 +1,94 @@
-//! Delimited text, read once and kept as it was.
+//! A list as it was given: text or values under named columns.
 
-use std::convert::Infallible;
+use std::sync::Arc;
 
-use crate::error::Place;
-use crate::scan::{QuoteFault, QuoteFaultKind, Scanner, is_delimiter, line_at, skip_line_ends};
-use crate::{DataError, Source};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
+use crate::error::{Place, Spot};
+use crate::{DataError, Format};
+
+mod batches;
+mod body;
+pub(crate) mod cell;
+mod delimited;
+mod fields;
+mod files;
+mod objects;
+mod parquet;
+mod part;
 mod text;
 
-use text::{other_format, valid_text};
+use self::batches::Batches;
+use self::body::Body;
+use self::cell::{has_text, value_type};
+pub(crate) use self::delimited::Delimited;
+pub use self::fields::Fields;
+use self::part::Part;
 
-/// Rows of text fields under a header (RFC 4180), each row kept byte for byte.
+/// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
 ///
-/// Costs the input's size and 8 bytes a row.
+/// CSV and NDJSON cost their text and 8 bytes a row, Parquet its bytes, of which a pass decodes the columns that it needs,
+/// and Arrow its buffers. Clones share them.
+#[derive(Clone)]
 pub struct Table {
     name: String,
-    text: String,
-    /// Where each row begins, then where the text ends.
-    starts: Vec<u64>,
     header: Vec<String>,
-    header_start: usize,
-    header_end: usize,
-    delimiter: u8,
+    /// One or more, of the same columns.
+    parts: Arc<[Part]>,
 }
 
 impl Table {
-    /// Reads all of `source`: a header, then rows of the same width. A byte order mark and blank lines are skipped.
-    ///
-    /// # Errors
-    /// When the source cannot be read or is not such a table; the error names the line.
-    pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
-        Self::parse(source.name(), source.bytes()?, delimiter)
-    }
-
-    /// As [`Table::read`], from bytes in memory that messages call `name`.
+    /// Delimited text from bytes in memory that messages call `name`: a header, then rows of the same width. Byte order
+    /// marks and blank lines are skipped.
     ///
     /// # Errors
     /// When the bytes are not such a table, or `delimiter` is not ASCII, a quote or a line end.
     pub fn parse(name: String, bytes: Vec<u8>, delimiter: u8) -> Result<Self, DataError> {
-        if !is_delimiter(delimiter) {
-            return Err(DataError::Delimiter);
+        let body = Body::read(&name, bytes, Format::Csv, delimiter)?;
+        Self::of(name.clone(), body.header(), vec![(name, body)])
+    }
+
+    /// NDJSON from bytes in memory that messages call `name`, as [`Table::read`] reads it.
+    ///
+    /// # Errors
+    /// When a line is no JSON object, or there is none.
+    pub fn parse_ndjson(name: String, bytes: Vec<u8>) -> Result<Self, DataError> {
+        let body = Body::read(&name, bytes, Format::Ndjson, b',')?;
+        Self::of(name.clone(), body.header(), vec![(name, body)])
+    }
+
+    /// Record batches that messages call `name`; their buffers are shared, not copied.
+    ///
+    /// # Errors
+    /// When a batch has other columns than `schema`, or there are too many rows.
+    pub fn from_batches(
+        name: String,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+    ) -> Result<Self, DataError> {
+        let body = Batches::new(schema, batches).map(Body::Batches);
+        let body = body.ok_or_else(|| DataError::OtherColumns { file: name.clone() })?;
+        Self::of(name.clone(), body.header(), vec![(name, body)])
+    }
+
+    /// A table of these parts, which have the columns `header`.
+    fn of(
+        name: String,
+        header: Vec<String>,
+        bodies: Vec<(String, Body)>,
+    ) -> Result<Self, DataError> {
+        let mut parts = Vec::with_capacity(bodies.len());
+        let mut first_row = 0;
+        for (name, body) in bodies {
+            let rows = body.rows();
+            parts.push(Part { name, first_row, body });
+            first_row += rows;
         }
-        if let Some(kind) = other_format(&bytes) {
-            return Err(DataError::NotCsv { file: name, kind });
+        if first_row >= u32::MAX as usize {
+            return Err(DataError::TooManyRows { file: name });
         }
-        let (text, fault) = valid_text(bytes);
-        let mut table = Self {
-            name,
-            text,
-            starts: Vec::new(),
-            header: Vec::new(),
-            header_start: 0,
-            header_end: 0,
-            delimiter,
-        };
-        if let Some(what) = fault {
-            return Err(DataError::NotText { place: table.place_of_end(), what });
-        }
-        table.index_rows()?;
-        table.text.shrink_to_fit();
-        table.starts.shrink_to_fit();
-        Ok(table)
+        Ok(Self { name, header, parts: parts.into() })
     }
 
     /// The name in messages.
@@ -75,168 +103,194 @@ impl Table {
         &self.header
     }
 
+    /// The columns' names and types; those of text are strings.
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        match self.parts.first().and_then(|part| part.body.schema()) {
+            Some(schema) => Arc::clone(schema),
+            None => {
+                let text = |name: &String| Field::new(name, DataType::Utf8, true);
+                Arc::new(Schema::new(self.header.iter().map(text).collect::<Vec<_>>()))
+            }
+        }
+    }
+
     /// How many rows there are below the header.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.starts.len().saturating_sub(1)
+        self.parts.last().map_or(0, |part| part.first_row + part.body.rows())
     }
 
     /// Bytes of memory that the table occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (self.text.len() + 8 * self.starts.len()) as u64
+        self.parts.iter().map(|part| part.body.memory()).sum::<usize>() as u64
     }
 
-    /// The header line as it was, without byte order mark and line end.
-    #[must_use]
-    pub fn raw_header(&self) -> &[u8] {
-        &self.text.as_bytes()[self.header_start..self.header_end]
-    }
-
-    /// Row `index` as it was, without its line end.
-    #[must_use]
-    pub fn raw_row(&self, index: usize) -> &[u8] {
-        let range = self.starts[index] as usize..self.starts[index + 1] as usize;
-        // Line ends inside a record are quoted, so those at its end are not part of it.
-        self.text[range].trim_end_matches(['\r', '\n']).as_bytes()
-    }
-
-    /// The line end of the header, which the output uses too.
-    #[must_use]
-    pub fn line_end(&self) -> &'static [u8] {
-        match &self.text.as_bytes()[self.header_end..] {
-            [b'\r', b'\n', ..] => b"\r\n",
-            [b'\r', ..] => b"\r",
-            _ => b"\n",
-        }
-    }
-
-    /// The line on which row `index` begins, from 1.
-    #[must_use]
-    pub fn line(&self, index: usize) -> u64 {
-        line_at(self.text.as_bytes(), self.starts[index] as usize)
-    }
-
-    /// Calls `visit` with each row's number and fields.
-    pub fn for_each_row(&self, mut visit: impl FnMut(usize, &Fields<'_>)) {
-        let Ok(()) = self.try_for_each_row(|row, fields| {
+    /// Calls `visit` with each row's number and its fields in `columns`.
+    ///
+    /// # Errors
+    /// When a column has no text, or its values cannot be decoded.
+    pub fn for_each_row(
+        &self,
+        columns: &[usize],
+        mut visit: impl FnMut(usize, &Fields<'_>),
+    ) -> Result<(), DataError> {
+        self.try_for_each_row(columns, |row, fields| {
             visit(row, fields);
-            Ok::<_, Infallible>(())
-        });
+            Ok(())
+        })
     }
 
     /// As [`Table::for_each_row`], up to the first error.
-    pub(crate) fn try_for_each_row<E>(
+    pub(crate) fn try_for_each_row(
         &self,
-        mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
+        columns: &[usize],
+        mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), DataError>,
+    ) -> Result<(), DataError> {
+        self.check_text(columns)?;
+        self.parts.iter().try_for_each(|part| part.visit(None, &self.header, columns, &mut visit))
+    }
+
+    /// The rows with these numbers as record batches of [`Table::schema`], in the table's order.
+    ///
+    /// # Errors
+    /// When their values cannot be decoded.
+    ///
+    /// # Panics
+    /// When a number is not above the one before it, or not below [`Table::rows`].
+    pub fn take(&self, rows: impl Iterator<Item = usize>) -> Result<Vec<RecordBatch>, DataError> {
+        let rows: Vec<usize> = rows.collect();
+        let mut taken = Vec::new();
+        self.for_each_batch(&rows, |_, batch| {
+            taken.push(batch);
+            Ok::<_, DataError>(())
+        })?;
+        Ok(taken)
+    }
+
+    /// Calls `visit` with the rows of these numbers as record batches, and with their numbers.
+    pub(crate) fn for_each_batch<E: From<DataError>>(
+        &self,
+        rows: &[usize],
+        mut visit: impl FnMut(&[usize], RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut scanner = Scanner::new(self.delimiter);
-        for (index, start) in self.starts[..self.rows()].iter().enumerate() {
-            let scanned = scanner.record(&self.text, *start as usize);
-            debug_assert!(scanned.is_ok(), "every row was scanned before");
-            visit(index, &Fields { text: &self.text, scanner: &scanner })?;
+        let schema = self.schema();
+        for (part, rows) in self.by_part(rows) {
+            let mut done = 0;
+            part.for_each_batch(rows, &schema, |batch| {
+                let numbers = &rows[done..done + batch.num_rows()];
+                done += batch.num_rows();
+                visit(numbers, batch)
+            })?;
         }
         Ok(())
+    }
+
+    /// Calls `visit` with the rows of these numbers, as [`Table::take`] wants them, and their fields in `columns`.
+    pub(crate) fn try_for_rows<E: From<DataError>>(
+        &self,
+        rows: &[usize],
+        columns: &[usize],
+        mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        self.check_text(columns)?;
+        let mut parts = self.by_part(rows);
+        parts.try_for_each(|(part, rows)| part.visit(Some(rows), &self.header, columns, &mut visit))
+    }
+
+    /// The rows that lie in each part.
+    fn by_part<'a>(&'a self, rows: &'a [usize]) -> impl Iterator<Item = (&'a Part, &'a [usize])> {
+        assert!(rows.is_sorted_by(|a, b| a < b), "rows in the table's order");
+        assert!(rows.last().is_none_or(|row| *row < self.rows()), "rows of the table");
+        self.parts.iter().map(|part| {
+            let place = |row: usize| rows.partition_point(|other| *other < row);
+            (part, &rows[place(part.first_row)..place(part.first_row + part.body.rows())])
+        })
+    }
+
+    /// Whether it is of JSON objects alone.
+    pub(crate) fn is_objects(&self) -> bool {
+        self.parts.iter().all(|part| matches!(part.body, Body::Objects(_)))
+    }
+
+    /// Decodes everything that is not decoded yet, to no other end than to know that it can be.
+    pub(crate) fn decode(&self) -> Result<(), DataError> {
+        self.parts.iter().try_for_each(|part| part.decode(self.header.len()))
+    }
+
+    /// Finds out whether the values in `columns` have a text.
+    ///
+    /// # Errors
+    /// When one has not: it holds lists, records, intervals or the like.
+    pub(crate) fn check_text(&self, columns: &[usize]) -> Result<(), DataError> {
+        let schema = self.schema();
+        let kind = |column: &usize| schema.field(*column).data_type();
+        match columns.iter().find(|column| !has_text(kind(column))) {
+            None => Ok(()),
+            Some(column) => Err(DataError::NoText {
+                file: self.name.clone(),
+                column: self.header[*column].clone(),
+                kind: kind(column).to_string(),
+            }),
+        }
+    }
+
+    /// Finds out whether the values in `columns` make keys.
+    ///
+    /// # Errors
+    /// As [`Table::check_text`], and when equal values need not have equal texts: floating-point numbers, JSON objects
+    /// and arrays.
+    pub(crate) fn check_keys(&self, columns: &[usize]) -> Result<(), DataError> {
+        self.check_text(columns)?;
+        let schema = self.schema();
+        for column in columns {
+            let name = &self.header[*column];
+            if value_type(schema.field(*column).data_type()).is_floating() {
+                return Err(DataError::FloatKey { file: self.name.clone(), column: name.clone() });
+            }
+            for part in self.parts.iter() {
+                if let Some(row) = part.body.nested(name) {
+                    let place = self.place_of_row(part.first_row + row, Some(*column));
+                    return Err(DataError::NestedKey { place });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Row `index` as it was, without its line end, where the table is text.
+    #[must_use]
+    pub fn raw_row(&self, index: usize) -> Option<&str> {
+        let part = self.part_of(index);
+        part.body.raw_row(index - part.first_row)
+    }
+
+    /// The delimited text whose header and line ends the output has, where the table is such text.
+    pub(crate) fn delimited(&self) -> Option<&Delimited> {
+        match &self.parts.first()?.body {
+            Body::Delimited(text) => Some(text),
+            _ => None,
+        }
     }
 
     /// Where row `index` is, or the field of it in `column`.
     pub(crate) fn place_of_row(&self, index: usize, column: Option<usize>) -> Place {
-        self.place(self.starts[index] as usize, column)
-    }
-
-    /// The byte between fields.
-    pub(crate) fn delimiter(&self) -> u8 {
-        self.delimiter
-    }
-
-    fn index_rows(&mut self) -> Result<(), DataError> {
-        let mut scanner = Scanner::new(self.delimiter);
-        let bytes = self.text.as_bytes();
-        let mut at = self.first_record();
-        if at == bytes.len() {
-            return Err(DataError::Empty { file: self.name.clone() });
-        }
-        let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
-        self.header = self.names(&scanner);
-        (self.header_start, self.header_end) = (at, end);
-        at = skip_line_ends(bytes, end);
-        while at < bytes.len() {
-            let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
-            self.check_width(scanner.width(), at)?;
-            self.starts.push(at as u64);
-            at = skip_line_ends(bytes, end);
-        }
-        self.starts.push(at as u64);
-        if self.rows() >= u32::MAX as usize {
-            return Err(DataError::TooManyRows { file: self.name.clone() });
-        }
-        Ok(())
-    }
-
-    fn check_width(&self, got: usize, at: usize) -> Result<(), DataError> {
-        let expected = self.header.len();
-        if got == expected {
-            return Ok(());
-        }
-        Err(DataError::Width { place: self.place(at, None), expected, got })
-    }
-
-    fn refuse_quote(&self, fault: QuoteFault) -> DataError {
-        let place = self.place(fault.at, Some(fault.column));
-        match fault.kind {
-            QuoteFaultKind::NeverCloses => DataError::OpenQuote { place },
-            QuoteFaultKind::TextAfter => DataError::TextAfterQuote { place },
-        }
-    }
-
-    fn place(&self, at: usize, column: Option<usize>) -> Place {
-        let line = line_at(self.text.as_bytes(), at);
+        let part = self.part_of(index);
+        let index = index - part.first_row;
         let name = |column: usize| (column, self.header.get(column).cloned());
-        Place { file: self.name.clone(), line, column: column.map(name) }
-    }
-
-    /// The place behind the last byte, where text that was cut short goes on with a fault.
-    fn place_of_end(mut self) -> Place {
-        let mut scanner = Scanner::new(self.delimiter);
-        let end = self.text.len();
-        let mut at = self.first_record();
-        while at < end {
-            match scanner.record(&self.text, at) {
-                Ok(stop) if stop < end => at = skip_line_ends(self.text.as_bytes(), stop),
-                Ok(_) => return self.place(end, Some(scanner.width() - 1)),
-                Err(QuoteFault { kind: QuoteFaultKind::NeverCloses, column, .. }) => {
-                    return self.place(end, Some(column));
-                }
-                Err(_) => return self.place(end, None),
-            }
-            if self.header.is_empty() {
-                self.header = self.names(&scanner);
+        let column = column.map(name);
+        match &part.body {
+            Body::Delimited(text) => Place { column, ..text.place_of_row(index) },
+            Body::Objects(objects) => Place { column, ..objects.place_of_row(index) },
+            Body::Batches(_) | Body::Parquet(_) => {
+                Place { file: part.name.clone(), spot: Spot::Row(index as u64 + 1), column }
             }
         }
-        self.place(end, Some(0))
     }
 
-    fn names(&self, scanner: &Scanner) -> Vec<String> {
-        (0..scanner.width()).map(|column| scanner.field(&self.text, column).to_owned()).collect()
-    }
-
-    /// Past byte order marks (files joined end to end have several) and blank lines.
-    fn first_record(&self) -> usize {
-        self.text.len() - self.text.trim_start_matches(['\u{feff}', '\r', '\n']).len()
-    }
-}
-
-/// The fields of one row.
-pub struct Fields<'a> {
-    text: &'a str,
-    scanner: &'a Scanner,
-}
-
-impl Fields<'_> {
-    /// The text of field `column`, unquoted.
-    #[must_use]
-    pub fn get(&self, column: usize) -> &str {
-        self.scanner.field(self.text, column)
+    fn part_of(&self, row: usize) -> &Part {
+        &self.parts[self.parts.partition_point(|part| part.first_row <= row) - 1]
     }
 }
 

@@ -118,11 +118,13 @@ fn for_each_value(
     places: &[usize],
     mut visit: impl FnMut(usize, usize, Option<Decimal<'_>>),
 ) -> Result<(), DataError> {
-    table.try_for_each_row(|row, fields| {
+    table.try_for_each_row(places, |row, fields| {
         let Some(key) = keys.key_of(row) else { return Ok(()) };
         for (column, place) in places.iter().enumerate() {
-            let value = Decimal::read(fields.get(*place)).map_err(|what| {
-                DataError::NotANumber { place: table.place_of_row(row, Some(*place)), what }
+            let cell = fields.get(column);
+            let value = Decimal::read(&cell).map_err(|what| DataError::NotANumber {
+                place: table.place_of_row(row, Some(*place)),
+                what,
             })?;
             visit(key, column, value);
         }

@@ -8,7 +8,7 @@ use super::event::{Builder, Event, Length, Zones, periods};
 use super::lines::{Line, lines};
 use super::recur::{Budget, starts};
 use super::time::{Bad, Span, When, Zone};
-use crate::error::Place;
+use crate::error::{Place, Spot};
 use crate::{DataError, Source};
 
 /// A calendar file: its events, before any zone or date is asked for.
@@ -190,7 +190,10 @@ fn end(start: When, first: When, length: Length, home: Zone) -> Result<DateTime<
 }
 
 fn bad(name: &str, line: u64, what: Bad) -> DataError {
-    DataError::Calendar { place: Place { file: name.to_owned(), line, column: None }, what }
+    DataError::Calendar {
+        place: Place { file: name.to_owned(), spot: Spot::Line(line), column: None },
+        what,
+    }
 }
 
 /// What a file says of zones under names of its own.

@@ -7,7 +7,7 @@ use chrono::{DateTime, Datelike, NaiveDateTime, Timelike, Utc, Weekday};
 use super::dates::minutes;
 use super::search::Slot;
 use super::time::{Bad, Zone};
-use crate::error::Place;
+use crate::error::{Place, Spot};
 use crate::{DataError, Source};
 
 /// Which slots somebody likes better.
@@ -69,7 +69,7 @@ impl Preference {
                 Some(rest) => (&mut rules.never, rest.trim()),
                 None => (&mut rules.like, line.as_str()),
             };
-            let place = || Place { file: file.to_owned(), line: number, column: None };
+            let place = || Place { file: file.to_owned(), spot: Spot::Line(number), column: None };
             list.push(rule(line).map_err(|what| DataError::Preference { place: place(), what })?);
         }
         Ok(Self::Rules(rules))

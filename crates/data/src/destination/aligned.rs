@@ -1,7 +1,6 @@
 //! The output of an alignment: one's own rows with their identifiers, then the identifiers that one does not hold.
 
-use std::io::{self, Write};
-
+use super::sheet::Sheet;
 use crate::{DataError, Destination, Table};
 
 /// The column that an alignment adds.
@@ -22,23 +21,6 @@ impl Table {
             why: "that is the column which an alignment adds",
         })
     }
-
-    fn write_aligned(
-        &self,
-        out: &mut impl Write,
-        ids: &dyn Fn(usize) -> Option<String>,
-        others: impl Iterator<Item = String>,
-    ) -> io::Result<()> {
-        self.write_longer(out, self.raw_header(), &[ID_COLUMN])?;
-        for row in 0..self.rows() {
-            self.write_longer(out, self.raw_row(row), &[&ids(row).unwrap_or_default()])?;
-        }
-        for id in others {
-            let nothing = std::iter::repeat_n("", self.header().len());
-            self.write_new(out, nothing.chain([&*id]))?;
-        }
-        Ok(())
-    }
 }
 
 impl Destination {
@@ -55,7 +37,13 @@ impl Destination {
         others: impl Iterator<Item = String>,
     ) -> Result<(), DataError> {
         table.check_aligned()?;
-        self.write(|out| table.write_aligned(out, ids, others))
+        self.write_sheet(Sheet {
+            added: vec![ID_COLUMN],
+            own: Box::new(|row| vec![ids(row).unwrap_or_default()]),
+            places: vec![table.header().len()],
+            more: Box::new(others.map(|id| vec![id])),
+            ..Sheet::new(table, 0..table.rows())
+        })
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::arrow;
+use super::share_batches;
 use crate::quote::write_record;
-use crate::{DataError, Destination};
+use crate::{DataError, Destination, Format};
 
 /// The columns that are there beside the values.
 pub(super) const POSITION: &str = "position";
@@ -97,47 +97,24 @@ impl ShareTable {
     }
 }
 
-/// What kind of file shares are written to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ShareFormat {
-    /// Comma-separated text: words as unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first
-    /// (exclusive or).
-    Csv,
-    /// An Arrow IPC file: words as 16 bytes, lowest first.
-    Arrow,
-}
-
-impl ShareFormat {
-    /// The format that the destination's name says: Arrow for a file `….arrow`, otherwise CSV.
-    #[must_use]
-    pub fn of(destination: &Destination) -> Self {
-        let extension = match destination {
-            Destination::Stdout => None,
-            Destination::File { path, .. } => path.extension(),
-        };
-        match extension {
-            Some(extension) if extension.eq_ignore_ascii_case("arrow") => Self::Arrow,
-            _ => Self::Csv,
-        }
-    }
-}
-
 impl Destination {
-    /// Writes `shares`: the columns `position` (from 0), `indicator`, the values', and `source_row` if it is known.
+    /// Writes `shares`: the columns `position` (from 0), `indicator`, the values', and `source_row` if it is known. Words
+    /// are unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first (exclusive or), as CSV, and 16
+    /// bytes, lowest first, in the other formats; NDJSON has these in hexadecimal digits.
     ///
     /// # Errors
     /// As [`ShareTable::check_names`], and when writing fails; a file is then as it was before.
     ///
     /// # Panics
     /// When the lengths of `words` and `source_row` are not those of one number of rows.
-    pub fn write_shares(&self, format: ShareFormat, shares: &ShareTable) -> Result<(), DataError> {
+    pub fn write_shares(&self, shares: &ShareTable) -> Result<(), DataError> {
         ShareTable::check_names(shares.columns.iter().map(|column| column.name.as_str()))?;
         assert_eq!(shares.words.len(), shares.rows() * shares.width(), "whole rows");
         let source_rows = shares.source_row.as_ref().map(Vec::len);
         assert_eq!(source_rows.unwrap_or(shares.rows()), shares.rows(), "one for each row");
-        self.write(|out| match format {
-            ShareFormat::Csv => shares.write_csv(out),
-            ShareFormat::Arrow => arrow::write(out, shares),
+        self.write(|out| match self.format() {
+            Format::Csv => shares.write_csv(out),
+            format => share_batches::write(out, format, shares),
         })
     }
 }

@@ -1,7 +1,6 @@
 //! The output of a union: one's own rows, then the peer's that one lacks.
 
-use std::io::{self, Write};
-
+use super::sheet::Sheet;
 use crate::{DataError, Destination, KeySpec, Table};
 
 impl Table {
@@ -9,7 +8,8 @@ impl Table {
     /// header.
     ///
     /// # Errors
-    /// When a name in `extra` is that of a key column or of several columns here, or is there twice.
+    /// When a name in `extra` is that of a key column or of several columns here, or of one without text, or is there
+    /// twice.
     pub fn check_union(&self, spec: &KeySpec, extra: &[String]) -> Result<(), DataError> {
         Layout::new(self, spec, extra).map(drop)
     }
@@ -35,15 +35,31 @@ impl Destination {
         extra: &[String],
         received: &[Vec<String>],
     ) -> Result<(), DataError> {
-        let layout = Layout::new(table, spec, extra)?;
-        self.write(|out| layout.write(out, table, received))
+        self.write_sheet(union_of(table, spec, extra, received)?)
     }
+}
+
+/// All rows of `table`, then the rows `received`.
+fn union_of<'a>(
+    table: &'a Table,
+    spec: &KeySpec,
+    extra: &'a [String],
+    received: &'a [Vec<String>],
+) -> Result<Sheet<'a>, DataError> {
+    let Layout { places, added } = Layout::new(table, spec, extra)?;
+    let nothing = vec![String::new(); added.len()];
+    Ok(Sheet {
+        added,
+        own: Box::new(move |_| nothing.clone()),
+        places,
+        more: Box::new(received.iter().cloned()),
+        ..Sheet::new(table, 0..table.rows())
+    })
 }
 
 /// Which columns of the output a received row's cells go to.
 struct Layout<'a> {
     places: Vec<usize>,
-    width: usize,
     /// The names of the new columns, which are the last.
     added: Vec<&'a str>,
 }
@@ -51,23 +67,21 @@ struct Layout<'a> {
 impl<'a> Layout<'a> {
     fn new(table: &Table, spec: &KeySpec, extra: &'a [String]) -> Result<Self, DataError> {
         let places = spec.locate(table)?;
-        let width = table.header().len();
         let key = places.clone();
-        let mut layout = Self { places, width, added: Vec::new() };
+        let mut layout = Self { places, added: Vec::new() };
         for (index, name) in extra.iter().enumerate() {
             if extra[..index].contains(name) {
                 return Err(taken("the peer's list", name, "names it twice"));
             }
             layout.place(table, &key, name)?;
         }
-        layout.width += layout.added.len();
         Ok(layout)
     }
 
     /// Adds the column for `name`.
     fn place(&mut self, table: &Table, key: &[usize], name: &'a str) -> Result<(), DataError> {
         if !table.header().iter().any(|column| column == name) {
-            self.places.push(self.width + self.added.len());
+            self.places.push(table.header().len() + self.added.len());
             self.added.push(name);
             return Ok(());
         }
@@ -76,29 +90,8 @@ impl<'a> Layout<'a> {
             let why = "it is part of the key, while the peer sends one of that name beside the key";
             return Err(taken(table.name(), name, why));
         }
+        table.check_text(&[place])?;
         self.places.push(place);
-        Ok(())
-    }
-
-    fn write(
-        &self,
-        out: &mut impl Write,
-        table: &Table,
-        received: &[Vec<String>],
-    ) -> io::Result<()> {
-        let nothing = vec![""; self.added.len()];
-        table.write_longer(out, table.raw_header(), &self.added)?;
-        for row in 0..table.rows() {
-            table.write_longer(out, table.raw_row(row), &nothing)?;
-        }
-        for cells in received {
-            assert_eq!(cells.len(), self.places.len(), "a cell for each column");
-            let mut fields = vec![""; self.width];
-            for (place, cell) in self.places.iter().zip(cells) {
-                fields[*place] = cell;
-            }
-            table.write_new(out, fields)?;
-        }
         Ok(())
     }
 }
@@ -181,9 +174,9 @@ mod tests {
             let table = table(&writer.into_inner().expect("to memory"), b',');
             let layout_of = owned(&["c", "a"]);
             let mut written = Vec::new();
-            Layout::new(&table, &"k".parse().expect("a key"), &layout_of)
+            union_of(&table, &"k".parse().expect("a key"), &layout_of, &received)
                 .expect("all different")
-                .write(&mut written, &table, &received)
+                .write_delimited(&mut written)
                 .expect("to memory");
             let mut expected = vec![owned(&["a", "k", "b", "c"])];
             expected.extend(own.iter().map(|row| [&row[..], &owned(&[""])].concat()));

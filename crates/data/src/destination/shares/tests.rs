@@ -21,7 +21,7 @@ fn written(name: &str, shares: &ShareTable) -> (tempfile::TempDir, std::path::Pa
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
     let destination = Destination::File { path: path.clone(), force: false };
-    destination.write_shares(ShareFormat::of(&destination), shares).expect("writable");
+    destination.write_shares(shares).expect("writable");
     (folder, path)
 }
 
@@ -33,13 +33,13 @@ fn csv(shares: &ShareTable) -> String {
 #[test]
 fn the_name_says_the_format() {
     for (name, format) in [
-        ("-", ShareFormat::Csv),
-        ("x.csv", ShareFormat::Csv),
-        ("arrow", ShareFormat::Csv),
-        ("a.arrow", ShareFormat::Arrow),
-        ("a.ARROW", ShareFormat::Arrow),
+        ("-", Format::Csv),
+        ("x.csv", Format::Csv),
+        ("arrow", Format::Csv),
+        ("a.arrow", Format::Arrow),
+        ("a.ARROW", Format::Arrow),
     ] {
-        assert_eq!(ShareFormat::of(&Destination::new(name, false)), format, "{name}");
+        assert_eq!(Destination::new(name, false).format(), format, "{name}");
     }
 }
 
@@ -133,7 +133,7 @@ fn names_that_would_be_there_twice_are_refused() {
     ShareTable::check_names(["a", "Position"]).expect("all different");
     let mut shares = shares(ShareEncoding::Xor);
     shares.columns[0].name = "n".to_owned();
-    assert!(Destination::Stdout.write_shares(ShareFormat::Csv, &shares).is_err());
+    assert!(Destination::Stdout.write_shares(&shares).is_err());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Shares as an Arrow IPC file.
+//! Shares as record batches.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
@@ -6,11 +6,12 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, UInt64Array};
-use arrow_ipc::writer::FileWriter;
-use arrow_schema::{ArrowError, DataType, Field, Schema};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 
 use super::shares::{INDICATOR, POSITION, SOURCE_ROW};
+use super::typed::BatchWriter;
 use super::{ShareEncoding, ShareTable};
+use crate::Format;
 
 /// Rows a record batch: a reader can take one at a time.
 const BATCH: usize = 1 << 16;
@@ -20,21 +21,33 @@ const WORD: i32 = 16;
 
 /// Writes `shares` in batches: words as little-endian `FixedSizeBinary(16)`, whose fields' metadata say the encoding,
 /// the modulus of an additive one, and the decimal places where they are known.
-pub(super) fn write(out: &mut impl Write, shares: &ShareTable) -> io::Result<()> {
-    write_batches(out, shares).map_err(|error| match error {
-        ArrowError::IoError(_, why) => why,
-        other => io::Error::other(other),
-    })
-}
-
-fn write_batches(out: &mut impl Write, shares: &ShareTable) -> Result<(), ArrowError> {
-    let schema = Arc::new(schema(shares));
-    let mut writer = FileWriter::try_new(out, &schema)?;
-    for start in (0..shares.rows()).step_by(BATCH) {
-        let rows = start..shares.rows().min(start + BATCH);
-        writer.write(&RecordBatch::try_new(schema.clone(), columns(shares, rows))?)?;
+pub(super) fn write(
+    out: &mut (impl Write + Send),
+    format: Format,
+    shares: &ShareTable,
+) -> io::Result<()> {
+    let mut writer = BatchWriter::new(format, out, &shares.schema())?;
+    for batch in shares.batches() {
+        writer.write(&batch.map_err(io::Error::other)?)?;
     }
     writer.finish()
+}
+
+impl ShareTable {
+    /// The columns of [`ShareTable::batches`].
+    #[must_use]
+    pub fn schema(&self) -> SchemaRef {
+        Arc::new(schema(self))
+    }
+
+    /// What an Arrow file of these shares holds.
+    pub fn batches(&self) -> impl Iterator<Item = Result<RecordBatch, ArrowError>> {
+        let schema = self.schema();
+        (0..self.rows()).step_by(BATCH).map(move |start| {
+            let rows = start..self.rows().min(start + BATCH);
+            RecordBatch::try_new(Arc::clone(&schema), columns(self, rows))
+        })
+    }
 }
 
 fn schema(shares: &ShareTable) -> Schema {

@@ -1,0 +1,83 @@
+//! Results as delimited text.
+
+use std::io::{self, Write};
+
+use super::sheet::Sheet;
+use crate::Table;
+use crate::quote::{write_field, write_record};
+use crate::table::Delimited;
+
+impl Sheet<'_> {
+    /// Writes the header and the rows. A table of delimited text gives the delimiter, the line end, its header and its
+    /// rows byte for byte.
+    pub(super) fn write_delimited(self, out: &mut impl Write) -> io::Result<()> {
+        let style = Style::of(self.table);
+        let width = self.width();
+        match self.table.delimited() {
+            Some(text) => {
+                style.longer(out, text.raw_header(), &self.added)?;
+                for row in &self.rows {
+                    let raw = self.table.raw_row(*row).unwrap_or_default();
+                    style.longer(out, raw, &(self.own)(*row))?;
+                }
+            }
+            None => self.write_texts(out, &style)?,
+        }
+        for cells in self.more {
+            assert_eq!(cells.len(), self.places.len(), "a cell for each column");
+            let mut fields = vec![""; width];
+            for (place, cell) in self.places.iter().zip(&cells) {
+                fields[*place] = cell;
+            }
+            style.record(out, fields)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the header and the table's rows as the texts of their values.
+    fn write_texts(&self, out: &mut impl Write, style: &Style) -> io::Result<()> {
+        let header = self.table.header().iter().map(String::as_str);
+        style.record(out, header.chain(self.added.iter().copied()))?;
+        let columns: Vec<usize> = (0..self.table.header().len()).collect();
+        self.table.try_for_rows(&self.rows, &columns, |row, fields| {
+            let texts: Vec<_> = columns.iter().map(|column| fields.get(*column)).collect();
+            let own = (self.own)(row);
+            let texts = texts.iter().map(AsRef::as_ref).chain(own.iter().map(String::as_str));
+            style.record(out, texts)
+        })
+    }
+}
+
+/// What stands between fields and after records.
+struct Style {
+    delimiter: u8,
+    end: &'static str,
+}
+
+impl Style {
+    fn of(table: &Table) -> Self {
+        let other = Self { delimiter: b',', end: "\n" };
+        let own = |text: &Delimited| Self { delimiter: text.delimiter(), end: text.line_end() };
+        table.delimited().map_or(other, own)
+    }
+
+    /// Writes `raw`, a record, byte for byte, then the fields `more`, then the line end.
+    fn longer(&self, out: &mut impl Write, raw: &str, more: &[impl AsRef<str>]) -> io::Result<()> {
+        out.write_all(raw.as_bytes())?;
+        for field in more {
+            out.write_all(&[self.delimiter])?;
+            write_field(out, field.as_ref(), self.delimiter)?;
+        }
+        out.write_all(self.end.as_bytes())
+    }
+
+    /// Writes a record of `fields` and the line end.
+    fn record<'a>(
+        &self,
+        out: &mut impl Write,
+        fields: impl IntoIterator<Item = &'a str>,
+    ) -> io::Result<()> {
+        write_record(out, fields, self.delimiter)?;
+        out.write_all(self.end.as_bytes())
+    }
+}

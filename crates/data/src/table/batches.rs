@@ -1,0 +1,91 @@
+//! Record batches in memory, their buffers shared with whoever made them.
+
+use std::io::Cursor;
+
+use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrow_select::take::take_record_batch;
+
+/// Batches of one schema, and where in them a row is.
+pub(crate) struct Batches {
+    schema: SchemaRef,
+    batches: Vec<RecordBatch>,
+    /// The number of each batch's first row, then that of all rows.
+    starts: Vec<usize>,
+}
+
+impl Batches {
+    /// `None` where a batch is not of this schema.
+    pub(super) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Option<Self> {
+        let same = batches.iter().all(|batch| same_columns(&batch.schema(), &schema));
+        same.then(|| Self::of(schema, batches))
+    }
+
+    /// The batches of an Arrow IPC file.
+    pub(super) fn of_file(bytes: &[u8]) -> Result<Self, ArrowError> {
+        let reader = FileReader::try_new(Cursor::new(bytes), None)?;
+        let schema = reader.schema();
+        Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
+    }
+
+    /// The batches of an Arrow IPC stream.
+    pub(super) fn of_stream(bytes: &[u8]) -> Result<Self, ArrowError> {
+        let reader = StreamReader::try_new(Cursor::new(bytes), None)?;
+        let schema = reader.schema();
+        Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
+    }
+
+    fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+        let mut starts = vec![0];
+        starts.extend(batches.iter().scan(0, |rows, batch| {
+            *rows += batch.num_rows();
+            Some(*rows)
+        }));
+        Self { schema, batches, starts }
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.starts[self.batches.len()]
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        let columns = self.batches.iter().flat_map(RecordBatch::columns);
+        // Views have no measure of their part of a buffer.
+        let of = |array: &ArrayRef| {
+            array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
+        };
+        columns.map(of).sum()
+    }
+
+    /// The rows with these numbers, or all, of `columns` alone: a batch for each run of rows that lie in one.
+    pub(super) fn get<'a>(
+        &'a self,
+        rows: Option<&'a [usize]>,
+        columns: &'a [usize],
+    ) -> Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + 'a> {
+        let Some(rows) = rows else {
+            return Box::new(self.batches.iter().map(|batch| batch.project(columns)));
+        };
+        let batch_of = |row: usize| self.starts.partition_point(|start| *start <= row) - 1;
+        let runs = rows.chunk_by(move |a, b| batch_of(*a) == batch_of(*b));
+        Box::new(runs.map(move |run| {
+            let batch = batch_of(run[0]);
+            let places = run.iter().map(|row| (row - self.starts[batch]) as u64);
+            let places = UInt64Array::from_iter_values(places);
+            take_record_batch(&self.batches[batch].project(columns)?, &places)
+        }))
+    }
+}
+
+/// Whether two schemas have the same names and types, whatever their metadata say.
+pub(super) fn same_columns(one: &SchemaRef, other: &SchemaRef) -> bool {
+    let same =
+        |(a, b): (&FieldRef, &FieldRef)| a.name() == b.name() && a.data_type() == b.data_type();
+    let (one, other) = (one.fields(), other.fields());
+    one.len() == other.len() && one.iter().zip(other).all(same)
+}

@@ -1,0 +1,110 @@
+//! What a file's rows are kept as.
+
+use arrow_schema::SchemaRef;
+use parquet::errors::ParquetError;
+
+use super::batches::Batches;
+use super::delimited::Delimited;
+use super::objects::Objects;
+use super::parquet::ParquetFile;
+use crate::{DataError, Format};
+
+pub(super) enum Body {
+    Delimited(Delimited),
+    Objects(Objects),
+    Batches(Batches),
+    Parquet(ParquetFile),
+}
+
+impl Body {
+    /// Reads a file's bytes.
+    pub(super) fn read(
+        name: &str,
+        bytes: Vec<u8>,
+        format: Format,
+        delimiter: u8,
+    ) -> Result<Self, DataError> {
+        let file = || name.to_owned();
+        Ok(match format {
+            Format::Csv => Self::Delimited(Delimited::parse(file(), bytes, delimiter)?),
+            Format::Ndjson => Self::Objects(Objects::parse(file(), bytes)?),
+            Format::Parquet => {
+                Self::Parquet(ParquetFile::open(bytes).map_err(|error| undecodable(file(), error))?)
+            }
+            Format::Arrow => Self::Batches(
+                Batches::of_file(&bytes).map_err(|_| DataError::Damaged { file: file() })?,
+            ),
+            Format::ArrowStream => Self::Batches(
+                Batches::of_stream(&bytes).map_err(|_| DataError::Damaged { file: file() })?,
+            ),
+        })
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        match self {
+            Self::Delimited(text) => text.rows(),
+            Self::Objects(objects) => objects.rows(),
+            Self::Batches(batches) => batches.rows(),
+            Self::Parquet(file) => file.rows(),
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Delimited(text) => text.memory(),
+            Self::Objects(objects) => objects.memory(),
+            Self::Batches(batches) => batches.memory(),
+            Self::Parquet(file) => file.memory(),
+        }
+    }
+
+    /// The columns' names.
+    pub(super) fn header(&self) -> Vec<String> {
+        match self {
+            Self::Delimited(text) => text.header().to_vec(),
+            Self::Objects(objects) => objects.names().to_vec(),
+            Self::Batches(batches) => names(batches.schema()),
+            Self::Parquet(file) => names(file.schema()),
+        }
+    }
+
+    /// The types of its columns, where they have any.
+    pub(super) fn schema(&self) -> Option<&SchemaRef> {
+        match self {
+            Self::Delimited(_) | Self::Objects(_) => None,
+            Self::Batches(batches) => Some(batches.schema()),
+            Self::Parquet(file) => Some(file.schema()),
+        }
+    }
+
+    /// The first row with a JSON object or array in the column of this name.
+    pub(super) fn nested(&self, name: &str) -> Option<usize> {
+        match self {
+            Self::Objects(objects) => objects.nested(name),
+            Self::Delimited(_) | Self::Batches(_) | Self::Parquet(_) => None,
+        }
+    }
+
+    pub(super) fn raw_row(&self, row: usize) -> Option<&str> {
+        match self {
+            Self::Delimited(text) => Some(text.raw_row(row)),
+            Self::Objects(objects) => Some(objects.raw_row(row)),
+            Self::Batches(_) | Self::Parquet(_) => None,
+        }
+    }
+}
+
+fn names(schema: &SchemaRef) -> Vec<String> {
+    schema.fields().iter().map(|field| field.name().clone()).collect()
+}
+
+/// What the decoder says of values may show them; what it cannot do, it says of the format.
+fn undecodable(file: String, error: ParquetError) -> DataError {
+    match error {
+        ParquetError::NYI(what) => DataError::Unsupported { file, what },
+        ParquetError::General(what) if what.starts_with("Disabled feature") => {
+            DataError::Unsupported { file, what }
+        }
+        _ => DataError::Damaged { file },
+    }
+}

@@ -1,0 +1,143 @@
+//! One file's rows, or one list in memory.
+
+use std::sync::Arc;
+
+use arrow_array::builder::StringBuilder;
+use arrow_array::{ArrayRef, RecordBatch};
+use arrow_schema::{ArrowError, SchemaRef};
+
+use super::body::Body;
+use super::cell::{Cells, cells};
+use super::fields::{Fields, Row};
+use crate::DataError;
+
+/// Rows of a batch that is made of text.
+const BATCH: usize = 1 << 13;
+
+pub(super) struct Part {
+    /// The name in messages.
+    pub(super) name: String,
+    /// The number in the table of its first row.
+    pub(super) first_row: usize,
+    pub(super) body: Body,
+}
+
+impl Part {
+    /// Calls `visit` with the numbers in the table of the given rows, or of all, and their fields in `columns`, which
+    /// are places in the table's `header`.
+    pub(super) fn visit<E: From<DataError>>(
+        &self,
+        rows: Option<&[usize]>,
+        header: &[String],
+        columns: &[usize],
+        visit: &mut impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let visit = &mut |row, fields: &Fields<'_>| visit(self.first_row + row, fields);
+        let own: Option<Vec<usize>> = rows.map(|rows| self.own(rows));
+        let mut numbers: Box<dyn Iterator<Item = usize>> = match &own {
+            Some(own) => Box::new(own.iter().copied()),
+            None => Box::new(0..self.body.rows()),
+        };
+        match &self.body {
+            Body::Delimited(text) => text.visit(numbers, columns, visit),
+            Body::Objects(objects) => {
+                let names: Vec<&str> = columns.iter().map(|column| &*header[*column]).collect();
+                objects.visit(numbers, &names, visit)
+            }
+            Body::Batches(batches) => {
+                let batches = batches.get(own.as_deref(), columns);
+                self.visit_batches(batches, &mut numbers, visit)
+            }
+            Body::Parquet(file) => {
+                let batches = file.batches(own.as_deref(), columns);
+                let batches = batches.map_err(|_| self.damaged())?;
+                self.visit_batches(batches, &mut numbers, visit)
+            }
+        }
+    }
+
+    fn visit_batches<E: From<DataError>>(
+        &self,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+        numbers: &mut dyn Iterator<Item = usize>,
+        visit: &mut impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        for batch in batches {
+            let batch = batch.map_err(|_| self.damaged())?;
+            let columns: Vec<Cells<'_>> =
+                batch.columns().iter().map(|array| cells(array)).collect();
+            for row in 0..batch.num_rows() {
+                let number = numbers.next().ok_or_else(|| self.damaged())?;
+                visit(number, &Fields(Row::Typed { cell: &|index: usize| columns[index](row) }))?;
+            }
+        }
+        // A file with fewer rows than it says.
+        numbers.next().map_or(Ok(()), |_| Err(self.damaged().into()))
+    }
+
+    /// Calls `visit` with the given rows as record batches of `schema`, the table's.
+    pub(super) fn for_each_batch<E: From<DataError>>(
+        &self,
+        rows: &[usize],
+        schema: &SchemaRef,
+        mut visit: impl FnMut(RecordBatch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let columns: Vec<usize> = (0..schema.fields().len()).collect();
+        let own = self.own(rows);
+        let mut visit = |batch: Result<RecordBatch, ArrowError>| {
+            let batch = batch.map_err(|_| self.damaged())?;
+            // Files of one schema may differ in what their metadata say.
+            let batch = batch.with_schema(Arc::clone(schema)).map_err(|_| self.damaged())?;
+            visit(batch)
+        };
+        match &self.body {
+            Body::Delimited(_) | Body::Objects(_) => {
+                let mut chunks = rows.chunks(BATCH);
+                chunks.try_for_each(|rows| visit(Ok(self.texts(rows, &columns, schema)?)))
+            }
+            Body::Batches(batches) => batches.get(Some(&own), &columns).try_for_each(visit),
+            Body::Parquet(file) => {
+                let mut batches = file.batches(Some(&own), &columns).map_err(|_| self.damaged())?;
+                batches.try_for_each(visit)
+            }
+        }
+    }
+
+    /// Decodes what is kept as it was encoded.
+    pub(super) fn decode(&self, width: usize) -> Result<(), DataError> {
+        let Body::Parquet(file) = &self.body else { return Ok(()) };
+        let columns: Vec<usize> = (0..width).collect();
+        let mut batches = file.batches(None, &columns).map_err(|_| self.damaged())?;
+        batches.try_for_each(|batch| batch.map(drop)).map_err(|_| self.damaged())
+    }
+
+    /// Text as columns of strings.
+    fn texts(
+        &self,
+        rows: &[usize],
+        columns: &[usize],
+        schema: &SchemaRef,
+    ) -> Result<RecordBatch, DataError> {
+        let header: Vec<String> =
+            schema.fields().iter().map(|field| field.name().clone()).collect();
+        let mut builders: Vec<StringBuilder> =
+            columns.iter().map(|_| StringBuilder::new()).collect();
+        self.visit(Some(rows), &header, columns, &mut |_, fields| -> Result<(), DataError> {
+            let texts = builders.iter_mut().enumerate();
+            texts.for_each(|(index, builder)| builder.append_option(fields.value(index)));
+            Ok(())
+        })?;
+        let arrays = builders.iter_mut().map(|builder| Arc::new(builder.finish()) as ArrayRef);
+        RecordBatch::try_new(Arc::clone(schema), arrays.collect()).map_err(|_| self.damaged())
+    }
+
+    /// The numbers of these rows here.
+    fn own(&self, rows: &[usize]) -> Vec<usize> {
+        rows.iter().map(|row| row - self.first_row).collect()
+    }
+
+    /// What the decoder says may show values, so it is left out.
+    fn damaged(&self) -> DataError {
+        DataError::Damaged { file: self.name.clone() }
+    }
+}

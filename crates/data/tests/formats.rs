@@ -1,0 +1,292 @@
+//! From every format to every format, and files that belong together.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+use arrow_schema::DataType;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use veilset_data::{DataError, Destination, Format, KeySet, Source, Table, check};
+
+const NDJSON: &str = "{\"id\": 7, \"name\":\"a \\\"b\\\"\", \"tags\":[1, {\"x\":null}]}\r\n\n \
+                      {\"name\":null,\"id\":1.50,\"new\":true}\n{}";
+
+fn path(folder: &TempDir, name: &str) -> PathBuf {
+    folder.path().join(name)
+}
+
+fn file(path: &Path) -> Source {
+    Source::File(path.to_owned())
+}
+
+fn read(path: &Path) -> Table {
+    Table::read(&file(path), b',').expect("a table")
+}
+
+fn to(path: &Path) -> Destination {
+    Destination::File { path: path.to_owned(), force: true }
+}
+
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    let columns: Vec<usize> = (0..table.header().len()).collect();
+    let mut rows = Vec::new();
+    let visited = table.for_each_row(&columns, |_, fields| {
+        rows.push(columns.iter().map(|column| fields.get(*column).into_owned()).collect());
+    });
+    visited.expect("text");
+    rows
+}
+
+fn ndjson() -> Table {
+    Table::parse_ndjson("t.ndjson".to_owned(), NDJSON.into()).expect("objects")
+}
+
+fn csv() -> Table {
+    let text = b"\"id\";name;tags\r\n007;\"a \"\"b\"\"\";\r\n8;;\"x;y\"\r\n".to_vec();
+    Table::parse("t.csv".to_owned(), text, b';').expect("CSV")
+}
+
+fn typed() -> Table {
+    let ids = Int64Array::from(vec![Some(7), None, Some(-1)]);
+    let names = StringArray::from(vec![Some("a \"b\""), Some(""), None]);
+    let columns: [(&str, ArrayRef); 2] = [("id", Arc::new(ids)), ("name", Arc::new(names))];
+    let batch = RecordBatch::try_from_iter(columns).expect("of one length");
+    Table::from_batches("t".to_owned(), batch.schema(), vec![batch]).expect("a table")
+}
+
+#[test]
+fn ndjson_has_the_members_as_columns() {
+    let table = ndjson();
+    assert_eq!(table.header(), ["id", "name", "tags", "new"]);
+    assert_eq!(
+        texts(&table),
+        [["7", "a \"b\"", "[1, {\"x\":null}]", ""], ["1.50", "", "", "true"], ["", "", "", ""]]
+    );
+    let report = check(&table, &"id".parse().expect("a key")).expect("a column");
+    assert_eq!((report.rows, report.distinct, report.empty), (3, 2, 1));
+    let nested = KeySet::build(&table, &"tags".parse().expect("a key")).err().expect("refused");
+    assert!(
+        nested.to_string().contains("line 1, column 3 (\"tags\"): a JSON object or array"),
+        "{nested}"
+    );
+}
+
+#[test]
+fn bad_lines_are_refused_with_their_place_and_without_their_value() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = path(&folder, "bad.jsonl");
+    for (text, part) in [
+        ("", "is empty"),
+        ("{\"a\":1}\n[\"secret\"]\n", "line 2, byte 0: a JSON object is needed"),
+        ("\n5\n", "line 2, byte 1: a JSON object is needed"),
+        ("\"secret\"", "line 1, byte 8: a JSON object is needed"),
+        ("{\"a\":\"secret", "line 1, byte 12: the line ends inside"),
+        ("{\"a\":\n1}", "line 1, byte 5: the line ends inside"),
+        ("{\"a\":1}\n{\"a\":secret}", "line 2, byte 6: this is not JSON"),
+        ("{\"a\":1} {\"secret\":2}", "line 1, byte 9: this is not JSON"),
+        ("{\"a\":1,\"a\":\"secret\"}", "byte 20: two members of the object have the same name"),
+        ("{\"a\":\"secret\\ud800\"}", "byte 20: an escape in a string stands for no character"),
+        ("{\"a\":\"secret\0\"}", "line 1: a zero byte"),
+        ("{\"a\":1}\n{\"secret", "line 2"),
+    ] {
+        fs::write(&path, text).expect("writable");
+        let error = Table::read(&file(&path), b',').err().expect("refused").to_string();
+        assert!(error.contains(part) && error.contains("bad.jsonl"), "{text:?}: {error}");
+        assert!(!error.contains("secret"), "{error}");
+    }
+}
+
+#[test]
+fn text_stays_byte_for_byte_in_its_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (lines, sheet) = (path(&folder, "o.ndjson"), path(&folder, "o.csv"));
+    to(&lines).write_rows(&ndjson(), [0, 2].into_iter()).expect("writable");
+    let first = NDJSON.lines().next().expect("a line");
+    assert_eq!(fs::read_to_string(&lines).expect("written"), format!("{first}\n{{}}\n"));
+    to(&sheet).write_rows(&csv(), [1].into_iter()).expect("writable");
+    assert_eq!(fs::read_to_string(&sheet).expect("written"), "\"id\";name;tags\r\n8;;\"x;y\"\r\n");
+}
+
+#[test]
+fn every_table_survives_every_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for table in [csv(), ndjson(), typed()] {
+        for name in ["o.csv", "o.ndjson", "o.parquet", "o.arrow", "o.arrows"] {
+            let path = path(&folder, name);
+            to(&path).takes(&table).expect("it has text");
+            to(&path).write_rows(&table, 0..table.rows()).expect("writable");
+            let again = if name == "o.csv" && table.name() == "t.csv" {
+                Table::read(&file(&path), b';').expect("a table")
+            } else {
+                read(&path)
+            };
+            assert_eq!(texts(&again), texts(&table), "{} to {name}", table.name());
+            let kept = matches!(Format::of_name(&path), Some(Format::Csv | Format::Ndjson));
+            let kind = again.schema().field(0).data_type().clone();
+            let expected =
+                if kept || table.name() != "t" { DataType::Utf8 } else { DataType::Int64 };
+            assert_eq!(kind, expected, "{} to {name}", table.name());
+        }
+    }
+}
+
+#[test]
+fn values_become_those_of_json() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = path(&folder, "o.jsonl");
+    to(&path).write_rows(&typed(), 0..3).expect("writable");
+    let text = fs::read_to_string(path).expect("written");
+    let rows: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let expected = [
+        json!({ "id": 7, "name": "a \"b\"" }),
+        json!({ "id": null, "name": "" }),
+        json!({ "id": -1, "name": null }),
+    ];
+    assert_eq!(rows, expected);
+}
+
+/// The texts of `result` in the columns of `table`, then in `added`: NDJSON has its columns in the order in which they
+/// turn up.
+fn by_name(result: &Table, table: &Table, added: &str) -> Vec<Vec<String>> {
+    let place = |name: &String| result.header().iter().position(|other| other == name);
+    let names = table.header().iter().cloned().chain([added.to_owned()]);
+    let places: Vec<usize> = names.map(|name| place(&name).expect("a column")).collect();
+    let cells = |row: &Vec<String>| places.iter().map(|place| row[*place].clone()).collect();
+    texts(result).iter().map(cells).collect()
+}
+
+#[test]
+fn an_alignment_and_a_union_go_to_every_format() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec = "id".parse().expect("a key");
+    let extra = ["name".to_owned(), "x".to_owned()];
+    let received = [vec!["abc".to_owned(), String::new(), "9".to_owned()]];
+    for table in [typed(), ndjson()] {
+        let width = table.header().len();
+        for name in ["o.csv", "o.ndjson", "o.parquet", "o.arrow", "o.arrows"] {
+            let path = path(&folder, name);
+            let ids = |row: usize| (row != 1).then(|| format!("id{row}"));
+            let others = ["p".to_owned()].into_iter();
+            to(&path).write_aligned(&table, &ids, others).expect("writable");
+            let again = by_name(&read(&path), &table, "veilset_id");
+            let of_row = |row: usize| texts(&table)[row].clone();
+            let with = |row: Vec<String>, last: &str| [row, vec![last.to_owned()]].concat();
+            let mut expected =
+                vec![with(of_row(0), "id0"), with(of_row(1), ""), with(of_row(2), "id2")];
+            expected.push(with(vec![String::new(); width], "p"));
+            assert_eq!(again, expected, "{name}");
+
+            to(&path).write_union(&table, &spec, &extra, &received).expect("writable");
+            let again = by_name(&read(&path), &table, "x");
+            let mut last = vec![String::new(); width + 1];
+            (last[0], last[width]) = ("abc".to_owned(), "9".to_owned());
+            let mut expected: Vec<_> = (0..3).map(|row| with(of_row(row), "")).collect();
+            expected.push(last);
+            assert_eq!(again, expected, "{name}");
+        }
+    }
+}
+
+#[test]
+fn files_that_belong_together_are_one_table_in_the_order_of_their_names() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, text: &str| fs::write(path(&folder, name), text).expect("writable");
+    write("b.csv", "k,n\nb1,1\nb2,2\n");
+    write("a.csv", "\"k\",n\r\n");
+    write("c.csv", "k,n\r\nc1,3\r\n");
+    write("_SUCCESS", "");
+    write(".hidden", "x");
+    for source in
+        [file(folder.path()), file(&path(&folder, "*.csv")), file(&path(&folder, "[abc].csv"))]
+    {
+        let table = Table::read(&source, b',').expect("one list");
+        assert_eq!(texts(&table), [["b1", "1"], ["b2", "2"], ["c1", "3"]]);
+        assert!(matches!(
+            to(&path(&folder, "c.csv")).check(&source),
+            Err(DataError::OutputIsInput { .. })
+        ));
+        let mut out = Vec::new();
+        table.write_rows(&mut out, [1, 2].into_iter()).expect("to memory");
+        assert_eq!(out, b"\"k\",n\r\nb2,2\r\nc1,3\r\n");
+        let batches = table.take([0, 2].into_iter()).expect("text");
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2);
+    }
+    let report = check(
+        &Table::read(&file(folder.path()), b',').expect("one"),
+        &"k:ip".parse().expect("a key"),
+    );
+    let places: Vec<String> =
+        report.expect("a column").invalid.places.iter().map(ToString::to_string).collect();
+    let place = |name: &str, line| format!("{}, line {line}", path(&folder, name).display());
+    assert_eq!(places, [place("b.csv", 2), place("b.csv", 3), place("c.csv", 2)]);
+
+    for (text, part) in [
+        ("k,m\nx,1\n", "d.csv differs from"),
+        ("k,m\nx,1\n", "column 2 is \"m\" instead of \"n\""),
+        ("k\nx\n", "1 columns instead of 2"),
+    ] {
+        write("d.csv", text);
+        let error = Table::read(&file(folder.path()), b',').err().expect("refused").to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    fs::remove_file(path(&folder, "d.csv")).expect("there");
+    write("d.ndjson", "{\"k\":\"x\",\"n\":1}\n");
+    let error = Table::read(&file(folder.path()), b',').err().expect("refused").to_string();
+    assert!(error.contains("CSV in one and NDJSON in the other"), "{error}");
+    let none = Table::read(&file(&path(&folder, "*.parquet")), b',').err().expect("refused");
+    assert!(matches!(none, DataError::NoFiles { .. }));
+}
+
+#[test]
+fn parts_of_ndjson_have_the_columns_of_all_and_types_must_agree() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::write(path(&folder, "1.jsonl"), "{\"a\":1}\n").expect("writable");
+    fs::write(path(&folder, "2.jsonl"), "{\"b\":2,\"a\":3}\n").expect("writable");
+    let table = read(&path(&folder, "*.jsonl"));
+    assert_eq!(
+        (table.header(), texts(&table)),
+        (
+            &["a".to_owned(), "b".to_owned()][..],
+            vec![vec!["1".to_owned(), String::new()], vec!["3".to_owned(), "2".to_owned()],]
+        )
+    );
+
+    let parts = tempfile::tempdir().expect("a folder");
+    to(&path(&parts, "1.parquet")).write_rows(&typed(), 0..2).expect("writable");
+    to(&path(&parts, "2.arrow")).write_rows(&typed(), 1..3).expect("writable");
+    let table = read(parts.path());
+    assert_eq!(texts(&table)[1..], [["", ""], ["", ""], ["-1", ""]]);
+    let again =
+        Table::from_batches("t".into(), table.schema(), table.take(0..4).expect("decodable"));
+    assert_eq!(texts(&again.expect("one schema")), texts(&table));
+    to(&path(&parts, "3.parquet")).write_rows(&csv(), 0..1).expect("writable");
+    let error = Table::read(&file(parts.path()), b',').err().expect("refused").to_string();
+    assert!(
+        error.contains("3.parquet differs from") && error.contains("3 columns instead of 2"),
+        "{error}"
+    );
+}
+
+#[test]
+fn damage_is_found_before_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (whole, cut) = (path(&folder, "w.parquet"), path(&folder, "c.parquet"));
+    to(&whole).write_rows(&typed(), 0..3).expect("writable");
+    let bytes = fs::read(&whole).expect("written");
+    fs::write(&cut, &bytes[..bytes.len() - 1]).expect("writable");
+    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::Damaged { .. })));
+    // In the first page of the first column.
+    let mut spoilt = bytes.clone();
+    spoilt[4..24].fill(0xff);
+    fs::write(&cut, spoilt).expect("writable");
+    let table = read(&cut);
+    assert!(matches!(to(&whole).takes(&table), Err(DataError::Damaged { .. })));
+    fs::write(&cut, b"id,name\n").expect("writable");
+    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::OtherFormat { .. })));
+    let arrow = path(&folder, "c.arrow");
+    fs::write(&arrow, b"ARROW1\0\0secret").expect("writable");
+    assert!(matches!(Table::read(&file(&arrow), b','), Err(DataError::Damaged { .. })));
+}
