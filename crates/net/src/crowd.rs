@@ -1,9 +1,10 @@
 //! Who is being served at a listener, and who goes when more come.
 
 use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// How many handshakes run at once.
+/// How many handshakes run at once where few callers are awaited.
 const PLACES: usize = 64;
 
 /// How many of them one source may have.
@@ -16,6 +17,10 @@ const PLACES_OF_ONE: usize = 32;
 /// and a source that floods displaces its own.
 pub(crate) struct Crowd<T> {
     callers: Vec<Caller<T>>,
+    /// How many callers each source has; none has 0.
+    of_source: HashMap<IpAddr, usize>,
+    places: usize,
+    places_of_one: usize,
 }
 
 struct Caller<T> {
@@ -25,29 +30,41 @@ struct Caller<T> {
 }
 
 impl<T> Crowd<T> {
+    /// For a listener that awaits few.
     pub(crate) fn new() -> Self {
-        Self { callers: Vec::with_capacity(PLACES) }
+        Self::with_places(PLACES, PLACES_OF_ONE)
+    }
+
+    /// With so many places, of which one source may have so many.
+    pub(crate) fn with_places(places: usize, places_of_one: usize) -> Self {
+        Self { callers: Vec::new(), of_source: HashMap::new(), places, places_of_one }
     }
 
     /// Takes out the caller that must go before one from `newcomer` comes in.
     pub(crate) fn make_room(&mut self, newcomer: SocketAddr) -> Option<(SocketAddr, T)> {
         let gone = self.callers.remove(self.least_deserving(source(newcomer))?);
+        self.count_out(gone.source);
         Some((gone.addr, gone.stop))
     }
 
     pub(crate) fn enter(&mut self, addr: SocketAddr, stop: T) {
-        self.callers.push(Caller { addr, source: source(addr), stop });
+        let source = source(addr);
+        *self.of_source.entry(source).or_default() += 1;
+        self.callers.push(Caller { addr, source, stop });
     }
 
     /// Takes out the caller that fits, which was served.
     pub(crate) fn leave(&mut self, fits: impl Fn(&T) -> bool) {
-        self.callers.retain(|caller| !fits(&caller.stop));
+        if let Some(at) = self.callers.iter().position(|caller| fits(&caller.stop)) {
+            let gone = self.callers.remove(at);
+            self.count_out(gone.source);
+        }
     }
 
     fn least_deserving(&self, newcomer: IpAddr) -> Option<usize> {
-        if self.places_of(newcomer) >= PLACES_OF_ONE {
+        if self.places_of(newcomer) >= self.places_of_one {
             self.callers.iter().position(|caller| caller.source == newcomer)
-        } else if self.callers.len() >= PLACES {
+        } else if self.callers.len() >= self.places {
             (0..self.callers.len())
                 .max_by_key(|at| (self.places_of(self.callers[*at].source), Reverse(*at)))
         } else {
@@ -56,7 +73,15 @@ impl<T> Crowd<T> {
     }
 
     fn places_of(&self, source: IpAddr) -> usize {
-        self.callers.iter().filter(|caller| caller.source == source).count()
+        self.of_source.get(&source).copied().unwrap_or(0)
+    }
+
+    fn count_out(&mut self, source: IpAddr) {
+        let Some(count) = self.of_source.get_mut(&source) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.of_source.remove(&source);
+        }
     }
 }
 
@@ -119,6 +144,28 @@ mod tests {
         crowd.leave(|number| *number == 7);
         assert!(displaced(&mut crowd, &[(90, "::1")]).is_empty());
         assert_eq!(displaced(&mut crowd, &[(91, "::1")]), [0]);
+    }
+
+    #[test]
+    fn counts_of_sources_are_those_of_the_callers() {
+        let mut crowd = Crowd::with_places(20, 7);
+        let mut next = 1u32;
+        for number in 0..2000 {
+            // A linear congruence (Numerical Recipes) is random enough to mix comings and goings.
+            next = next.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            if next >> 30 == 0 {
+                let gone = (next >> 8) as usize % 2000;
+                crowd.leave(|caller| *caller == gone);
+            } else {
+                displaced(&mut crowd, &[(number, &format!("10.0.0.{}", next >> 20 & 15))]);
+            }
+            let mut plain = HashMap::new();
+            for caller in &crowd.callers {
+                *plain.entry(caller.source).or_insert(0) += 1;
+            }
+            assert_eq!(crowd.of_source, plain);
+            assert!(crowd.callers.len() <= 20 && plain.values().all(|count| *count <= 7));
+        }
     }
 
     #[test]

@@ -90,6 +90,26 @@ pub enum Event {
     },
 }
 
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Listening(address) => write!(f, "waiting for the peer at {address}"),
+            Self::Retrying { addr, why, wait } => {
+                write!(f, "{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64())
+            }
+            Self::StrangerRefused { addr, why } => {
+                write!(f, "turned away a caller from {addr}: {why}; still waiting")
+            }
+            Self::StrangersRefused { count, why } => {
+                write!(f, "turned away {count} more callers, the last: {why}; still waiting")
+            }
+            Self::Connected { addr } => {
+                write!(f, "connected to {addr}; its key is the pinned one")
+            }
+        }
+    }
+}
+
 /// How a listener knows that a caller is not the peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stranger {

@@ -129,10 +129,11 @@ impl NetError {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Address { .. } | Self::OwnKey | Self::Listen { .. } | Self::Stopped => {
-                Class::Input
-            }
-            Self::System(_) | Self::Unreachable { .. } | Self::NobodyCame { .. } => Class::Network,
+            Self::Address { .. } | Self::OwnKey | Self::Listen { .. } => Class::Input,
+            Self::System(_)
+            | Self::Unreachable { .. }
+            | Self::NobodyCame { .. }
+            | Self::Stopped => Class::Network,
             Self::WrongKey { .. } | Self::RefusedByPeer { .. } => Class::Refused,
             Self::NotVeilset { .. } => Class::Protocol,
             Self::OtherVersion { .. } => Class::Version,

@@ -59,12 +59,10 @@ impl Home {
 
     /// Puts `bytes` into the file at once or not at all, readable for its owner only; replaces what is there if
     /// `replace`, and returns whether it wrote.
-    pub(crate) fn write(
-        &self,
-        name: &str,
-        bytes: &[u8],
-        replace: bool,
-    ) -> Result<bool, StoreError> {
+    ///
+    /// # Errors
+    /// When others may change the directory, or it takes no files.
+    pub fn write(&self, name: &str, bytes: &[u8], replace: bool) -> Result<bool, StoreError> {
         self.make()?;
         let path = self.file(name);
         let failed = |why| StoreError::Write { path: path.clone(), why };
@@ -73,14 +71,34 @@ impl Home {
         file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
         let written = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
         match written {
-            Ok(_) => Ok(true),
+            Ok(_) => self.sync().map(|()| true).map_err(failed),
             Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Ok(false),
             Err(refused) => Err(failed(refused.error)),
         }
     }
 
+    /// Changes a file while other programs that want to change it wait: `change` gets what is there, and makes what is to
+    /// be there instead, if anything.
+    ///
+    /// # Errors
+    /// When others may change the file or the directory, or with what `change` says; the file is then as it was before.
+    pub fn change<E: From<StoreError>>(
+        &self,
+        name: &str,
+        change: impl FnOnce(Option<Vec<u8>>) -> Result<Option<Vec<u8>>, E>,
+    ) -> Result<(), E> {
+        let _lock = self.lock(name)?;
+        if let Some(bytes) = change(self.read(name)?)? {
+            self.write(name, &bytes, true)?;
+        }
+        Ok(())
+    }
+
     /// The bytes of a file that only this user may change; `None` when there is no such file.
-    pub(crate) fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+    ///
+    /// # Errors
+    /// When others may change the file or the directory, or it cannot be read.
+    pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
         let Some((mut file, metadata)) = self.open(name)? else { return Ok(None) };
         let path = self.file(name);
         check_unchanged_by_others(&path, &metadata)?;
@@ -105,6 +123,11 @@ impl Home {
     pub(crate) fn lock(&self, name: &str) -> Result<Lock, StoreError> {
         self.make()?;
         Lock::take(&self.file(&format!("{name}.lock")), PATIENCE)
+    }
+
+    /// A new name is there after a power cut once its folder is written.
+    fn sync(&self) -> io::Result<()> {
+        if cfg!(unix) { File::open(&self.0)?.sync_all() } else { Ok(()) }
     }
 
     fn make(&self) -> Result<(), StoreError> {
@@ -150,6 +173,27 @@ mod tests {
         assert_eq!(home(&[user, ("VEILSET_HOME", "v")]).as_deref(), Some("v"));
         assert_eq!(home(&[user, ("VEILSET_HOME", "")]).as_deref(), Some("/u/.config/veilset"));
         assert_eq!(home(&[]), None);
+    }
+
+    #[test]
+    fn changes_of_several_at_once_are_all_there() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path().join("home"));
+        let add = |byte: u8| {
+            home.change("file", |before| -> Result<_, StoreError> {
+                Ok(Some([before.unwrap_or_default(), vec![byte]].concat()))
+            })
+        };
+        std::thread::scope(|scope| {
+            for byte in 0..20 {
+                scope.spawn(move || add(byte).expect("writable"));
+            }
+        });
+        let mut bytes = home.read("file").expect("readable").expect("there");
+        bytes.sort_unstable();
+        assert_eq!(bytes, (0..20).collect::<Vec<u8>>());
+        home.change("file", |_| Ok::<_, StoreError>(None)).expect("nothing to do");
+        assert_eq!(home.read("file").expect("readable").map(|bytes| bytes.len()), Some(20));
     }
 
     #[cfg(unix)]

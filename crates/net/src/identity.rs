@@ -92,6 +92,19 @@ impl Identity {
         self.public
     }
 
+    /// This party's signature on `message` in one of the contexts that there are, each a text that begins with
+    /// `veilset`. What TLS has signed begins otherwise (RFC 8446, section 4.4.3), so that neither passes for the other.
+    ///
+    /// # Panics
+    /// When the context begins otherwise.
+    #[must_use]
+    pub fn sign(&self, context: &str, message: &[u8]) -> [u8; 64] {
+        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&self.pkcs8)
+            .expect("it was read as a key before");
+        let signature = pair.sign(&in_context(context, message));
+        signature.as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
+    }
+
     /// What signs the TLS handshake.
     pub(crate) fn signing_key(&self) -> Arc<dyn SigningKey> {
         Arc::clone(&self.signing)
@@ -103,6 +116,12 @@ impl Identity {
         let signing = any_eddsa_type(&PrivatePkcs8KeyDer::from(&pkcs8[..])).ok()?;
         Some(Self { pkcs8, signing, public })
     }
+}
+
+/// What is signed: the context, a zero byte, the message.
+pub(crate) fn in_context(context: &str, message: &[u8]) -> Vec<u8> {
+    assert!(context.starts_with("veilset"), "a context names the program");
+    [context.as_bytes(), &[0], message].concat()
 }
 
 /// Up to [`LONGEST`] bytes and one more, which is too many, into memory that is wiped and never moves.
@@ -126,8 +145,29 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
+    use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
+
     use super::*;
     use crate::Class;
+
+    #[test]
+    fn a_signature_is_of_one_key_context_and_message() {
+        let (own, other) = (Identity::ephemeral(), Identity::ephemeral());
+        let signature = own.sign("veilset test", b"message");
+        let key = own.public_key();
+        assert!(key.signed("veilset test", b"message", &signature));
+        assert!(!other.public_key().signed("veilset test", b"message", &signature));
+        assert!(!key.signed("veilset test", b"massage", &signature));
+        assert!(!key.signed("veilset test\0m", b"essage", &signature));
+        assert!(!key.signed("veilset tes", b"t\0message", &signature));
+        let mut altered = signature;
+        altered[40] ^= 1;
+        assert!(!key.signed("veilset test", b"message", &altered));
+        // As RFC 8032 defines it, by the library that TLS verifies with.
+        let signed = [&b"veilset test\0"[..], b"message"].concat();
+        let verifier = UnparsedPublicKey::new(&ED25519, key.as_bytes());
+        assert!(verifier.verify(&signed, &signature).is_ok());
+    }
 
     #[test]
     fn reads_the_key_of_rfc_8410() {

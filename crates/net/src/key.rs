@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32m, Hrp};
+
+use crate::identity::in_context;
 
 /// What every key line starts with, before the separator `1`.
 const PREFIX: Hrp = Hrp::parse_unchecked("veilset");
@@ -42,6 +45,14 @@ impl PublicKey {
     pub fn short(&self) -> String {
         let line = self.to_string();
         format!("{}…", &line[..16])
+    }
+
+    /// Whether this party signed `message` in this context: [`Identity::sign`](crate::Identity::sign).
+    #[must_use]
+    pub fn signed(&self, context: &str, message: &[u8], signature: &[u8; 64]) -> bool {
+        UnparsedPublicKey::new(&ED25519, self.0)
+            .verify(&in_context(context, message), signature)
+            .is_ok()
     }
 
     /// Whether `text` is meant to be a key rather than a name.

@@ -6,10 +6,10 @@
 //! it pinned. There are no certificates, no authorities and no names to trust.
 //!
 //! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
-//! blocks; the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
+//! blocks (a [`Service`]'s clients are served by [`Listener::serve`], many at once); the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
 //!
-//! [`fetch`] gets a small file from the web, for a user who has a calendar there.
+//! [`fetch`] gets a small file from the web, for a user who has a calendar there, and [`query`] rows from a database.
 
 mod address;
 mod connect;
@@ -25,8 +25,13 @@ mod key;
 mod link;
 mod listen;
 mod lock;
+mod message;
 mod meter;
+mod passfile;
 mod peers;
+mod postgres;
+mod service;
+pub mod signals;
 mod stop;
 mod store_error;
 mod tally;
@@ -42,6 +47,9 @@ pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
 pub use link::TlsTransport;
 pub use listen::Listener;
+pub use message::{receive_message, send_message};
 pub use peers::{Added, Peers};
+pub use postgres::{QueryError, is_database, query};
+pub use service::{Answer, Farewell, Limits, Note, Parting, Service};
 pub use stop::Stop;
 pub use store_error::StoreError;

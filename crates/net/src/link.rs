@@ -77,22 +77,23 @@ impl TlsTransport {
         connected: Connected,
         options: Options,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
-        let (outgoing, to_send) = mpsc::channel(QUEUED_FRAMES);
-        let (received, incoming) = mpsc::channel(QUEUED_FRAMES);
         let (lifeline, cut) = oneshot::channel();
         let (alive, task_ended) = ordinary::channel::<Infallible>();
-        let ended = Arc::new(OnceLock::new());
+        let meter = Arc::clone(&connected.meter);
+        let (peer_addr, binding) = (connected.addr, connected.binding);
+        let stop = options.stop.clone();
+        let (Ends { outgoing, incoming, ended }, link) =
+            Ends::of(connected, options, QUEUED_FRAMES);
+        let cause = Arc::clone(&ended);
         let transport = Self {
             outgoing: Some(outgoing),
             incoming: Some(incoming),
-            ended: Arc::clone(&ended),
-            meter: Arc::clone(&connected.meter),
-            peer_addr: connected.addr,
-            binding: connected.binding,
+            ended,
+            meter,
+            peer_addr,
+            binding,
             task: Some(Task { lifeline, ended: task_ended }),
         };
-        let (stop, cause) = (options.stop.clone(), Arc::clone(&ended));
-        let link = Link { connected, to_send, received, ended, options };
         let moving = async move {
             tokio::select! {
                 biased;
@@ -150,6 +151,25 @@ impl Drop for TlsTransport {
     }
 }
 
+/// An owner's ends of a connection's queues.
+pub(crate) struct Ends {
+    pub(crate) outgoing: mpsc::Sender<Vec<u8>>,
+    pub(crate) incoming: mpsc::Receiver<Vec<u8>>,
+    /// Why the connection ended, once it has.
+    pub(crate) ended: Arc<OnceLock<ChannelError>>,
+}
+
+impl Ends {
+    /// The owner's ends, of queues of so many frames, and the side that moves them.
+    pub(crate) fn of(connected: Connected, options: Options, frames: usize) -> (Self, Link) {
+        let (outgoing, to_send) = mpsc::channel(frames);
+        let (received, incoming) = mpsc::channel(frames);
+        let ended = Arc::new(OnceLock::new());
+        let link = Link { connected, to_send, received, ended: Arc::clone(&ended), options };
+        (Self { outgoing, incoming, ended }, link)
+    }
+}
+
 /// What drives a connection: on its caller's thread until the peer is there, then in the background.
 pub(crate) fn runtime() -> Result<Runtime, NetError> {
     Builder::new_current_thread().enable_io().enable_time().build().map_err(NetError::System)
@@ -177,8 +197,8 @@ pub(crate) fn drive(runtime: Runtime, mut links: JoinSet<()>) -> Result<(), NetE
     thread.map(drop).map_err(NetError::System)
 }
 
-/// The background thread's side.
-struct Link {
+/// The background's side.
+pub(crate) struct Link {
     connected: Connected,
     to_send: mpsc::Receiver<Vec<u8>>,
     received: mpsc::Sender<Vec<u8>>,
@@ -187,7 +207,7 @@ struct Link {
 }
 
 impl Link {
-    async fn run(self) {
+    pub(crate) async fn run(self) {
         let Self { connected: Connected { stream, meter, .. }, received, ended, options, .. } =
             self;
         // The queues outlive the moment at which the cause is known, so that whoever finds one gone finds the cause.

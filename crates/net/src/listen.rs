@@ -25,7 +25,7 @@ const BREATH: Duration = Duration::from_millis(100);
 /// An address at which the peer is awaited.
 #[derive(Debug)]
 pub struct Listener {
-    socket: std::net::TcpListener,
+    pub(crate) socket: std::net::TcpListener,
     addr: SocketAddr,
 }
 
@@ -89,17 +89,7 @@ impl Listener {
         let runtime = runtime()?;
         let addr = self.addr;
         events(Event::Listening(addr));
-        let mut door = Door {
-            identity,
-            peers,
-            events,
-            crowd: Crowd::new(),
-            visits: JoinSet::new(),
-            farewells: JoinSet::new(),
-            links: JoinSet::new(),
-            options: options.clone(),
-            tally: Tally::default(),
-        };
+        let mut door = Door::new(identity, peers.to_vec(), events, options.clone(), Crowd::new());
         let waiting = async {
             let answered = tokio::select! {
                 biased;
@@ -125,10 +115,10 @@ impl Listener {
 }
 
 /// Who is expected, who is being asked, and who came instead.
-struct Door<'a> {
+pub(crate) struct Door<'a> {
     identity: &'a Identity,
     /// The keys of those who are awaited.
-    peers: &'a [PublicKey],
+    pub(crate) peers: Vec<PublicKey>,
     events: &'a dyn Fn(Event),
     crowd: Crowd<AbortHandle>,
     visits: JoinSet<Visit>,
@@ -140,7 +130,27 @@ struct Door<'a> {
 
 type Visit = (SocketAddr, Result<Connected, TurnedAway>);
 
-impl Door<'_> {
+impl<'a> Door<'a> {
+    pub(crate) fn new(
+        identity: &'a Identity,
+        peers: Vec<PublicKey>,
+        events: &'a dyn Fn(Event),
+        options: Options,
+        crowd: Crowd<AbortHandle>,
+    ) -> Self {
+        Self {
+            identity,
+            peers,
+            events,
+            crowd,
+            visits: JoinSet::new(),
+            farewells: JoinSet::new(),
+            links: JoinSet::new(),
+            options,
+            tally: Tally::default(),
+        }
+    }
+
     async fn answer_all(
         &mut self,
         socket: std::net::TcpListener,
@@ -160,7 +170,11 @@ impl Door<'_> {
         Ok(came)
     }
 
-    async fn answer(&mut self, socket: &tokio::net::TcpListener) -> Result<Connected, NetError> {
+    /// The next caller that proves to be awaited. Nothing is lost when this is dropped before it ends.
+    pub(crate) async fn answer(
+        &mut self,
+        socket: &tokio::net::TcpListener,
+    ) -> Result<Connected, NetError> {
         loop {
             let due = self.tally.due;
             tokio::select! {
@@ -191,7 +205,7 @@ impl Door<'_> {
             visit.abort();
             self.turn_away(addr, Stranger::Crowded);
         }
-        let pin = PinnedKey::any(self.peers.to_vec());
+        let pin = PinnedKey::any(self.peers.clone());
         let config = tls::server(self.identity, &pin);
         let own = self.identity.public_key();
         let visit = self

@@ -3,6 +3,7 @@
 mod faults;
 mod fetch;
 mod meeting;
+mod service;
 mod strangers;
 mod streams;
 mod support;

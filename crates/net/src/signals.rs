@@ -1,4 +1,4 @@
-//! Signals, heard on a thread of their own.
+//! What the system tells a program that runs for long: signals, heard on a thread of their own.
 
 use std::io;
 use std::thread;
@@ -7,8 +7,8 @@ use tokio::runtime::{Builder, Runtime};
 
 /// What a user or the system wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wish {
-    /// Read the list again.
+pub enum Wish {
+    /// Read what is served again.
     Reload,
     /// Stop; the exit code of a program that a signal ended is 128 more than the signal's number.
     Stop(u8),
@@ -21,11 +21,11 @@ const INTERRUPTED: u8 = 128 + 2;
 ///
 /// # Errors
 /// When the system refuses.
-pub(crate) fn listen(heard: impl Fn(Wish) + Send + 'static) -> io::Result<()> {
+pub fn listen(heard: impl Fn(Wish) + Send + 'static) -> io::Result<()> {
     let runtime = Builder::new_current_thread().enable_io().enable_time().build()?;
     let ears = Ears::open(&runtime)?;
     let listening = move || runtime.block_on(ears.hear(&heard));
-    thread::Builder::new().name("nofly-signals".to_owned()).spawn(listening).map(drop)
+    thread::Builder::new().name("veilset-signals".to_owned()).spawn(listening).map(drop)
 }
 
 #[cfg(unix)]

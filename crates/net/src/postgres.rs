@@ -1,0 +1,190 @@
+//! Rows of a PostgreSQL database, as CSV.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use rustls::ClientConfig;
+use rustls::crypto::aws_lc_rs::default_provider;
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
+use tokio_postgres::{Client, Config, Error};
+use tokio_postgres_rustls::MakeRustlsConnect;
+
+use crate::passfile::password;
+
+/// How long the server may take to take the connection.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Why there are no rows. None of these holds more of an address than its host, nor anything of the rows.
+#[derive(Debug, thiserror::Error)]
+pub enum QueryError {
+    /// The address does not parse.
+    #[error(
+        "this is no address of a database; write postgresql://USER@HOST:PORT/DATABASE, and behind it, if you need it, \
+         ?sslmode=disable, prefer or require"
+    )]
+    Address,
+    /// The address holds a password.
+    #[error(
+        "the address holds a password, which other users of this machine can see; leave it out, and give it in \
+         PGPASSWORD or ~/.pgpass"
+    )]
+    Password,
+    /// An address without a query.
+    #[error("a database needs a query: --query 'select … from …'")]
+    NoQuery,
+    /// A query without an address.
+    #[error(
+        "--query is for a database: give its address, postgresql://USER@HOST/DATABASE, in place of a file"
+    )]
+    NotADatabase,
+    /// The server was not reached, or broke off.
+    #[error(
+        "cannot reach the database at {host}: {why}; check the address, and whether the server takes connections"
+    )]
+    Unreachable {
+        /// The host.
+        host: String,
+        /// What the system says.
+        why: String,
+    },
+    /// The server refused the user.
+    #[error(
+        "the database at {host} refuses the login: {why}; check the user, and PGPASSWORD or ~/.pgpass"
+    )]
+    Refused {
+        /// The host.
+        host: String,
+        /// What the server says.
+        why: String,
+    },
+    /// The server did not take or complete the query.
+    #[error("the database at {host} says: {why}; correct the query in --query")]
+    Query {
+        /// The host.
+        host: String,
+        /// What the server says.
+        why: String,
+    },
+}
+
+/// Whether `text` is meant to be the address of a PostgreSQL database.
+#[must_use]
+pub fn is_database(text: &str) -> bool {
+    ["postgresql://", "postgres://"].iter().any(|scheme| text.starts_with(scheme))
+}
+
+/// Has the database at `address` answer `query`, one statement that only reads; returns the host, for messages, and the
+/// rows as CSV in UTF-8 under a header, in PostgreSQL's own text, with dates in ISO 8601 and times in UTC.
+///
+/// The password is that of `PGPASSWORD` or of the password file, as for other programs. Where the address says nothing
+/// of `sslmode`, a server on this machine is reached without TLS, and any other with it. Certificates are always checked
+/// as the system does.
+///
+/// # Errors
+/// See [`QueryError`].
+pub fn query(address: &str, query: &str) -> Result<(String, Vec<u8>), QueryError> {
+    let config = config(address)?;
+    let host = host_of(&config);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|why| unreachable(&host, why.to_string()))?;
+    let tls = tls().map_err(|why| unreachable(&host, why.to_string()))?;
+    let rows = runtime.block_on(rows(&config, tls, query)).map_err(|error| judge(&error, &host))?;
+    Ok((host, rows))
+}
+
+fn config(address: &str) -> Result<Config, QueryError> {
+    let mut config: Config = address.parse().map_err(|_| QueryError::Address)?;
+    if config.get_password().is_some() {
+        return Err(QueryError::Password);
+    }
+    if config.get_hosts().is_empty() {
+        config.host("localhost");
+    }
+    if !address.contains("sslmode=") {
+        let mode = if is_local(&config) { SslMode::Disable } else { SslMode::Require };
+        config.ssl_mode(mode);
+    }
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(PATIENCE);
+    }
+    config.application_name("veilset");
+    if let Some(password) = password(&config) {
+        config.password(&*password);
+    }
+    Ok(config)
+}
+
+fn is_local(config: &Config) -> bool {
+    config.get_hosts().iter().all(|host| match host {
+        Host::Tcp(name) => matches!(name.as_str(), "localhost" | "127.0.0.1" | "::1"),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    })
+}
+
+/// The first host, which messages name.
+fn host_of(config: &Config) -> String {
+    match config.get_hosts().first() {
+        Some(Host::Tcp(name)) => name.clone(),
+        #[cfg(unix)]
+        Some(Host::Unix(path)) => path.display().to_string(),
+        None => String::new(),
+    }
+}
+
+async fn rows(config: &Config, tls: ClientConfig, query: &str) -> Result<Vec<u8>, Error> {
+    let (client, connection) = config.connect(MakeRustlsConnect::new(tls)).await?;
+    // It ends with the client.
+    let driver = tokio::spawn(connection);
+    let rows = copy(&client, query).await;
+    drop(client);
+    // What went wrong with the connection is what the client was told.
+    let _ = driver.await;
+    rows
+}
+
+async fn copy(client: &Client, query: &str) -> Result<Vec<u8>, Error> {
+    const FORMS: &str = "SET default_transaction_read_only = on; SET DateStyle = 'ISO, YMD'; \
+                         SET IntervalStyle = 'iso_8601'; SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'";
+    client.batch_execute(FORMS).await?;
+    let query = query.trim().trim_end_matches(';');
+    let statement = format!("COPY (\n{query}\n) TO STDOUT (FORMAT csv, HEADER true)");
+    let mut chunks = pin!(client.copy_out(statement.as_str()).await?);
+    let mut rows = Vec::new();
+    while let Some(chunk) = chunks.next().await {
+        rows.extend_from_slice(&chunk?);
+    }
+    Ok(rows)
+}
+
+fn tls() -> Result<ClientConfig, rustls::Error> {
+    let builder = ClientConfig::builder_with_provider(Arc::new(default_provider()));
+    let builder = builder.with_safe_default_protocol_versions()?.with_platform_verifier()?;
+    Ok(builder.with_no_client_auth())
+}
+
+fn unreachable(host: &str, why: String) -> QueryError {
+    QueryError::Unreachable { host: host.to_owned(), why }
+}
+
+/// What the server says is shown where it speaks of the query or the login; of anything else it may quote a value.
+fn judge(error: &Error, host: &str) -> QueryError {
+    let Some(said) = error.as_db_error() else {
+        let source = std::error::Error::source(error).map(ToString::to_string);
+        return unreachable(host, source.unwrap_or_else(|| error.to_string()));
+    };
+    let (host, why) = (host.to_owned(), said.message().to_owned());
+    match said.code().code().get(..2) {
+        Some("28" | "3D") => QueryError::Refused { host, why },
+        Some("42" | "25") => QueryError::Query { host, why },
+        _ => QueryError::Query { host, why: shown(said.code()) },
+    }
+}
+
+fn shown(code: &SqlState) -> String {
+    format!("error {} of its list of error codes", code.code())
+}

@@ -1,0 +1,90 @@
+//! Messages longer than a frame, at a service that turns them round.
+
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use veilset_channel::{ChannelError, MAX_FRAME, PeerFault, Transport};
+use veilset_net::{
+    Answer, Farewell, Identity, Limits, Listener, Note, Options, Parting, PublicKey, Service, Stop,
+    TlsTransport, connect, receive_message, send_message,
+};
+
+const LONGEST: usize = 1 << 20;
+
+/// Turns requests round, and tells how clients part.
+struct Mirror {
+    allowed: Vec<PublicKey>,
+    parted: Mutex<Sender<Parting>>,
+}
+
+impl Service for Mirror {
+    fn allowed(&self) -> Vec<PublicKey> {
+        self.allowed.clone()
+    }
+
+    fn longest(&self) -> usize {
+        LONGEST
+    }
+
+    fn answer(&self, _client: &PublicKey, request: &[u8]) -> Answer {
+        Answer::More(request.iter().rev().copied().collect())
+    }
+
+    fn farewell(&self, _why: Farewell) -> Vec<u8> {
+        b"go".to_vec()
+    }
+
+    fn note(&self, note: &Note) {
+        if let Note::Left(_, parting) = note {
+            let _ = self.parted.lock().expect("no panic").send(parting.clone());
+        }
+    }
+}
+
+#[test]
+fn long_requests_take_turns_and_too_long_ones_end_the_connection() {
+    let (server, client) = (Identity::ephemeral(), Identity::ephemeral());
+    let (parted, partings) = channel();
+    let mirror =
+        Arc::new(Mirror { allowed: vec![client.public_key()], parted: Mutex::new(parted) });
+    let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+    let (addr, key, stop) = (listener.local_addr().to_string(), server.public_key(), Stop::new());
+    let limits = Limits { long_requests: 1, idle: Duration::from_secs(2), ..Limits::default() };
+    let stopping = stop.clone();
+    let serving = thread::spawn(move || listener.serve(&server, mirror, &limits, &stopping));
+    let call = || connect(&client, &key, &addr, &Options::default(), &|_| ()).expect("a service");
+
+    // One that begins a long request and waits holds up the others for as long as it may, and no longer.
+    let mut slow = call();
+    slow.send((LONGEST as u32).to_le_bytes().to_vec()).expect("open");
+    let others: Vec<TlsTransport> = (0..3).map(|_| call()).collect();
+    thread::scope(|scope| {
+        for (seed, mut link) in (1..).zip(others) {
+            scope.spawn(move || {
+                let request: Vec<u8> = (0..LONGEST).map(|byte| (byte * seed) as u8).collect();
+                send_message(&mut link, &request).expect("its turn comes");
+                let answer = receive_message(&mut link, LONGEST).expect("an answer");
+                assert!(answer.iter().rev().eq(&request));
+                send_message(&mut link, b"ab").expect("open");
+                assert_eq!(receive_message(&mut link, 2).expect("an answer"), b"ba");
+            });
+        }
+    });
+    assert!(slow.recv().is_err(), "it is gone");
+    let mut greedy = call();
+    greedy.send((LONGEST as u32 + 1).to_le_bytes().to_vec()).expect("open");
+    assert!(greedy.recv().is_err(), "it is gone");
+    let partings: Vec<Parting> = partings.iter().take(5).collect();
+    let count = |wanted: fn(&Parting) -> bool| partings.iter().filter(|one| wanted(one)).count();
+    assert_eq!(count(|parting| *parting == Parting::Idle), 1, "{partings:?}");
+    assert_eq!(count(|parting| *parting == Parting::Done), 3, "{partings:?}");
+    let faults = count(|parting| {
+        matches!(parting, Parting::Fault(ChannelError::Peer(PeerFault::Malformed { .. })))
+    });
+    assert_eq!(faults, 1, "{partings:?}");
+    stop.stop();
+    serving.join().expect("no panic").expect("served");
+    const { assert!(LONGEST > MAX_FRAME, "several frames each") };
+}
