@@ -103,21 +103,29 @@ impl SecretKey {
         phase
     }
 
+    /// m + t·e, coefficient by coefficient, of a ciphertext that has come down to one prime: all that the key opens.
+    ///
+    /// # Panics
+    /// When it has more.
+    #[must_use]
+    pub fn open(&self, ring: &Ring, ciphertext: &Ciphertext) -> Zeroizing<Vec<i64>> {
+        assert_eq!(ciphertext.level, 1, "one prime");
+        let mut phase = self.phase(ring, ciphertext);
+        let prime = &ring.primes[0];
+        prime.backward(&mut phase);
+        Zeroizing::new(phase.iter().map(|x| prime.modulus.centred(*x)).collect())
+    }
+
     /// The coefficients, below t, of the plaintext of a ciphertext that has come down to one prime.
     ///
     /// # Panics
     /// When it has more.
     #[must_use]
     pub fn decrypt(&self, ring: &Ring, ciphertext: &Ciphertext) -> Zeroizing<Vec<u64>> {
-        assert_eq!(ciphertext.level, 1, "one prime");
-        let mut phase = self.phase(ring, ciphertext);
-        let (prime, plain) = (&ring.primes[0], ring.plain.modulus);
-        prime.backward(&mut phase);
+        let plain = ring.plain.modulus;
         let unscale = plain.factor(plain.invert(ciphertext.scale));
-        for x in phase.iter_mut() {
-            *x = plain.times(plain.signed(prime.modulus.centred(*x)), unscale);
-        }
-        phase
+        let opened = self.open(ring, ciphertext);
+        Zeroizing::new(opened.iter().map(|x| plain.times(plain.signed(*x), unscale)).collect())
     }
 }
 

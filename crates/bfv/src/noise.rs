@@ -49,6 +49,15 @@ impl Model {
         let sum = 1.0 + second + if parts > 2 { third } else { 0.0 };
         self.noise(self.plain + (sum / 12.0).log2() / 2.0)
     }
+
+    /// What `digits` digits, none larger than the special prime times 2^`excess`, add before that division: each meets a fresh
+    /// error.
+    #[must_use]
+    pub fn relinearisation(self, digits: usize, excess: u32) -> Noise {
+        let error = self.plain + DEVIATION.log2() - 12_f64.log2() / 2.0;
+        let sum = f64::from(self.log_n) / 2.0 + (digits as f64).log2() / 2.0;
+        self.noise(error + sum + f64::from(excess))
+    }
 }
 
 impl Noise {
@@ -86,13 +95,10 @@ impl Noise {
         self.model.noise(self.deviation - bits).plus(self.model.rounding(parts))
     }
 
-    /// After relinearisation with `digits` digits, none larger than the special prime: each meets a fresh error.
+    /// After relinearisation with `digits` digits, none larger than the special prime times 2^`excess`.
     #[must_use]
-    pub fn relinearised(self, digits: usize) -> Self {
-        let Model { log_n, plain } = self.model;
-        let errors = plain + DEVIATION.log2() - 12_f64.log2() / 2.0 + f64::from(log_n) / 2.0;
-        let errors = self.model.noise(errors + (digits as f64).log2() / 2.0);
-        self.plus(errors).plus(self.model.rounding(2))
+    pub fn relinearised(self, digits: usize, excess: u32) -> Self {
+        self.plus(self.model.relinearisation(digits, excess)).plus(self.model.rounding(2))
     }
 
     /// With errors uniform between ±2^`bits`, times t.

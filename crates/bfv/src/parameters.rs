@@ -13,6 +13,13 @@ pub fn most_bits(log_n: u32) -> u32 {
     STANDARD.iter().find(|(log, _)| *log == log_n).map_or(0, |(_, bits)| *bits)
 }
 
+/// Whether there is a prime of `bits` bits for polynomials of 2^`log_n` coefficients, which for few bits more than those of the degree is
+/// not always so.
+#[must_use]
+pub fn has_prime(log_n: u32, bits: u32) -> bool {
+    primes(bits, log_n + 1).next().is_some()
+}
+
 /// Parameters of the scheme: polynomials modulo x^n + 1, plaintexts modulo a prime t, ciphertexts modulo a product Q of
 /// primes. All primes are 1 more than a multiple of 2n.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -143,6 +150,7 @@ mod tests {
         all.sort_unstable();
         all.dedup();
         assert_eq!(all.len(), 5);
+        assert!(has_prime(13, 18) && !has_prime(13, 19) && has_prime(13, 20));
         let missing = ParameterError::NoPrime { log_n: 13, bits: 61 };
         assert_eq!(Parameters::new(13, 20, &[61], None), Err(missing));
     }

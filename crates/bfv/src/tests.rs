@@ -164,7 +164,7 @@ fn noise_is_what_the_model_says() {
     let mut product = ring.products(&[(&x, &y)]);
     check(&product, fresh.times(fresh, 1), "product");
     ring.relinearise(&mut product, &relinearisation);
-    check(&product, fresh.times(fresh, 1).relinearised(3), "relinearised");
+    check(&product, fresh.times(fresh, 1).relinearised(3, 0), "relinearised");
     ring.switch_down(&mut product);
     check(&product, fresh.times(fresh, 1).switched(40.0, 2), "switched");
     let mut third = ring.products(&[(&x, &y)]);
@@ -175,6 +175,28 @@ fn noise_is_what_the_model_says() {
     ring.relinearise(&mut fresh_rounded, &relinearisation);
     ring.switch_down(&mut fresh_rounded);
     check(&fresh_rounded, model(&ring).rounding(2), "rounded, two parts");
+}
+
+#[test]
+fn a_special_prime_may_be_smaller_than_the_others() {
+    for (special, excess) in [(40, 10), (22, 28)] {
+        let ring = Ring::with(13, PLAIN, &[50, 50, 40], Some(special)).expect("secure");
+        let mut rng = ChaCha20Rng::from_seed([7; 32]);
+        let key = SecretKey::generate(&ring, &mut rng);
+        let relinearisation = key.relinearisation(&ring, &mut rng);
+        let [a, b] = [(); 2].map(|()| random(&ring, &mut rng));
+        let [x, y] = [&a, &b].map(|slots| encrypt(&ring, &key, slots, &mut rng));
+        let mut product = ring.products(&[(&x, &y)]);
+        ring.relinearise(&mut product, &relinearisation);
+        let fresh = model(&ring).fresh();
+        let noise = fresh.times(fresh, 1).relinearised(3, excess);
+        let claimed = noise.log_deviation() - log_deviation(&phase(&ring, &key, &product));
+        assert!((-0.1..0.7).contains(&claimed), "{special}: {claimed} bits more than measured");
+        let t = u128::from(ring.parameters().t());
+        let expected = a.iter().zip(&b).map(|(a, b)| u128::from(*a) * u128::from(*b) % t);
+        let found = slots(&ring, &key, &product, noise);
+        assert!(found.into_iter().map(u128::from).eq(expected), "{special}");
+    }
 }
 
 /// The correlation of the errors with those that a guess of the sender's plaintext predicts, in standard deviations.

@@ -14,6 +14,7 @@ mod fnp;
 pub mod ks;
 mod matching;
 mod mqrpmt;
+pub mod oprf_filter;
 mod passes;
 mod private_id;
 pub mod private_matching;

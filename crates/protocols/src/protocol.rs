@@ -15,6 +15,11 @@ pub trait Protocol: Sync {
     /// What a run costs.
     fn cost(&self, shape: Shape) -> Cost;
 
+    /// Of the bytes that the sender sends, those that a receiver can keep for later runs over the same set.
+    fn kept(&self, _shape: Shape) -> f64 {
+        0.0
+    }
+
     /// Runs one side until nothing more crosses the wire.
     ///
     /// # Errors
@@ -59,9 +64,19 @@ pub struct Run<'a> {
 impl Run<'_> {
     /// The end of an intersection of which one set is empty.
     pub(crate) fn without_matches(&self) -> Option<Conclusion> {
+        self.without(Outcome::Matched(Vec::new()))
+    }
+
+    /// The end of a look-up of which one set is empty.
+    pub(crate) fn without_listed(&self) -> Option<Conclusion> {
+        let width = self.peer_attached.width();
+        self.without(Outcome::Listed { rows: Vec::new(), width, labels: Vec::new() })
+    }
+
+    fn without(&self, matches: Outcome) -> Option<Conclusion> {
         let empty = self.elements.is_empty() || self.peer_count == 0;
         let learns = self.reveal.reaches(self.role);
-        let nothing = if learns { Outcome::Matched(Vec::new()) } else { Outcome::Nothing };
+        let nothing = if learns { matches } else { Outcome::Nothing };
         empty.then(|| -> Conclusion { Box::new(|| Ok(nothing)) })
     }
 
@@ -180,6 +195,16 @@ pub enum AttachedShape {
     },
 }
 
+impl AttachedShape {
+    /// Bytes of an element.
+    pub(crate) fn width(self) -> usize {
+        match self {
+            Self::Items { width } => width,
+            Self::Nothing | Self::Values { .. } => 0,
+        }
+    }
+}
+
 /// What both sides can choose about a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Params {
@@ -251,6 +276,15 @@ pub enum Outcome {
     Nothing,
     /// The indices of this side's elements that the peer has too, rising.
     Matched(Vec<u32>),
+    /// The indices of this side's elements that the peer lists, rising, and their labels one after the other.
+    Listed {
+        /// The indices.
+        rows: Vec<u32>,
+        /// Bytes of a label; 0 where the list has none.
+        width: usize,
+        /// All bytes.
+        labels: Vec<u8>,
+    },
     /// How many elements both have.
     Count(u64),
     /// How many elements both have, and for each column the sum of this side's numbers over them.

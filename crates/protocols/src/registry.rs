@@ -2,16 +2,17 @@
 
 use crate::agree;
 use crate::dh::Dh;
-use crate::fhe::Fhe;
+use crate::fhe;
 use crate::fnp;
 use crate::ks;
+use crate::oprf_filter::OprfFilter;
 use crate::private_id::{PrivateId, VolePrivateId};
 use crate::pso::{CW_PRF, P_OPRF, STAR};
 use crate::{Operation, Protocol, Security};
 use crate::{rr22, rt21};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 33] = [
+pub static PROTOCOLS: [&dyn Protocol; 35] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
@@ -22,7 +23,7 @@ pub static PROTOCOLS: [&dyn Protocol; 33] = [
     &ks::BINNED,
     &fnp::WHOLE,
     &fnp::BINNED,
-    &Fhe,
+    &fhe::INTERSECT,
     &CW_PRF[0],
     &CW_PRF[1],
     &CW_PRF[2],
@@ -45,6 +46,8 @@ pub static PROTOCOLS: [&dyn Protocol; 33] = [
     &agree::PAILLIER,
     &agree::UNCACHED,
     &agree::IMPLICIT,
+    &OprfFilter,
+    &fhe::LOOKUP,
 ];
 
 /// The protocol called `id`.

@@ -23,11 +23,13 @@ pub enum Operation {
     Align,
     /// The common entry of two lists, each in its owner's order, that both together prefer most.
     Agree,
+    /// Which of its elements the other side lists, and what that attached to them.
+    Lookup,
 }
 
 impl Operation {
     /// Every operation.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Intersect,
         Self::Count,
         Self::Sum,
@@ -35,6 +37,7 @@ impl Operation {
         Self::Share,
         Self::Align,
         Self::Agree,
+        Self::Lookup,
     ];
 
     /// The verb on the command line and in the terms.
@@ -48,6 +51,7 @@ impl Operation {
             Self::Share => "share",
             Self::Align => "align",
             Self::Agree => "agree",
+            Self::Lookup => "lookup",
         }
     }
 

@@ -1,45 +1,31 @@
-//! The sender's part: polynomials before the query, and answers to it.
+//! The sender's part before the query: items in bins, and polynomials.
+
+use std::sync::Arc;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, Rng, SeedableRng};
 use rayon::prelude::*;
-use veilset_bfv::{Ciphertext, Plain, PublicKey, RelinearisationKey, Ring, Seeded};
+use veilset_bfv::{Plain, Ring};
 use veilset_crypto::{CommutativePrf, Element, RistrettoPrp, permutation};
 use zeroize::Zeroizing;
 
+use super::evaluation::{Polynomials, Prepared, power_scale};
 use super::items::{Item, items};
+use super::labels::seal;
 use super::parameters::Parameters;
-use super::powers::Source;
 use crate::ProtocolError;
 use crate::exchange::chosen;
+use crate::matching::VALUES_A_TASK;
 
 /// A sender's set, ready for any number of queries under one session.
 ///
 /// Each holds the key of the oblivious function, so its answers tell a receiver nothing but about elements at which it had
 /// that evaluated.
 pub struct Database {
-    pub(crate) parameters: Parameters,
-    pub(crate) ring: Ring,
+    pub(crate) prepared: Prepared,
     pub(crate) key: RistrettoPrp,
     /// The names of the elements, in their order.
     pub(crate) names: Zeroizing<Vec<u128>>,
-    /// Location by location and partition by partition, the coefficients of all slots' polynomials from the constant one on.
-    polynomials: Vec<Vec<Plain>>,
-}
-
-/// What a receiver asks.
-pub(crate) struct Query {
-    pub(crate) relinearisation: Option<RelinearisationKey>,
-    /// An encryption of zero, for floods.
-    pub(crate) public: Option<Seeded>,
-    /// Location by location, the powers that travel.
-    pub(crate) powers: Vec<Seeded>,
-}
-
-/// The powers of a location.
-struct Location {
-    low: Vec<Ciphertext>,
-    high: Vec<Ciphertext>,
 }
 
 impl Database {
@@ -53,136 +39,70 @@ impl Database {
         session: &[u8; 32],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, ProtocolError> {
+        Self::labelled((elements, &[]), parameters, session, rng)
+    }
+
+    /// As [`new`](Self::new), with the elements' labels one after the other, each of as many bytes as the parameters say.
+    ///
+    /// # Errors
+    /// When some element finds no place under any of the keys that the parameters allow, which happens in at most one of 2^42 runs.
+    pub fn labelled(
+        (elements, labels): (&[Element], &[u8]),
+        parameters: Parameters,
+        session: &[u8; 32],
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, ProtocolError> {
         let ring = parameters.ring()?;
-        let key = RistrettoPrp::generate(rng);
         // In a random order, so that places in bins say nothing.
         let order = permutation(elements.len(), rng);
         let shuffled = chosen(elements, &order);
-        let points = Zeroizing::new(key.hash_and_evaluate(&shuffled));
-        let t = ring.parameters().t();
-        let items = items(&parameters, t, session, (&shuffled, &points));
-        drop(points);
+        let (key, items, bins) = placed(&parameters, &ring, session, &shuffled, rng)?;
+        let labels = sealed(&parameters, &items, |index| order[index] as usize, labels);
         let mut names = Zeroizing::new(vec![0; items.len()]);
         order.iter().zip(items.iter()).for_each(|(place, item)| names[*place as usize] = item.name);
-        let bins = spread(&parameters, &items)?;
-        let seeds = seeds(parameters.answers(), rng);
-        let polynomials = seeds.par_iter().enumerate().map(|(index, seed)| {
-            let mut rng = ChaCha20Rng::from_seed(*seed);
-            let (location, partition) =
-                (index / parameters.partitions, index % parameters.partitions);
-            let part = Part { parameters: &parameters, ring: &ring, items: &items, bins: &bins };
-            part.polynomials(location, partition, &mut rng)
-        });
-        let polynomials = polynomials.collect();
-        Ok(Self { parameters, ring, key, names, polynomials })
-    }
-
-    /// The answers, location by location and partition by partition, as they travel.
-    pub(crate) fn answer(&self, query: Query, rng: &mut dyn CryptoRng) -> Vec<Vec<u8>> {
-        let sent = self.parameters.powers.sent_count();
-        let Query { relinearisation, public, powers } = query;
-        let relinearisation = relinearisation.as_ref();
-        let public = public.map(|zero| PublicKey::new(zero.expand(&self.ring)));
-        let mut powers = powers.into_iter();
-        let sets: Vec<Vec<Seeded>> =
-            (0..self.parameters.locations).map(|_| powers.by_ref().take(sent).collect()).collect();
-        let locations = sets.into_par_iter().map(|set| self.location(set, relinearisation));
-        let locations: Vec<Location> = locations.collect();
-        let seeds = seeds(self.polynomials.len(), rng);
-        let jobs = self.polynomials.par_iter().zip(seeds.par_iter()).enumerate();
-        let answers = jobs.map(|(index, (polynomials, seed))| {
-            let location = &locations[index / self.parameters.partitions];
-            let mut answer = self.evaluate(location, polynomials);
-            if let (true, Some(key)) = (self.parameters.short, relinearisation) {
-                self.ring.relinearise(&mut answer, key);
-            }
-            if let (Some(bits), Some(public)) = (self.parameters.flood, &public) {
-                let mut rng = ChaCha20Rng::from_seed(*seed);
-                self.ring.flood(&mut answer, public, bits, &mut rng);
-            }
-            let mut bytes = Vec::with_capacity(self.parameters.answer_bytes());
-            if !self.parameters.variant.switching {
-                answer.write(&self.ring, &mut bytes);
-                return bytes;
-            }
-            while answer.level() > 1 {
-                self.ring.switch_down(&mut answer);
-            }
-            self.parameters.cut.write(&self.ring, &answer, &mut bytes);
-            bytes
-        });
-        answers.collect()
-    }
-
-    /// All powers of a location, of those that travel.
-    fn location(&self, sent: Vec<Seeded>, key: Option<&RelinearisationKey>) -> Location {
-        let sent: Vec<Ciphertext> =
-            sent.into_iter().map(|seeded| seeded.expand(&self.ring)).collect();
-        let power = |source: &Source| {
-            let mut power = match *source {
-                Source::Sent(place) => sent[place].clone(),
-                Source::Product(one, other) => {
-                    let mut product = self.ring.products(&[(&sent[one], &sent[other])]);
-                    if let Some(key) = key {
-                        self.ring.relinearise(&mut product, key);
-                    }
-                    product
-                }
-            };
-            while power.level() > self.parameters.working {
-                self.ring.switch_down(&mut power);
-            }
-            power
+        let part = Part {
+            parameters: &parameters,
+            ring: &ring,
+            items: &items,
+            labels: &labels,
+            bins: &bins,
         };
-        let [low, high] =
-            self.parameters.powers.sources().map(|sources| sources.par_iter().map(power).collect());
-        Location { low, high }
+        let all: Vec<usize> = (0..parameters.locations * parameters.partitions).collect();
+        let partitions = part.prepare(&all, rng);
+        Ok(Self { prepared: Prepared { parameters, ring, partitions }, key, names })
     }
-
-    /// Σ_i x^(i(L+1))·(a_i0 + Σ_j a_ij·x^j), Paterson and Stockmeyer's sum.
-    fn evaluate(&self, location: &Location, polynomials: &[Plain]) -> Ciphertext {
-        let low: Vec<&Ciphertext> = location.low.iter().collect();
-        let mut inner = polynomials.chunks_exact(low.len() + 1).map(|row| {
-            let mut sum = self.ring.inner(&low, &row[1..].iter().collect::<Vec<_>>());
-            self.ring.add_plain(&mut sum, &row[0]);
-            sum
-        });
-        let Some(constant) = inner.next() else {
-            return self.ring.zero(self.parameters.working, 1);
-        };
-        if location.high.is_empty() {
-            return constant;
-        }
-        let inner: Vec<Ciphertext> = inner.collect();
-        let pairs: Vec<_> = inner.iter().zip(&location.high).collect();
-        let mut sum = self.ring.products(&pairs);
-        let scale = sum.scale();
-        self.ring.add(&mut sum, &constant.with_scale(scale));
-        sum
-    }
-}
-
-/// The scale of powers when they meet plaintexts.
-pub(crate) fn power_scale(parameters: &Parameters, ring: &Ring) -> u64 {
-    ring.switched_scale(1, ring.levels(), parameters.working)
-}
-
-/// The scale of answers before they come down to one prime.
-pub(crate) fn answer_scale(parameters: &Parameters, ring: &Ring) -> u64 {
-    let power = power_scale(parameters, ring);
-    if parameters.powers.high == 0 { power } else { ring.multiply_plain(power, power) }
 }
 
 /// Seeds for tasks that run at the same time.
-fn seeds(count: usize, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<[u8; 32]>> {
+pub(crate) fn seeds(count: usize, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<[u8; 32]>> {
     let mut seeds = Zeroizing::new(vec![[0; 32]; count]);
     rng.fill_bytes(seeds.as_flattened_mut());
     seeds
 }
 
-/// The items of each bin.
-fn spread(parameters: &Parameters, items: &[Item]) -> Result<Vec<Vec<u32>>, ProtocolError> {
-    let capacity = parameters.partitions * parameters.powers.degree();
+/// The items of each bin, partition by partition.
+pub(crate) type Bins = Vec<Vec<Vec<u32>>>;
+
+/// The elements under the first key that gives all of them places.
+fn placed(
+    parameters: &Parameters,
+    ring: &Ring,
+    session: &[u8; 32],
+    elements: &[Element],
+    rng: &mut dyn CryptoRng,
+) -> Result<(RistrettoPrp, Zeroizing<Vec<Item>>, Bins), ProtocolError> {
+    let mut found = (0..parameters.keys()).filter_map(|_| {
+        let key = RistrettoPrp::generate(rng);
+        let points = Zeroizing::new(key.hash_and_evaluate(elements));
+        let items = items(parameters, ring.parameters().t(), session, (elements, &points));
+        let bins = spread(parameters, &items)?;
+        Some((key, items, bins))
+    });
+    found.next().ok_or(ProtocolError::Overfull)
+}
+
+/// The bins, if they have room for all.
+pub(crate) fn spread(parameters: &Parameters, items: &[Item]) -> Option<Bins> {
     let mut bins: Vec<Vec<u32>> = vec![Vec::new(); parameters.table.bins()];
     for (index, item) in (0..).zip(items) {
         match parameters.variant.hashing {
@@ -190,43 +110,121 @@ fn spread(parameters: &Parameters, items: &[Item]) -> Result<Vec<Vec<u32>>, Prot
             false => bins.iter_mut().for_each(|bin| bin.push(index)),
         }
     }
-    let fits = bins.iter().all(|bin| bin.len() <= capacity);
-    if fits { Ok(bins) } else { Err(ProtocolError::Overfull) }
+    bins.into_par_iter().map(|bin| partitioned(parameters, items, &bin)).collect()
+}
+
+/// The items of a bin, each in the first partition that takes it.
+fn partitioned(parameters: &Parameters, items: &[Item], bin: &[u32]) -> Option<Vec<Vec<u32>>> {
+    let mut partitions: Vec<Vec<u32>> = vec![Vec::new(); parameters.partitions];
+    for index in bin {
+        let item = &items[*index as usize];
+        let shares = |other: &u32| shares_a_part(item, &items[*other as usize]);
+        enter(parameters, &mut partitions, *index, shares)?;
+    }
+    Some(partitions)
+}
+
+/// Puts an item into the first partition of a bin where there is room and, if it has a label, none shares a part with it; returns
+/// which.
+pub(crate) fn enter(
+    parameters: &Parameters,
+    partitions: &mut [Vec<u32>],
+    index: u32,
+    shares: impl Fn(&u32) -> bool,
+) -> Option<usize> {
+    let takes = |members: &Vec<u32>| {
+        members.len() < parameters.powers.degree()
+            && (parameters.label == 0 || !members.iter().any(&shares))
+    };
+    let partition = partitions.iter().position(takes)?;
+    partitions[partition].push(index);
+    Some(partition)
+}
+
+pub(crate) fn shares_a_part(one: &Item, other: &Item) -> bool {
+    one.felts.iter().zip(&other.felts).any(|(a, b)| a == b)
+}
+
+/// The labels of items, each under its pad, as residues; `place` tells which of `labels` is an item's.
+pub(crate) fn sealed(
+    parameters: &Parameters,
+    items: &[Item],
+    place: impl Fn(usize) -> usize + Sync,
+    labels: &[u8],
+) -> Vec<u64> {
+    let items = items.par_iter().enumerate().with_min_len(VALUES_A_TASK);
+    let words = items.flat_map_iter(|(index, item)| {
+        seal(parameters, item, &labels[place(index) * parameters.label..][..parameters.label])
+    });
+    words.collect()
 }
 
 /// What the polynomials are made of.
-struct Part<'a> {
-    parameters: &'a Parameters,
-    ring: &'a Ring,
-    items: &'a [Item],
-    bins: &'a [Vec<u32>],
+pub(crate) struct Part<'a> {
+    pub(crate) parameters: &'a Parameters,
+    pub(crate) ring: &'a Ring,
+    pub(crate) items: &'a [Item],
+    /// Of each item as many residues as a label has, those of a polynomial together.
+    pub(crate) labels: &'a [u64],
+    pub(crate) bins: &'a [Vec<Vec<u32>>],
 }
 
 impl Part<'_> {
-    /// The coefficients of a partition's polynomials, of which the roots are a share of each bin's items and, to fill up, random
-    /// numbers.
-    fn polynomials(&self, location: usize, partition: usize, rng: &mut ChaCha20Rng) -> Vec<Plain> {
+    /// The polynomials of these partitions, counted location by location.
+    pub(crate) fn prepare(
+        &self,
+        partitions: &[usize],
+        rng: &mut dyn CryptoRng,
+    ) -> Vec<Arc<Polynomials>> {
+        let each = self.parameters.partitions;
+        let seeds = seeds(partitions.len(), rng);
+        let jobs = partitions.par_iter().zip(seeds.par_iter());
+        let prepared = jobs.map(|(index, seed)| {
+            let mut rng = ChaCha20Rng::from_seed(*seed);
+            Arc::new(self.polynomials(index / each, index % each, &mut rng))
+        });
+        prepared.collect()
+    }
+
+    /// The coefficients of a partition's polynomials: one that vanishes at its share of each bin's items and, to fill up, at random
+    /// numbers, and those that have the labels' residues at the items.
+    fn polynomials(&self, location: usize, partition: usize, rng: &mut ChaCha20Rng) -> Polynomials {
         let Parameters { felts, bins_a_ciphertext, powers, .. } = *self.parameters;
         let (slots, degree) = (self.parameters.slots(), powers.degree());
         let t = u128::from(self.ring.parameters().t());
-        let mut coefficients = Zeroizing::new(vec![0; slots * (degree + 1)]);
+        let rows = Zeroizing::new(vec![0; slots * (degree + 1)]);
+        let mut all = vec![rows; self.parameters.polynomials()];
         let bins = self.bins.iter().skip(location * bins_a_ciphertext).take(bins_a_ciphertext);
         let mut roots = Zeroizing::new(vec![0; degree]);
         for (place, bin) in bins.enumerate() {
-            let members = bin.iter().skip(partition * degree).take(degree);
-            let members: Vec<&Item> = members.map(|index| &self.items[*index as usize]).collect();
+            let members = &bin[partition];
             for felt in 0..felts {
-                let own = members.iter().map(|item| Some(item.felts[felt]));
+                let own = members.iter().map(|index| Some(self.items[*index as usize].felts[felt]));
                 for (root, own) in roots.iter_mut().zip(own.chain(std::iter::repeat(None))) {
                     *root = own.unwrap_or_else(|| ((u128::from(rng.next_u64()) * t) >> 64) as u64);
                 }
-                let poly = Zeroizing::new(self.ring.vanishing(&roots));
-                for (power, coefficient) in poly.iter().enumerate() {
-                    coefficients[power * slots + felt * bins_a_ciphertext + place] = *coefficient;
+                let vanishing = self.ring.vanishing(&roots);
+                let labels =
+                    self.ring.interpolate(&roots[..members.len()], &self.columns(members, felt));
+                for (rows, poly) in all.iter_mut().zip([vanishing].into_iter().chain(labels)) {
+                    for (power, coefficient) in Zeroizing::new(poly).iter().enumerate() {
+                        rows[power * slots + felt * bins_a_ciphertext + place] = *coefficient;
+                    }
                 }
             }
         }
-        self.prepared(&mut coefficients)
+        all.iter_mut().map(|rows| self.prepared(rows)).collect()
+    }
+
+    /// For each label polynomial the residues of these items' labels for one part.
+    fn columns(&self, members: &[u32], felt: usize) -> Vec<Vec<u64>> {
+        let Parameters { felts, .. } = *self.parameters;
+        let words = self.parameters.words();
+        let column = |first: usize| {
+            let word = |index: &u32| self.labels[*index as usize * words + first + felt];
+            members.iter().map(word).collect()
+        };
+        (0..words).step_by(felts).map(column).collect()
     }
 
     /// Rows of coefficients as plaintexts that make up for the scales of the powers.
@@ -245,5 +243,64 @@ impl Part<'_> {
             self.ring.prepare(row, working)
         };
         rows.map(plain).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fhe::{Sizes, Variant};
+
+    fn item(felts: [u64; 2]) -> Item {
+        Item { felts: felts.to_vec(), places: vec![0], name: 0, pad: Vec::new() }
+    }
+
+    #[test]
+    fn keys_fail_as_seldom_as_said() {
+        let mut rng = ChaCha20Rng::from_seed([8; 32]);
+        for (sender, receiver) in [(5000, 1), (3000, 10)] {
+            let sizes = Sizes { sender, receiver, slack: 0 };
+            let parameters = Parameters::best_with_labels(sizes, Variant::default(), 20);
+            let parameters = parameters.expect("there are some");
+            let t = parameters.ring().expect("secure").parameters().t();
+            let mut element = || {
+                let mut bytes = [0; 32];
+                rng.fill_bytes(&mut bytes);
+                bytes
+            };
+            let runs = 100;
+            let failed = (0..runs).filter(|_| {
+                let points: Vec<[u8; 32]> = (0..sender).map(|_| element()).collect();
+                let elements: Vec<Element> = points.iter().copied().map(Element).collect();
+                let items = items(&parameters, t, &[1; 32], (&elements, &points));
+                spread(&parameters, &items).is_none()
+            });
+            // Each with at most 2·2^-10.5: 0.14 on average.
+            assert!(failed.count() <= 3, "{sender} {receiver}");
+        }
+    }
+
+    #[test]
+    fn labelled_items_that_share_a_part_lie_in_different_partitions() {
+        let sizes = Sizes { sender: 300, receiver: 1, slack: 0 };
+        let [plain, labelled] = [0, 8].map(|label| {
+            Parameters::best_with_labels(sizes, Variant::default(), label).expect("there are some")
+        });
+        let items = [[1, 2], [3, 4], [5, 2], [1, 6], [7, 8]].map(item);
+        let places = |parameters| partitioned(parameters, &items, &[0, 1, 2, 3, 4]);
+        let lie = |seats: &[&[u32]], parameters: &Parameters| {
+            let mut all = vec![Vec::new(); parameters.partitions];
+            all.iter_mut().zip(seats).for_each(|(all, seats)| *all = seats.to_vec());
+            Some(all)
+        };
+        assert_eq!(places(&labelled), lie(&[&[0, 1, 4], &[2, 3]], &labelled));
+        let (first, rest) = [0, 1, 2, 3, 4].split_at(plain.powers.degree().min(5));
+        assert_eq!(places(&plain), lie(&[first, rest], &plain), "as long as there is room");
+        let same = vec![0; labelled.partitions + 1];
+        assert_eq!(
+            partitioned(&labelled, &items, &same),
+            None,
+            "one more than there are partitions"
+        );
     }
 }

@@ -5,7 +5,7 @@ use veilset_channel::{
     Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
 };
 
-use super::database::Query;
+use super::evaluation::Query;
 use super::parameters::Parameters;
 use crate::ProtocolError;
 
@@ -55,9 +55,19 @@ pub(crate) fn put_query(
     ring: &Ring,
     query: &Query,
 ) -> Result<(), ProtocolError> {
-    let mut put = |bytes: &[u8]| {
-        bytes.chunks(MAX_BODY).try_for_each(|piece| channel.put(&QueryPiece(piece.to_vec())))
-    };
+    write_query(ring, query, |bytes| {
+        let mut pieces = bytes.chunks(MAX_BODY);
+        pieces.try_for_each(|piece| channel.put(&QueryPiece(piece.to_vec())))
+    })?;
+    Ok(())
+}
+
+/// Gives the parts of a query to `put`, one after the other.
+pub(crate) fn write_query<E>(
+    ring: &Ring,
+    query: &Query,
+    mut put: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
     let mut bytes = Vec::new();
     if let Some(key) = &query.relinearisation {
         key.write(ring, &mut bytes);
@@ -77,7 +87,15 @@ pub(crate) fn take_query(
     parameters: &Parameters,
     ring: &Ring,
 ) -> Result<Query, ProtocolError> {
-    let mut take = |len: usize| take::<QueryPiece>(channel, len, |piece| piece.0);
+    read_query(parameters, ring, |len| take::<QueryPiece>(channel, len, |piece| piece.0))
+}
+
+/// A query of what the parameters say, of parts that `take` has with their numbers of bytes.
+pub(crate) fn read_query<E: From<PeerFault>>(
+    parameters: &Parameters,
+    ring: &Ring,
+    mut take: impl FnMut(usize) -> Result<Vec<u8>, E>,
+) -> Result<Query, E> {
     let relinearisation = match parameters.special {
         None => None,
         Some(_) => {
@@ -85,7 +103,7 @@ pub(crate) fn take_query(
             Some(RelinearisationKey::read(ring, &bytes).map_err(refused::<QueryPiece>)?)
         }
     };
-    let mut seeded = || -> Result<Seeded, ProtocolError> {
+    let mut seeded = || -> Result<Seeded, E> {
         let bytes = take(Seeded::len(ring))?;
         Ok(Seeded::read(ring, &bytes).map_err(refused::<QueryPiece>)?)
     };

@@ -1,4 +1,4 @@
-//! `fhe`: intersection of a small set with a large one, from homomorphic encryption.
+//! `fhe` and `fhe-lookup`: intersection of a small set with a large one, and look-ups with labels, from homomorphic encryption.
 //!
 //! Chen, Laine and Rindal (CCS 2017, eprint 2017/299) with the function of Chen, Huang, Laine and Rindal (CCS 2018, eprint 2018/787,
 //! figure 2) and the evaluation of Cong et al. (CCS 2021, eprint 2021/1116). The sender's set is the large one.
@@ -10,6 +10,7 @@
 //! 2. the sender k·r·H(y), so that the receiver has F_k(y) and nothing else.
 //! 3. The receiver puts its items into bins, one each, draws keys, and sends some powers of all slots encrypted.
 //! 4. The sender evaluates its polynomials at them and sends what that gives; zeros are matches.
+//!    With labels the sender has evaluated others that give the sealed label of what matches (section 5 there).
 //! 5. If both are to learn, the receiver sends the names of what matched, filled up with random ones.
 //!
 //! **Security.** The sender sees r·H(y) and ciphertexts of a fresh key: pseudorandom (DDH, ring LWE). What the receiver sees is a
@@ -22,36 +23,50 @@
 
 mod cost;
 mod database;
+mod evaluation;
 mod items;
+mod labels;
 mod messages;
 mod parameters;
 mod powers;
 mod query;
+mod served;
 mod table;
 #[cfg(test)]
 mod tests;
 
 pub use database::Database;
-pub use parameters::{Parameters, Sizes, Variant};
+pub use parameters::{FAILURE, Parameters, Sizes, Variant};
+
 use rand_core::CryptoRng;
+pub use served::{AT_ONCE, Asker, Entry, Question, Reply, Served, has_places, served_parameters};
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
 use zeroize::Zeroizing;
 
-use self::items::items;
+use self::items::{Item, items};
+use self::labels::open;
 use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
-use self::query::ask;
+use self::query::{Found, ask};
 use crate::bins::{filled_up, named};
 use crate::exchange::{cross, not_an_element};
 use crate::wire::{Points, point_chunks, put_values, take_values};
-use crate::words::{MATCHES, SIZE, SIZES};
+use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Observer, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, Shape, Spec,
+    Attached, Conclusion, Cost, Digest, Observer, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, Security, Shape, Spec,
 };
 
-/// The registry entry.
-pub(crate) struct Fhe;
+/// A registry entry.
+pub(crate) struct Fhe {
+    spec: &'static Spec,
+}
+
+/// `fhe`.
+pub(crate) static INTERSECT: Fhe = Fhe { spec: &SPEC };
+
+/// `fhe-lookup`.
+pub(crate) static LOOKUP: Fhe = Fhe { spec: &LOOKUP_SPEC };
 
 static SPEC: Spec = Spec {
     id: "fhe",
@@ -72,12 +87,25 @@ static SPEC: Spec = Spec {
     prime: false,
 };
 
+static LOOKUP_SPEC: Spec = Spec {
+    id: "fhe-lookup",
+    title: "look-ups from homomorphic encryption, of a few elements in a large list",
+    operation: Operation::Lookup,
+    paper: "eprint 2018/787, figure 2 and section 5; eprint 2021/1116",
+    reveals: &[Reveal::Receiver],
+    receiver: LISTED,
+    sender: SIZE,
+    leaks: &[SIZES, LABELS],
+    cut: false,
+    ..SPEC
+};
+
 /// Of either side; prepared polynomials take some 300 bytes an element.
 const MAX_ELEMENTS: u64 = 1 << 26;
 
 impl Protocol for Fhe {
     fn spec(&self) -> &Spec {
-        &SPEC
+        self.spec
     }
 
     fn cost(&self, shape: Shape) -> Cost {
@@ -85,19 +113,26 @@ impl Protocol for Fhe {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        if let Some(nothing) = run.without_matches() {
+        let listed = self.spec.operation == Operation::Lookup;
+        let nothing = if listed { run.without_listed() } else { run.without_matches() };
+        if let Some(nothing) = nothing {
             return Ok(nothing);
         }
         let parameters = parameters(&run)?;
         match run.role {
             Role::Sender => {
                 run.observer.begin("polynomials", run.elements.len() as u64);
-                let database = Database::new(run.elements, parameters, run.session, run.rng)?;
+                let labels = match run.attached {
+                    Attached::Items { bytes, .. } => bytes,
+                    Attached::Nothing | Attached::Values { .. } => &[],
+                };
+                let labelled = (run.elements, labels);
+                let database = Database::labelled(labelled, parameters, run.session, run.rng)?;
                 run.observer.advance(run.elements.len() as u64);
                 let (reveal, count) = (run.reveal, run.peer_count);
                 database.serve(run.channel, reveal, count, run.rng, run.observer)
             }
-            Role::Receiver => receive(run, &parameters),
+            Role::Receiver => receive(run, &parameters, self.spec.operation),
         }
     }
 }
@@ -105,9 +140,13 @@ impl Protocol for Fhe {
 /// The parameters of a run.
 fn parameters(run: &Run<'_>) -> Result<Parameters, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let (sender, receiver) = if run.role == Role::Sender { (own, peer) } else { (peer, own) };
+    let (sender, receiver, labels) = match run.role {
+        Role::Sender => (own, peer, run.attached.shape()),
+        Role::Receiver => (peer, own, run.peer_attached),
+    };
     let sizes = Sizes { sender, receiver, slack: run.slack };
-    Parameters::best(sizes, Variant::default()).ok_or(ProtocolError::NoParameters)
+    Parameters::best_with_labels(sizes, Variant::default(), labels.width())
+        .ok_or(ProtocolError::NoParameters)
 }
 
 impl Database {
@@ -133,10 +172,10 @@ impl Database {
         }
         // Step 3.
         channel.phase("query");
-        let query = take_query(channel, &self.parameters, &self.ring)?;
+        let query = take_query(channel, &self.prepared.parameters, &self.prepared.ring)?;
         // Step 4.
         channel.phase("answers");
-        put_answers(channel, &self.answer(query, rng))?;
+        put_answers(channel, &self.prepared.answer(query, rng))?;
         if reveal == Reveal::Receiver {
             return Ok(Box::new(|| Ok(Outcome::Nothing)));
         }
@@ -148,8 +187,22 @@ impl Database {
     }
 }
 
-/// The receiver's side.
-fn receive(run: Run<'_>, parameters: &Parameters) -> Result<Conclusion, ProtocolError> {
+/// The receiver's side of a run of this operation in which the sender has a [`Database`] with these parameters.
+///
+/// # Errors
+/// When the channel fails, the sender sends what are no answers, or the elements find no places, which happens in at most one of
+/// 2^42 runs.
+pub fn receive(
+    run: Run<'_>,
+    parameters: &Parameters,
+    operation: Operation,
+) -> Result<Conclusion, ProtocolError> {
+    let found = received(run, parameters)?;
+    let listed = operation == Operation::Lookup;
+    Ok(Box::new(move || Ok(if listed { found.listed() } else { found.matched() })))
+}
+
+fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolError> {
     let Run { channel, elements, rng, observer, reveal, session, .. } = run;
     // Steps 1 and 2.
     channel.phase("blinded elements");
@@ -167,19 +220,45 @@ fn receive(run: Run<'_>, parameters: &Parameters) -> Result<Conclusion, Protocol
     // Step 4.
     channel.phase("answers");
     let answers = take_answers(channel, parameters)?;
-    let matches =
-        asked.matches(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
+    let found = asked.found(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
     // Step 5.
     if reveal == Reveal::Both {
         channel.phase("indication");
-        let names = matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
+        let names = found.matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
         let names = Zeroizing::new(names.map(|(_, item)| item.name).collect::<Vec<_>>());
         put_values(channel, &filled_up(names, items.len(), rng), u128::BITS)?;
     }
-    Ok(Box::new(move || {
-        let hits = (0..).zip(&matches).filter(|(_, hit)| **hit);
-        Ok(Outcome::Matched(hits.map(|(index, _)| index).collect()))
-    }))
+    Ok(Received { parameters: parameters.clone(), items, found })
+}
+
+/// What a receiver holds at the end.
+struct Received {
+    parameters: Parameters,
+    items: Zeroizing<Vec<Item>>,
+    found: Found,
+}
+
+impl Received {
+    fn rows(&self) -> Vec<u32> {
+        let hits = (0..).zip(&self.found.matches).filter(|(_, hit)| **hit);
+        hits.map(|(index, _)| index).collect()
+    }
+
+    fn matched(&self) -> Outcome {
+        Outcome::Matched(self.rows())
+    }
+
+    fn listed(&self) -> Outcome {
+        let Self { parameters, items, found } = self;
+        let words = parameters.words();
+        let label = |row: &u32| {
+            let row = *row as usize;
+            open(parameters, &items[row], &found.labels[row * words..][..words])
+        };
+        let rows = self.rows();
+        let labels = rows.iter().flat_map(label).collect();
+        Outcome::Listed { rows, width: parameters.label, labels }
+    }
 }
 
 /// k·H(y) for the receiver's elements, through the sender, who sees r·H(y).

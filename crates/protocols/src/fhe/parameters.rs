@@ -4,8 +4,17 @@
 //! matches that is none. Noise is bounded with a chance of about 2^-75 a coefficient (`veilset_bfv`). A query item meets in each
 //! partition a polynomial a slot with B roots; other items' parts are uniform modulo t, so all its f parts are roots with
 //! probability at most (B/t)^f, and over all items and partitions that adds up.
+//!
+//! With labels two items of a bin and partition must differ in every part. An item goes to the first partition where there is room
+//! and none shares a part with it. With s partitions more than the largest bin fills there is room in s + 1 wherever an item
+//! comes, so it finds no place only if s + 1 items of its bin share a part with it. Each does independently with
+//! probability at most f/t, so over all places of items that adds up to at most places·C(load − 1, s + 1)·(f/t)^(s+1). Then, or when a bin
+//! overflows, the sender draws another key. Each of these two happens with at most 2^-(b/4), so [`KEYS`] in a row with at most
+//! 2^(5 − 5b/4), which is below 2^-b from b = 20 on.
 
-use veilset_bfv::{Cut, Model, Noise, ParameterError, Ring, Seed, flood_bits, most_bits};
+use veilset_bfv::{
+    Cut, Model, Noise, ParameterError, Ring, Seed, flood_bits, has_prime, most_bits,
+};
 use veilset_channel::MAX_BODY;
 use veilset_structures::bin_capacity;
 
@@ -58,6 +67,8 @@ impl Default for Variant {
 pub struct Parameters {
     pub(crate) sizes: Sizes,
     pub(crate) variant: Variant,
+    /// Bytes of a label; 0 where items have none.
+    pub(crate) label: usize,
     pub(crate) table: Table,
     /// Slots of an item.
     pub(crate) felts: usize,
@@ -83,8 +94,17 @@ pub struct Parameters {
     seconds: f64,
 }
 
-/// log₂ of the chance of each way to fail.
-const FAILURE: f64 = 42.0;
+/// log₂ of the chance, inverted, of each way in which a run or a question fails.
+pub const FAILURE: f64 = 42.0;
+
+/// Keys that the sender of labels tries.
+const KEYS: usize = 5;
+
+/// By how much a single one of them is less sure: (2·2^-(b/4))^5 is below 2^-b.
+const LESS_SURE: f64 = 4.0;
+
+/// The most spare partitions that are tried.
+const MOST_SPARE: usize = 16;
 
 /// Bytes a second that bytes are weighed with: 10 Mbit/s.
 const LINK: f64 = 1.25e6;
@@ -94,9 +114,9 @@ const BUTTERFLY: f64 = 2.0e-9;
 const PRODUCT: f64 = 1.0e-9;
 
 /// What a second before the query counts, which serves other queries too.
-const OFFLINE: f64 = 0.05;
+const OFFLINE: f64 = 0.2;
 
-/// The fewest bits of a plaintext modulus above those of the degree: there is a prime among the 16 candidates of each size.
+/// The fewest bits of a plaintext modulus above those of the degree.
 const ABOVE_DEGREE: u32 = 5;
 
 /// From so many bits above those of the degree on, 512 candidates share the first bit, of which one in eight is prime: one is
@@ -109,23 +129,30 @@ const MOST_PLAIN: u32 = 45;
 /// The most bits of a prime.
 const MOST_PRIME: f64 = 60.0;
 
+/// No more digits are relinearised with: the standard's moduli have no more primes of [`MOST_PRIME`] bits.
+const DIGITS: usize = 8;
+
 impl Parameters {
     /// The best for these sizes, neither of which is 0; nothing if there are none, for sizes and variants beyond all reason.
     #[must_use]
     pub fn best(sizes: Sizes, variant: Variant) -> Option<Self> {
+        Self::best_with_labels(sizes, variant, 0)
+    }
+
+    /// As [`best`](Self::best), for items with labels of `label` bytes.
+    #[must_use]
+    pub fn best_with_labels(sizes: Sizes, variant: Variant, label: usize) -> Option<Self> {
         let mut best: Option<Self> = None;
-        let search = Search::new(sizes, variant);
+        let search = Search::new(sizes, variant, label);
+        let tried: Vec<Powers> = Powers::tried().collect();
         for log_n in [12, 13, 14] {
             for felts in 1..=8 {
                 let Some(layout) = search.layout(log_n, felts) else { continue };
-                for powers in Powers::tried(layout.load.max(1)) {
-                    for short in [false, true] {
-                        let found = search.candidate(&layout, powers, short);
-                        let better = |found: &Self| {
-                            best.as_ref().is_none_or(|best| found.price() < best.price())
-                        };
-                        best = found.filter(better).or(best);
-                    }
+                let most = layout.load.max(1);
+                let fitting = tried.iter().map(|powers| powers.within(most));
+                for powers in fitting.filter(|powers| powers.fits(most)) {
+                    let price = best.as_ref().map_or(f64::INFINITY, Self::price);
+                    best = search.better(&layout, powers, price).or(best);
                 }
             }
         }
@@ -161,7 +188,8 @@ impl Parameters {
     }
 
     /// Bytes of the query: ciphertexts and keys.
-    pub(crate) fn query_bytes(&self) -> usize {
+    #[must_use]
+    pub fn query_bytes(&self) -> usize {
         let [one, key] = self.object_bytes();
         self.fresh() * one + key
     }
@@ -186,9 +214,67 @@ impl Parameters {
         if self.short || self.powers.high == 0 { 2 } else { 3 }
     }
 
+    /// Polynomials of a slot in a partition: one for matches, the others for labels.
+    pub(crate) fn polynomials(&self) -> usize {
+        1 + label_polynomials(self.label, self.felts, self.plain)
+    }
+
+    /// Bits of a label that a slot holds: all residues of so many are below t.
+    pub(crate) fn word_bits(&self) -> usize {
+        word_bits(self.plain)
+    }
+
+    /// Residues of a label.
+    pub(crate) fn words(&self) -> usize {
+        self.felts * (self.polynomials() - 1)
+    }
+
+    /// Keys that the sender may draw until its items find places.
+    pub(crate) fn keys(&self) -> usize {
+        if self.label > 0 { KEYS } else { 1 }
+    }
+
     /// Answers of a query.
     pub(crate) fn answers(&self) -> usize {
-        self.locations * self.partitions
+        self.locations * self.partitions * self.polynomials()
+    }
+
+    /// Bytes of all answers.
+    #[must_use]
+    pub fn all_answers_bytes(&self) -> usize {
+        self.answers() * self.answer_bytes()
+    }
+
+    /// The number of a bin's partition, counted location by location.
+    pub(crate) fn partition(&self, bin: usize, partition: usize) -> usize {
+        bin / self.bins_a_ciphertext * self.partitions + partition
+    }
+
+    /// Bytes of memory in which a receiver reads the answers: as they came, a copy, and their slots; and what labels are made of.
+    pub(crate) fn reading(&self) -> f64 {
+        let slots = self.answers() * self.slots() * size_of::<u64>();
+        let words = self.sizes.receiver * self.words() * size_of::<u64>();
+        (2 * self.all_answers_bytes() + slots + words) as f64
+    }
+
+    /// Which partition that is of its bins, and these bins.
+    pub(crate) fn bins_of(&self, partition: usize) -> impl Iterator<Item = (usize, usize)> {
+        let each = self.bins_a_ciphertext;
+        let first = partition / self.partitions * each;
+        let bins = first..(first + each).min(self.table.bins());
+        let partition = partition % self.partitions;
+        bins.map(move |bin| (partition, bin))
+    }
+
+    /// A digest of all that both sides must compute alike.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 16] {
+        let ring = (self.log_n, self.plain, &self.primes, self.special);
+        let answers = (self.powers, self.working, self.short, self.flood, self.cut);
+        let places = (self.table, self.felts, self.bins_a_ciphertext, self.locations);
+        let text = format!("{ring:?} {answers:?} {places:?} {} {}", self.partitions, self.label);
+        let digest = blake3::derive_key("veilset v1 fhe parameters", text.as_bytes());
+        std::array::from_fn(|byte| digest[byte])
     }
 
     pub(crate) fn slots(&self) -> usize {
@@ -209,13 +295,21 @@ impl Parameters {
         let polys = (self.answers() * (self.powers.degree() + 1)) as f64;
         let rows = polys * (self.working + 1) as f64 * transform;
         // A product for each root and each coefficient before it, in two instructions of four cycles.
-        let roots = polys * self.slots() as f64 * self.powers.degree() as f64 / 2.0 * 2.0 * PRODUCT;
-        rows + roots
+        // A label polynomial takes two, and all together four more: what vanishes, twice, and its derivative at all roots.
+        let pairs = polys * self.slots() as f64 * self.powers.degree() as f64 / 2.0;
+        let all = self.polynomials() as f64;
+        let each = if self.label > 0 { (1.0 + 2.0 * (all - 1.0) + 4.0) / all } else { 1.0 };
+        rows + each * pairs * 2.0 * PRODUCT
+    }
+
+    /// Bytes of the query and the answers, beside the points.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.query_bytes() + self.answers() * self.answer_bytes()
     }
 
     fn price(&self) -> f64 {
-        let bytes = self.query_bytes() + self.answers() * self.answer_bytes();
-        self.seconds + bytes as f64 / LINK + OFFLINE * self.offline_seconds()
+        self.seconds + self.bytes() as f64 / LINK + OFFLINE * self.offline_seconds()
     }
 }
 
@@ -223,7 +317,10 @@ impl Parameters {
 struct Search {
     sizes: Sizes,
     variant: Variant,
+    label: usize,
     bits: f64,
+    /// log₂ of how seldom a key must fail in each way.
+    key_bits: f64,
     least: usize,
     functions: usize,
 }
@@ -236,14 +333,17 @@ struct Layout {
     locations: usize,
     table: Table,
     load: usize,
+    /// Sizes in bits, where primes are not dense, of which there is none.
+    missing: Vec<u32>,
 }
 
 impl Search {
-    fn new(sizes: Sizes, variant: Variant) -> Self {
+    fn new(sizes: Sizes, variant: Variant, label: usize) -> Self {
         let bits = FAILURE + f64::from(sizes.slack);
         let functions = if sizes.receiver == 1 || !variant.hashing { 1 } else { 3 };
         let least = if variant.hashing { least_bins(sizes.receiver, bits) } else { sizes.receiver };
-        Self { sizes, variant, bits, least, functions }
+        let key_bits = if label > 0 { bits / LESS_SURE } else { bits };
+        Self { sizes, variant, label, bits, key_bits, least, functions }
     }
 
     fn layout(&self, log_n: u32, felts: usize) -> Option<Layout> {
@@ -257,15 +357,50 @@ impl Search {
         let table = Table { functions: self.functions, each };
         let locations = table.bins().div_ceil(bins_a_ciphertext);
         let load = match self.variant.hashing {
-            true => bin_capacity(self.sizes.sender, each, self.bits + 2.0),
+            true => bin_capacity(self.sizes.sender, each, self.key_bits + 2.0),
             false => self.sizes.sender,
         };
-        Some(Layout { log_n, felts, bins_a_ciphertext, locations, table, load })
+        let missing = log_n + ABOVE_DEGREE..log_n + DENSE;
+        let missing = missing.filter(|bits| !has_prime(log_n, *bits)).collect();
+        Some(Layout { log_n, felts, bins_a_ciphertext, locations, table, load, missing })
+    }
+
+    /// The better of the two kinds of answers for these powers, if its price is below `price`.
+    fn better(&self, layout: &Layout, powers: Powers, price: f64) -> Option<Parameters> {
+        if self.least_price(layout, powers)? >= price {
+            return None;
+        }
+        let found = [false, true].into_iter();
+        let found = found.filter_map(|short| self.candidate(layout, powers, short));
+        let found = found.filter(|found| found.price() < price);
+        found.min_by(|one, other| one.price().total_cmp(&other.price()))
+    }
+
+    /// A bound below the price of these powers, from the bits that t and the primes have at least; nothing if these are too many.
+    /// The search looks closer only at what it does not rule out.
+    fn least_price(&self, layout: &Layout, powers: Powers) -> Option<f64> {
+        let Layout { log_n, locations, load, .. } = *layout;
+        let degree = powers.degree();
+        let partitions = load.div_ceil(degree).max(1);
+        let plain = self.plain(layout, degree, partitions)?;
+        // A fresh ciphertext has t times an error; a product with a plaintext or a ciphertext brings t and √n more.
+        let products = if powers.high == 0 { 1 } else { 2 };
+        let bits = plain + products * (plain + log_n / 2);
+        if bits > most_bits(log_n) {
+            return None;
+        }
+        let n = f64::from(1 << log_n);
+        let answers = (locations * partitions) as f64;
+        let fresh = (locations * powers.sent_count()) as f64;
+        // Both parts of an answer tell residues modulo t apart.
+        let bytes = (fresh * f64::from(bits) + answers * f64::from(2 * plain)) * n / 8.0;
+        let rows = (f64::from(bits) / MOST_PRIME).ceil();
+        let seconds = answers * (degree + 1) as f64 * 2.0 * rows * n * PRODUCT;
+        Some(seconds + bytes / LINK)
     }
 
     fn candidate(&self, layout: &Layout, powers: Powers, short: bool) -> Option<Parameters> {
-        let degree = powers.degree();
-        let partitions = layout.load.div_ceil(degree).max(1);
+        let (partitions, plain) = self.partitions(layout, powers.degree())?;
         let Variant { windowing, partitioning, flooding, .. } = self.variant;
         // Two parts come without relinearisation where there are no high powers; floods are for two.
         let linear = powers.high == 0;
@@ -276,24 +411,27 @@ impl Search {
         if refused {
             return None;
         }
-        let plain = self.plain(layout, degree, partitions)?;
         let model = Model { log_n: layout.log_n, plain: f64::from(plain) };
         let keyed = powers.computed() || short;
         let parts = if short || linear { 2 } else { 3 };
         let dropped = powers.computed().then(|| dropped(model));
-        let mut total = evaluated(model, powers, dropped);
+        let excess = excess(model);
+        let mut total = evaluated(model, powers, dropped.map(|bits| (bits, excess)));
         if short {
-            total = total.relinearised(8);
+            total = total.relinearised(DIGITS, excess);
         }
-        let answers = (layout.locations * partitions) as f64;
+        let polynomials = 1 + label_polynomials(self.label, layout.felts, plain);
+        let answers = (layout.locations * partitions * polynomials) as f64;
         let flood = flooding.then(|| flood_bits(total, answers * f64::from(1 << layout.log_n)));
         let total = flood.map_or(total, |bits| total.flooded(bits));
         let rounding = model.rounding(parts);
+        let least = layout.log_n + DENSE;
         let mut primes =
-            split(total.modulus_bits().ceil(), (rounding.modulus_bits() + 2.0).ceil())?;
+            split(total.modulus_bits().ceil(), (rounding.modulus_bits() + 2.0).ceil(), least)?;
         let working = primes.len();
         primes.extend(dropped);
-        let special = if keyed { primes.iter().max().copied() } else { None };
+        let largest = primes.iter().max().filter(|_| keyed);
+        let special = largest.map(|largest| largest.saturating_sub(excess).max(least));
         if primes.iter().chain(&special).sum::<u32>() > most_bits(layout.log_n) {
             return None;
         }
@@ -302,6 +440,7 @@ impl Search {
         let mut parameters = Parameters {
             sizes: self.sizes,
             variant: self.variant,
+            label: self.label,
             table: layout.table,
             felts: layout.felts,
             bins_a_ciphertext: layout.bins_a_ciphertext,
@@ -322,6 +461,27 @@ impl Search {
         Some(parameters)
     }
 
+    /// The fewest partitions of polynomials of this degree where all items find places, and the bits of t.
+    fn partitions(&self, layout: &Layout, degree: usize) -> Option<(usize, u32)> {
+        let full = layout.load.div_ceil(degree).max(1);
+        (0..MOST_SPARE).find_map(|spare| {
+            let plain = self.plain(layout, degree, full + spare)?;
+            let placed =
+                self.label == 0 || self.log_no_place(layout, plain, spare) <= -self.key_bits;
+            placed.then_some((full + spare, plain))
+        })
+    }
+
+    /// log₂ of a bound on the probability that some item shares parts with `spare` + 1 others of its bin.
+    fn log_no_place(&self, layout: &Layout, plain: u32, spare: usize) -> f64 {
+        let functions = if self.variant.hashing { self.functions } else { self.sizes.receiver };
+        let places = (functions * self.sizes.sender) as f64;
+        // t has `plain` bits.
+        let shared = layout.felts as f64 / f64::from(plain - 1).exp2();
+        let another = |k: usize| layout.load.saturating_sub(k) as f64 * shared / k as f64;
+        places.log2() + (1..=spare + 1).map(|k| another(k).log2()).sum::<f64>()
+    }
+
     /// The fewest bits of t that keep false matches rare.
     fn plain(&self, layout: &Layout, degree: usize, partitions: usize) -> Option<u32> {
         let tests = (self.sizes.receiver * partitions) as f64;
@@ -329,9 +489,21 @@ impl Search {
         let each = (self.bits + tests.log2()) / layout.felts as f64 + 0.125;
         let bits = ((degree as f64).log2() + each).ceil() as u32;
         let bits = if bits < layout.log_n + DENSE { bits + 1 } else { bits };
-        let bits = bits.max(layout.log_n + ABOVE_DEGREE);
+        let mut bits = bits.max(layout.log_n + ABOVE_DEGREE);
+        while layout.missing.contains(&bits) {
+            bits += 1;
+        }
         (bits <= MOST_PLAIN).then_some(bits)
     }
+}
+
+fn word_bits(plain: u32) -> usize {
+    plain as usize - 1
+}
+
+/// Polynomials that hold labels of `label` bytes, where items have `felts` slots.
+fn label_polynomials(label: usize, felts: usize, plain: u32) -> usize {
+    (8 * label).div_ceil(felts * word_bits(plain))
 }
 
 /// Bits of the prime that computed powers lose: they bring a product's noise down to where rounding holds it up.
@@ -341,11 +513,21 @@ fn dropped(model: Model) -> u32 {
     (excess.ceil() as u32).max(model.log_n + ABOVE_DEGREE)
 }
 
-/// The noise of an evaluation.
-fn evaluated(model: Model, powers: Powers, dropped: Option<u32>) -> Noise {
+/// By how many bits primes may be larger than the special one: what that adds stays two bits below the noise of a product of fresh
+/// ciphertexts, which is the least that is relinearised.
+fn excess(model: Model) -> u32 {
+    let product = model.fresh().times(model.fresh(), 1);
+    let least = model.relinearisation(DIGITS, 0);
+    (product.log_deviation() - least.log_deviation() - 2.0).max(0.0) as u32
+}
+
+/// The noise of an evaluation, of powers of which those that are computed lose so many bits, and are relinearised with so many in excess.
+fn evaluated(model: Model, powers: Powers, computed: Option<(u32, u32)>) -> Noise {
     let fresh = model.fresh();
-    let power = dropped
-        .map_or(fresh, |bits| fresh.times(fresh, 1).relinearised(8).switched(f64::from(bits), 2));
+    let power = computed.map_or(fresh, |(dropped, excess)| {
+        let product = fresh.times(fresh, 1).relinearised(DIGITS, excess);
+        product.switched(f64::from(dropped), 2)
+    });
     let inner = power.times_plain(powers.low);
     match powers.high {
         0 => inner,
@@ -353,15 +535,17 @@ fn evaluated(model: Model, powers: Powers, dropped: Option<u32>) -> Noise {
     }
 }
 
-/// `total` bits as primes of nearly one size; the first has at least `least`.
-fn split(total: f64, least: f64) -> Option<Vec<u32>> {
-    if least > MOST_PRIME {
+/// `total` bits as primes of nearly one size; the first has at least `first`, the others `least`.
+fn split(total: f64, first: f64, least: u32) -> Option<Vec<u32>> {
+    if first > MOST_PRIME {
         return None;
     }
     let count = (total / MOST_PRIME).ceil();
-    let each = (total / count).ceil();
-    let mut primes = vec![each as u32; count as usize];
-    primes[0] = each.max(least) as u32;
+    let mut primes = vec![(total / count).ceil().max(first) as u32];
+    for left in (1..count as u32).rev() {
+        let rest = (total as u32).saturating_sub(primes.iter().sum());
+        primes.push(rest.div_ceil(left).max(least));
+    }
     Some(primes)
 }
 
@@ -429,11 +613,79 @@ mod tests {
     }
 
     #[test]
+    fn labelled_items_have_room() {
+        for (sender, receiver) in [(1, 1), (1 << 16, 1), (1 << 20, 1), (1 << 20, 1024)] {
+            let best = |label| {
+                let sizes = sizes(sender, receiver);
+                let best = Parameters::best_with_labels(sizes, Variant::default(), label);
+                best.expect("there are some")
+            };
+            for label in [1, 16, 200] {
+                let parameters = best(label);
+                let t = parameters.ring().expect("secure, and with primes").parameters().t();
+                assert!(t >> parameters.word_bits() > 0, "every word is below t");
+                assert!(parameters.words() * parameters.word_bits() >= 8 * label);
+                // Sets of s + 1 other items of its bin that share a part with an item, summed over all places.
+                let degree = parameters.powers.degree();
+                let load = bin_capacity(sender, parameters.table.each, FAILURE / 4.0 + 2.0);
+                let spare = parameters.partitions - load.div_ceil(degree);
+                let subsets: f64 = (0..=spare)
+                    .map(|k| load.saturating_sub(k + 1) as f64 / (k + 1) as f64)
+                    .product();
+                let share = (parameters.felts as f64 / t as f64).powi(spare as i32 + 1);
+                let fails = 3.0 * sender as f64 * subsets * share;
+                assert!(fails <= (-FAILURE / 4.0).exp2(), "{sender} {receiver} {label}: {fails}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_search_passes_over_nothing_better() {
+        let variant = Variant::default();
+        for (sender, receiver) in [(1, 1), (700, 20), (1 << 16, 1 << 16), (1 << 20, 5535)] {
+            let search = Search::new(sizes(sender, receiver), variant, 0);
+            let layouts = [12, 13, 14]
+                .into_iter()
+                .flat_map(|log_n| (1..=8).map(move |felts| (log_n, felts)))
+                .filter_map(|(log_n, felts)| search.layout(log_n, felts));
+            let mut least = f64::INFINITY;
+            for layout in layouts {
+                for powers in Powers::tried().map(|powers| powers.within(layout.load.max(1))) {
+                    for short in [false, true] {
+                        let found = search.candidate(&layout, powers, short);
+                        let Some(price) = found.map(|found| found.price()) else { continue };
+                        let bound = search.least_price(&layout, powers).expect("few bits");
+                        assert!(bound <= price, "{sender} {receiver} {powers:?}: {bound} {price}");
+                        if powers.fits(layout.load.max(1)) {
+                            least = least.min(price);
+                        }
+                    }
+                }
+            }
+            let best = Parameters::best(sizes(sender, receiver), variant).expect("there are some");
+            assert!(best.price() <= least, "{sender} {receiver}: {} {least}", best.price());
+        }
+    }
+
+    #[test]
+    fn there_are_primes_for_every_size() {
+        for (log, receiver) in (0..=26).flat_map(|log| [1, 64, 1024, 1 << log].map(|r| (log, r))) {
+            for flooding in [false, true] {
+                let variant = Variant { flooding, ..Variant::default() };
+                let found = Parameters::best(sizes(1 << log, receiver), variant);
+                let Parameters { log_n, plain, primes, special, .. } =
+                    found.expect("there are some");
+                let found = veilset_bfv::Parameters::new(log_n, plain, &primes, special);
+                assert!(found.is_ok(), "2^{log} {receiver}: {found:?}");
+            }
+        }
+    }
+
+    #[test]
     fn a_million_elements_take_few_bytes_and_a_larger_set_hardly_more() {
         let bytes = |sender, receiver| {
             let best = Parameters::best(sizes(sender, receiver), Variant::default());
-            let parameters = best.expect("there are some");
-            parameters.query_bytes() + parameters.answers() * parameters.answer_bytes()
+            best.expect("there are some").bytes()
         };
         assert!(bytes(1 << 20, 1024) < 2_600_000, "{}", bytes(1 << 20, 1024));
         assert!(bytes(1 << 20, 5535) < 5_000_000, "{}", bytes(1 << 20, 5535));

@@ -45,21 +45,31 @@ pub(crate) enum Source {
 }
 
 impl Powers {
-    /// All that are tried, for degrees up to `most`.
-    pub(crate) fn tried(most: usize) -> impl Iterator<Item = Self> {
-        let lows = TRIED.into_iter().map(move |low| low.min(most));
+    /// All that are tried.
+    pub(crate) fn tried() -> impl Iterator<Item = Self> {
         let highs = || [0].into_iter().chain(TRIED);
-        let sent = lows.flat_map(move |low| highs().map(move |high| Self::all(low, high)));
+        let sent =
+            TRIED.into_iter().flat_map(move |low| highs().map(move |high| Self::all(low, high)));
+        let reaches: [usize; MOST_STAMPS + 1] = std::array::from_fn(|count| reach(stamps(count)));
         let counts =
             (1..=MOST_STAMPS).flat_map(|low| (0..=MOST_STAMPS).map(move |high| (low, high)));
-        let stamped = counts.map(|(low, high)| Self {
-            low: reach(stamps(low)),
-            high: reach(stamps(high)),
+        let stamped = counts.map(move |(low, high)| Self {
+            low: reaches[low],
+            high: reaches[high],
             stamps: Some((low, high)),
         });
-        // One row more than what is needed may be left over, no more.
         sent.chain(stamped)
-            .filter(move |powers| powers.high == 0 || powers.degree() < most + powers.low + 1)
+    }
+
+    /// With no more low powers than polynomials of degree `most` need, where all travel.
+    pub(crate) fn within(self, most: usize) -> Self {
+        let low = if self.stamps.is_some() { self.low } else { self.low.min(most) };
+        Self { low, ..self }
+    }
+
+    /// Whether polynomials of degree `most` leave no more than a row over.
+    pub(crate) fn fits(self, most: usize) -> bool {
+        self.high == 0 || self.degree() < most + self.low + 1
     }
 
     /// Where all travel.
@@ -164,7 +174,7 @@ mod tests {
 
     #[test]
     fn every_power_comes_from_what_travels() {
-        for powers in Powers::tried(500) {
+        for powers in Powers::tried() {
             let sent = powers.sent();
             assert_eq!(sent.len(), powers.sent_count());
             let exponent = |source: &Source| match *source {

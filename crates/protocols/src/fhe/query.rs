@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use veilset_bfv::{Ciphertext, Ring, SecretKey, WireError};
 use zeroize::Zeroizing;
 
-use super::database::{Query, answer_scale};
+use super::evaluation::{Query, answer_scale};
 use super::items::Item;
 use super::parameters::Parameters;
 use super::table::insert;
@@ -13,7 +13,7 @@ use crate::ProtocolError;
 
 /// What a receiver keeps while it waits for answers.
 pub(crate) struct Asked {
-    secret: SecretKey,
+    pub(super) secret: SecretKey,
     /// The item of each bin.
     bins: Vec<Option<u32>>,
 }
@@ -87,7 +87,7 @@ fn values(
 }
 
 /// An answer, down to one prime.
-fn read(
+pub(super) fn read(
     parameters: &Parameters,
     ring: &Ring,
     answer: &[u8],
@@ -105,41 +105,54 @@ fn read(
     Ok(ciphertext)
 }
 
+/// What the answers say of each item.
+pub(crate) struct Found {
+    /// Whether it matches.
+    pub(crate) matches: Vec<bool>,
+    /// As many residues as a label has: zeros where it does not match.
+    pub(crate) labels: Zeroizing<Vec<u64>>,
+}
+
 impl Asked {
-    /// For each item whether it matches, of the answers location by location and partition by partition.
+    /// What the answers say of `count` items, location by location and partition by partition.
     ///
     /// # Errors
     /// When an answer is not what the parameters say.
-    pub(crate) fn matches(
+    pub(crate) fn found(
         &self,
         parameters: &Parameters,
         ring: &Ring,
         answers: &[Vec<u8>],
         count: usize,
-    ) -> Result<Vec<bool>, WireError> {
+    ) -> Result<Found, WireError> {
         let scale = answer_scale(parameters, ring);
-        let each = parameters.bins_a_ciphertext;
-        let zeros = answers.par_iter().enumerate().map(|(index, answer)| {
+        let slots = answers.par_iter().map(|answer| {
             let ciphertext = read(parameters, ring, answer, scale)?;
-            let mut slots = self.secret.decrypt(ring, &ciphertext);
+            let mut slots = Zeroizing::new(self.secret.decrypt(ring, &ciphertext));
             ring.decode(&mut slots);
-            let place = |place: usize| {
-                let parts = (0..parameters.felts).map(|felt| slots[felt * each + place]);
-                // All are looked at, whatever they are.
-                parts.fold(0, |any, part| any | part) == 0
-            };
-            Ok((index / parameters.partitions, (0..each).map(place).collect::<Vec<_>>()))
+            Ok(slots)
         });
-        let zeros = zeros.collect::<Result<Vec<_>, WireError>>()?;
-        let mut matches = vec![false; count];
-        for (location, zeros) in zeros {
-            let bins = self.bins.iter().skip(location * each);
-            for (zero, item) in zeros.into_iter().zip(bins) {
-                if let Some(item) = item {
-                    matches[*item as usize] |= zero;
-                }
+        let slots = slots.collect::<Result<Vec<_>, WireError>>()?;
+        let words = parameters.words();
+        let labels = Zeroizing::new(vec![0; count * words]);
+        let mut found = Found { matches: vec![false; count], labels };
+        for (index, slots) in slots.chunks_exact(parameters.polynomials()).enumerate() {
+            let each = parameters.bins_a_ciphertext;
+            let bins = self.bins.iter().skip(index / parameters.partitions * each).take(each);
+            for (place, item) in bins.enumerate() {
+                let Some(item) = item.map(|item| item as usize) else { continue };
+                let mut parts = slots
+                    .iter()
+                    .flat_map(|slots| slots[place..].iter().step_by(each).take(parameters.felts));
+                // All are looked at, whatever they are.
+                let matched = parts.by_ref().take(parameters.felts);
+                let zero = matched.fold(0, |any, part| any | part) == 0;
+                found.matches[item] |= zero;
+                let taken = u64::from(zero).wrapping_neg();
+                let words = found.labels[item * words..][..words].iter_mut();
+                words.zip(parts).for_each(|(word, part)| *word |= part & taken);
             }
         }
-        Ok(matches)
+        Ok(found)
     }
 }

@@ -1,3 +1,6 @@
+mod floods;
+mod hostile;
+
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Framed, Metered, memory_pair};
@@ -16,13 +19,30 @@ fn elements(first: usize, count: usize) -> Vec<Element> {
 
 /// What both sides get, and the bytes that each sent, of sets that share `common` elements.
 fn play(sizes: Sizes, common: usize, variant: Variant) -> ([Outcome; 2], [u64; 2]) {
+    play_labelled(sizes, common, variant, 0)
+}
+
+/// The label of an element, of `width` bytes.
+fn label(number: usize, width: usize) -> impl Iterator<Item = u8> {
+    (0..width).map(move |byte| (number * 31 + byte * byte + 7) as u8)
+}
+
+/// As [`play`], with labels of `width` bytes.
+fn play_labelled(
+    sizes: Sizes,
+    common: usize,
+    variant: Variant,
+    width: usize,
+) -> ([Outcome; 2], [u64; 2]) {
     let sender = elements(0, sizes.sender);
+    let labels: Vec<u8> = (0..sizes.sender).flat_map(|number| label(number, width)).collect();
     let receiver = elements(sizes.sender - common, sizes.receiver);
-    let parameters = Parameters::best(sizes, variant).expect("there are some");
+    let parameters = Parameters::best_with_labels(sizes, variant, width).expect("there are some");
     let (left, right) = memory_pair();
     let session = [3; 32];
     let rng = &mut ChaCha20Rng::from_seed([1; 32]);
-    let database = Database::new(&sender, parameters.clone(), &session, rng).expect("fits");
+    let owned = (&sender[..], &labels[..]);
+    let database = Database::labelled(owned, parameters.clone(), &session, rng).expect("fits");
     std::thread::scope(|scope| {
         let serving = scope.spawn(|| {
             let mut channel = Metered::new(Framed::new(left), "start");
@@ -47,7 +67,8 @@ fn play(sizes: Sizes, common: usize, variant: Variant) -> ([Outcome; 2], [u64; 2
             rng: &mut ChaCha20Rng::from_seed([4; 32]),
             observer: &crate::Silent,
         };
-        let outcome = receive(run, &parameters).expect("received")().expect("concluded");
+        let received = received(run, &parameters).expect("received");
+        let outcome = if width > 0 { received.listed() } else { received.matched() };
         let (other, sent) = serving.join().expect("no panic");
         ([other, outcome], [sent, channel.costs().bytes_sent()])
     })
@@ -74,7 +95,7 @@ fn finds_what_both_have() {
             returned: crate::AttachedShape::Nothing,
             params: SPEC.params(),
         };
-        let cost = Fhe.cost(shape);
+        let cost = INTERSECT.cost(shape);
         assert_eq!([cost.sender.bytes_sent, cost.receiver.bytes_sent], bytes.map(|b| b as f64));
     }
 }
@@ -93,5 +114,27 @@ fn finds_the_same_without_each_improvement() {
     ] {
         let (outcomes, _) = play(sizes, 4, variant);
         assert_eq!(outcomes, [matched(196, 4), matched(0, 4)], "{variant:?}");
+    }
+}
+
+#[test]
+fn finds_labels_of_what_both_have() {
+    let all = Variant::default();
+    for (sender, receiver, common, width, variant) in [
+        (1, 1, 1, 1, all),
+        (1, 1, 0, 3, all),
+        (3000, 20, 7, 16, all),
+        (300, 30, 30, 40, Variant { flooding: true, ..all }),
+        (300, 3, 2, 5, Variant { switching: false, ..all }),
+        (200, 10, 4, 8, Variant { hashing: false, ..all }),
+        (20_000, 1, 1, 100, all),
+    ] {
+        let sizes = Sizes { sender, receiver, slack: 0 };
+        let ([other, outcome], _) = play_labelled(sizes, common, variant, width);
+        let first = sender - common;
+        assert_eq!(other, matched(first, common));
+        let rows = (0..common as u32).collect();
+        let labels = (first..sender).flat_map(|number| label(number, width)).collect();
+        assert_eq!(outcome, Outcome::Listed { rows, width, labels }, "{sender} {receiver} {width}");
     }
 }

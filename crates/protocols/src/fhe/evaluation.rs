@@ -1,0 +1,138 @@
+//! The sender's answers: its polynomials at powers that the receiver encrypted.
+
+use std::sync::Arc;
+
+use chacha20::ChaCha20Rng;
+use rand_core::{CryptoRng, SeedableRng};
+use rayon::prelude::*;
+use veilset_bfv::{Ciphertext, Plain, PublicKey, RelinearisationKey, Ring, Seeded};
+
+use super::database::seeds;
+use super::parameters::Parameters;
+use super::powers::Source;
+
+/// The polynomials of a partition: the one for matches, and those for labels; of each the coefficients of all slots, from the
+/// constant one on.
+pub(crate) type Polynomials = Vec<Vec<Plain>>;
+
+/// Polynomials that are ready for any number of queries.
+pub(crate) struct Prepared {
+    pub(crate) parameters: Parameters,
+    pub(crate) ring: Ring,
+    /// Location by location and partition by partition.
+    pub(crate) partitions: Vec<Arc<Polynomials>>,
+}
+
+/// What a receiver asks.
+pub(crate) struct Query {
+    pub(crate) relinearisation: Option<RelinearisationKey>,
+    /// An encryption of zero, for floods.
+    pub(crate) public: Option<Seeded>,
+    /// Location by location, the powers that travel.
+    pub(crate) powers: Vec<Seeded>,
+}
+
+/// The powers of a location.
+struct Location {
+    low: Vec<Ciphertext>,
+    high: Vec<Ciphertext>,
+}
+
+impl Prepared {
+    /// The answers, location by location, partition by partition, and first the one for matches, as they travel.
+    pub(crate) fn answer(&self, query: Query, rng: &mut dyn CryptoRng) -> Vec<Vec<u8>> {
+        let sent = self.parameters.powers.sent_count();
+        let Query { relinearisation, public, powers } = query;
+        let relinearisation = relinearisation.as_ref();
+        let public = public.map(|zero| PublicKey::new(zero.expand(&self.ring)));
+        let mut powers = powers.into_iter();
+        let sets: Vec<Vec<Seeded>> =
+            (0..self.parameters.locations).map(|_| powers.by_ref().take(sent).collect()).collect();
+        let locations = sets.into_par_iter().map(|set| self.location(set, relinearisation));
+        let locations: Vec<Location> = locations.collect();
+        let seeds = seeds(self.parameters.answers(), rng);
+        let polynomials: Vec<_> = self.partitions.iter().flat_map(|one| one.iter()).collect();
+        let each = self.parameters.partitions * self.parameters.polynomials();
+        let jobs = polynomials.par_iter().zip(seeds.par_iter()).enumerate();
+        let answers = jobs.map(|(index, (polynomials, seed))| {
+            let location = &locations[index / each];
+            let mut answer = self.evaluate(location, polynomials);
+            if let (true, Some(key)) = (self.parameters.short, relinearisation) {
+                self.ring.relinearise(&mut answer, key);
+            }
+            if let (Some(bits), Some(public)) = (self.parameters.flood, &public) {
+                let mut rng = ChaCha20Rng::from_seed(*seed);
+                self.ring.flood(&mut answer, public, bits, &mut rng);
+            }
+            let mut bytes = Vec::with_capacity(self.parameters.answer_bytes());
+            if !self.parameters.variant.switching {
+                answer.write(&self.ring, &mut bytes);
+                return bytes;
+            }
+            while answer.level() > 1 {
+                self.ring.switch_down(&mut answer);
+            }
+            self.parameters.cut.write(&self.ring, &answer, &mut bytes);
+            bytes
+        });
+        answers.collect()
+    }
+
+    /// All powers of a location, of those that travel.
+    fn location(&self, sent: Vec<Seeded>, key: Option<&RelinearisationKey>) -> Location {
+        let sent: Vec<Ciphertext> =
+            sent.into_iter().map(|seeded| seeded.expand(&self.ring)).collect();
+        let power = |source: &Source| {
+            let mut power = match *source {
+                Source::Sent(place) => sent[place].clone(),
+                Source::Product(one, other) => {
+                    let mut product = self.ring.products(&[(&sent[one], &sent[other])]);
+                    if let Some(key) = key {
+                        self.ring.relinearise(&mut product, key);
+                    }
+                    product
+                }
+            };
+            while power.level() > self.parameters.working {
+                self.ring.switch_down(&mut power);
+            }
+            power
+        };
+        let [low, high] =
+            self.parameters.powers.sources().map(|sources| sources.par_iter().map(power).collect());
+        Location { low, high }
+    }
+
+    /// Σ_i x^(i(L+1))·(a_i0 + Σ_j a_ij·x^j), Paterson and Stockmeyer's sum.
+    fn evaluate(&self, location: &Location, polynomials: &[Plain]) -> Ciphertext {
+        let low: Vec<&Ciphertext> = location.low.iter().collect();
+        let mut inner = polynomials.chunks_exact(low.len() + 1).map(|row| {
+            let mut sum = self.ring.inner(&low, &row[1..].iter().collect::<Vec<_>>());
+            self.ring.add_plain(&mut sum, &row[0]);
+            sum
+        });
+        let Some(constant) = inner.next() else {
+            return self.ring.zero(self.parameters.working, 1);
+        };
+        if location.high.is_empty() {
+            return constant;
+        }
+        let inner: Vec<Ciphertext> = inner.collect();
+        let pairs: Vec<_> = inner.iter().zip(&location.high).collect();
+        let mut sum = self.ring.products(&pairs);
+        let scale = sum.scale();
+        self.ring.add(&mut sum, &constant.with_scale(scale));
+        sum
+    }
+}
+
+/// The scale of powers when they meet plaintexts.
+pub(crate) fn power_scale(parameters: &Parameters, ring: &Ring) -> u64 {
+    ring.switched_scale(1, ring.levels(), parameters.working)
+}
+
+/// The scale of answers before they come down to one prime.
+pub(crate) fn answer_scale(parameters: &Parameters, ring: &Ring) -> u64 {
+    let power = power_scale(parameters, ring);
+    if parameters.powers.high == 0 { power } else { ring.multiply_plain(power, power) }
+}
