@@ -61,7 +61,7 @@ pub fn agree(
     let shape = Shape { params, ..open };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
-        let rows = memory_of_rows(&theirs);
+        let rows = memory_of_rows(&mine, &theirs);
         memory_of(protocol, shape, role, parts).saturating_add(rows)
     };
     let spec = protocol.spec();
@@ -293,14 +293,18 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
     Ok(usize::try_from(theirs.distinct).unwrap_or(usize::MAX))
 }
 
-/// What the rows take that the peer may send, as cells.
-fn memory_of_rows(theirs: &Terms) -> u64 {
+/// What the rows take that the peer may send, or the labels that come of them, as cells.
+fn memory_of_rows(mine: &Terms, theirs: &Terms) -> u64 {
     const BYTES_A_CELL: u64 = 56;
     if theirs.width == 0 {
         return 0;
     }
-    let cells = theirs.presets.split(',').count() as u64 + theirs.columns.len() as u64;
-    theirs.distinct.saturating_mul(u64::from(theirs.width) + 24 + BYTES_A_CELL * cells)
+    let (count, of_key) = match mine.operation.as_str() {
+        "lookup" => (mine.distinct, 0),
+        _ => (theirs.distinct, theirs.presets.split(',').count() as u64),
+    };
+    let cells = of_key + theirs.columns.len() as u64;
+    count.saturating_mul(u64::from(theirs.width) + 24 + BYTES_A_CELL * cells)
 }
 
 fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), SessionError> {

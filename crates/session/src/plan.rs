@@ -159,6 +159,13 @@ impl Estimate {
         self.protocol.spec()
     }
 
+    /// Of the bytes that the sender sends in a run of this shape, those that the receiver can keep for later runs over the same
+    /// list.
+    #[must_use]
+    pub fn kept(&self, shape: Shape) -> f64 {
+        self.protocol.kept(Shape { params: self.params, ..shape })
+    }
+
     /// "You learn: …. PEER learns: …." for the side that plays `role`.
     #[must_use]
     pub fn learned(&self, role: Role, reveal: Reveal, peer: &str) -> String {

@@ -23,7 +23,7 @@ pub struct Report {
     pub peer_distinct: u64,
     /// The group and the set digest.
     pub params: Params,
-    /// The peer's value columns, or the columns of its rows in a union, beyond those of the key.
+    /// The peer's value columns, those of its labels, or those of its rows in a union beyond those of the key.
     pub peer_columns: Vec<Column>,
     /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
@@ -43,7 +43,7 @@ impl Report {
     pub fn count(&self) -> Option<u64> {
         match &self.outcome {
             Outcome::Nothing | Outcome::Shares(_) | Outcome::Agreed(_) => None,
-            Outcome::Matched(indices) => Some(indices.len() as u64),
+            Outcome::Matched(rows) | Outcome::Listed { rows, .. } => Some(rows.len() as u64),
             Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
             Outcome::Lacking { width, bytes } => {
                 Some(self.peer_distinct.saturating_sub((bytes.len() / (*width).max(1)) as u64))

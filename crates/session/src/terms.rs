@@ -17,7 +17,7 @@ pub const WIRE_VERSION: u16 = 1;
 /// The longest encoded terms in bytes.
 const MAX_TERMS: usize = 32 * 1024;
 
-/// The most columns of values, or of a union's rows.
+/// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
 
 /// The longest name of a column in bytes.
@@ -109,7 +109,7 @@ pub struct Offer {
     pub sharing: Sharing,
     /// What this side holds about each of its keys.
     pub attached: AttachedShape,
-    /// The columns of the values, or those of a union's rows beyond the key's.
+    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
     pub columns: Vec<Column>,
     /// How two orders of preference become one.
     pub scheme: Scheme,
@@ -173,7 +173,7 @@ pub struct Terms {
     pub values: u16,
     /// How many bytes it holds about each of its keys.
     pub width: u16,
-    /// The columns of the values, or those of a union's rows beyond the key's.
+    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
     pub columns: Vec<Column>,
     /// How two orders of preference become one.
     pub scheme: String,
@@ -331,6 +331,12 @@ impl Terms {
             "union" => {
                 let sends = self.learn != Learn::Me && self.distinct > 0;
                 self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
+            }
+            "lookup" => {
+                let labels = self.learn == Learn::Peer && columns > 0;
+                let whole = labels && (self.width > 0 || self.distinct == 0);
+                let attached = if labels { whole } else { self.width == 0 && columns == 0 };
+                self.values == 0 && self.width <= MAX_WIDTH && attached
             }
             _ => self.values == 0 && self.width == 0 && columns == 0,
         };
@@ -575,6 +581,15 @@ mod tests {
             })
         };
         assert!(!union(0, 10) && union(1, 10) && union(0, 0) && union(0, 4097));
+        let lookup = |learn, width, columns: usize| {
+            refused(&move |terms| {
+                (terms.operation, terms.learn) = ("lookup".into(), learn);
+                (terms.width, terms.columns) = (width, vec![column(0); columns]);
+            })
+        };
+        assert!(!lookup(Learn::Peer, 10, 1) && !lookup(Learn::Peer, 0, 0));
+        assert!(lookup(Learn::Peer, 0, 1) && lookup(Learn::Peer, 10, 0));
+        assert!(!lookup(Learn::Me, 0, 0) && lookup(Learn::Me, 10, 1));
         assert!(refused(&|terms| {
             terms.operation = "sum".into();
             (terms.values, terms.columns) = (1, vec![column(31)]);
