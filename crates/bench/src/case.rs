@@ -10,6 +10,7 @@ use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, mem
 use veilset_crypto::key_agreement::SafePrime;
 use veilset_crypto::{Element, Group};
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
+use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
     Attached, Digest, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role, Run,
     Shape, Shares, Silent, Spec, find,
@@ -26,6 +27,13 @@ pub enum Net {
     Lan,
     /// Simulated: 50 Mbit/s, 80 ms round trip.
     Wan,
+    /// Simulated, whatever it is.
+    Simulated {
+        /// Bits a second in each direction.
+        bits_per_second: u64,
+        /// The time of a round trip.
+        round_trip: Duration,
+    },
     /// TLS over loopback.
     Tls,
 }
@@ -38,6 +46,7 @@ impl Net {
             Self::Memory => "memory",
             Self::Lan => "lan",
             Self::Wan => "wan",
+            Self::Simulated { .. } => "simulated",
             Self::Tls => "tls",
         }
     }
@@ -166,7 +175,9 @@ impl Case {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let empty = self.sizes.sender == 0 || self.sizes.receiver == 0;
         match protocol.spec().id {
-            "fhe" if !empty => self.measure_fhe(protocol),
+            "fhe" | "fhe-lookup" if !empty => {
+                self.measure_prepared(&self.prepare(Variant::default())?)
+            }
             _ => self.measure_as(protocol),
         }
     }
@@ -220,6 +231,9 @@ impl Case {
             }
             Net::Lan => shaped(10e9, Duration::from_micros(50)),
             Net::Wan => shaped(50e6, Duration::from_millis(40)),
+            Net::Simulated { bits_per_second, round_trip } => {
+                shaped(bits_per_second as f64, round_trip / 2)
+            }
             Net::Tls => {
                 let (left, right) = tls_pair()?;
                 (Box::new(left), Box::new(right))
@@ -307,7 +321,7 @@ impl Case {
         let found = match ends {
             [Outcome::Sums { count, sums }, _] if sums == &[i128::from(*count)] => *count,
             [Outcome::Shares(one), Outcome::Shares(other)] => common_of(one, other),
-            [_, Outcome::Matched(indices)] => indices.len() as u64,
+            [_, Outcome::Matched(rows) | Outcome::Listed { rows, .. }] => rows.len() as u64,
             [Outcome::Nothing, Outcome::Count(count)] => *count,
             [_, Outcome::Lacking { bytes, .. }] => (self.sizes.sender - bytes.len() / WIDTH) as u64,
             [Outcome::Agreed(None), Outcome::Agreed(None)] => 0,
@@ -345,28 +359,30 @@ fn reveal(spec: &Spec) -> Reveal {
 /// The session of all runs.
 pub(crate) const SESSION: [u8; 32] = [7; 32];
 
-/// Bytes of a row of a union.
+/// Bytes of a row of a union, or of a label.
 const WIDTH: usize = 16;
 
 /// What belongs to the elements of one side: a value of one, and a row.
 #[derive(Default)]
-struct Attachments {
+pub(crate) struct Attachments {
     words: Vec<i128>,
     bytes: Vec<u8>,
 }
 
 impl Attachments {
-    fn of(elements: &[Element]) -> Self {
+    pub(crate) fn of(elements: &[Element]) -> Self {
         let bytes = elements.iter().flat_map(|element| element.0.into_iter().take(WIDTH));
         Self { words: vec![1; elements.len()], bytes: bytes.collect() }
     }
 
-    fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
+    pub(crate) fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
         match (spec.operation, role) {
             (Operation::Sum | Operation::Share, Role::Sender) => {
                 Attached::Values { columns: 1, words: &self.words }
             }
-            (Operation::Union, _) => Attached::Items { width: WIDTH, bytes: &self.bytes },
+            (Operation::Union, _) | (Operation::Lookup, Role::Sender) => {
+                Attached::Items { width: WIDTH, bytes: &self.bytes }
+            }
             _ => Attached::Nothing,
         }
     }

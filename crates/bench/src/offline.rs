@@ -5,10 +5,12 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant};
-use veilset_protocols::{Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec};
+use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
+use veilset_protocols::{
+    Attached, Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec, find,
+};
 
-use crate::case::{SESSION, elements};
+use crate::case::{Attachments, SESSION, elements};
 use crate::{BenchError, Case, Measurement, process};
 
 /// Processor time of both parties in each part.
@@ -20,10 +22,19 @@ pub struct Parts {
     pub online_cpu_seconds: f64,
 }
 
+/// A sender's set made ready for queries, and what that took.
+pub(crate) struct Prepared {
+    database: Database,
+    parameters: Parameters,
+    pub(crate) seconds: f64,
+    cpu_seconds: f64,
+    peak_rss: u64,
+}
+
 /// A protocol whose sender has done its work before the query.
 struct Served<'a> {
     protocol: &'a dyn Protocol,
-    database: Database,
+    prepared: &'a Prepared,
 }
 
 impl Protocol for Served<'_> {
@@ -36,39 +47,54 @@ impl Protocol for Served<'_> {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        let Prepared { database, parameters, .. } = self.prepared;
         match run.role {
             Role::Sender => {
-                self.database.serve(run.channel, run.reveal, run.peer_count, run.rng, run.observer)
+                database.serve(run.channel, run.reveal, run.peer_count, run.rng, run.observer)
             }
-            Role::Receiver => self.protocol.run(run),
+            Role::Receiver => receive(run, parameters, self.spec().operation),
         }
     }
 }
 
 impl Case {
-    /// As [`measure`](Self::measure), of `fhe` with sets that are not empty.
-    pub(crate) fn measure_fhe(&self, protocol: &dyn Protocol) -> Result<Measurement, BenchError> {
+    /// What the sender of `fhe` or `fhe-lookup` does before the query, with these improvements; the sets are not empty.
+    pub(crate) fn prepare(&self, variant: Variant) -> Result<Prepared, BenchError> {
+        let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let sizes = Sizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
-        let parameters = Parameters::best(sizes, Variant::default());
+        let elements = elements(0, self.sizes.sender);
+        let attachments = Attachments::of(&elements);
+        let (width, labels) = match attachments.in_run(protocol.spec(), Role::Sender) {
+            Attached::Items { width, bytes } => (width, bytes),
+            Attached::Nothing | Attached::Values { .. } => (0, &[][..]),
+        };
+        let parameters = Parameters::best_with_labels(sizes, variant, width);
         let parameters = parameters.ok_or(ProtocolError::NoParameters)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
             .map_err(|_| BenchError::Threads)?;
-        let elements = elements(0, self.sizes.sender);
         let mut rng = ChaCha20Rng::from_seed([2; 32]);
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
-        let database = pool.install(|| Database::new(&elements, parameters, &SESSION, &mut rng))?;
-        let (seconds, offline) = (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
-        let peak = process::peak_rss();
-        let online = self.measure_as(&Served { protocol, database })?;
+        let labelled = (&elements[..], labels);
+        let database =
+            pool.install(|| Database::labelled(labelled, parameters.clone(), &SESSION, &mut rng))?;
+        let (seconds, cpu_seconds) =
+            (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
+        Ok(Prepared { database, parameters, seconds, cpu_seconds, peak_rss: process::peak_rss() })
+    }
+
+    /// A run after that.
+    pub(crate) fn measure_prepared(&self, prepared: &Prepared) -> Result<Measurement, BenchError> {
+        let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
+        let online = self.measure_as(&Served { protocol, prepared })?;
         Ok(Measurement {
-            seconds: seconds + online.seconds,
-            cpu_seconds: offline + online.cpu_seconds,
-            peak_rss: peak.max(online.peak_rss),
+            seconds: prepared.seconds + online.seconds,
+            cpu_seconds: prepared.cpu_seconds + online.cpu_seconds,
+            peak_rss: prepared.peak_rss.max(online.peak_rss),
             parts: Some(Parts {
-                offline_cpu_seconds: offline,
+                offline_cpu_seconds: prepared.cpu_seconds,
                 online_cpu_seconds: online.cpu_seconds,
             }),
             ..online

@@ -1,5 +1,6 @@
 //! The tables of papers, measured here.
 
+mod fhe_psi;
 mod grid;
 mod kissner_song;
 mod mqrpmt;
@@ -81,7 +82,7 @@ pub struct Entry {
 
 /// Every paper.
 pub static PAPERS: &[Paper] =
-    &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER, pros::PAPER];
+    &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER, pros::PAPER, fhe_psi::PAPER];
 
 /// A row with what was measured: for each size, the local and the wide network.
 pub struct Line {
