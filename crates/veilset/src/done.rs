@@ -1,9 +1,7 @@
 //! A complete run and its result as rows.
 
 use veilset_channel::{Malformed, PeerFault};
-use veilset_data::{
-    DataError, Destination, ShareColumn, ShareEncoding, ShareFormat, ShareTable, decode,
-};
+use veilset_data::{DataError, Destination, ShareColumn, ShareEncoding, ShareTable, decode};
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, SessionError};
 
@@ -17,24 +15,26 @@ pub struct Done {
 }
 
 impl Done {
-    /// Reads the rows that the peer sent, if it sent any.
+    /// Reads the rows or labels that the peer sent, if it sent any.
     pub(crate) fn new(report: Report, input: &Input) -> Result<Self, Error> {
-        let received = match &report.outcome {
-            Outcome::Lacking { width, bytes } => {
-                let cells = input.spec.columns().len() + report.peer_columns.len();
-                let rows = bytes.chunks_exact((*width).max(1)).map(|item| decode(item, cells));
-                rows.collect::<Result<_, _>>().map_err(|_| bad_row())?
-            }
-            _ => Vec::new(),
+        let (width, bytes, of_key) = match &report.outcome {
+            Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec.columns().len()),
+            Outcome::Listed { width, labels, .. } => (*width, &labels[..], 0),
+            _ => (0, &[][..], 0),
         };
+        let cells = of_key + report.peer_columns.len();
+        let rows = bytes.chunks_exact(width.max(1)).map(|item| decode(item, cells));
+        let received = rows.collect::<Result<_, _>>().map_err(|_| bad_row())?;
         Ok(Self { report, received })
     }
 
-    /// The rows of `input` that match, in its order; `None` if the result is something else.
+    /// The rows of `input` that match or are listed, in its order; `None` if the result is something else.
     #[must_use]
     pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
         match &self.report.outcome {
-            Outcome::Matched(keys) => Some(input.keys.rows_of(keys)),
+            Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
+                Some(input.keys.rows_of(keys))
+            }
             _ => None,
         }
     }
@@ -58,6 +58,34 @@ impl Done {
         }
     }
 
+    /// The rows of a union that the peer alone has: their columns' names, those of the key as `input` has them, and their
+    /// texts; `None` if the result is something else.
+    #[must_use]
+    pub fn received_rows(&self, input: &Input) -> Option<(Vec<String>, &[Vec<String>])> {
+        let Outcome::Lacking { .. } = self.report.outcome else { return None };
+        let key = input.spec.columns().iter().map(|column| &column.name);
+        let names = key.chain(self.report.peer_columns.iter().map(|column| &column.name));
+        Some((names.cloned().collect(), &self.received))
+    }
+
+    /// The identifiers of an alignment: for each row of `input` its own, if it has a key, and those that the peer alone
+    /// has; `None` if the result is something else.
+    #[must_use]
+    pub fn identifiers(&self, input: &Input) -> Option<(Vec<Option<String>>, Vec<String>)> {
+        let Outcome::Identifiers { own, others } = &self.report.outcome else { return None };
+        let id = |row| input.keys.key_of(row).map(|key| text(&own[key]));
+        Some(((0..input.rows()).map(id).collect(), others.iter().map(text).collect()))
+    }
+
+    /// This side's shares; `None` if the result is something else.
+    #[must_use]
+    pub fn shares(&self, input: &Input) -> Option<ShareTable> {
+        match &self.report.outcome {
+            Outcome::Shares(shares) => Some(self.share_table(shares, input)),
+            _ => None,
+        }
+    }
+
     /// The sums of the value columns of `input`, by name, as exact decimals; `None` if this side was not to learn any.
     #[must_use]
     pub fn sums(&self, input: &Input) -> Option<Vec<(String, String)>> {
@@ -71,7 +99,8 @@ impl Done {
 
     /// Writes the result where it is one of rows; nothing if there are none to know.
     ///
-    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a union, all its rows and the
+    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a look-up, those that are listed, with their
+    /// labels; of a union, all its rows and the
     /// received ones; of ordered lists, the row agreed on, if there is one; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
     /// shares.
     ///
@@ -80,6 +109,18 @@ impl Done {
     pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
         match &self.report.outcome {
             Outcome::Matched(keys) => input.write(input.keys.rows_of(keys), destination),
+            Outcome::Listed { rows: keys, .. } if self.report.peer_columns.is_empty() => {
+                input.write(input.keys.rows_of(keys), destination)
+            }
+            Outcome::Listed { rows: keys, .. } => {
+                let label = |row| {
+                    let key = u32::try_from(input.keys.key_of(row)?).ok()?;
+                    let place = keys.binary_search(&key).ok()?;
+                    Some((row, self.received[place][0].as_str()))
+                };
+                let rows: Vec<_> = input.keys.rows_of(keys).filter_map(label).collect();
+                destination.write_labelled(&input.table, &rows)
+            }
             Outcome::Agreed(key) => input.write(input.keys.rows_of(key.as_slice()), destination),
             Outcome::Lacking { .. } => {
                 let extra: Vec<String> =
@@ -92,7 +133,7 @@ impl Done {
             }
             Outcome::Shares(shares) => {
                 let table = self.share_table(shares, input);
-                destination.write_shares(ShareFormat::of(destination), &table)
+                destination.write_shares(&table)
             }
             Outcome::Nothing | Outcome::Count(_) | Outcome::Sums { .. } => Ok(()),
         }
@@ -123,6 +164,9 @@ fn text(id: &Identifier) -> String {
 }
 
 fn bad_row() -> Error {
-    let fault = PeerFault::Malformed { what: "row of a union", why: Malformed::OutOfRange };
+    let fault = PeerFault::Malformed { what: "row or label", why: Malformed::OutOfRange };
     SessionError::Channel { step: "result", source: fault.into() }.into()
 }
+
+#[cfg(test)]
+mod tests;

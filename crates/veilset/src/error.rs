@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use veilset_channel::ChannelError;
 use veilset_crypto::NotAPrime;
 use veilset_data::DataError;
-use veilset_net::{Class, FetchError, NetError, StoreError};
+use veilset_lookup::{FileError, ListError, LookupError, Refusal};
+use veilset_net::{Class, FetchError, NetError, QueryError, StoreError};
 use veilset_session::{Blame, SessionError};
 
 /// Why there is no result.
@@ -19,6 +21,9 @@ pub enum Error {
     /// A file on the web.
     #[error(transparent)]
     Fetch(#[from] FetchError),
+    /// A database.
+    #[error(transparent)]
+    Query(#[from] QueryError),
     /// The connection.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -40,6 +45,54 @@ pub enum Error {
         path: PathBuf,
         /// What is wrong.
         why: NotAPrime,
+    },
+    /// A list that is served cannot be built or changed like this.
+    #[error(transparent)]
+    List(#[from] ListError),
+    /// The file of a list that is served.
+    #[error(transparent)]
+    ListFile(#[from] FileError),
+    /// A look-up.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// The key's presets are not those of a list.
+    #[error(
+        "the key's presets are {ours}, the list's are {list}: give --key the list's presets, without the number after `/`"
+    )]
+    Presets {
+        /// This side's.
+        ours: String,
+        /// The list's.
+        list: String,
+    },
+    /// Single items have one column, and the list's key has several, or presets of another release.
+    #[error("the list's key has the presets {list}: look its items up with --file and --key")]
+    Columns {
+        /// The list's presets.
+        list: String,
+    },
+    /// An item that no preset makes a key of.
+    #[error("item {item} is empty, or no key by the list's preset {list}: it would never match")]
+    NoKey {
+        /// Its place, from 1.
+        item: usize,
+        /// The list's preset.
+        list: String,
+    },
+    /// What is kept to notice that a server goes back to an older list is something else.
+    #[error(
+        "{} does not say what was seen of a server's lists: restore it, or remove it to trust the list that is there now",
+        .path.display()
+    )]
+    Seen {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A price is asked for sets that no protocol takes.
+    #[error("no protocol takes sets of more than {most} keys")]
+    TooManyKeys {
+        /// The most keys that one does.
+        most: u64,
     },
     /// The system gives no randomness.
     #[error("the system gives no randomness: {0}")]
@@ -79,8 +132,17 @@ impl Error {
             Self::Data(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
-            | Self::Fetch(FetchError::NotHttp | FetchError::Address) => exit_code::INPUT,
-            Self::Fetch(_) => exit_code::NETWORK,
+            | Self::TooManyKeys { .. }
+            | Self::Fetch(FetchError::NotHttp | FetchError::Address)
+            | Self::List(_)
+            | Self::ListFile(_)
+            | Self::Columns { .. }
+            | Self::NoKey { .. }
+            | Self::Seen { .. } => exit_code::INPUT,
+            Self::Fetch(_) | Self::Query(QueryError::Unreachable { .. }) => exit_code::NETWORK,
+            Self::Query(_) => exit_code::INPUT,
+            Self::Presets { .. } => exit_code::TERMS,
+            Self::Lookup(error) => of_lookup(error),
             Self::Store(error) => of_class(error.class()),
             Self::Net(error) => of_class(error.class()),
             Self::Randomness(_) => exit_code::BUG,
@@ -93,5 +155,22 @@ impl Error {
                 Blame::Bug => exit_code::BUG,
             },
         }
+    }
+}
+
+fn of_lookup(error: &LookupError) -> u8 {
+    match error {
+        LookupError::Refused(Refusal::Quota(_) | Refusal::Forbidden)
+        | LookupError::TooLong { .. } => exit_code::POLICY,
+        LookupError::Refused(Refusal::Malformed | Refusal::Release)
+        | LookupError::Channel(ChannelError::Peer(_))
+        | LookupError::Malformed { .. }
+        | LookupError::Check(_)
+        | LookupError::Question(_)
+        | LookupError::Older { .. }
+        | LookupError::OtherList => exit_code::PEER,
+        LookupError::Refused(Refusal::Moved | Refusal::Stopping | Refusal::Full)
+        | LookupError::Channel(ChannelError::Network(_) | ChannelError::Aborted(_))
+        | LookupError::Restless(_) => exit_code::NETWORK,
     }
 }

@@ -3,8 +3,28 @@
 use veilset_data::{
     DataError, Destination, Items, KeySet, KeySpec, ShareTable, Source, Table, Values,
 };
+use veilset_net::{QueryError, is_database};
 use veilset_protocols::{Attached, Operation};
 use veilset_session::Column;
+
+use crate::Error;
+
+/// The list at `place`: a file, several, standard input (`-`), or what the database at this address answers to `query`.
+/// `delimiter` is that of delimited text.
+///
+/// # Errors
+/// When it cannot be read, or is no table.
+pub fn table(place: &str, query: Option<&str>, delimiter: u8) -> Result<Table, Error> {
+    match (is_database(place), query) {
+        (true, Some(query)) => {
+            let (host, rows) = veilset_net::query(place, query)?;
+            Ok(Table::parse(host, rows, b',')?)
+        }
+        (true, None) => Err(QueryError::NoQuery.into()),
+        (false, Some(_)) => Err(QueryError::NotADatabase.into()),
+        (false, None) => Ok(Table::read(&Source::new(place), delimiter)?),
+    }
+}
 
 /// A table with its keys, and what belongs to these.
 pub struct Input {
@@ -58,6 +78,15 @@ impl Input {
         Ok(self)
     }
 
+    /// With the labels in this column, for a look-up by the peer.
+    ///
+    /// # Errors
+    /// When the column is missing, or a label is too long.
+    pub fn with_labels(mut self, column: &str) -> Result<Self, DataError> {
+        self.attachment = Attachment::Items(Items::labels(&self.table, &self.keys, column)?);
+        Ok(self)
+    }
+
     /// Its values, if it has any.
     #[must_use]
     pub fn values(&self) -> Option<&Values> {
@@ -107,7 +136,12 @@ impl Input {
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
             Operation::Align => self.table.check_aligned(),
-            Operation::Intersect | Operation::Count | Operation::Sum | Operation::Agree => Ok(()),
+            Operation::Lookup if !theirs.is_empty() => self.table.check_labelled(),
+            Operation::Intersect
+            | Operation::Count
+            | Operation::Sum
+            | Operation::Agree
+            | Operation::Lookup => Ok(()),
         }
     }
 
@@ -121,6 +155,12 @@ impl Input {
         destination: &Destination,
     ) -> Result<(), DataError> {
         destination.write_rows(&self.table, rows)
+    }
+
+    /// The table itself.
+    #[must_use]
+    pub fn table(&self) -> &Table {
+        &self.table
     }
 
     /// Rows below the header.

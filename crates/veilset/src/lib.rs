@@ -27,21 +27,27 @@
 //!
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
 //! briefing, then run or decline) → [`Done`]. For three parties or more: [`Circle`] → [`ReadyCircle`] → [`DoneCircle`].
+//!
+//! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
 mod circle;
 mod done;
 mod error;
 mod input;
 mod job;
+pub mod json;
+pub mod lookup;
 pub mod meeting;
 mod memory;
+mod pair;
+pub mod planner;
 pub mod prime;
 pub mod units;
 
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
-pub use input::Input;
+pub use input::{Input, table};
 pub use job::{Connection, Job, Ready};
 
 pub use veilset_channel::PhaseCost;
@@ -56,21 +62,17 @@ pub use veilset_bench as bench;
 pub mod data {
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, DataError, Destination, Finding, KeySpec, Source, Table, Values, check,
+        CheckReport, DataError, Destination, Finding, Format, ID_COLUMN, KeySpec, LABEL_COLUMN,
+        Place, ShareTable, Source, Spot, Stamp, Table, Values, check,
     };
 }
 
 /// Identities and the way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Added, Endpoint, Event, FetchError, Home, Identity, KeyError, Listener, NetError, Options,
-        Peers, PublicKey, Stop, StoreError, fetch, is_url,
+        Added, Endpoint, Event, FetchError, Home, Identity, KeyError, Limits, Listener, NetError,
+        Note, Options, Peers, PublicKey, Stop, StoreError, fetch, is_url, signals,
     };
-}
-
-/// Prices before a run.
-pub mod planner {
-    pub use veilset_session::{Calibration, Estimate, Link, Wanted, plan, switches};
 }
 
 /// The protocols, and what each says of itself.

@@ -16,6 +16,26 @@ pub fn duration(text: &str) -> Result<Duration, String> {
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
 }
 
+/// `500MB`, `2GiB`, or bytes.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 8] = [
+        ("kib", 1 << 10),
+        ("mib", 1 << 20),
+        ("gib", 1 << 30),
+        ("kb", 1_000),
+        ("mb", 1_000_000),
+        ("gb", 1_000_000_000),
+        ("tb", 1_000_000_000_000),
+        ("b", 1),
+    ];
+    scaled(text, &UNITS)
+        .or_else(|| text.parse().ok())
+        .ok_or_else(|| "a size such as 500MB or 2GiB is needed".to_owned())
+}
+
 /// A number before one of these units, in the smallest of them; the first unit that fits counts.
 #[must_use]
 pub fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -58,6 +78,19 @@ pub fn threads(text: &str) -> Result<usize, String> {
     }
 }
 
+/// What stands between fields: one ASCII character, or `tab`.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [b'"' | b'\r' | b'\n'] => Err("a quote or line end cannot part fields".to_owned()),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("one ASCII character is needed, or tab".to_owned()),
+    }
+}
+
 /// Bytes for a reader.
 #[must_use]
 pub fn show_bytes(bytes: f64) -> String {
@@ -83,6 +116,13 @@ mod tests {
         assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
         assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));
         assert!(step("7m").is_err());
+        assert_eq!(
+            (bytes("500MB"), bytes("2GiB"), bytes("7")),
+            (Ok(500_000_000), Ok(2 << 30), Ok(7))
+        );
+        assert!(bytes("2 apples").is_err() && bytes("99999999999TB").is_err());
+        assert_eq!((delimiter(";"), delimiter("tab")), (Ok(b';'), Ok(b'\t')));
+        assert!(delimiter("\"").is_err() && delimiter("ab").is_err() && delimiter("é").is_err());
         assert!(threads("0").is_err() && threads("1").is_ok());
         assert_eq!([show_bytes(999.0), show_bytes(1_500.0)], ["999 B", "1.5 kB"]);
     }

@@ -1,0 +1,125 @@
+//! Runs and prices as JSON, for scripts: what the command line prints with `--json` and Python has as a dictionary.
+
+use serde_json::{Map, Value, json};
+use veilset_channel::PhaseCost;
+use veilset_data::calendar::Slot;
+use veilset_protocols::{Operation, Outcome, Spec};
+use veilset_session::Estimate;
+
+use crate::planner::Prices;
+use crate::{Done, Input};
+
+/// A run with the numbers of its result.
+#[must_use]
+pub fn of_run(done: &Done, input: &Input) -> Value {
+    with_result(done, input, result(done, input).into())
+}
+
+/// A run that agreed on this slot, or on none.
+#[must_use]
+pub fn of_meeting(done: &Done, input: &Input, agreed: Option<&Slot>) -> Value {
+    let slot = |slot: &Slot| json!({ "start": slot.start(), "end": slot.end() });
+    with_result(done, input, agreed.map_or(Value::Null, slot))
+}
+
+fn with_result(done: &Done, input: &Input, result: Value) -> Value {
+    let report = &done.report;
+    let (empty, invalid) = input.skipped();
+    json!({
+        "operation": report.operation.name(),
+        "protocol": report.protocol,
+        "group": report.params.group_name(),
+        "digest": report.params.digest.name(),
+        "role": report.role.name(),
+        "rows": input.rows(),
+        "distinct": report.distinct,
+        "empty": empty,
+        "invalid": invalid,
+        "peer_distinct": report.peer_distinct,
+        "learned": report.learned,
+        "result": result,
+        "bytes_sent": report.wire.sent,
+        "bytes_received": report.wire.received,
+        "rounds": report.rounds,
+        "seconds": seconds(&report.phases),
+        "threads": report.threads,
+    })
+}
+
+/// The result's numbers: `count` is the size of the set that the operation is about.
+fn result(done: &Done, input: &Input) -> Map<String, Value> {
+    let report = &done.report;
+    let count = report.count();
+    let mut result = Map::new();
+    let mut insert = |name: &str, value: Value| drop(result.insert(name.to_owned(), value));
+    match report.operation {
+        Operation::Union | Operation::Align => {
+            let union = count.map(|count| report.distinct + report.peer_distinct - count);
+            insert("count", json!(union));
+            insert("matches", json!(count));
+            insert("received", json!(done.received()));
+        }
+        Operation::Share => {
+            if let Outcome::Shares(shares) = &report.outcome {
+                insert("places", json!(shares.words.len() / shares.columns));
+                insert("shares", json!(shares.sharing.name()));
+            }
+        }
+        Operation::Intersect | Operation::Lookup => {
+            insert("count", json!(count));
+            insert("rows", json!(done.rows(input).map(Iterator::count)));
+        }
+        Operation::Sum => {
+            insert("count", json!(count));
+            let sums = done.sums(input);
+            let sums = sums
+                .map(|sums| sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>());
+            insert("sum", json!(sums));
+        }
+        Operation::Count => insert("count", json!(count)),
+        Operation::Agree => insert("row", json!(done.agreed(input).flatten())),
+    }
+    result
+}
+
+/// Seconds by phase; phases of one name add up.
+#[must_use]
+pub fn seconds(phases: &[PhaseCost]) -> Map<String, Value> {
+    let mut seconds = Map::new();
+    for phase in phases {
+        let before = seconds.get(phase.name).and_then(Value::as_f64).unwrap_or_default();
+        seconds.insert(phase.name.to_owned(), json!(before + phase.time.as_secs_f64()));
+    }
+    seconds
+}
+
+/// The prices of a run, as `veilset plan --json` prints them.
+#[must_use]
+pub fn of_prices(prices: &Prices) -> Value {
+    let switch = |(from, to): &(u64, &Spec)| json!({ "from": from, "protocol": to.id });
+    json!({
+        "operation": prices.operation.name(),
+        "threads": prices.threads,
+        "plans": prices.plans.iter().map(|plan| estimate(prices, plan)).collect::<Vec<_>>(),
+        "switches": prices.switches.iter().map(switch).collect::<Vec<_>>(),
+    })
+}
+
+fn estimate(prices: &Prices, plan: &Estimate) -> Value {
+    let (mine, theirs) = prices.bytes(plan);
+    json!({
+        "protocol": plan.spec().id,
+        "security": plan.spec().security.name(),
+        "group": plan.params.group_name(),
+        "digest": plan.params.digest.name(),
+        "seconds": plan.time.as_secs_f64(),
+        "computing_seconds": plan.computing.as_secs_f64(),
+        "bytes_sent": mine as u64,
+        "bytes_received": theirs as u64,
+        "rounds": plan.cost.rounds,
+        "bytes_kept": prices.kept(plan) as u64,
+        "memory": plan.memory,
+        "learned": prices.learned(plan),
+        "leaks": plan.spec().leaks,
+    })
+}

@@ -1,0 +1,49 @@
+//! A list that is served to many, and look-ups in one: where the user's data meets the service.
+
+mod list;
+mod question;
+
+use veilset_crypto::{Element, ElementHasher};
+use veilset_data::{KeySpec, Table};
+
+pub use veilset_lookup::{
+    About, Answer, Client, Edit, Engine, Fetched, FileError, Filter, Item, List, ListError,
+    ListFile, LookupError, LookupService, MAX_LIST, Manifest, Metrics, Quota, Refusal, Seen,
+    Sizing, Way, open, serve_metrics,
+};
+
+pub use self::list::{Changed, Labels, add, build, remove, single_items};
+pub use self::question::{LookedUp, Question, Takes, look_up};
+use crate::{Error, Input};
+
+fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {
+    let hasher = ElementHasher::new(session, &input.spec.canonical());
+    input.keys.iter().map(|key| hasher.element(key)).collect()
+}
+
+fn check_presets(list: &str, input: &Input) -> Result<(), Error> {
+    let ours = input.spec.canonical();
+    if ours == list { Ok(()) } else { Err(Error::Presets { ours, list: list.to_owned() }) }
+}
+
+/// A table of one column with a row for each item.
+fn input_of(items: &[String], presets: &str) -> Result<Input, Error> {
+    let spec: KeySpec = column(presets).parse()?;
+    if spec.canonical() != presets {
+        return Err(Error::Columns { list: presets.to_owned() });
+    }
+    let lines = items.iter().map(|item| format!("\"{}\"\n", item.replace('"', "\"\"")));
+    let text = format!("item\n{}", lines.collect::<String>());
+    let table = Table::parse("the items".to_owned(), text.into_bytes(), b',')?;
+    Ok(Input::of(table, &spec)?)
+}
+
+/// The column of single items with a versioned preset.
+fn column(preset: &str) -> String {
+    quoted("item", preset.rsplit_once('/').map_or(preset, |(preset, _)| preset))
+}
+
+/// A column and its preset as [`KeySpec`] reads them.
+fn quoted(column: &str, preset: &str) -> String {
+    format!("\"{}\":{preset}", column.replace('"', "\"\""))
+}

@@ -1,0 +1,213 @@
+//! What is looked up, and what became known of it.
+
+use rand_core::CryptoRng;
+use veilset_channel::Malformed;
+use veilset_crypto::Element;
+use veilset_data::{DataError, Destination, KeySpec};
+use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
+use veilset_net::{Event, Home, Identity, Options, PublicKey, connect};
+
+use super::{check_presets, column, elements, input_of};
+use crate::job::fresh_rng;
+use crate::{Error, Input};
+
+/// The preset that takes everything as it is.
+const RAW: &str = "raw/1";
+
+/// What is looked up.
+pub enum Question {
+    /// Items, which the list's own presets normalise.
+    Items(Vec<String>),
+    /// The keys of a list.
+    Input(Box<Input>),
+}
+
+/// What a look-up takes from a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Takes {
+    /// The longest published list in bytes; memory is up to twenty times as much.
+    pub most: u64,
+    /// Whether the server may have another list than it had before.
+    pub new_list: bool,
+}
+
+impl Default for Takes {
+    fn default() -> Self {
+        Self { most: MAX_LIST, new_list: false }
+    }
+}
+
+/// A look-up's answers.
+pub struct LookedUp {
+    /// What was looked up: an input with a row for each item.
+    pub input: Input,
+    /// The answer for each of its distinct keys, in order.
+    pub answers: Vec<Answer>,
+    /// The list that was asked.
+    pub manifest: Manifest,
+    /// What had to be fetched of it.
+    pub fetched: Fetched,
+    /// Bytes that crossed the wire: sent, received.
+    pub bytes: (u64, u64),
+}
+
+impl LookedUp {
+    /// The answer for a row of the input; `None` for a row without a key.
+    #[must_use]
+    pub fn of_row(&self, row: usize) -> Option<&Answer> {
+        self.input.keys.key_of(row).map(|key| &self.answers[key])
+    }
+
+    /// The rows that are listed, in order, with their labels.
+    pub fn listed(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
+        (0..self.input.rows()).filter_map(|row| match self.of_row(row)? {
+            Answer::Listed(label) => Some((row, label.as_deref())),
+            Answer::NotListed => None,
+        })
+    }
+}
+
+/// Looks something up in the list that the party with the key `peer` serves at `addr`. What is fetched of the list is kept
+/// under `home` for the next time, and so are the versions that were seen of the server's lists.
+///
+/// For single items as many are asked for as are given: for one that the list's presets make no key of, or the same key as
+/// of another, a made-up one. Else a server could choose presets by which their number tells what they look like.
+///
+/// # Errors
+/// When the service is not there or refuses, the presets differ, the list is too long or not the one that was there before,
+/// or the server breaks the protocol.
+pub fn look_up(
+    (home, identity): (&Home, &Identity),
+    (peer, addr): (&PublicKey, &str),
+    question: Question,
+    takes: Takes,
+    options: &Options,
+    events: &dyn Fn(Event),
+) -> Result<LookedUp, Error> {
+    if let Question::Items(items) = &question {
+        // Nothing that is wrong with the items shows after the server chose its presets.
+        input_of(items, RAW)?;
+    }
+    let place = kept_at(peer, addr);
+    let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
+    let transport = connect(identity, peer, addr, options, events)?;
+    let mut client = Client::new(Box::new(transport), *peer).taking(takes.most);
+    let accept = |manifest: &Manifest| {
+        check_names(&manifest.presets)?;
+        remember(home, (peer, addr), manifest, takes.new_list)
+    };
+    let mut made_up = fresh_rng()?;
+    let ask = |manifest: &Manifest| question.elements(manifest, &mut made_up);
+    let found = client.look_up(kept, accept, ask, &mut fresh_rng()?)?;
+    if let (Some(filter), true) = (&found.filter, found.fetched != Fetched::Nothing) {
+        home.write(&place, &filter.encode(), true)?;
+    }
+    Ok(LookedUp {
+        input: question.into_input(&found.manifest)?,
+        answers: found.answers,
+        manifest: found.manifest,
+        fetched: found.fetched,
+        bytes: (found.wire.sent, found.wire.received),
+    })
+}
+
+impl LookedUp {
+    /// Writes the rows that are listed, byte for byte as they were, with their labels in a further column if the list has
+    /// labels.
+    ///
+    /// # Errors
+    /// When the input has a column of that name, or writing fails; the file is then as it was before.
+    pub fn write(&self, destination: &Destination) -> Result<(), DataError> {
+        if !self.manifest.labelled() {
+            return self.input.write(self.listed().map(|(row, _)| row), destination);
+        }
+        let listed = self.listed().map(|(row, label)| (row, label.unwrap_or_default()));
+        destination.write_labelled(&self.input.table, &listed.collect::<Vec<_>>())
+    }
+}
+
+impl Question {
+    /// What is asked for: distinct keys, of single items with made-up ones in place of what is none.
+    fn elements(
+        &self,
+        manifest: &Manifest,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Vec<Element>, Error> {
+        match self {
+            Self::Items(items) => {
+                let mut asked = elements(&input_of(items, &manifest.presets)?, &manifest.list);
+                asked.resize_with(items.len(), || {
+                    let mut element = Element([0; Element::LEN]);
+                    rng.fill_bytes(&mut element.0);
+                    element
+                });
+                Ok(asked)
+            }
+            Self::Input(input) => {
+                check_presets(&manifest.presets, input)?;
+                Ok(elements(input, &manifest.list))
+            }
+        }
+    }
+
+    fn into_input(self, manifest: &Manifest) -> Result<Input, Error> {
+        match self {
+            Self::Items(items) => input_of(&items, &manifest.presets),
+            Self::Input(input) => Ok(*input),
+        }
+    }
+}
+
+/// The file for what is kept of a list.
+fn kept_at(peer: &PublicKey, addr: &str) -> String {
+    const LONGEST: usize = 100;
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let addr: String = addr.chars().rev().take(LONGEST).map(letter).collect();
+    format!("lookup-{peer}-{}", addr.chars().rev().collect::<String>())
+}
+
+/// Checks what a server says of its list against what was seen of its lists before, and keeps it.
+fn remember(
+    home: &Home,
+    (peer, addr): (&PublicKey, &str),
+    manifest: &Manifest,
+    new_list: bool,
+) -> Result<(), Error> {
+    let name = format!("lookup-{peer}.seen");
+    home.change(&name, |bytes| {
+        let text = String::from_utf8(bytes.unwrap_or_default()).ok();
+        let before = text.and_then(|text| Seen::decode(&text));
+        let before = before.ok_or_else(|| Error::Seen { path: home.path().join(&name) })?;
+        let mut seen = before.clone();
+        seen.check(addr, manifest, new_list)?;
+        Ok((seen != before).then(|| seen.encode().into_bytes()))
+    })
+}
+
+/// Whether these presets are known ones, and nothing else: a server's text, which messages show.
+fn check_names(presets: &str) -> Result<(), Error> {
+    let columns: Vec<String> = presets.split(',').map(column).collect();
+    match columns.join(",").parse::<KeySpec>() {
+        Ok(spec) if spec.canonical() == presets => Ok(()),
+        _ => Err(LookupError::Malformed { what: "manifest", why: Malformed::OutOfRange }.into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_names_known_presets_and_nothing_else() {
+        for good in ["raw/1", "email/1", "name/1,name/1,date/1", "phone/1"] {
+            assert!(check_names(good).is_ok(), "{good}");
+        }
+        for wrong in
+            ["", "email", "email/2", "email/1,", "x/1", "email/1\u{1b}[2J", "Email/1", "a:email/1"]
+        {
+            let refused = check_names(wrong).expect_err("no presets");
+            assert_eq!(refused.exit_code(), crate::exit_code::PEER);
+            assert!(wrong.is_empty() || !refused.to_string().contains(wrong), "{refused}");
+        }
+    }
+}

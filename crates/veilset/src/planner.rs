@@ -1,0 +1,119 @@
+//! Prices before a run.
+
+use veilset_protocols::{AttachedShape, Operation, Params, Reveal, Role, Scheme, Shape, Spec};
+pub use veilset_session::{Calibration, Estimate, Link, Wanted, plan, switches};
+
+use crate::Error;
+
+/// A run of which only the price is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// What to compute, and what the protocol must be.
+    pub wanted: Wanted,
+    /// This side's number of distinct keys.
+    pub rows: u64,
+    /// The peer's number of distinct keys.
+    pub peer_rows: u64,
+    /// Value columns of a sum or of shares.
+    pub values: usize,
+    /// Bytes of the longest row that a union sends, or of a label.
+    pub row_bytes: usize,
+    /// How two orders of preference become one.
+    pub scheme: Scheme,
+    /// The way to the peer.
+    pub link: Link,
+    /// Threads of either side.
+    pub threads: usize,
+}
+
+/// What each protocol that fits would cost.
+pub struct Prices {
+    /// What is computed.
+    pub operation: Operation,
+    /// Threads of either side.
+    pub threads: usize,
+    /// First what `auto` takes, then the others, the fastest first.
+    pub plans: Vec<Estimate>,
+    /// What `auto` takes at equal sizes, each from the smallest power of two on.
+    pub switches: Vec<(u64, &'static Spec)>,
+    shape: Shape,
+    part: (Role, Reveal),
+}
+
+impl Question {
+    /// Measures this machine for some milliseconds and prices every protocol that fits.
+    ///
+    /// # Errors
+    /// When no protocol fits, or none takes so many keys.
+    pub fn price(&self) -> Result<Prices, Error> {
+        self.wanted.check(None)?;
+        let part = self.part();
+        let shape = self.shape(part);
+        let machine = Calibration::measure()?;
+        let Self { wanted, link, threads, .. } = *self;
+        let plans = plan(wanted, shape, &machine, link, threads);
+        let most = plans.iter().map(|plan| plan.spec().max_elements).max();
+        match most {
+            Some(most) if self.rows.max(self.peer_rows) > most => Err(Error::TooManyKeys { most }),
+            _ => {
+                let switches = switches(wanted, shape, &machine, link, threads);
+                let operation = wanted.operation;
+                Ok(Prices { operation, threads, plans, switches, shape, part })
+            }
+        }
+    }
+
+    /// This side's part: the owner of values sends them, and else whoever learns is the receiver.
+    fn part(&self) -> (Role, Reveal) {
+        let Wanted { operation, learn, .. } = self.wanted;
+        let owns = matches!(operation, Operation::Sum | Operation::Share);
+        let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
+        (role, learn.reveal())
+    }
+
+    fn shape(&self, (role, reveal): (Role, Reveal)) -> Shape {
+        let (sender, receiver) = match role {
+            Role::Receiver => (self.peer_rows, self.rows),
+            Role::Sender => (self.rows, self.peer_rows),
+        };
+        let (attached, returned) = match self.wanted.operation {
+            Operation::Sum | Operation::Share => {
+                (AttachedShape::Values { columns: self.values }, AttachedShape::Nothing)
+            }
+            Operation::Union => {
+                let items = AttachedShape::Items { width: self.row_bytes };
+                (items, items)
+            }
+            Operation::Lookup => {
+                (AttachedShape::Items { width: self.row_bytes }, AttachedShape::Nothing)
+            }
+            _ => (AttachedShape::Nothing, AttachedShape::Nothing),
+        };
+        let params = Params { scheme: self.scheme, ..Params::default() };
+        Shape { sender, receiver, reveal, attached, returned, params }
+    }
+}
+
+impl Prices {
+    /// Bytes that this side and the peer send.
+    #[must_use]
+    pub fn bytes(&self, plan: &Estimate) -> (f64, f64) {
+        let (sender, receiver) = (plan.cost.sender.bytes_sent, plan.cost.receiver.bytes_sent);
+        match self.part.0 {
+            Role::Sender => (sender, receiver),
+            Role::Receiver => (receiver, sender),
+        }
+    }
+
+    /// Bytes that later runs need not send again: the published set of look-ups.
+    #[must_use]
+    pub fn kept(&self, plan: &Estimate) -> f64 {
+        plan.kept(self.shape)
+    }
+
+    /// "You learn: …. The peer learns: …."
+    #[must_use]
+    pub fn learned(&self, plan: &Estimate) -> String {
+        plan.learned(self.part.0, self.part.1, "The peer")
+    }
+}
