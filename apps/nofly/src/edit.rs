@@ -4,11 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
-use veilset::data::{DataError, Destination, KeySpec, Table};
+use veilset::data::{DataError, Destination, KeySpec, Stamp, Table};
 
 use crate::args::EditArgs;
 use crate::error::Failure;
-use crate::stamp::number;
 use crate::talk::Talk;
 
 /// Puts the value on the list, in a row whose other columns are empty.
@@ -16,7 +15,7 @@ pub(crate) fn add(args: &EditArgs, talk: Talk) -> Result<(), Failure> {
     let value = value(args)?;
     let edit = Edit::open(args)?;
     let wanted = edit.wanted(&value)?;
-    if edit.rows_with(&wanted).contains(&true) {
+    if edit.rows_with(&wanted)?.contains(&true) {
         talk.say("it is on the list already; nothing changed");
         return Ok(());
     }
@@ -34,7 +33,7 @@ pub(crate) fn add(args: &EditArgs, talk: Talk) -> Result<(), Failure> {
 pub(crate) fn remove(args: &EditArgs, talk: Talk) -> Result<(), Failure> {
     let value = value(args)?;
     let edit = Edit::open(args)?;
-    let goes = edit.rows_with(&edit.wanted(&value)?);
+    let goes = edit.rows_with(&edit.wanted(&value)?)?;
     let kept: Vec<usize> = (0..goes.len()).filter(|row| !goes[*row]).collect();
     let removed = goes.len() - kept.len();
     if removed == 0 {
@@ -109,12 +108,12 @@ impl<'a> Edit<'a> {
     }
 
     /// For each row, whether it stands for the key `wanted`.
-    fn rows_with(&self, wanted: &str) -> Vec<bool> {
+    fn rows_with(&self, wanted: &str) -> Result<Vec<bool>, DataError> {
         let mut found = Vec::with_capacity(self.table.rows());
-        self.table.for_each_row(|_, fields| {
-            found.push(self.normalised(fields.get(self.column)) == wanted);
-        });
-        found
+        self.table.for_each_row(&[self.column], |_, fields| {
+            found.push(self.normalised(&fields.get(0)) == wanted);
+        })?;
+        Ok(found)
     }
 
     /// A row with `value` in the key's column.
@@ -150,7 +149,7 @@ fn locked(path: &Path) -> io::Result<File> {
     loop {
         let file = File::open(path)?;
         file.lock()?;
-        if number(&file.metadata()?) == number(&fs::metadata(path)?) {
+        if Stamp::from(&file.metadata()?).number() == Stamp::from(&fs::metadata(path)?).number() {
             return Ok(file);
         }
     }

@@ -1,13 +1,11 @@
 //! The list that is served: always the newest that could be read.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use veilset::Input;
-use veilset::data::{DataError, KeySpec, Source};
+use veilset::data::{DataError, KeySpec, Source, Stamp};
 
-use crate::stamp::Stamp;
 use crate::talk::{Talk, summary};
 
 /// A list file and what was read of it last.
@@ -39,7 +37,7 @@ impl List {
     /// could be is served, and the operator is told at every screening.
     pub(crate) fn current(&self) -> Arc<Input> {
         let mut held = self.held();
-        if held.stamp.is_none() || held.stamp != stamp(&self.path) {
+        if held.stamp.is_none() || held.stamp != Stamp::of(&self.path) {
             self.replace(&mut held);
         }
         Arc::clone(&held.input)
@@ -76,17 +74,15 @@ impl List {
 
 /// The stamp is older than what is read: a change in between is seen the next time.
 fn read(path: &Path, key: &KeySpec) -> Result<Held, DataError> {
-    let stamp = stamp(path);
+    let stamp = Stamp::of(path);
     let input = Input::read(&Source::File(path.to_owned()), b',', key)?;
     Ok(Held { stamp, input: Arc::new(input) })
 }
 
-fn stamp(path: &Path) -> Option<Stamp> {
-    fs::metadata(path).ok().map(|metadata| Stamp::from(&metadata))
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const QUIET: Talk = Talk { quiet: true };

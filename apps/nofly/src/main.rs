@@ -22,8 +22,6 @@ mod report;
 mod screen;
 mod serve;
 mod shift;
-mod signals;
-mod stamp;
 mod talk;
 mod units;
 mod watch;

@@ -5,11 +5,11 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::sleep;
 use std::time::Duration;
 
-use veilset::data::{DataError, Table};
+use veilset::data::Table;
+use veilset::net::signals::{self, Wish};
 use veilset::{Done, Input};
 
 use crate::error::Failure;
-use crate::signals::{self, Wish};
 
 mod board;
 mod routes;
@@ -36,9 +36,11 @@ impl Page {
     /// Opens a page about `manifest` on a free port of this machine.
     ///
     /// # Errors
-    /// When the system gives no port, thread or randomness.
+    /// When the system gives no port, thread or randomness, or a field of the manifest cannot be shown.
     pub(crate) fn open(manifest: &Table, peer: &str) -> Result<Self, Failure> {
-        let board = Arc::new(Board::new(copy(manifest)?, peer));
+        let columns: Vec<usize> = (0..manifest.header().len()).collect();
+        manifest.for_each_row(&columns, |_, _| {})?;
+        let board = Arc::new(Board::new(manifest.clone(), peer));
         let (close, closed) = channel();
         let routes = router(Shared { board: Arc::clone(&board), close: close.clone() });
         let address = veilset_page::serve("nofly", 0, routes).map_err(Failure::Page)?;
@@ -80,12 +82,4 @@ impl Page {
         self.board.fail(why);
         sleep(FAREWELL);
     }
-}
-
-/// The same table once more: the run consumes the other one.
-fn copy(table: &Table) -> Result<Table, DataError> {
-    let (name, mut bytes) = (table.name().to_owned(), Vec::new());
-    let written = table.write_rows(&mut bytes, 0..table.rows());
-    written.map_err(|why| DataError::Write { file: name.clone(), why })?;
-    Table::parse(name, bytes, b',')
 }

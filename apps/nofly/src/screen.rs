@@ -22,6 +22,9 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     job(&party, args).check()?;
     let table = Table::read(&source, b',')?;
     args.party.key.locate(&table)?;
+    if let Some(destination) = &destination {
+        destination.takes(&table)?;
+    }
     let page = args.page.then(|| Page::open(&table, &party.peer)).transpose()?;
     let input = Input::of(table, &args.party.key)?;
     talk.say(&summary(&source.name(), &input));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::thread::sleep;
 use std::time::Duration;
 
+use veilset::net::signals::{self, Wish};
 use veilset::net::{Listener, Options};
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Job, Learn, Means, exit_code};
@@ -15,7 +16,6 @@ use crate::list::List;
 use crate::party::Party;
 use crate::report;
 use crate::shift::{Shift, Stop};
-use crate::signals::{self, Wish};
 use crate::talk::Talk;
 
 /// The pause after the system refused to let this side listen.

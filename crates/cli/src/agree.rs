@@ -2,15 +2,15 @@
 
 use std::time::SystemTime;
 
-use serde_json::{Value, json};
-use veilset::Job;
 use veilset::data::calendar::{Preference, Search, Slot};
 use veilset::data::{Destination, Source};
 use veilset::meeting::{self, Meeting};
 use veilset::registry::Operation;
+use veilset::{Job, json};
 
 use crate::args::{AgreeArgs, Talk};
 use crate::error::Failure;
+use crate::escape::json_line;
 use crate::operation::{Peer, endpoint, phases};
 use crate::order::job;
 use crate::progress::say;
@@ -34,7 +34,7 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
         slot.write(destination, SystemTime::now())?;
     }
     if args.meet.json {
-        print_line!("{}", report::object_with(&done, &input, result(agreed)))?;
+        print_line!("{}", json_line(&json::of_meeting(&done, &input, agreed)))?;
     } else if let Some(slot) = agreed {
         print_line!("{}\t{}", slot.start(), slot.end())?;
     }
@@ -85,10 +85,6 @@ fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
     );
     say(talk, &summary);
     Ok(slots)
-}
-
-fn result(agreed: Option<&Slot>) -> Value {
-    agreed.map_or(Value::Null, |slot| json!({ "start": slot.start(), "end": slot.end() }))
 }
 
 fn told(args: &AgreeArgs, agreed: Option<(usize, &Slot)>, slots: usize) -> String {

@@ -1,12 +1,15 @@
 //! Every flag. Help, the man page and the completions come from these definitions.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use veilset::bench::{Paper, Sizes};
 use veilset::data::KeySpec;
 use veilset::data::calendar::{Dates, Hours, Zone};
+use veilset::lookup::Way;
 use veilset::planner::Link;
 use veilset::prime::SafePrime;
 use veilset::registry::{Digest, Group, Scheme, Sharing};
@@ -71,6 +74,10 @@ pub(crate) enum Command {
     Align(AlignArgs),
     /// Agree on the time slot that both calendars have free and both sides together prefer most
     Agree(AgreeArgs),
+    /// Serve a list that many look items up in, without showing it; or build and change one
+    Serve(ServeArgs),
+    /// Look items up in a list that somebody serves, without telling which
+    Lookup(LookupArgs),
     /// Price a run before it happens: time, traffic, memory, and what each side would learn
     Plan(PlanArgs),
     /// Look at a list before a run; sends nothing
@@ -131,13 +138,17 @@ pub(crate) enum PeerCommand {
 /// The list and its key, for every command that reads a file.
 #[derive(Args)]
 pub(crate) struct ListArgs {
-    /// A CSV file with a header, or - for standard input
+    /// A file: CSV with a header, NDJSON, Parquet or Arrow; a folder or 'pattern*' of such files; - for standard input; or
+    /// a database: postgresql://USER@HOST/DATABASE
     pub(crate) file: String,
+    /// What the database answers: a select statement
+    #[arg(long, value_name = "SQL")]
+    pub(crate) query: Option<String>,
     /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
     /// phone, phone-CC (CC a country such as gb), name, ip, date
     #[arg(long, value_name = "COL[:PRESET],…")]
     pub(crate) key: KeySpec,
-    /// The character between fields: one ASCII character, or tab
+    /// The character between fields of CSV: one ASCII character, or tab
     #[arg(long, default_value = ",", value_parser = units::delimiter)]
     pub(crate) delimiter: u8,
 }
@@ -218,7 +229,8 @@ pub(crate) struct ParamArgs {
 /// Where rows of a result go.
 #[derive(Args)]
 pub(crate) struct OutputArgs {
-    /// Write the result's rows to this file (- or nothing: standard output)
+    /// Write the result's rows to this file, in the format that its name says: .csv, .ndjson, .parquet, .arrow (- or
+    /// nothing: CSV to standard output)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file
@@ -315,6 +327,124 @@ pub(crate) struct AgreeArgs {
     pub(crate) force: bool,
 }
 
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(crate) struct ServeArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<ServeCommand>,
+    /// A list that `veilset serve build` made; changes of the file count at once
+    #[arg(required = true)]
+    pub(crate) file: Option<PathBuf>,
+    /// Answer at this address
+    #[arg(long, value_name = "HOST:PORT", required = true)]
+    pub(crate) listen: Option<String>,
+    /// Who may ask: pinned names, or keys; give all of them
+    #[arg(long, value_name = "NAME|KEY", required = true)]
+    pub(crate) allow: Vec<String>,
+    /// The most items that each of them may ask for in an hour, such as 500/hour; kept in FILE.used
+    #[arg(long, value_name = "N/hour", value_parser = units::per_hour)]
+    pub(crate) quota: Option<u64>,
+    /// Show counts for Prometheus at this address of this machine, such as 127.0.0.1:9100
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) metrics: Option<SocketAddr>,
+    /// The most clients at once
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) clients: u16,
+    /// Threads that answer [default: all cores]
+    #[arg(long, value_name = "N", value_parser = units::threads)]
+    pub(crate) threads: Option<usize>,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ServeCommand {
+    /// Mask a list once, into a file that can be served
+    Build(ServeBuildArgs),
+    /// Put items on a list, or change their labels
+    Add(ServeEditArgs),
+    /// Take items off a list
+    Remove(ServeEditArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct ServeBuildArgs {
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+    /// A column that whoever asks for an item learns
+    #[arg(long, value_name = "COL")]
+    pub(crate) label: Option<String>,
+    /// How it is looked up in: `oprf-filter`, clients fetch the masked items once, or `fhe-lookup`, they fetch nothing and ask by
+    /// encrypted questions
+    #[arg(long, value_name = "ID", default_value = Way::Filter.protocol(), value_parser = way())]
+    pub(crate) protocol: Way,
+    /// Keep all wrong answers over so many look-ups together below 2^-40 [default: below 2^-30 for each]
+    #[arg(long, value_name = "N", value_parser = units::count)]
+    pub(crate) budget: Option<u64>,
+    /// The file to make, which holds the list's key
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Build over an older list, as its next version under a new key
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+/// The ways to look up, by their protocols.
+fn way() -> impl TypedValueParser<Value = Way> {
+    let of = |protocol: String| Way::ALL.into_iter().find(|way| way.protocol() == protocol);
+    PossibleValuesParser::new(Way::ALL.map(Way::protocol))
+        .map(move |protocol| of(protocol).expect("one of the possible values"))
+}
+
+#[derive(Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["items", "from"])))]
+pub(crate) struct ServeEditArgs {
+    /// The list's file
+    pub(crate) file: PathBuf,
+    /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
+    pub(crate) items: Vec<String>,
+    /// The items of this CSV file
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub(crate) from: Option<String>,
+    /// With --from: the key columns with the list's presets
+    #[arg(long, value_name = "COL[:PRESET],…", requires = "from")]
+    pub(crate) key: Option<KeySpec>,
+    /// The label of the items; with --from, the column that has it
+    #[arg(long, value_name = "TEXT|COL")]
+    pub(crate) label: Option<String>,
+}
+
+#[derive(Args)]
+#[command(group(ArgGroup::new("what").required(true).args(["items", "file"])))]
+pub(crate) struct LookupArgs {
+    /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
+    pub(crate) items: Vec<String>,
+    /// Look up the rows of this CSV file, and write those that are listed
+    #[arg(long, value_name = "FILE", requires = "key")]
+    pub(crate) file: Option<String>,
+    /// With --file: the key columns with the list's presets
+    #[arg(long, value_name = "COL[:PRESET],…", requires = "file")]
+    pub(crate) key: Option<KeySpec>,
+    /// Go to the service at this address
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect: String,
+    /// Who serves the list: a pinned name, or its key
+    #[arg(long, value_name = "NAME|KEY")]
+    pub(crate) peer: String,
+    /// Take another list than the server had before
+    #[arg(long)]
+    pub(crate) new_list: bool,
+    /// The longest list to fetch; memory is up to twenty times as much
+    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
+    pub(crate) max_list: u64,
+    /// How long to wait for the service, such as 90s or 10m
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
+    pub(crate) deadline: Duration,
+    #[command(flatten)]
+    pub(crate) out: OutputArgs,
+    /// Print one JSON object; rows of a file then go to --output only
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum LearnArg {
     /// This side alone
@@ -375,9 +505,9 @@ pub(crate) struct PlanArgs {
     /// What to compute
     #[arg(long, value_name = "OP", value_parser = units::operation)]
     pub(crate) operation: veilset::registry::Operation,
-    /// Who learns the result
-    #[arg(long, value_enum, default_value = "both")]
-    pub(crate) learn: LearnArg,
+    /// Who learns the result [default: both, and me in a look-up]
+    #[arg(long, value_enum)]
+    pub(crate) learn: Option<LearnArg>,
     /// Against whom the protocol must hold, at least
     #[arg(long, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
@@ -393,7 +523,7 @@ pub(crate) struct PlanArgs {
     /// How preferences are combined: sum-of-ranks or minimum-of-ranks
     #[arg(long, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
     pub(crate) scheme: Scheme,
-    /// Bytes of the longest row that a union sends
+    /// Bytes of the longest row that a union sends, or of the longest label
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(crate) row_bytes: usize,
     #[command(flatten)]
@@ -425,7 +555,7 @@ pub(crate) struct BenchArgs {
     /// for every secret [default: all protocols]
     #[arg(value_parser = units::bench_target)]
     pub(crate) targets: Vec<BenchTarget>,
-    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu, pros; prints them in Markdown
+    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu, pros, fhe-psi; prints them in Markdown
     #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
     pub(crate) paper: Option<&'static Paper>,
     /// Draw what was measured for the paper into this file, as SVG

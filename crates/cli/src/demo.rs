@@ -4,7 +4,7 @@ use std::thread;
 
 use serde_json::json;
 use veilset::data::{Destination, KeySpec, Table};
-use veilset::net::{Endpoint, Identity, Listener, Options, PublicKey};
+use veilset::net::Options;
 use veilset::registry::{Operation, Silent};
 use veilset::{Connection, Done, Input, Job, Learn, Means};
 
@@ -20,11 +20,10 @@ const SOUTH: &[u8] = include_bytes!("../../../examples/south.csv");
 /// How many matching rows the demo shows.
 const SHOWN: usize = 5;
 
-/// A party of the demo: its name, its list, its identity.
+/// A party of the demo: its name and its list.
 struct Party {
     name: &'static str,
     input: Input,
-    identity: Identity,
 }
 
 /// Both sides' results of one run.
@@ -68,43 +67,23 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
 fn party(name: &'static str, file: &str, list: &'static [u8], key: &str) -> Result<Party, Failure> {
     let table = Table::parse(file.to_owned(), list.to_vec(), b',')?;
     let input = Input::of(table, &key.parse::<KeySpec>()?)?;
-    Ok(Party { name, input, identity: Identity::ephemeral() })
+    Ok(Party { name, input })
 }
 
-/// Both sides at once: north listens, south connects.
+/// Both sides at once.
 fn meet(
     north: &Party,
     south: &Party,
     operation: Operation,
     (north_learn, south_learn): (Learn, Learn),
 ) -> Result<Results, Failure> {
-    let listener = Listener::bind("127.0.0.1:0").map_err(veilset::Error::from)?;
-    let address = listener.local_addr().to_string();
-    let (north_key, south_key) = (north.identity.public_key(), south.identity.public_key());
+    let (here, there) = Connection::pair(&Options::default())?;
     thread::scope(|scope| {
-        let other = scope.spawn(|| {
-            let endpoint = Endpoint::Connect(address);
-            let way = Connection::open(
-                &south.identity,
-                &north_key,
-                &endpoint,
-                &Options::default(),
-                &|_| {},
-            )?;
-            take_part(south, north.name, way, operation, south_learn)
-        });
-        let here = accept(listener, north, &south_key)
-            .and_then(|way| take_part(north, south.name, way, operation, north_learn));
+        let other = scope.spawn(|| take_part(south, north.name, there, operation, south_learn));
+        let here = take_part(north, south.name, here, operation, north_learn);
         let there = other.join().map_err(|_| Failure::Bug("south's thread ended".to_owned()))?;
         Ok((here?, there?))
     })
-}
-
-fn accept(listener: Listener, party: &Party, peer: &PublicKey) -> Result<Connection, Failure> {
-    let transport = listener
-        .accept(&party.identity, peer, &Options::default(), &|_| {})
-        .map_err(veilset::Error::from)?;
-    Ok(Connection::over(transport, false))
 }
 
 fn take_part(
@@ -163,6 +142,6 @@ fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
 }
 
 fn object(north: &Party, south: &Party, results: &Results) -> serde_json::Value {
-    let side = |party: &Party, done: &Done| report::object(done, &party.input);
+    let side = |party: &Party, done: &Done| veilset::json::of_run(done, &party.input);
     json!({ north.name: side(north, &results.0), south.name: side(south, &results.1) })
 }

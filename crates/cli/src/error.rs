@@ -14,6 +14,14 @@ pub(crate) enum Failure {
     /// The user said no.
     #[error("declined; nothing was sent but the terms")]
     Declined,
+    /// What a service needs beside its list and its address.
+    #[error("cannot {what}: {why}")]
+    Service {
+        /// What it was to do.
+        what: &'static str,
+        /// What the system says.
+        why: std::io::Error,
+    },
     /// The program's own fault.
     #[error("{0}; this is a bug, please report it")]
     Bug(String),
@@ -27,7 +35,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Facade(error) => error.exit_code(),
-            Self::Flags(_) | Self::Output(_) => exit_code::INPUT,
+            Self::Flags(_) | Self::Output(_) | Self::Service { .. } => exit_code::INPUT,
             Self::Declined => exit_code::POLICY,
             Self::Bug(_) => exit_code::BUG,
         }

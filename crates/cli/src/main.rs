@@ -14,7 +14,9 @@ mod bench;
 mod check;
 mod demo;
 mod error;
+mod escape;
 mod identity;
+mod lookup;
 mod operation;
 mod order;
 mod plan;
@@ -23,6 +25,7 @@ mod progress;
 mod protocols;
 mod reference;
 mod report;
+mod serve;
 mod several;
 mod timing;
 mod units;
@@ -62,6 +65,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Share(args) => operation::run(&Order::from(&args), &talk),
         Command::Align(args) => operation::run(&Order::from(&args), &talk),
         Command::Agree(args) => agree::run(&args, &talk),
+        Command::Serve(args) => serve::run(&args, &talk),
+        Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Protocols(args) => protocols::run(&args),

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::data::{Destination, Source, Table};
+use veilset::data::{Destination, Source};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
-use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready};
+use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, table};
 
 use crate::args::{MeetArgs, Talk};
 use crate::error::Failure;
@@ -114,13 +114,18 @@ pub(crate) fn read(
     talk: &Talk,
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
-    let source = Source::new(&list.file);
-    let table = Table::read(&source, list.delimiter)?;
+    let table = table(&list.file, list.query.as_deref(), list.delimiter)?;
+    let name = table.name().to_owned();
     if order.operation == Operation::Align {
         table.check_aligned()?;
     }
+    if let Some(destination) = destination
+        && order.gives_rows()
+    {
+        destination.takes(&table)?;
+    }
     let input = order.attach(Input::of(table, &list.key)?)?;
-    say(talk, &format!("{}: {}", source.name(), report::summary(&input)));
+    say(talk, &format!("{name}: {}", report::summary(&input)));
     if matches!(destination, Some(Destination::File { .. })) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");
     }

@@ -70,6 +70,11 @@ impl<'a> Order<'a> {
         Learn::from(self.party.learn).includes_me()
     }
 
+    /// Whether this side gets rows of its list.
+    pub(crate) fn gives_rows(&self) -> bool {
+        self.learns() && self.operation != Operation::Share
+    }
+
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         let learns_alone = Learn::from(self.party.learn) == Learn::Me;

@@ -1,10 +1,10 @@
 //! `veilset plan`: the price of a run.
 
 use comfy_table::{Table, presets};
-use serde_json::{Value, json};
 use veilset::Learn;
-use veilset::planner::{Calibration, Estimate, Wanted, plan, switches};
-use veilset::registry::{AttachedShape, Operation, Params, Reveal, Role, Shape, Spec};
+use veilset::json;
+use veilset::planner::{Prices, Question, Wanted};
+use veilset::registry::Operation;
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -13,95 +13,62 @@ use crate::units::{show_bytes, show_duration};
 
 /// Prices every protocol that fits; the first is what `--protocol auto` takes.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
-    let learn = Learn::from(args.learn);
-    let wanted = Wanted {
-        operation: args.operation,
-        security: args.security.into(),
-        learn,
-        group: args.params.group,
-        digest: args.params.digest,
-        prime: args.params.prime,
-    };
-    wanted.check(None).map_err(veilset::Error::from)?;
-    let part = part(args, learn);
-    let threads = args.threads.unwrap_or_else(all_cores);
-    let machine = Calibration::measure().map_err(veilset::Error::from)?;
-    let (shape, link) = (shape(args, part), args.link.unwrap_or_default());
-    let plans = plan(wanted, shape, &machine, link, threads);
-    if let Some(most) = plans.iter().map(|plan| plan.spec().max_elements).max()
-        && args.rows.max(args.peer_rows) > most
-    {
-        return Err(Failure::Flags(format!("no protocol takes sets of more than {most} keys")));
-    }
-    let switches = switches(wanted, shape, &machine, link, threads);
+    let prices = question(args).price()?;
     if args.json {
-        let plans: Vec<Value> = plans.iter().map(|plan| object(plan, part)).collect();
-        print_line!(
-            "{}",
-            json!({
-                "operation": args.operation.name(),
-                "threads": threads,
-                "plans": plans,
-                "switches": switches.iter().map(switch).collect::<Vec<_>>(),
-            })
-        )?;
+        print_line!("{}", json::of_prices(&prices))?;
         return Ok(());
     }
-    print_line!("{}", table(&plans, part.0))?;
-    let [first, later @ ..] = switches.as_slice() else { return Ok(()) };
+    print_line!("{}", table(&prices))?;
+    if args.operation == Operation::Lookup {
+        print_line!("{}", later_lookups(&prices))?;
+    }
+    let [first, later @ ..] = prices.switches.as_slice() else { return Ok(()) };
     let later = later.iter().map(|(from, to)| format!(", from {from} keys a side {}", to.id));
     print_line!("auto, at equal sizes: {}{}", first.1.id, later.collect::<String>())?;
-    print_line!("{}", plans[0].learned(part.0, part.1, "The peer"))?;
+    print_line!("{}", prices.learned(&prices.plans[0]))?;
+    let threads = prices.threads;
     let plural = if threads == 1 { "thread" } else { "threads" };
     print_line!("{threads} {plural} a side, this machine's measured speed on both sides")?;
     Ok(())
 }
 
-fn switch((from, to): &(u64, &'static Spec)) -> Value {
-    json!({ "from": from, "protocol": to.id })
-}
-
-/// This side's part: the owner of values sends them, and else whoever learns is the receiver.
-fn part(args: &PlanArgs, learn: Learn) -> (Role, Reveal) {
-    let owns = matches!(args.operation, Operation::Sum | Operation::Share);
-    let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
-    (role, learn.reveal())
-}
-
-fn shape(args: &PlanArgs, (role, reveal): (Role, Reveal)) -> Shape {
-    let (sender, receiver) = match role {
-        Role::Receiver => (args.peer_rows, args.rows),
-        Role::Sender => (args.rows, args.peer_rows),
-    };
-    let (attached, returned) = match args.operation {
-        Operation::Sum | Operation::Share => {
-            (AttachedShape::Values { columns: args.values }, AttachedShape::Nothing)
-        }
-        Operation::Union => {
-            let items = AttachedShape::Items { width: args.row_bytes };
-            (items, items)
-        }
-        _ => (AttachedShape::Nothing, AttachedShape::Nothing),
-    };
-    Shape {
-        sender,
-        receiver,
-        reveal,
-        attached,
-        returned,
-        params: Params { scheme: args.scheme, ..Params::default() },
+fn question(args: &PlanArgs) -> Question {
+    let alone = args.operation == Operation::Lookup;
+    let default = if alone { Learn::Me } else { Learn::Both };
+    Question {
+        wanted: Wanted {
+            operation: args.operation,
+            security: args.security.into(),
+            learn: args.learn.map_or(default, Learn::from),
+            group: args.params.group,
+            digest: args.params.digest,
+            prime: args.params.prime,
+        },
+        rows: args.rows,
+        peer_rows: args.peer_rows,
+        values: args.values,
+        row_bytes: args.row_bytes,
+        scheme: args.scheme,
+        link: args.link.unwrap_or_default(),
+        threads: args.threads.unwrap_or_else(all_cores),
     }
 }
 
-fn sides(plan: &Estimate, role: Role) -> (f64, f64) {
-    let (sender, receiver) = (plan.cost.sender.bytes_sent, plan.cost.receiver.bytes_sent);
-    match role {
-        Role::Sender => (sender, receiver),
-        Role::Receiver => (receiver, sender),
-    }
+/// What look-ups take after the first, of each way.
+fn later_lookups(prices: &Prices) -> String {
+    let later = prices.plans.iter().map(|plan| {
+        let (kept, (mine, theirs)) = (prices.kept(plan), prices.bytes(plan));
+        let fetched = match kept > 0.0 {
+            true => format!(" after {} that are fetched once", show_bytes(kept)),
+            false => String::new(),
+        };
+        format!("{} moves {} a look-up{fetched}", plan.spec().id, show_bytes(mine + theirs - kept))
+    });
+    let later: Vec<String> = later.collect();
+    format!("in one list: {}", later.join(", "))
 }
 
-fn table(plans: &[Estimate], role: Role) -> Table {
+fn table(prices: &Prices) -> Table {
     let mut table = Table::new();
     table.load_style(presets::UTF8_HORIZONTAL_ONLY);
     table.set_header([
@@ -114,8 +81,8 @@ fn table(plans: &[Estimate], role: Role) -> Table {
         "rounds",
         "memory",
     ]);
-    for plan in plans {
-        let (mine, theirs) = sides(plan, role);
+    for plan in &prices.plans {
+        let (mine, theirs) = prices.bytes(plan);
         table.add_row([
             plan.spec().id.to_owned(),
             plan.spec().security.to_string(),
@@ -128,22 +95,4 @@ fn table(plans: &[Estimate], role: Role) -> Table {
         ]);
     }
     table
-}
-
-fn object(plan: &Estimate, (role, reveal): (Role, Reveal)) -> Value {
-    let (mine, theirs) = sides(plan, role);
-    json!({
-        "protocol": plan.spec().id,
-        "security": plan.spec().security.name(),
-        "group": plan.params.group_name(),
-        "digest": plan.params.digest.name(),
-        "seconds": plan.time.as_secs_f64(),
-        "computing_seconds": plan.computing.as_secs_f64(),
-        "bytes_sent": mine as u64,
-        "bytes_received": theirs as u64,
-        "rounds": plan.cost.rounds,
-        "memory": plan.memory,
-        "learned": plan.learned(role, reveal, "The peer"),
-        "leaks": plan.spec().leaks,
-    })
 }

@@ -62,19 +62,6 @@ pub(crate) fn detail(talk: &Talk, line: &str) {
 
 /// What happens while a party waits for the other.
 pub(crate) fn tell(talk: &Talk, event: &Event) {
-    match event {
-        Event::Listening(address) => say(talk, &format!("waiting for the peer at {address}")),
-        Event::Retrying { addr, why, wait } => {
-            detail(talk, &format!("{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64()))
-        }
-        Event::StrangerRefused { addr, why } => {
-            say(talk, &format!("turned away a caller from {addr}: {why}; still waiting"));
-        }
-        Event::StrangersRefused { count, why } => {
-            say(talk, &format!("turned away {count} more callers, the last: {why}; still waiting"));
-        }
-        Event::Connected { addr } => {
-            say(talk, &format!("connected to {addr}; its key is the pinned one"))
-        }
-    }
+    let speak = if matches!(event, Event::Retrying { .. }) { detail } else { say };
+    speak(talk, &event.to_string());
 }

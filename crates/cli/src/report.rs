@@ -1,11 +1,11 @@
 //! What is said after a run.
 
-use serde_json::{Map, Value, json};
 use veilset::registry::{Operation, Outcome};
-use veilset::{Done, Input, PhaseCost, Report};
+use veilset::{Done, Input, Report, json};
 
 use crate::args::Talk;
 use crate::error::Failure;
+use crate::escape::json_line;
 use crate::operation::phases;
 use crate::order::Order;
 use crate::progress::say;
@@ -20,7 +20,7 @@ pub(crate) fn print(
 ) -> Result<(), Failure> {
     let report = &done.report;
     if order.party.meet.json {
-        print_line!("{}", object(done, input))?;
+        print_line!("{}", json_line(&json::of_run(done, input)))?;
     } else {
         numbers(done, input)?;
     }
@@ -100,80 +100,4 @@ pub(crate) fn cost(report: &Report) -> String {
         show_bytes(report.wire.received as f64),
         report.rounds,
     )
-}
-
-/// The object that `--json` prints.
-pub(crate) fn object(done: &Done, input: &Input) -> Value {
-    object_with(done, input, result(done, input).into())
-}
-
-/// The same with a result that this module knows nothing of.
-pub(crate) fn object_with(done: &Done, input: &Input, result: Value) -> Value {
-    let report = &done.report;
-    let (empty, invalid) = input.skipped();
-    json!({
-        "operation": report.operation.name(),
-        "protocol": report.protocol,
-        "group": report.params.group_name(),
-        "digest": report.params.digest.name(),
-        "role": report.role.name(),
-        "rows": input.rows(),
-        "distinct": report.distinct,
-        "empty": empty,
-        "invalid": invalid,
-        "peer_distinct": report.peer_distinct,
-        "learned": report.learned,
-        "result": result,
-        "bytes_sent": report.wire.sent,
-        "bytes_received": report.wire.received,
-        "rounds": report.rounds,
-        "seconds": seconds(&report.phases),
-        "threads": report.threads,
-    })
-}
-
-/// The result's numbers: `count` is the size of the set that the operation is about.
-fn result(done: &Done, input: &Input) -> Map<String, Value> {
-    let report = &done.report;
-    let count = report.count();
-    let mut result = Map::new();
-    let mut insert = |name: &str, value: Value| drop(result.insert(name.to_owned(), value));
-    match report.operation {
-        Operation::Union | Operation::Align => {
-            let union = count.map(|count| report.distinct + report.peer_distinct - count);
-            insert("count", json!(union));
-            insert("matches", json!(count));
-            insert("received", json!(done.received()));
-        }
-        Operation::Share => {
-            if let Outcome::Shares(shares) = &report.outcome {
-                insert("places", json!(shares.words.len() / shares.columns));
-                insert("shares", json!(shares.sharing.name()));
-            }
-        }
-        Operation::Intersect => {
-            insert("count", json!(count));
-            insert("rows", json!(done.rows(input).map(Iterator::count)));
-        }
-        Operation::Sum => {
-            insert("count", json!(count));
-            let sums = done.sums(input);
-            let sums = sums
-                .map(|sums| sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>());
-            insert("sum", json!(sums));
-        }
-        Operation::Count => insert("count", json!(count)),
-        Operation::Agree => insert("row", json!(done.agreed(input).flatten())),
-    }
-    result
-}
-
-/// Seconds by phase; phases of one name add up.
-pub(crate) fn seconds(phases: &[PhaseCost]) -> Map<String, Value> {
-    let mut seconds = Map::new();
-    for phase in phases {
-        let before = seconds.get(phase.name).and_then(Value::as_f64).unwrap_or_default();
-        seconds.insert(phase.name.to_owned(), json!(before + phase.time.as_secs_f64()));
-    }
-    seconds
 }

@@ -10,10 +10,10 @@ use veilset::{
 
 use crate::args::{ParamArgs, PartyArgs, Talk};
 use crate::error::Failure;
+use crate::escape::json_line;
 use crate::operation::{agrees, all_cores, destination, phases, read};
 use crate::order::Order;
 use crate::progress::{Bar, detail, say, tell};
-use crate::report::seconds;
 use crate::units::{show_bytes, show_duration};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
@@ -109,7 +109,7 @@ fn show(briefing: &CircleBriefing, talk: &Talk) {
 fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     let report = &done.report;
     if order.party.meet.json {
-        print_line!("{}", object(done, input))?;
+        print_line!("{}", json_line(&object(done, input)))?;
     }
     let output = order.out.and_then(|out| out.output.as_deref());
     let place = output.filter(|output| *output != "-");
@@ -165,7 +165,7 @@ fn object(done: &DoneCircle, input: &Input) -> Value {
         "bytes_sent": wire.sent,
         "bytes_received": wire.received,
         "rounds": report.rounds,
-        "seconds": seconds(&report.phases),
+        "seconds": veilset::json::seconds(&report.phases),
         "threads": report.threads,
     })
 }

@@ -4,6 +4,8 @@ mod support;
 
 use std::fs;
 
+#[cfg(unix)]
+use support::postgres::Postgres;
 use support::{Party, code, free_address, root, stderr};
 
 /// The lines of fenced blocks that begin with `veilset`, without their comments.
@@ -109,12 +111,89 @@ fn the_commands_on_the_page_of_agree_run() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
 
+#[cfg(unix)]
+#[test]
+fn every_command_on_the_page_of_data_runs() {
+    let (reader, acme) = Party::pair();
+    let server = Postgres::start();
+    server.run(
+        "create table customers (email text, paid numeric); insert into customers values ('ann@example.org', 1)",
+    );
+    for party in [&reader, &acme] {
+        party.file("customers.csv", "email,name\nann@example.org,Ann\n");
+        fs::create_dir_all(party.path("exports")).expect("writable");
+        party.file("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
+    }
+    let listen = free_address();
+    let shell = |party: &Party, command: &str| {
+        let program = std::path::Path::new(env!("CARGO_BIN_EXE_veilset")).display().to_string();
+        let command = command
+            .replacen("veilset", &program, 1)
+            .replace("0.0.0.0:7000", &listen)
+            .replace("postgresql://ann@db.example/shop", &server.address("ann"));
+        let mut shell = party.shell(&command);
+        shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
+    };
+    let commands = commands("docs/data.md");
+    assert_eq!(commands.len(), 5);
+    for command in commands {
+        let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
+        let other = command.contains("--listen").then(|| {
+            let other =
+                command.replace("--peer acme", "--peer left").replace("--listen", "--connect");
+            shell(&acme, &other)
+        });
+        for child in std::iter::once(listening).chain(other) {
+            let output = child.wait_with_output().expect("it ends");
+            assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+        }
+    }
+}
+
+#[test]
+fn the_commands_on_the_page_of_lookup_run() {
+    let (you, acme) = (Party::new(), Party::new());
+    assert!(you.run(&["peer", "add", "acme", &acme.key]).status.success());
+    assert!(acme.run(&["peer", "add", "you", &you.key]).status.success());
+    you.file(
+        "breached.csv",
+        "email,source\nann@example.org,dump-2019\nben@example.org,dump-2021\n",
+    );
+    acme.file("customers.csv", "email,name\nANN@example.org,Ann\neve@example.org,Eve\n");
+    let address = free_address();
+    let commands: Vec<String> = commands("docs/lookup.md")
+        .iter()
+        .map(|command| command.replace("127.0.0.1:9100", "127.0.0.1:0"))
+        .collect();
+    let [build, serve, add, remove, one, file] = commands.as_slice() else {
+        panic!("six commands")
+    };
+    let run = |party: &Party, command: &str| {
+        let output = party.run(&words(command, &acme, &address));
+        assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    run(&you, build);
+    run(&you, add);
+    run(&you, remove);
+    let mut service = you.start(&words(serve, &acme, &address));
+    let answer = run(&acme, one);
+    run(&acme, file);
+    service.kill().expect("it runs");
+    service.wait().expect("it ends");
+    assert_eq!(answer, "dump-2019\n");
+    let listed =
+        "email,name,veilset_label\nANN@example.org,Ann,dump-2019\neve@example.org,Eve,dump-2026\n";
+    assert_eq!(acme.read("listed.csv"), listed);
+}
+
 #[test]
 fn every_command_on_the_benchmarks_page_parses() {
     let party = Party::new();
     for command in commands("docs/benchmarks.md") {
         let small = command
             .replace("2^7,2^8,2^9,2^10,2^12x2^8,2^16x2^12,2^20x2^16", "2^4,2^5x2^4")
+            .replace("2^20x11041,2^20x5535,2^16x11041,2^16x5535", "2^5x3")
             .replace("20,50,100,200,500,1000,2000", "2^3")
             .replace("2^12,2^16,2^20", "2^4")
             .replace("2^7,2^8,2^9,2^10,2^11,2^12", "2^4")

@@ -112,13 +112,15 @@ impl Board {
         let columns = self.manifest.header();
         let first: BTreeSet<usize> = state.matches.iter().copied().take(SHOWN).collect();
         let mut rows = Vec::new();
-        self.manifest.for_each_row(|row, fields| {
+        let all: Vec<usize> = (0..columns.len()).collect();
+        let visited = self.manifest.for_each_row(&all, |row, fields| {
             if row < SHOWN || first.contains(&row) {
-                let cells: Vec<&str> = (0..columns.len()).map(|at| fields.get(at)).collect();
+                let cells: Vec<_> = all.iter().map(|column| fields.get(*column)).collect();
                 let listed = state.matches.contains(&row);
                 rows.push(json!({ "row": row + 1, "listed": listed, "cells": cells }));
             }
         });
+        debug_assert!(visited.is_ok(), "every field was looked at before the page opened");
         json!({
             "columns": columns,
             "total": self.manifest.rows(),

@@ -1,6 +1,9 @@
 //! Two parties as two processes.
 #![allow(dead_code, reason = "each suite uses its own part")]
 
+#[cfg(unix)]
+pub(crate) mod postgres;
+
 use std::fs;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -53,8 +56,19 @@ impl Party {
     /// The command, in this party's folder, not started.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_veilset"));
+        command.args(args);
+        self.here(command)
+    }
+
+    /// A line for the shell, in this party's folder, not started.
+    pub(crate) fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]);
+        self.here(command)
+    }
+
+    fn here(&self, mut command: Command) -> Command {
         command
-            .args(args)
             .current_dir(self.folder.path())
             .env("VEILSET_HOME", self.path("home"))
             .stdin(Stdio::null())

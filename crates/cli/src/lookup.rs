@@ -1,0 +1,198 @@
+//! `veilset lookup`: what somebody's list says of items, without telling which.
+
+use std::io::Read;
+
+use serde_json::{Value, json};
+use veilset::Input;
+use veilset::data::{DataError, Destination, Source};
+use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
+use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+
+use crate::args::{LookupArgs, Talk};
+use crate::error::Failure;
+use crate::escape::{json_line, shown};
+use crate::progress::{detail, say, tell};
+use crate::units::show_bytes;
+
+/// Fetches what changed of the list, asks, and prints what it says.
+pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
+    Endpoint::Connect(args.connect.clone()).check().map_err(veilset::Error::from)?;
+    let destination = destination(args)?;
+    let (question, items) = question(args)?;
+    let home = Home::from_env()?;
+    let identity = Identity::load(&home)?;
+    let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
+    let options = Options { deadline: args.deadline, ..Options::default() };
+    let tell = |event| {
+        if talk.verbose {
+            tell(talk, &event);
+        }
+    };
+    let to = (&key, args.connect.as_str());
+    let takes = Takes { most: args.max_list, new_list: args.new_list };
+    let found = look_up((&home, &identity), to, question, takes, &options, &tell)?;
+    if args.json {
+        print_line!("{}", json_line(&object(&found, &name, &items)))?;
+    }
+    match destination {
+        Some(destination) => found.write(&destination)?,
+        None if args.json || items.is_empty() => {}
+        None => print(&found, &items)?,
+    }
+    summarise(&found, &name, &items, talk);
+    Ok(())
+}
+
+/// Where the rows of a file go.
+fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
+    let output = args.out.output.as_deref();
+    let Some(file) = &args.file else {
+        return match output {
+            None => Ok(None),
+            Some(_) => Err(Failure::Flags("--output is for the rows of --file".to_owned())),
+        };
+    };
+    if args.json && output == Some("-") {
+        return Err(Failure::Flags(
+            "--json and rows cannot share standard output: give --output a file".to_owned(),
+        ));
+    }
+    if args.json && output.is_none() {
+        return Ok(None);
+    }
+    let destination = Destination::new(output.unwrap_or("-"), args.out.force);
+    destination.check(&Source::new(file))?;
+    Ok(Some(destination))
+}
+
+/// What is asked, and the single items, if it is such.
+fn question(args: &LookupArgs) -> Result<(Question, Vec<String>), Failure> {
+    if let (Some(file), Some(key)) = (&args.file, &args.key) {
+        let input = Input::read(&Source::new(file), b',', key)?;
+        return Ok((Question::Input(Box::new(input)), Vec::new()));
+    }
+    let items = items(&args.items)?;
+    Ok((Question::Items(items.clone()), items))
+}
+
+/// The items of the command line, or of standard input where they are `-`.
+pub(crate) fn items(given: &[String]) -> Result<Vec<String>, Failure> {
+    if given != ["-"] {
+        return Ok(given.to_vec());
+    }
+    let mut text = String::new();
+    let read = std::io::stdin().lock().read_to_string(&mut text);
+    read.map_err(|why| DataError::Read { file: "standard input".to_owned(), why })?;
+    Ok(text.lines().map(str::to_owned).collect())
+}
+
+/// One item's answer alone; of several, each after its item.
+fn print(found: &LookedUp, items: &[String]) -> Result<(), Failure> {
+    for (row, item) in items.iter().enumerate() {
+        let answer = match found.of_row(row) {
+            Some(Answer::Listed(Some(label))) => shown(label),
+            Some(Answer::Listed(None)) => "listed".to_owned(),
+            Some(Answer::NotListed) => "not listed".to_owned(),
+            None => "no key".to_owned(),
+        };
+        match items {
+            [_] => print_line!("{answer}")?,
+            _ => print_line!("{item}\t{answer}")?,
+        }
+    }
+    Ok(())
+}
+
+fn summarise(found: &LookedUp, name: &str, items: &[String], talk: &Talk) {
+    let manifest = &found.manifest;
+    if items.is_empty() {
+        let (listed, rows) = (found.listed().count(), found.input.rows());
+        say(talk, &format!("{listed} of your {rows} rows are on the list of {name}"));
+    }
+    let no_keys = (0..items.len()).filter(|row| found.of_row(*row).is_none()).count();
+    if no_keys > 0 {
+        let presets = &manifest.presets;
+        say(
+            talk,
+            &format!(
+                "{no_keys} of your items are empty, or no keys by the list's preset {presets}: they would never match, \
+                 and made-up ones were asked in their place"
+            ),
+        );
+    }
+    let fetched = match (manifest.way(), found.fetched) {
+        (Way::Encrypted, _) => "which was asked by encrypted questions",
+        (Way::Filter, Fetched::Nothing) => "unchanged since the last look-up",
+        (Way::Filter, Fetched::Changes) => "of which the changes were fetched",
+        (Way::Filter, Fetched::All) => "which was fetched",
+    };
+    let (sent, received) = found.bytes;
+    detail(talk, &learned(found, name));
+    detail(
+        talk,
+        &format!(
+            "version {} of the list, {} items, {fetched}; {} sent, {} received; an item that is not listed is called \
+             listed with probability {:.1e} at most",
+            manifest.version,
+            manifest.count,
+            show_bytes(sent as f64),
+            show_bytes(received as f64),
+            manifest.false_positive(),
+        ),
+    );
+    detail(talk, &format!("list {}, fingerprint {}", manifest.id(), manifest.fingerprint()));
+}
+
+fn learned(found: &LookedUp, name: &str) -> String {
+    let labels = if found.manifest.labelled() { ", their labels" } else { "" };
+    format!(
+        "You learn: which of your items are listed{labels}, and how many items the list has. {name} learns: how many \
+         items you asked for."
+    )
+}
+
+fn object(found: &LookedUp, name: &str, items: &[String]) -> Value {
+    let entry = |row: usize| {
+        let answer = found.of_row(row);
+        let label = match answer {
+            Some(Answer::Listed(label)) => label.clone(),
+            _ => None,
+        };
+        let mut entry = json!({
+            "row": row + 1,
+            "listed": matches!(answer, Some(Answer::Listed(_))),
+            "label": label,
+            "key": answer.is_some(),
+        });
+        if let Some(item) = items.get(row) {
+            entry["item"] = json!(item);
+        }
+        entry
+    };
+    let manifest = &found.manifest;
+    json!({
+        "operation": "lookup",
+        "protocol": manifest.way().protocol(),
+        "role": "receiver",
+        "peer": name,
+        "rows": found.input.rows(),
+        "distinct": found.input.distinct(),
+        "peer_distinct": manifest.count,
+        "list": manifest.id(),
+        "version": manifest.version,
+        "fingerprint": manifest.fingerprint(),
+        "fetched": match found.fetched {
+            Fetched::Nothing => "nothing",
+            Fetched::Changes => "changes",
+            Fetched::All => "all",
+        },
+        "learned": learned(found, name),
+        "result": {
+            "count": found.listed().count(),
+            "entries": (0..found.input.rows()).map(entry).collect::<Vec<_>>(),
+        },
+        "false_positive": manifest.false_positive(),
+        "bytes_sent": found.bytes.0,
+        "bytes_received": found.bytes.1,
+    })
+}

@@ -1,0 +1,304 @@
+//! A list that is served, and those who look items up in it: processes.
+#![cfg(unix)]
+
+mod support;
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Output};
+use std::time::{Duration, Instant};
+
+use support::{Party, code, free_address, json, stderr, wait};
+
+const LIST: &str =
+    "email,source\nAnn@example.org,first\nben@example.org,second\ncarl@example.org,\n";
+
+/// A service that runs; killed where a test fails.
+struct Served(Option<Child>);
+
+impl Served {
+    fn start(party: &Party, args: &[&str]) -> Self {
+        Self(Some(party.start(&[&["serve", "list.veil"], args].concat())))
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.0.as_ref().expect("it runs").id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
+    }
+
+    /// Ends it as the system does.
+    fn end(mut self) -> Output {
+        self.signal("-TERM");
+        wait(self.0.take().expect("it runs"), Duration::from_secs(20))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.0 {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
+
+/// The server, a client that it has pinned, and the list's file.
+fn parties() -> (Party, Party) {
+    parties_by("oprf-filter")
+}
+
+fn parties_by(protocol: &str) -> (Party, Party) {
+    let (server, client) = (Party::new(), Party::new());
+    assert!(server.run(&["peer", "add", "client", &client.key]).status.success());
+    assert!(client.run(&["peer", "add", "server", &server.key]).status.success());
+    server.file("list.csv", LIST);
+    let built = ["serve", "build", "list.csv", "--key", "email:email", "--label", "source"];
+    let output = server.run(&[&built[..], &["--protocol", protocol, "-o", "list.veil"]].concat());
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    (server, client)
+}
+
+fn look_up(client: &Party, address: &str, args: &[&str]) -> Output {
+    client.run(&[&["lookup"], args, &["--connect", address, "--peer", "server"]].concat())
+}
+
+fn answers(client: &Party, address: &str, items: &[&str]) -> String {
+    let output = look_up(client, address, items);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    String::from_utf8(output.stdout).expect("text")
+}
+
+/// Asks until the answer is the wanted one: a changed list is served a moment later.
+fn until(client: &Party, address: &str, item: &str, want: &str) {
+    let started = Instant::now();
+    loop {
+        let answer = answers(client, address, &[item]);
+        if answer == want {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(15), "{item}: {answer}");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+fn encrypted_questions_need_nothing_that_is_kept() {
+    let (server, client) = parties_by("fhe-lookup");
+    let address = free_address();
+    let served =
+        Served::start(&server, &["--listen", &address, "--allow", "client", "--quota", "20/hour"]);
+    assert_eq!(answers(&client, &address, &["ANN@example.org "]), "first\n");
+    let several = answers(&client, &address, &["ben@example.org", "x@example.org", ""]);
+    assert_eq!(several, "ben@example.org\tsecond\nx@example.org\tnot listed\n\tno key\n");
+    let add = ["serve", "add", "list.veil", "dora@example.org", "--label", "third"];
+    assert_eq!(code(&server.run(&add)), 0);
+    until(&client, &address, "dora@example.org", "third\n");
+    let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
+    assert_eq!((&object["protocol"], &object["version"]), (&"fhe-lookup".into(), &2.into()));
+    assert_eq!(object["result"]["entries"][0]["label"], "third");
+    let received = object["bytes_received"].as_u64().expect("a number");
+    assert!((10_000..3_000_000).contains(&received), "{received}");
+    let small = look_up(&client, &address, &["ben@example.org", "--max-list", "1kB"]);
+    assert_eq!(code(&small), 6, "{}", stderr(&small));
+    // Each item counts, and each question.
+    let many: Vec<String> = (0..20).map(|i| format!("{i}@example.org")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    assert_eq!(code(&look_up(&client, &address, &many)), 6);
+    assert_eq!(code(&served.end()), 0);
+
+    let both = ["--budget", "10", "--protocol", "fhe-lookup", "--force", "-o", "list.veil"];
+    let refused =
+        server.run(&[&["serve", "build", "list.csv", "--key", "email"], &both[..]].concat());
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+}
+
+#[test]
+fn answers_changes_reload_and_the_end() {
+    let (server, client) = parties();
+    let (address, metrics) = (free_address(), free_address());
+    let flags = ["--listen", &address, "--allow", "client", "--metrics", &metrics];
+    let served = Served::start(&server, &flags);
+
+    assert_eq!(answers(&client, &address, &["ANN@example.org "]), "first\n");
+    assert_eq!(answers(&client, &address, &["dora@example.org"]), "not listed\n");
+    let several =
+        answers(&client, &address, &["ben@example.org", "x@example.org", "carl@example.org"]);
+    let want = "ben@example.org\tsecond\nx@example.org\tnot listed\ncarl@example.org\t\n";
+    assert_eq!(several, want);
+
+    let add = ["serve", "add", "list.veil", "dora@example.org", "--label", "third"];
+    let output = server.run(&add);
+    assert!(stderr(&output).contains("list.veil: version 2, 4 items"), "{}", stderr(&output));
+    until(&client, &address, "dora@example.org", "third\n");
+    assert!(server.run(&["serve", "remove", "list.veil", "ann@example.org"]).status.success());
+    until(&client, &address, "ann@example.org", "not listed\n");
+
+    // A broken file does not end the service, and a signal has it read again.
+    let whole = std::fs::read(server.path("list.veil")).expect("readable");
+    std::fs::write(server.path("list.veil"), b"veilset").expect("writable");
+    std::thread::sleep(Duration::from_millis(600));
+    assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
+    std::fs::write(server.path("list.veil"), whole).expect("writable");
+    served.signal("-HUP");
+    let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
+    assert_eq!((&object["version"], &object["peer_distinct"]), (&3.into(), &3.into()));
+    assert_eq!(object["fetched"], "nothing");
+    assert_eq!(object["result"]["entries"][0]["label"], "third");
+    let other_client = json(&look_up(&client, &address, &["x@example.org", "--json"]));
+    for digest in ["list", "fingerprint"] {
+        assert_eq!(object[digest].as_str().map(str::len), Some(64));
+        assert_eq!(object[digest], other_client[digest], "of the list, not of what was asked");
+    }
+
+    client.file("rows.csv", "n,e-mail\n1,x@example.org\n2,Ben@Example.org\n3,\n");
+    let rows = ["--file", "rows.csv", "--key", "e-mail:email", "-o", "out.csv"];
+    assert_eq!(code(&look_up(&client, &address, &rows)), 0);
+    assert_eq!(client.read("out.csv"), "n,e-mail,veilset_label\n2,Ben@Example.org,second\n");
+    let other_preset = look_up(&client, &address, &["--file", "rows.csv", "--key", "e-mail"]);
+    assert_eq!(code(&other_preset), 3, "{}", stderr(&other_preset));
+    assert!(stderr(&other_preset).contains("raw/1") && stderr(&other_preset).contains("email/1"));
+
+    // Somebody who is not allowed.
+    let stranger = Party::new();
+    assert!(stranger.run(&["peer", "add", "server", &server.key]).status.success());
+    let refused = look_up(&stranger, &address, &["ben@example.org"]);
+    assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+
+    let page = scraped(&metrics);
+    for line in ["veilset_lookup_list_version 3", "veilset_lookup_strangers_total 1"] {
+        assert!(page.lines().any(|other| other == line), "{line} in {page}");
+    }
+
+    let output = served.end();
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("stays in use") && said.ends_with("stopped\n"), "{said}");
+    assert!(!said.contains("ben@"), "{said}");
+    let gone = look_up(&client, &address, &["ben@example.org", "--deadline", "1s"]);
+    assert_eq!(code(&gone), 4, "{}", stderr(&gone));
+}
+
+#[test]
+fn a_quota_outlives_a_restart() {
+    let (server, client) = parties();
+    let address = free_address();
+    let flags = ["--listen", &address, "--allow", "client", "--quota", "4/hour"];
+    let served = Served::start(&server, &flags);
+    answers(&client, &address, &["a@b.example", "b@b.example", "c@b.example"]);
+    assert_eq!(code(&served.end()), 0);
+    let served = Served::start(&server, &flags);
+    let refused = look_up(&client, &address, &["a@b.example", "b@b.example"]);
+    // Unless the hour ended in between.
+    let kept = server.read("list.veil.used");
+    assert!(code(&refused) == 6 || !kept.contains(" 3\n"), "{}", stderr(&refused));
+    assert_eq!(code(&served.end()), 0);
+}
+
+/// Serves the list that is there, and looks something up with these flags.
+fn served_to(server: &Party, client: &Party, address: &str, flags: &[&str]) -> (i32, String) {
+    let served = Served::start(server, &["--listen", address, "--allow", "client"]);
+    let output = look_up(client, address, &[&["ben@example.org"], flags].concat());
+    assert_eq!(code(&served.end()), 0);
+    (code(&output), stderr(&output))
+}
+
+#[test]
+fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
+    let (server, client) = parties();
+    let address = free_address();
+    assert_eq!(served_to(&server, &client, &address, &[]).0, 0);
+    let first = std::fs::read(server.path("list.veil")).expect("readable");
+    assert!(server.run(&["serve", "add", "list.veil", "dora@example.org"]).status.success());
+    assert_eq!(served_to(&server, &client, &address, &[]).0, 0);
+
+    std::fs::write(server.path("list.veil"), first).expect("writable");
+    let (code_back, why) = served_to(&server, &client, &address, &[]);
+    assert!(code_back == 5 && why.contains("version 1") && why.contains("version 2"), "{why}");
+    // What was fetched is lost, and still the version is known, at another address too.
+    let mut removed = 0;
+    for file in std::fs::read_dir(client.path("home")).expect("a folder") {
+        let file = file.expect("readable");
+        let name = file.file_name().into_string().expect("text");
+        if name.starts_with("lookup-") && !name.contains(".seen") {
+            std::fs::remove_file(file.path()).expect("own");
+            removed += 1;
+        }
+    }
+    assert_eq!(removed, 1);
+    assert_eq!(served_to(&server, &client, &address, &[]).0, 5);
+    assert_eq!(served_to(&server, &client, &free_address(), &["--new-list"]).0, 5);
+
+    std::fs::remove_file(server.path("list.veil")).expect("own");
+    let build = ["serve", "build", "list.csv", "--key", "email:email", "-o", "list.veil"];
+    assert!(server.run(&build).status.success());
+    let (code_other, why) = served_to(&server, &client, &address, &[]);
+    assert!(code_other == 5 && why.contains("--new-list"), "{why}");
+    let (code_long, why) =
+        served_to(&server, &client, &address, &["--new-list", "--max-list", "10"]);
+    assert!(code_long == 6 && why.contains("--max-list"), "{why}");
+    assert_eq!(served_to(&server, &client, &address, &["--new-list"]).0, 0);
+    assert_eq!(served_to(&server, &client, &address, &[]).0, 0);
+}
+
+#[test]
+fn as_many_items_are_asked_for_as_are_given() {
+    let (server, client) = parties();
+    let (address, metrics) = (free_address(), free_address());
+    let flags = ["--listen", &address, "--allow", "client", "--metrics", &metrics];
+    let served = Served::start(&server, &flags);
+    let items = ["ben@example.org", " ", "BEN@example.org", "x@example.org"];
+    let output = look_up(&client, &address, &items);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let answers = String::from_utf8_lossy(&output.stdout).into_owned();
+    let want =
+        "ben@example.org\tsecond\n \tno key\nBEN@example.org\tsecond\nx@example.org\tnot listed\n";
+    assert_eq!(answers, want);
+    assert!(stderr(&output).contains("1 of your items"), "{}", stderr(&output));
+    assert!(scraped(&metrics).contains("veilset_lookup_items_total 4\n"));
+    assert_eq!(code(&served.end()), 0);
+}
+
+fn scraped(metrics: &str) -> String {
+    let mut page = String::new();
+    let mut scrape = TcpStream::connect(metrics).expect("metrics");
+    scrape.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").expect("open");
+    scrape.read_to_string(&mut page).expect("text");
+    page
+}
+
+#[test]
+fn wrong_lists_flags_and_items_say_what_to_do() {
+    let (server, client) = parties();
+    let again = ["serve", "build", "list.csv", "--key", "email:email", "-o", "list.veil"];
+    let output = server.run(&again);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--force"), "{}", stderr(&output));
+    let output = server.run(&[&again[..], &["--force"]].concat());
+    assert!(stderr(&output).contains("version 2, 3 items"), "{}", stderr(&output));
+    for (args, hint) in [
+        (&["serve", "list.csv", "--listen", "127.0.0.1:0", "--allow", "client"][..], "chmod 600"),
+        (&["serve", "list.veil", "--listen", "127.0.0.1:0", "--allow", "nobody"], "nobody"),
+        (&["serve", "list.veil", "--listen", "127.0.0.1:0"], "--allow"),
+        (
+            &[
+                "serve",
+                "list.veil",
+                "--listen",
+                "127.0.0.1:0",
+                "--allow",
+                "client",
+                "--metrics",
+                "0.0.0.0:1",
+            ],
+            "127.0.0.1:PORT",
+        ),
+        (&["serve", "add", "list.veil", " "], "never match"),
+        (&["serve", "add", "list.veil"], "required"),
+        (&["lookup", "--connect", "127.0.0.1:1", "--peer", "client"], "required"),
+    ] {
+        let output = server.run(args);
+        assert_eq!(code(&output), 2, "{args:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(hint), "{args:?}: {}", stderr(&output));
+    }
+    assert_eq!(code(&client.run(&["lookup", "x", "--connect", "127.0.0.1:1", "--peer", "no"])), 2);
+}
