@@ -1,0 +1,51 @@
+"""Private set operations between two parties: compute something of two private lists, and learn nothing else.
+
+>>> import veilset
+>>> matches = veilset.intersect(frame, on="email", preset="email", peer="acme", connect="acme.example:7000")
+>>> matches.table
+"""
+
+from . import aio
+from ._frames import Table
+from ._native import Party, Stop
+from ._order import Options, TermOptions, Terms
+from ._result import Meeting, Result
+from ._session import Session, agree, align, count, intersect, plan, run_local, share, sum, union
+from .errors import (
+    Error,
+    InputError,
+    InternalError,
+    NetworkError,
+    PeerError,
+    PolicyError,
+    TermsError,
+)
+
+__all__ = [
+    "Error",
+    "InputError",
+    "InternalError",
+    "Meeting",
+    "NetworkError",
+    "Options",
+    "Party",
+    "PeerError",
+    "PolicyError",
+    "Result",
+    "Session",
+    "Stop",
+    "Table",
+    "TermOptions",
+    "Terms",
+    "TermsError",
+    "agree",
+    "aio",
+    "align",
+    "count",
+    "intersect",
+    "plan",
+    "run_local",
+    "share",
+    "sum",
+    "union",
+]

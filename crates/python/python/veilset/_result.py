@@ -1,0 +1,117 @@
+"""What a run leaves."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from decimal import Decimal
+from functools import cached_property
+from html import escape
+from typing import Any
+
+from ._frames import Frame
+from ._native import Run
+from ._venn import venn
+
+
+class Result:
+    """What a run leaves: who learned what, the numbers, and the rows."""
+
+    def __init__(self, run: Run, frame: Frame) -> None:
+        self._run = run
+        self._frame = frame
+        #: What the command line prints with ``--json``.
+        self.report: dict[str, Any] = json.loads(run.json())
+
+    @property
+    def operation(self) -> str:
+        """What was computed."""
+        return str(self.report["operation"])
+
+    @property
+    def protocol(self) -> str:
+        """How."""
+        return str(self.report["protocol"])
+
+    @property
+    def learned(self) -> str:
+        """Who learned what, in a sentence."""
+        return str(self.report["learned"])
+
+    @property
+    def count(self) -> int | None:
+        """The size of the set that the operation is about: of the union after a union or an alignment, else of the
+        intersection; None if this side was not to learn it."""
+        return self._number("count")
+
+    @property
+    def matches(self) -> int | None:
+        """How many keys both sides have; None if this side was not to learn it."""
+        result = self.report["result"]
+        return self._number("matches" if "matches" in result else "count")
+
+    @property
+    def sums(self) -> dict[str, Decimal] | None:
+        """Exact sums of the value columns over the matching keys; None if this side was not to learn any."""
+        sums = self.report["result"].get("sum")
+        return None if sums is None else {name: Decimal(text) for name, text in sums.items()}
+
+    @cached_property
+    def table(self) -> Any:
+        """The result's rows, in a table of the kind that came in (of pyarrow for a file); None if there are none to know.
+
+        Of an intersection, your rows that match; of a union, your rows and those that came; of an alignment, your rows
+        with their identifiers, and the others; of shares, this side's.
+        """
+        return self._frame.result(self._run)
+
+    def _number(self, name: str) -> int | None:
+        number = self.report["result"].get(name)
+        return None if number is None else int(number)
+
+    def __repr__(self) -> str:
+        return f"<veilset {self.operation} by {self.protocol}: {self._said()}>"
+
+    def _repr_html_(self) -> str:
+        report = self.report
+        picture = venn(self.operation, report["distinct"], report["peer_distinct"], self.matches)
+        lines = "".join(f"<br>{escape(line)}" for line in (self._said(), self.learned))
+        return f"<div>{picture}<p><b>veilset {escape(self.operation)}</b>{lines}</p></div>"
+
+    def _said(self) -> str:
+        if self.matches is None:
+            return "the number of matches is not yours to know"
+        sums = "".join(f", {name} {total}" for name, total in (self.sums or {}).items())
+        return f"{self.matches} of your {self.report['distinct']} keys match{sums}"
+
+
+class Meeting:
+    """What an agreement on a slot leaves."""
+
+    def __init__(self, report: str, calendar: str | None) -> None:
+        #: What the command line prints with ``--json``.
+        self.report: dict[str, Any] = json.loads(report)
+        #: The slot as an iCalendar file of one event; None if no slot is free for both.
+        self.calendar = calendar
+
+    @property
+    def start(self) -> datetime | None:
+        """When the slot begins; None if no slot is free for both."""
+        return self._time("start")
+
+    @property
+    def end(self) -> datetime | None:
+        """When it ends."""
+        return self._time("end")
+
+    @property
+    def learned(self) -> str:
+        """Who learned what, in a sentence."""
+        return str(self.report["learned"])
+
+    def _time(self, name: str) -> datetime | None:
+        slot = self.report["result"]
+        return None if slot is None else datetime.fromisoformat(slot[name])
+
+    def __repr__(self) -> str:
+        return f"<veilset agree: {self.start or 'no slot is free for both'}>"

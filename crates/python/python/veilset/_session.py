@@ -1,0 +1,267 @@
+"""The operations, one by one or several with the same peer."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, Unpack, cast
+
+from ._frames import Table, frame
+from ._native import Party, Stop
+from ._native import agree as _agree
+from ._native import plan as _plan
+from ._native import run as _run
+from ._native import run_local as _run_local
+from ._order import (
+    Asked,
+    Asks,
+    Caller,
+    Columns,
+    Learn,
+    Operation,
+    Options,
+    Security,
+    Sharing,
+    TermOptions,
+    Way,
+    Wish,
+    caller,
+    way,
+)
+from ._progress import shown
+from ._result import Meeting, Result
+
+T = TypeVar("T")
+
+MIRRORED: dict[str, Learn] = {"me": "peer", "peer": "me", "both": "both"}
+
+
+class Session:
+    """Runs with one peer. Options that are given here hold for every run; leaving the context stops what runs still."""
+
+    def __init__(self, peer: str, **options: Unpack[Options]) -> None:
+        self._peer = peer
+        self._options = options
+        self._running: set[Stop] = set()
+
+    def intersect(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """Finds the rows that both lists have."""
+        return self._do(table, Asks("intersect", on), options)
+
+    def count(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """Finds how many distinct keys both lists have, not which."""
+        return self._do(table, Asks("count", on), options)
+
+    def sum(
+        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[Options]
+    ) -> Result:
+        """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
+        return self._do(table, Asks("sum", on, value=value), options)
+
+    def union(
+        self, table: Table, *, on: Columns, send: Columns = (), **options: Unpack[Options]
+    ) -> Result:
+        """Gets the peer's rows whose keys this list lacks; the peer gets the columns `send` beside the key's."""
+        return self._do(table, Asks("union", on, send=send), options)
+
+    def share(
+        self,
+        table: Table,
+        *,
+        on: Columns,
+        value: Columns = (),
+        shares: Sharing = "additive",
+        **options: Unpack[Options],
+    ) -> Result:
+        """Gets random shares of which keys both lists have, and of one side's values."""
+        return self._do(table, Asks("share", on, value=value, shares=shares), options)
+
+    def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """Gives every row an identifier that both sides share, and gets those that only the peer has."""
+        return self._do(table, Asks("align", on), options)
+
+    def agree(
+        self,
+        calendar: str | os.PathLike[str],
+        *,
+        between: str,
+        length: str,
+        zone: str,
+        step: str = "30m",
+        hours: str = "09:00-18:00",
+        weekends: bool = False,
+        prefer: str = "early",
+        scheme: str = "sum-of-ranks",
+        **options: Unpack[Options],
+    ) -> Meeting:
+        """Agrees on the time slot that both calendars have free and both sides together prefer most."""
+        place = os.fspath(calendar)
+        wish = Wish(place, between, length, step, hours, zone, weekends, prefer, scheme)
+        return self._with_peer(
+            options,
+            lambda party, way, given, hears, stop: Meeting(
+                *_agree(party, way, Asks("agree").order(given), wish, hears, stop)
+            ),
+        )
+
+    def close(self) -> None:
+        """Stops what runs."""
+        for stop in list(self._running):
+            stop.stop()
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _do(self, table: Table, asks: Asks, options: Options) -> Result:
+        list_ = frame(table)
+        source = list_.source(asks.columns())
+        return self._with_peer(
+            options,
+            lambda party, way, given, hears, stop: Result(
+                _run(party, way, asks.order(given), source, hears, stop), list_
+            ),
+        )
+
+    def _with_peer(self, own: Options, work: Callable[[Party, Way, Options, Caller, Stop], T]) -> T:
+        """Has `work` done with the session's options and those of the run, until somebody stops it."""
+        options = cast(Options, {**self._options, **own})
+        stop = options.get("stop") or Stop()
+        self._running.add(stop)
+        try:
+            party = options.get("party") or Party.load()
+            to_peer = way(self._peer, options)
+            return _heard(options, lambda hears: work(party, to_peer, options, hears, stop))
+        finally:
+            self._running.discard(stop)
+
+
+def _heard(options: TermOptions, work: Callable[[Caller], T]) -> T:
+    """Has `work` tell whoever the options name."""
+    with shown(options.get("progress")) as progress:
+        return work(caller(progress, options.get("confirm")))
+
+
+def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """Finds the rows that both lists have."""
+    return Session(peer).intersect(table, on=on, **options)
+
+
+def count(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """Finds how many distinct keys both lists have, not which."""
+    return Session(peer).count(table, on=on, **options)
+
+
+def sum(
+    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
+) -> Result:
+    """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
+    return Session(peer).sum(table, on=on, value=value, **options)
+
+
+def union(
+    table: Table, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
+) -> Result:
+    """Gets the peer's rows whose keys this list lacks; the peer gets the columns `send` beside the key's."""
+    return Session(peer).union(table, on=on, send=send, **options)
+
+
+def share(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    value: Columns = (),
+    shares: Sharing = "additive",
+    **options: Unpack[Options],
+) -> Result:
+    """Gets random shares of which keys both lists have, and of one side's values."""
+    return Session(peer).share(table, on=on, value=value, shares=shares, **options)
+
+
+def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """Gives every row an identifier that both sides share, and gets those that only the peer has."""
+    return Session(peer).align(table, on=on, **options)
+
+
+def agree(
+    calendar: str | os.PathLike[str],
+    *,
+    peer: str,
+    between: str,
+    length: str,
+    zone: str,
+    step: str = "30m",
+    hours: str = "09:00-18:00",
+    weekends: bool = False,
+    prefer: str = "early",
+    scheme: str = "sum-of-ranks",
+    **options: Unpack[Options],
+) -> Meeting:
+    """Agrees on the time slot that both calendars have free and both sides together prefer most."""
+    return Session(peer).agree(
+        calendar,
+        between=between,
+        length=length,
+        zone=zone,
+        step=step,
+        hours=hours,
+        weekends=weekends,
+        prefer=prefer,
+        scheme=scheme,
+        **options,
+    )
+
+
+def run_local(
+    operation: Operation,
+    a: Table,
+    b: Table,
+    *,
+    on: Columns,
+    value: Columns = (),
+    send: Columns = (),
+    shares: Sharing = "additive",
+    **options: Unpack[TermOptions],
+) -> tuple[Result, Result]:
+    """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
+
+    `a` owns the values, if there are any, and `learn` is as `a` says it.
+    """
+    tables = (frame(a), frame(b))
+    asks = (Asks(operation, on, value, send, shares), Asks(operation, on, (), send, shares))
+    learn = options.get("learn", "both")
+    mine = cast(Options, options)
+    other = cast(Options, {**options, "learn": MIRRORED.get(learn, learn)})
+    sides = (
+        (asks[0].order(mine), tables[0].source(asks[0].columns())),
+        (asks[1].order(other), tables[1].source(asks[1].columns())),
+    )
+    stop = options.get("stop") or Stop()
+    runs = _heard(options, lambda hears: _run_local(*sides, hears, stop))
+    return Result(runs[0], tables[0]), Result(runs[1], tables[1])
+
+
+def plan(
+    operation: Operation,
+    rows: int,
+    peer_rows: int,
+    *,
+    learn: Learn = "both",
+    security: Security = "semi-honest",
+    link: str | None = None,
+    threads: int | None = None,
+    values: int = 1,
+    row_bytes: int = 32,
+    group: str | None = None,
+    digest: str | None = None,
+) -> dict[str, Any]:
+    """Prices a run before it happens: what `veilset plan --json` prints."""
+    asked = Asked(
+        operation, rows, peer_rows, learn, security, link, threads, values, row_bytes, group, digest
+    )
+    prices: dict[str, Any] = json.loads(_plan(asked))
+    return prices

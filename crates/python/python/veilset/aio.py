@@ -1,0 +1,179 @@
+"""The same operations for asyncio. Each runs in a thread; cancelling the task stops the run.
+
+`progress` is called by the event loop, `confirm` by the thread of the run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar, Unpack, cast
+
+from . import _session
+from ._frames import Table
+from ._native import Stop
+from ._order import Columns, Operation, Options, Progress, Sharing
+from ._result import Meeting, Result
+
+T = TypeVar("T")
+
+
+async def _in_thread(work: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """Does the work, which `stop` ends, in a thread; a cancellation waits until it has ended."""
+    stop = options.get("stop") or Stop()
+    progress = options.get("progress")
+    if callable(progress):
+        options["progress"] = _from_thread(asyncio.get_running_loop(), progress)
+    task = asyncio.ensure_future(asyncio.to_thread(work, *arguments, **{**options, "stop": stop}))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        stop.stop()
+        await asyncio.wait([task])
+        # It ended because it was to.
+        task.exception()
+        raise
+
+
+def _from_thread(loop: asyncio.AbstractEventLoop, progress: Progress) -> Progress:
+    def tell(step: str, done: int, total: int) -> None:
+        loop.call_soon_threadsafe(progress, step, done, total)
+
+    return tell
+
+
+class Session:
+    """Runs with one peer, as :class:`veilset.Session`."""
+
+    def __init__(self, peer: str, **options: Unpack[Options]) -> None:
+        self._session = _session.Session(peer, **options)
+        self._options = options
+
+    async def intersect(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """As :func:`veilset.intersect`."""
+        return await self._do(self._session.intersect, table, on=on, **options)
+
+    async def count(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """As :func:`veilset.count`."""
+        return await self._do(self._session.count, table, on=on, **options)
+
+    async def sum(
+        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[Options]
+    ) -> Result:
+        """As :func:`veilset.sum`."""
+        return await self._do(self._session.sum, table, on=on, value=value, **options)
+
+    async def union(
+        self, table: Table, *, on: Columns, send: Columns = (), **options: Unpack[Options]
+    ) -> Result:
+        """As :func:`veilset.union`."""
+        return await self._do(self._session.union, table, on=on, send=send, **options)
+
+    async def share(
+        self,
+        table: Table,
+        *,
+        on: Columns,
+        value: Columns = (),
+        shares: Sharing = "additive",
+        **options: Unpack[Options],
+    ) -> Result:
+        """As :func:`veilset.share`."""
+        work = self._session.share
+        return await self._do(work, table, on=on, value=value, shares=shares, **options)
+
+    async def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+        """As :func:`veilset.align`."""
+        return await self._do(self._session.align, table, on=on, **options)
+
+    async def agree(
+        self,
+        calendar: str | os.PathLike[str],
+        *,
+        between: str,
+        length: str,
+        zone: str,
+        **options: Any,
+    ) -> Meeting:
+        """As :func:`veilset.agree`."""
+        days: Any = {"between": between, "length": length, "zone": zone}
+        work = self._session.agree
+        return await self._do(work, calendar, **days, **options)
+
+    async def _do(self, work: Callable[..., T], given: Any, **options: Any) -> T:
+        # The session's own progress and stop are wrapped too.
+        for name in ("progress", "stop"):
+            if name in self._options:
+                options.setdefault(name, self._options[name])
+        return cast(T, await _in_thread(work, given, **options))
+
+    async def __aenter__(self) -> Session:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        self._session.close()
+
+
+async def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """As :func:`veilset.intersect`."""
+    return await Session(peer).intersect(table, on=on, **options)
+
+
+async def count(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """As :func:`veilset.count`."""
+    return await Session(peer).count(table, on=on, **options)
+
+
+async def sum(
+    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
+) -> Result:
+    """As :func:`veilset.sum`."""
+    return await Session(peer).sum(table, on=on, value=value, **options)
+
+
+async def union(
+    table: Table, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
+) -> Result:
+    """As :func:`veilset.union`."""
+    return await Session(peer).union(table, on=on, send=send, **options)
+
+
+async def share(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    value: Columns = (),
+    shares: Sharing = "additive",
+    **options: Unpack[Options],
+) -> Result:
+    """As :func:`veilset.share`."""
+    return await Session(peer).share(table, on=on, value=value, shares=shares, **options)
+
+
+async def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+    """As :func:`veilset.align`."""
+    return await Session(peer).align(table, on=on, **options)
+
+
+async def agree(
+    calendar: str | os.PathLike[str],
+    *,
+    peer: str,
+    between: str,
+    length: str,
+    zone: str,
+    **options: Any,
+) -> Meeting:
+    """As :func:`veilset.agree`."""
+    session = Session(peer)
+    return await session.agree(calendar, between=between, length=length, zone=zone, **options)
+
+
+async def run_local(
+    operation: Operation, a: Table, b: Table, *, on: Columns, **options: Any
+) -> tuple[Result, Result]:
+    """As :func:`veilset.run_local`."""
+    both = await _in_thread(_session.run_local, operation, a, b, on=on, **options)
+    return cast(tuple[Result, Result], both)

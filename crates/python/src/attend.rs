@@ -1,0 +1,173 @@
+//! Long work on a thread of its own, while the caller's thread stays with the interpreter: it hands progress to Python,
+//! and stops the work on an interrupt.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::thread;
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use veilset::Briefing;
+use veilset::net::Event;
+use veilset::registry::Observer;
+
+use crate::error::Failure;
+use crate::stop::Stop;
+
+/// How often the caller's thread looks for an interrupt, and tells how far the work is.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Callables of the caller, which are called on its own thread.
+#[derive(FromPyObject)]
+pub(crate) struct Caller {
+    /// Gets a step's name, what is done of it, and all of it.
+    progress: Option<Py<PyAny>>,
+    /// Gets a line about the connection.
+    notify: Py<PyAny>,
+    /// Gets the agreed terms, and says whether to go on.
+    confirm: Py<PyAny>,
+}
+
+/// What the work says.
+enum News {
+    Step(&'static str, u64),
+    Line(String),
+    Terms(Terms, Sender<bool>),
+}
+
+/// The terms that the caller is asked about: who learns what, what leaks, what looks wrong, and the peer's number of
+/// distinct keys.
+type Terms = (String, Vec<&'static str>, Vec<String>, u64);
+
+/// The work's end of the line to the caller.
+pub(crate) struct Reporter {
+    news: Sender<News>,
+    done: Arc<AtomicU64>,
+}
+
+impl Reporter {
+    /// Tells what happens on the way to the peer.
+    pub(crate) fn tell(&self, event: &Event) {
+        self.send(News::Line(event.to_string()));
+    }
+
+    /// Whether the caller goes on with these terms.
+    pub(crate) fn confirm(&self, briefing: &Briefing) -> bool {
+        let (answer, answered) = mpsc::channel();
+        let Briefing { learned, leaks, warnings, peer_distinct, .. } = briefing.clone();
+        self.send(News::Terms((learned, leaks, warnings, peer_distinct), answer));
+        // A caller whose callable failed has answered nothing.
+        answered.recv().unwrap_or(false)
+    }
+
+    fn send(&self, news: News) {
+        // The caller's thread listens until the work ends.
+        let _ = self.news.send(news);
+    }
+}
+
+impl Observer for Reporter {
+    fn begin(&self, step: &'static str, total: u64) {
+        self.done.store(0, Ordering::Relaxed);
+        self.send(News::Step(step, total));
+    }
+
+    fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+}
+
+/// Does `work` and returns what comes of it. When a callable raises, or the user interrupts, the work is stopped and
+/// that exception is the result.
+pub(crate) fn attend<T: Send>(
+    py: Python<'_>,
+    caller: &Caller,
+    stop: &Stop,
+    work: impl FnOnce(&Reporter) -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    let (news, heard) = mpsc::channel();
+    let done = Arc::new(AtomicU64::new(0));
+    let reporter = Reporter { news, done: Arc::clone(&done) };
+    let mut desk = Desk { caller, heard, done, step: None };
+    py.detach(|| {
+        thread::scope(|scope| {
+            // The reporter goes with the work, and the line with it.
+            let worker = scope.spawn(move || work(&reporter));
+            let refused = desk.serve(stop);
+            let result = worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            refused?;
+            let result = result?;
+            Python::attach(|py| desk.finish(py))?;
+            Ok(result)
+        })
+    })
+}
+
+/// The caller's end.
+struct Desk<'a> {
+    caller: &'a Caller,
+    heard: Receiver<News>,
+    done: Arc<AtomicU64>,
+    step: Option<(&'static str, u64)>,
+}
+
+impl Desk<'_> {
+    /// Until the work ends; the first exception stops it.
+    fn serve(&mut self, stop: &Stop) -> PyResult<()> {
+        let mut outcome = Ok(());
+        loop {
+            let news = match self.heard.recv_timeout(TICK) {
+                Ok(news) => Some(news),
+                Err(RecvTimeoutError::Timeout) => None,
+                Err(RecvTimeoutError::Disconnected) => return outcome,
+            };
+            if outcome.is_ok() {
+                outcome = Python::attach(|py| self.tell(py, news));
+                if outcome.is_err() {
+                    stop.stop();
+                }
+            }
+        }
+    }
+
+    fn tell(&mut self, py: Python<'_>, news: Option<News>) -> PyResult<()> {
+        py.check_signals()?;
+        match news {
+            Some(News::Line(line)) => self.caller.notify.call1(py, (line,)).map(drop),
+            Some(News::Terms(terms, answer)) => {
+                let goes_on = self.caller.confirm.call1(py, terms)?.is_truthy(py)?;
+                // The work waits for it.
+                let _ = answer.send(goes_on);
+                Ok(())
+            }
+            Some(News::Step(step, total)) => {
+                self.finish(py)?;
+                self.step = Some((step, total));
+                self.progress(py, step, 0, total)
+            }
+            None => match self.step {
+                Some((step, total)) => {
+                    let done = self.done.load(Ordering::Relaxed).min(total);
+                    self.progress(py, step, done, total)
+                }
+                None => Ok(()),
+            },
+        }
+    }
+
+    /// A step that another follows is complete.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<()> {
+        match self.step.take() {
+            Some((step, total)) => self.progress(py, step, total, total),
+            None => Ok(()),
+        }
+    }
+
+    fn progress(&self, py: Python<'_>, step: &str, done: u64, total: u64) -> PyResult<()> {
+        match &self.caller.progress {
+            Some(progress) => progress.call1(py, (step, done, total)).map(drop),
+            None => Ok(()),
+        }
+    }
+}

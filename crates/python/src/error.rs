@@ -1,0 +1,42 @@
+//! Errors as Python's exceptions.
+
+use pyo3::prelude::*;
+use pyo3::types::PyType;
+use veilset::exit_code;
+
+/// Why there is no result.
+pub(crate) enum Failure {
+    /// From the facade.
+    Facade(veilset::Error),
+    /// An argument that cannot be read.
+    Argument(String),
+    /// The caller's `confirm` said no.
+    Declined,
+}
+
+impl<E: Into<veilset::Error>> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self::Facade(error.into())
+    }
+}
+
+impl From<Failure> for PyErr {
+    fn from(failure: Failure) -> Self {
+        let (code, text) = match failure {
+            Failure::Facade(error) => (error.exit_code(), error.to_string()),
+            Failure::Argument(why) => (exit_code::INPUT, why),
+            Failure::Declined => {
+                (exit_code::POLICY, "declined; nothing was sent but the terms".to_owned())
+            }
+        };
+        Python::attach(|py| {
+            class_of(py, code).map_or_else(|error| error, |class| Self::from_type(class, text))
+        })
+    }
+}
+
+/// The class whose `exit_code` this is.
+fn class_of(py: Python<'_>, code: u8) -> PyResult<Bound<'_, PyType>> {
+    let by_code = py.import("veilset.errors")?.getattr("BY_EXIT_CODE")?;
+    Ok(by_code.get_item(code)?.cast_into()?)
+}

@@ -1,0 +1,32 @@
+//! The Rust part of the Python package `veilset`: arguments in, the facade's stages, Arrow and JSON out.
+
+mod attend;
+mod error;
+mod list;
+mod meeting;
+mod order;
+mod party;
+mod peer;
+mod plan;
+mod run;
+mod stop;
+mod stream;
+
+use pyo3::prelude::*;
+
+/// The Rust part of the package; its names are for the package alone.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::meeting::agree;
+    #[pymodule_export]
+    use crate::party::Party;
+    #[pymodule_export]
+    use crate::plan::plan;
+    #[pymodule_export]
+    use crate::run::{Run, run, run_local};
+    #[pymodule_export]
+    use crate::stop::Stop;
+    #[pymodule_export]
+    use crate::stream::Batches;
+}

@@ -1,0 +1,64 @@
+//! Where a list comes from: a file, or a stream of Arrow record batches.
+
+use std::path::PathBuf;
+
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_pyarrow::FromPyArrow;
+use pyo3::prelude::*;
+use veilset::data::{Source, Table};
+
+use crate::error::Failure;
+
+/// What messages call a list that has no file.
+const FRAME: &str = "the table";
+
+/// A list that is not read yet.
+pub(crate) enum List {
+    /// A file.
+    File(PathBuf),
+    /// Record batches, whose buffers stay where they are.
+    Stream(Box<RecordBatchStreamReader>),
+}
+
+impl FromPyObject<'_, '_> for List {
+    type Error = PyErr;
+
+    fn extract(object: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        match object.extract() {
+            Ok(path) => Ok(Self::File(path)),
+            Err(_) => {
+                let stream = RecordBatchStreamReader::from_pyarrow_bound(&object)?;
+                Ok(Self::Stream(Box::new(stream)))
+            }
+        }
+    }
+}
+
+impl List {
+    /// The list as a table.
+    pub(crate) fn table(self, delimiter: u8) -> Result<Table, Failure> {
+        match self {
+            Self::File(path) => Ok(Table::read(&Source::File(path), delimiter)?),
+            Self::Stream(stream) => {
+                let schema = stream.schema();
+                let batches = stream.collect::<Result<Vec<RecordBatch>, _>>();
+                let batches = batches.map_err(|_| Failure::Argument(UNREADABLE.to_owned()))?;
+                Ok(Table::from_batches(FRAME.to_owned(), schema, batches)?)
+            }
+        }
+    }
+
+    /// What an output must not overwrite.
+    pub(crate) fn source(&self) -> Source {
+        match self {
+            Self::File(path) => Source::File(path.clone()),
+            Self::Stream(_) => Source::Stdin,
+        }
+    }
+}
+
+/// What the producer says of a failure may hold data.
+const UNREADABLE: &str =
+    "the table's stream of Arrow batches broke off: convert it to a table first";

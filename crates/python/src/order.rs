@@ -1,0 +1,132 @@
+//! What a call asks for: keyword arguments as the facade's types.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use veilset::data::{Destination, KeySpec, Source};
+use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
+use veilset::{Input, Job, Learn, prime, units};
+
+use crate::error::Failure;
+use crate::list::List;
+
+/// The attributes of an order that says what to compute.
+#[derive(FromPyObject)]
+pub(crate) struct Order {
+    operation: String,
+    key: String,
+    learn: String,
+    protocol: Option<String>,
+    security: String,
+    group: Option<String>,
+    digest: Option<String>,
+    prime: Option<PathBuf>,
+    shares: String,
+    values: Vec<String>,
+    send: Vec<String>,
+    delimiter: String,
+    max_memory: Option<String>,
+    threads: Option<usize>,
+    output: Option<String>,
+    force: bool,
+}
+
+impl Order {
+    /// The job for a peer of this name, which a protocol exists for.
+    pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
+        let job = Job {
+            learn: learn(&self.learn)?,
+            protocol: self.protocol.as_deref().map(protocol).transpose()?,
+            security: security(&self.security)?,
+            group: self.group.as_deref().map(group).transpose()?,
+            digest: self.digest.as_deref().map(digest).transpose()?,
+            prime: self.prime.as_deref().map(prime::read).transpose()?,
+            sharing: named("shares", &self.shares, &["additive", "xor"], Sharing::from_name)?,
+            max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
+            ..Job::new(operation(&self.operation)?, peer)
+        };
+        job.check()?;
+        Ok(job)
+    }
+
+    /// The list with what the operation takes of it.
+    pub(crate) fn input(&self, list: List) -> Result<Input, Failure> {
+        let spec: KeySpec = self.key.parse()?;
+        let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
+        let table = list.table(delimiter)?;
+        let operation = operation(&self.operation)?;
+        if operation == Operation::Align {
+            table.check_aligned()?;
+        }
+        let input = Input::of(table, &spec)?;
+        Ok(match operation {
+            Operation::Sum | Operation::Share if !self.values.is_empty() => {
+                input.with_values(&self.values)?
+            }
+            Operation::Union if learn(&self.learn)? != Learn::Me => input.with_rows(&self.send)?,
+            _ => input,
+        })
+    }
+
+    /// Where rows of the result go, checked before anything else happens.
+    pub(crate) fn destination(&self, input: &Source) -> Result<Option<Destination>, Failure> {
+        let Some(output) = &self.output else { return Ok(None) };
+        let destination = Destination::File { path: output.into(), force: self.force };
+        destination.check(input)?;
+        Ok(Some(destination))
+    }
+
+    /// Threads for computing: every core that the system gives this process, unless told.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(all_cores)
+    }
+}
+
+/// Every core that the system gives this process.
+pub(crate) fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+pub(crate) fn operation(text: &str) -> Result<Operation, Failure> {
+    named("operation", text, &Operation::ALL.map(Operation::name), Operation::from_name)
+}
+
+pub(crate) fn learn(text: &str) -> Result<Learn, Failure> {
+    const ALL: [Learn; 3] = [Learn::Me, Learn::Peer, Learn::Both];
+    let find = |text: &str| ALL.into_iter().find(|learn| learn.name() == text);
+    named("learn", text, &ALL.map(Learn::name), find)
+}
+
+pub(crate) fn security(text: &str) -> Result<Security, Failure> {
+    const ALL: [Security; 2] = [Security::SemiHonest, Security::Malicious];
+    let find = |text: &str| ALL.into_iter().find(|security| security.name() == text);
+    named("security", text, &ALL.map(Security::name), find)
+}
+
+pub(crate) fn group(text: &str) -> Result<Group, Failure> {
+    named("group", text, &Group::ALL.map(Group::name), Group::from_name)
+}
+
+pub(crate) fn digest(text: &str) -> Result<Digest, Failure> {
+    named("digest", text, &Digest::ALL.map(Digest::name), Digest::from_name)
+}
+
+fn protocol(text: &str) -> Result<&'static str, Failure> {
+    let ids: Vec<&str> = PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect();
+    named("protocol", text, &ids, |text| find(text).map(|protocol| protocol.spec().id))
+}
+
+fn bytes(text: &str) -> Result<u64, Failure> {
+    units::bytes(text).map_err(Failure::Argument)
+}
+
+/// One of few words.
+pub(crate) fn named<T>(
+    argument: &str,
+    text: &str,
+    words: &[&str],
+    find: impl FnOnce(&str) -> Option<T>,
+) -> Result<T, Failure> {
+    let unknown = || Failure::Argument(format!("{argument} is one of: {}", words.join(", ")));
+    find(text).ok_or_else(unknown)
+}

@@ -1,0 +1,63 @@
+//! The way to the peer.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use veilset::net::{Endpoint, Identity, Options, PublicKey};
+use veilset::{Connection, units};
+
+use crate::attend::Reporter;
+use crate::error::Failure;
+use crate::party::Party;
+use crate::stop::Stop;
+
+/// The attributes of the way to the peer.
+#[derive(FromPyObject)]
+pub(crate) struct Way {
+    /// A pinned name, or a key.
+    pub(crate) peer: String,
+    connect: Option<String>,
+    listen: Option<String>,
+    deadline: String,
+}
+
+impl Way {
+    /// This side's end, after a look at its address.
+    fn endpoint(&self) -> Result<Endpoint, Failure> {
+        let endpoint = match (&self.listen, &self.connect) {
+            (Some(address), None) => Endpoint::Listen(address.clone()),
+            (None, Some(address)) => Endpoint::Connect(address.clone()),
+            _ => return Err(Failure::Argument("give one of listen= and connect=".to_owned())),
+        };
+        endpoint.check()?;
+        Ok(endpoint)
+    }
+}
+
+/// The other party, before it is met.
+pub(crate) struct Peer {
+    /// What this side calls it.
+    pub(crate) name: String,
+    key: PublicKey,
+    identity: Arc<Identity>,
+    endpoint: Endpoint,
+    options: Options,
+}
+
+impl Peer {
+    /// As the way names it.
+    pub(crate) fn find(party: &Party, way: &Way, stop: &Stop) -> Result<Self, Failure> {
+        let endpoint = way.endpoint()?;
+        let deadline = units::duration(&way.deadline).map_err(Failure::Argument)?;
+        let (name, key) = party.peer(&way.peer)?;
+        let options = Options { deadline, ..stop.options() };
+        Ok(Self { name, key, identity: party.identity()?, endpoint, options })
+    }
+
+    /// Waits for it.
+    pub(crate) fn meet(&self, reporter: &Reporter) -> Result<Connection, Failure> {
+        let tell = |event| reporter.tell(&event);
+        let Self { key, identity, endpoint, options, .. } = self;
+        Ok(Connection::open(identity, key, endpoint, options, &tell)?)
+    }
+}

@@ -1,0 +1,55 @@
+//! Prices, and the protocols there are.
+
+use pyo3::prelude::*;
+use veilset::json;
+use veilset::planner::{Link, Question, Wanted};
+use veilset::registry::Scheme;
+
+use crate::error::Failure;
+use crate::order::{all_cores, digest, group, learn, operation, security};
+
+/// The attributes of a question.
+#[derive(FromPyObject)]
+pub(crate) struct Asked {
+    operation: String,
+    rows: u64,
+    peer_rows: u64,
+    learn: String,
+    security: String,
+    link: Option<String>,
+    threads: Option<usize>,
+    values: usize,
+    row_bytes: usize,
+    group: Option<String>,
+    digest: Option<String>,
+}
+
+/// What `veilset plan --json` prints.
+#[pyfunction]
+pub(crate) fn plan(py: Python<'_>, asked: Asked) -> Result<String, Failure> {
+    let question = asked.question()?;
+    py.detach(|| Ok(json::of_prices(&question.price()?).to_string()))
+}
+
+impl Asked {
+    fn question(&self) -> Result<Question, Failure> {
+        let link = self.link.as_deref().map(str::parse::<Link>).transpose();
+        Ok(Question {
+            wanted: Wanted {
+                operation: operation(&self.operation)?,
+                security: security(&self.security)?,
+                learn: learn(&self.learn)?,
+                group: self.group.as_deref().map(group).transpose()?,
+                digest: self.digest.as_deref().map(digest).transpose()?,
+                prime: None,
+            },
+            rows: self.rows,
+            peer_rows: self.peer_rows,
+            values: self.values,
+            row_bytes: self.row_bytes,
+            scheme: Scheme::default(),
+            link: link.map_err(|error| Failure::Argument(error.to_string()))?.unwrap_or_default(),
+            threads: self.threads.unwrap_or_else(all_cores),
+        })
+    }
+}

@@ -1,0 +1,146 @@
+//! Runs, between two machines and in this process.
+
+use std::thread;
+
+use pyo3::prelude::*;
+use veilset::data::ID_COLUMN;
+use veilset::net::Options;
+use veilset::registry::Silent;
+use veilset::{Connection, Done, Input, Job, Means, json};
+
+use crate::attend::{Caller, Reporter, attend};
+use crate::error::Failure;
+use crate::list::List;
+use crate::order::Order;
+use crate::party::Party;
+use crate::peer::{Peer, Way};
+use crate::stop::Stop;
+use crate::stream::Batches;
+
+/// A complete run, and the list that it was about.
+#[pyclass(frozen, module = "veilset")]
+pub(crate) struct Run {
+    done: Done,
+    input: Input,
+}
+
+#[pymethods]
+impl Run {
+    /// What the command line prints with ``--json``.
+    fn json(&self, py: Python<'_>) -> String {
+        py.detach(|| json::of_run(&self.done, &self.input).to_string())
+    }
+
+    /// The numbers of the rows that match; nothing if the result is something else.
+    fn rows(&self, py: Python<'_>) -> Option<Batches> {
+        py.detach(|| self.done.rows(&self.input).map(Batches::of_rows))
+    }
+
+    /// The rows of the list that stand in the result: those that match, or all; nothing if it has none of them.
+    fn own_rows(&self, py: Python<'_>) -> Result<Option<Batches>, Failure> {
+        py.detach(|| {
+            let table = self.input.table();
+            let taken = match (self.done.rows(&self.input), self.done.received()) {
+                (Some(rows), _) => table.take(rows)?,
+                (None, Some(_)) => table.take(0..table.rows())?,
+                (None, None) => return Ok(None),
+            };
+            Ok(Some(Batches::new(table.schema(), taken)))
+        })
+    }
+
+    /// The rows of a union that the peer alone has, as text.
+    fn received(&self, py: Python<'_>) -> Option<Batches> {
+        py.detach(|| {
+            let (names, rows) = self.done.received_rows(&self.input)?;
+            let cells = |column: usize| rows.iter().map(move |row| Some(row[column].as_str()));
+            Some(Batches::of_text(names.iter().enumerate().map(|(i, name)| (&**name, cells(i)))))
+        })
+    }
+
+    /// The identifiers of an alignment: one for each row, and those that the peer alone has.
+    fn identifiers(&self, py: Python<'_>) -> Option<(Batches, Batches)> {
+        py.detach(|| {
+            let (own, others) = self.done.identifiers(&self.input)?;
+            let own = own.iter().map(Option::as_deref);
+            let others = others.iter().map(|id| Some(id.as_str()));
+            Some((Batches::of_text([(ID_COLUMN, own)]), Batches::of_text([(ID_COLUMN, others)])))
+        })
+    }
+
+    /// This side's shares.
+    fn shares(&self, py: Python<'_>) -> Option<Batches> {
+        py.detach(|| self.done.shares(&self.input).map(|shares| Batches::of_shares(&shares)))
+    }
+}
+
+/// Meets the peer, agrees with it, and runs.
+#[pyfunction]
+pub(crate) fn run(
+    py: Python<'_>,
+    party: &Bound<'_, Party>,
+    way: Way,
+    order: Order,
+    list: List,
+    caller: Caller,
+    stop: &Bound<'_, Stop>,
+) -> PyResult<Run> {
+    let (party, stop) = (party.get(), stop.get());
+    attend(py, &caller, stop, |reporter| {
+        order.job(way.peer.clone())?;
+        let destination = order.destination(&list.source())?;
+        let peer = Peer::find(party, &way, stop)?;
+        let input = order.input(list)?;
+        let job = order.job(peer.name.clone())?;
+        let done = take_part(&order, job, peer.meet(reporter)?, &input, reporter)?;
+        if let Some(destination) = &destination {
+            done.write(&input, destination)?;
+        }
+        Ok(Run { done, input })
+    })
+}
+
+/// Runs both sides in this process, over TLS on loopback; the first of them is `a`, whose run tells how far it is.
+#[pyfunction]
+pub(crate) fn run_local(
+    py: Python<'_>,
+    a: (Order, List),
+    b: (Order, List),
+    caller: Caller,
+    stop: &Bound<'_, Stop>,
+) -> PyResult<(Run, Run)> {
+    let stop = stop.get();
+    let ((order_a, a), (order_b, b)) = (a, b);
+    attend(py, &caller, stop, |reporter| {
+        let jobs = (order_a.job("b".to_owned())?, order_b.job("a".to_owned())?);
+        let inputs = (order_a.input(a)?, order_b.input(b)?);
+        let options: Options = stop.options();
+        let (here, there) = Connection::pair(&options)?;
+        let (a, b) = thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                let ready = jobs.1.offer(there, &inputs.1)?;
+                let means = Means { threads: order_b.threads(), observer: &Silent };
+                Ok::<_, Failure>(ready.run(&inputs.1, &means)?)
+            });
+            let here = take_part(&order_a, jobs.0, here, &inputs.0, reporter);
+            (here, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        // The side that found the reason says it; the other only hears of an end.
+        Ok((Run { done: a?, input: inputs.0 }, Run { done: b?, input: inputs.1 }))
+    })
+}
+
+pub(crate) fn take_part(
+    order: &Order,
+    job: Job,
+    connection: Connection,
+    input: &Input,
+    reporter: &Reporter,
+) -> Result<Done, Failure> {
+    let ready = job.offer(connection, input)?;
+    if !reporter.confirm(ready.briefing()) {
+        ready.decline();
+        return Err(Failure::Declined);
+    }
+    Ok(ready.run(input, &Means { threads: order.threads(), observer: reporter })?)
+}

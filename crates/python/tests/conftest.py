@@ -1,0 +1,87 @@
+"""Parties, lists and addresses for the tests."""
+
+from __future__ import annotations
+
+import random
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas
+import polars
+import pyarrow
+import pytest
+import veilset
+
+Columns = dict[str, list[Any]]
+
+#: How each kind of frame is made of columns, and read back as rows.
+KINDS: dict[str, Callable[[Columns], Any]] = {
+    "pandas": pandas.DataFrame,
+    "polars": polars.DataFrame,
+    "pyarrow": pyarrow.table,
+}
+
+
+def rows(frame: Any) -> list[dict[str, Any]]:
+    """A frame's rows, whatever its kind."""
+    if isinstance(frame, pandas.DataFrame):
+        frame = pyarrow.Table.from_pandas(frame, preserve_index=False)
+    found: list[dict[str, Any]] = (
+        frame.to_pylist() if isinstance(frame, pyarrow.Table) else frame.to_dicts()
+    )
+    return found
+
+
+class Pair(NamedTuple):
+    """Two lists of people; the second writes its addresses otherwise."""
+
+    a: Columns
+    b: Columns
+
+    def common(self) -> set[str]:
+        """The addresses in both, by plain sets."""
+        return {email.lower() for email in self.a["email"]} & {
+            email.strip().lower() for email in self.b["email"]
+        }
+
+
+@pytest.fixture
+def people() -> Pair:
+    """Two lists of a few hundred people, of whom some are in both, some twice in one."""
+    draw = random.Random(7)
+    a = draw.choices(range(400), k=300)
+    b = draw.choices(range(200, 600), k=250)
+    return Pair(
+        {
+            "email": [f"user{n}@example.org" for n in a],
+            "amount": [draw.randrange(-500, 500) for _ in a],
+            "name": [f"name {n}" for n in a],
+        },
+        {"email": [f" User{n}@Example.org" for n in b], "city": [f"city {n % 7}" for n in b]},
+    )
+
+
+class Parties(NamedTuple):
+    """Two parties that have pinned each other."""
+
+    you: veilset.Party
+    acme: veilset.Party
+
+
+@pytest.fixture
+def parties(tmp_path: Path) -> Parties:
+    """The first calls the second `acme`, the second calls the first `you`."""
+    you, acme = veilset.Party.create(tmp_path / "you"), veilset.Party.create(tmp_path / "acme")
+    you.add_peer("acme", acme.key)
+    acme.add_peer("you", you.key)
+    return Parties(you, acme)
+
+
+@pytest.fixture
+def address() -> str:
+    """An address that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return f"127.0.0.1:{free.getsockname()[1]}"

@@ -1,0 +1,65 @@
+"""Files: lists and calendars."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import polars
+import pyarrow
+import pytest
+import veilset
+from conftest import Parties, rows
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "agree"
+
+
+def test_a_file_is_a_table(tmp_path: Path) -> None:
+    path = tmp_path / "list.csv"
+    path.write_text("k;v\n007;x\n8;y\n;z\n")
+    frame = polars.DataFrame({"k": ["007", "9"]})
+    a, b = veilset.run_local("intersect", path, frame, on="k", delimiter=";")
+    assert isinstance(a.table, pyarrow.Table)
+    assert rows(a.table) == [{"k": "007", "v": "x"}]
+    assert rows(b.table) == [{"k": "007"}]
+    assert a.report["empty"] == 1
+    union, _ = veilset.run_local("union", str(path), frame, on="k", delimiter=";")
+    assert [row["k"] for row in rows(union.table)][-1] == "9"
+    assert len(rows(union.table)) == 4
+    count, _ = veilset.run_local("count", path, frame, on="k", delimiter=";")
+    assert (count.count, count.table) == (1, None)
+
+
+def test_rows_go_to_a_file_too(parties: Parties, address: str, tmp_path: Path) -> None:
+    frame = polars.DataFrame({"k": ["a", "b", "c"], "n": [1, 2, 3]})
+    out = tmp_path / "out.csv"
+    with ThreadPoolExecutor() as pool:
+        other = veilset.Session("you", party=parties.acme, connect=address)
+        theirs = pool.submit(other.intersect, frame.filter(polars.col("k") != "b"), on="k")
+        me = veilset.Session("acme", party=parties.you, listen=address)
+        mine = me.intersect(frame.select("k"), on="k", output=out)
+        assert theirs.result().count == mine.count == 2
+    assert out.read_text() == "k\na\nc\n"
+    with pytest.raises(veilset.InputError, match="exists"):
+        me.intersect(frame, on="k", output=out)
+
+
+def test_two_calendars_agree(parties: Parties, address: str, tmp_path: Path) -> None:
+    def meet(party: veilset.Party, peer: str, calendar: str, **more: Any) -> Any:
+        days: Any = {"between": "2027-03-29..2027-03-30", "length": "60m"}
+        return veilset.agree(EXAMPLES / calendar, party=party, peer=peer, **days, **more)
+
+    london: Any = {"zone": "Europe/London", "hours": "08:00-17:00"}
+    likes, out = str(EXAMPLES / "likes.txt"), tmp_path / "meeting.ics"
+    berlin: Any = {"zone": "Europe/Berlin", "prefer": "mornings", "output": out}
+    with ThreadPoolExecutor() as pool:
+        acme, you = parties.acme, parties.you
+        bob = pool.submit(meet, acme, "you", "bob.ics", connect=address, prefer=likes, **london)
+        alice = meet(you, "acme", "alice.ics", listen=address, **berlin)
+        # What docs/agree.md says of the same calendars on the command line.
+        assert alice.start == bob.result().start == datetime(2027, 3, 30, 9, tzinfo=UTC)
+        assert alice.end == datetime(2027, 3, 30, 10, tzinfo=UTC)
+    assert out.read_bytes().decode() == alice.calendar
+    assert "DTSTART:20270330T090000Z" in alice.calendar

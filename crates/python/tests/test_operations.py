@@ -1,0 +1,155 @@
+"""Every operation on every kind of frame, against plain sets."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pandas
+import polars
+import pyarrow
+import pytest
+import veilset
+from conftest import KINDS, Columns, Pair, rows
+
+OPTIONS: dict[str, Any] = {"on": "email", "preset": "email", "threads": 1}
+
+
+def columns(frame: Any) -> list[str]:
+    return list(getattr(frame, "column_names", None) or frame.columns)
+
+
+@pytest.fixture(params=KINDS)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def run(operation: Any, people: Pair, kind: str, **more: Any) -> tuple[Any, Any]:
+    make = KINDS[kind]
+    a, b = veilset.run_local(operation, make(people.a), make(people.b), **OPTIONS, **more)
+    return a, b
+
+
+def test_intersect_gives_ones_own_rows_in_order(people: Pair, kind: str) -> None:
+    a, b = run("intersect", people, kind)
+    common = people.common()
+    assert common, "the lists overlap"
+    for result, list_ in ((a, people.a), (b, people.b)):
+        everything = rows(KINDS[kind](list_))
+        expected = [row for row in everything if row["email"].strip().lower() in common]
+        assert type(result.table) is type(KINDS[kind](list_))
+        assert rows(result.table) == expected
+        assert result.count == result.matches == len(common)
+        assert result.report["result"]["rows"] == len(expected)
+
+
+def test_count_tells_no_more(people: Pair, kind: str) -> None:
+    a, b = run("count", people, kind, learn="me")
+    assert (a.count, a.table) == (len(people.common()), None)
+    assert (b.count, b.table) == (None, None)
+    assert a.report["distinct"] == len(set(people.a["email"]))
+
+
+def test_sum_is_exact(people: Pair, kind: str) -> None:
+    a, b = run("sum", people, kind, value="amount")
+    common = people.common()
+    pairs = zip(people.a["email"], people.a["amount"], strict=True)
+    assert a.sums == {"amount": Decimal(sum(amount for email, amount in pairs if email in common))}
+    assert (b.count, b.sums) == (len(common), None)
+
+
+def test_union_appends_what_one_lacks(people: Pair, kind: str) -> None:
+    a, b = run("union", people, kind)
+    own, theirs = set(people.a["email"]), {email.strip().lower() for email in people.b["email"]}
+    assert a.count == b.count == len(own | theirs)
+    have = rows(a.table)
+    assert [row["email"] for row in have[: len(people.a["email"])]] == people.a["email"]
+    came = have[len(people.a["email"]) :]
+    assert {row["email"].strip().lower() for row in came} == theirs - own
+    assert all(row["amount"] is None for row in came)
+    if kind != "pandas":
+        assert have[0]["amount"] == people.a["amount"][0]
+
+
+def test_align_gives_both_the_same_identifiers(people: Pair, kind: str) -> None:
+    a, b = run("align", people, kind)
+
+    def ids(table: Any) -> tuple[dict[str, str], set[str]]:
+        own = [row for row in rows(table) if row["email"] is not None]
+        others = {row["veilset_id"] for row in rows(table) if row["email"] is None}
+        return {row["email"].strip().lower(): row["veilset_id"] for row in own}, others
+
+    (own_a, others_a), (own_b, others_b) = ids(a.table), ids(b.table)
+    common = people.common()
+    assert {email: own_a[email] for email in common} == {email: own_b[email] for email in common}
+    assert len(set(own_a.values())) == len(own_a)
+    assert set(own_a.values()) | others_a == set(own_b.values()) | others_b
+    assert len(others_a) == len(own_b) - len(common)
+
+
+def test_shares_add_up(people: Pair, kind: str) -> None:
+    a, b = run("share", people, kind, value="amount")
+
+    def words(result: Any, column: str) -> list[int]:
+        return [int.from_bytes(row[column], "little") for row in rows(result.table)]
+
+    def secrets(column: str) -> list[int]:
+        sums = zip(words(a, column), words(b, column), strict=True)
+        return [(x + y + 2**127) % 2**128 - 2**127 for x, y in sums]
+
+    amounts = people.a["amount"]
+    pairs = list(zip(people.a["email"], amounts, strict=True))
+    assert sum(secrets("indicator")) == len(people.common())
+    assert sum(secrets("amount")) == sum(n for email, n in pairs if email in people.common())
+
+
+def test_keys_of_several_columns_and_of_numbers() -> None:
+    a = pyarrow.table({"n": [1, 2, 3, None], "d": ["2024-02-29", "2024/03/01", "x", None]})
+    b = polars.DataFrame({"n": ["1", "2", "9"], "d": ["20240229", "2024-03-01", "2024-03-01"]})
+    first, second = veilset.run_local("intersect", a, b, on=["n", "d"], preset=["raw", "date"])
+    assert rows(first.table) == rows(a.slice(0, 2))
+    assert rows(second.table) == b.to_dicts()[:2]
+
+
+def test_a_pandas_index_and_odd_columns_stay() -> None:
+    frame = pandas.DataFrame(
+        {"k": ["a", "b", None, "d"], "mixed": [1, "x", [2], None]}, index=[10, 20, 30, 40]
+    )
+    result, _ = veilset.run_local("intersect", frame, KINDS["pandas"]({"k": ["d", "b"]}), on="k")
+    pandas.testing.assert_frame_equal(result.table, frame.iloc[[1, 3]])
+
+
+def test_categories_chunks_and_slices() -> None:
+    words: Columns = {"k": ["x", "y", "x", "z", None]}
+    category = KINDS["pandas"](words).astype("category")
+    chunked = pyarrow.concat_tables(
+        [pyarrow.table(words).slice(1, 2), pyarrow.table(words).slice(3)]
+    )
+    a, b = veilset.run_local("intersect", category, chunked, on="k")
+    assert rows(a.table) == [{"k": "x"}, {"k": "y"}, {"k": "x"}, {"k": "z"}]
+    assert rows(b.table) == [{"k": "y"}, {"k": "x"}, {"k": "z"}]
+
+
+def test_any_object_with_a_stream_is_a_table() -> None:
+    class Producer:
+        def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+            return pyarrow.table({"k": ["a", "b"]}).__arrow_c_stream__(requested_schema)
+
+    reader = pyarrow.table({"k": ["b", "c"]}).to_reader()
+    a, b = veilset.run_local("intersect", Producer(), reader, on="k")
+    assert isinstance(a.table, pyarrow.Table)
+    assert rows(a.table) == rows(b.table) == [{"k": "b"}]
+
+
+def test_learning_alone(people: Pair) -> None:
+    a, b = run("intersect", people, "polars", learn="peer")
+    assert (a.table, a.count) == (None, None)
+    assert b.count == len(people.common())
+    assert "You learn" in a.learned and a.learned != b.learned
+
+
+def test_malicious_security_and_a_named_protocol(people: Pair) -> None:
+    a, _ = run("intersect", people, "pyarrow", security="malicious", learn="me")
+    assert a.count == len(people.common())
+    b, _ = run("intersect", people, "pyarrow", protocol=a.protocol, learn="me")
+    assert (b.protocol, b.count) == (a.protocol, a.count)

@@ -1,0 +1,67 @@
+"""The documentation is true: every Python example in it runs, with a peer where it needs one."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pandas
+import pytest
+import veilset
+from conftest import Parties
+
+ROOT = Path(__file__).parents[3]
+LIST = "email,name\nann@example.org,Ann\nBen@example.org,Ben\n"
+MIRRORED = {"me": "peer", "peer": "me", "both": "both"}
+
+
+def blocks(page: str) -> list[str]:
+    found = re.findall(
+        r"^```python\n(.*?)^```", (ROOT / page).read_text(), re.MULTILINE | re.DOTALL
+    )
+    assert found, f"{page} has examples"
+    return found
+
+
+@contextmanager
+def peer(block: str, acme: veilset.Party, address: str) -> Iterator[None]:
+    """The other side of each operation in an example, one after the other."""
+    calls = re.findall(r"\.(intersect|count)\(([^()]*)\)", block)
+    end: Any = {"connect" if "listen=" in block else "listen": address}
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        frame = pandas.DataFrame({"email": ["ben@example.org", "cy@example.org"]})
+        try:
+            with veilset.Session("you", party=acme, preset="email", **end) as session:
+                for operation, arguments in calls:
+                    said = re.search(r'learn="(\w+)"', arguments)
+                    learn: Any = MIRRORED[said.group(1)] if said else "both"
+                    getattr(session, operation)(frame, on="email", learn=learn)
+        except veilset.Error as error:
+            failed.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    yield
+    thread.join()
+    assert not failed, failed
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_examples_run(
+    page: str, parties: Parties, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VEILSET_HOME", str(tmp_path / "you"))
+    monkeypatch.chdir(tmp_path)
+    Path("customers.csv").write_text(LIST)
+    names: dict[str, Any] = {}
+    for block in blocks(page):
+        here = re.sub(r"(0\.0\.0\.0|\w+\.example):7000", address, block)
+        with peer(here, parties.acme, address):
+            exec(compile(here, page, "exec"), names)
+    assert names["found"].table["email"].tolist() == ["Ben@example.org"]
