@@ -3,7 +3,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
 
-.PHONY: all demo test build lint docs fuzz toolchain browser clean
+.PHONY: all demo test build lint docs fuzz toolchain browser postgres python clean
 
 all: build
 
@@ -13,8 +13,9 @@ demo: build
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
-test: lint docs browser
+test: lint docs browser postgres
 	$(CARGO) test $(CARGO_FLAGS) --workspace
+	./scripts/python
 	./fuzz/smoke
 
 lint: toolchain
@@ -31,6 +32,14 @@ toolchain:
 # The pages are tested in a browser.
 browser:
 	@./scripts/browser
+
+# Queries are tested against a database.
+postgres:
+	@./scripts/postgres
+
+# The Python package: its wheel, types and tests.
+python: toolchain
+	./scripts/python
 
 clean:
 	$(CARGO) clean

@@ -10,8 +10,8 @@ use veilset_protocols::{Attached, Operation, PROTOCOLS, Role, Run, Silent};
 
 fuzz_target!(|input: (u8, u8, u8, Vec<(u8, Vec<u8>)>)| {
     let (choice, own, peer, messages) = input;
-    const TAGS: [u8; 17] =
-        [1, 2, 3, 4, 5, 6, 7, 12, 0x20, 0x21, 0x22, 0x23, 0x28, 0x29, 0x2a, 0x2b, 0x2c];
+    const TAGS: [u8; 19] =
+        [1, 2, 3, 4, 5, 6, 7, 12, 16, 17, 0x20, 0x21, 0x22, 0x23, 0x28, 0x29, 0x2a, 0x2b, 0x2c];
     let elements: Vec<Element> = (0..own % 4).map(|number| Element([number; 32])).collect();
     // Tags and numbers are right, so that what is behind them is reached.
     let frames = (0u32..).zip(messages).map(|(number, (tag, body))| {

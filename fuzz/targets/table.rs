@@ -7,9 +7,8 @@ use veilset_data::{KeySet, KeySpec, Table, check};
 fuzz_target!(|bytes: &[u8]| {
     let Ok(table) = Table::parse("input".to_owned(), bytes.to_vec(), b',') else { return };
     for row in 0..table.rows() {
-        let raw = table.raw_row(row);
+        let raw = table.raw_row(row).expect("text").as_bytes();
         assert!(bytes.windows(raw.len().max(1)).any(|window| window == raw) || raw.is_empty());
-        assert!(table.line(row) >= 2);
     }
     let column = table.header()[0].replace('"', "\"\"");
     for preset in ["raw", "email-gmail", "phone-us", "name", "ip", "date"] {

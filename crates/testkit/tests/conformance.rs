@@ -83,6 +83,11 @@ impl<'a> Plain<'a> {
                                 unique(items.iter().map(<[u8; WIDTH]>::as_slice).collect())
                             );
                         }
+                        (Operation::Lookup, outcome) => {
+                            let labels = self.elements(role, true).flat_map(item).collect();
+                            let rows = self.indices(role, true);
+                            assert_eq!(outcome, Outcome::Listed { rows, width: WIDTH, labels });
+                        }
                         (Operation::Intersect, outcome) => {
                             assert_eq!(outcome, Outcome::Matched(self.indices(role, true)));
                         }

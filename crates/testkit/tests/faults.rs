@@ -45,6 +45,7 @@ fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
     let attach = |input: Input, owns: bool, sends: bool| match spec.operation {
         Operation::Sum | Operation::Share if owns => input.with_values(&columns),
         Operation::Union if sends => input.with_rows(&[]),
+        Operation::Lookup if sends => input.with_labels(&columns[0]),
         _ => Ok(input),
     };
     [

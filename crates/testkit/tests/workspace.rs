@@ -7,7 +7,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 19] = [
+const GRAPH: [(&str, &[&str]); 21] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
@@ -33,6 +33,7 @@ const GRAPH: [(&str, &[&str]); 19] = [
         &["veilset-channel", "veilset-crypto", "veilset-data", "veilset-protocols"],
     ),
     ("veilset-net", &["veilset-channel"]),
+    ("veilset-lookup", &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-protocols"]),
     (
         "veilset-bench",
         &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-poly", "veilset-protocols"],
@@ -44,12 +45,14 @@ const GRAPH: [(&str, &[&str]); 19] = [
             "veilset-channel",
             "veilset-crypto",
             "veilset-data",
+            "veilset-lookup",
             "veilset-net",
             "veilset-protocols",
             "veilset-session",
         ],
     ),
     ("veilset-cli", &["veilset"]),
+    ("veilset-python", &["veilset"]),
     ("veilset-page", &[]),
     ("veilset-stage", &["veilset"]),
     ("veilset-nofly", &["veilset", "veilset-page"]),
