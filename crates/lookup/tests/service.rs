@@ -17,6 +17,8 @@ use veilset_net::{
     Identity, Limits, Listener, NetError, Options, PublicKey, Stop, connect, receive_message,
     send_message,
 };
+use veilset_protocols::fhe::served_parameters;
+use veilset_protocols::oprf_filter::slot_for;
 
 const PRESETS: &str = "raw/1";
 
@@ -264,15 +266,19 @@ fn encrypted_questions_are_answered_as_by_a_plain_map_while_the_list_changes() {
         running.check(None, &asked, &oracle);
 
         // Anything but a question of the right length is told to be none.
-        let key = running.look_up(None, &[]).expect("it answers").manifest.key;
-        for body in [&[][..], &[0; 10], &vec![0xff; 300_000]] {
+        let manifest = running.look_up(None, &[]).expect("it answers").manifest;
+        let slot = if labelled { slot_for("label 6".len()) } else { 0 };
+        let parameters = served_parameters(manifest.capacity, slot).expect("there are some");
+        let (key, digest) = (manifest.key, parameters.digest());
+        for body in [&[][..], &[0; 10], &vec![0xff; parameters.query_bytes()]] {
             let mut link = running.connect().expect("it listens");
-            send(&mut link, &[&[1, 4][..], key.as_bytes(), body].concat());
-            match receive_message(&mut link, MAX_FRAME) {
-                Ok(answer) => assert_eq!(answer, [3]),
-                Err(_) => assert!(body.len() > MAX_FRAME, "longer than any question"),
-            }
+            send(&mut link, &[&[1, 4][..], key.as_bytes(), &digest, body].concat());
+            assert_eq!(receive(&mut link), [3]);
         }
+        let mut link = running.connect().expect("it listens");
+        let longer = vec![0; 3 * MAX_FRAME + parameters.query_bytes()];
+        send(&mut link, &[&[1, 4][..], key.as_bytes(), &digest, &longer].concat());
+        assert!(link.recv().is_err(), "longer than any question");
         // Neither is the other kind of list fetched, nor this one asked under another key.
         for (request, answer) in [
             ([&[1, 1][..], &[0; 16]].concat(), [3]),
