@@ -11,7 +11,7 @@ use veilset_channel::{Channel, Framed, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, ProtocolError, Reveal, Role, Run, Silent, find,
+    Operation, Attached, AttachedShape, Conclusion, ProtocolError, Reveal, Role, Run, Silent, find,
 };
 
 const SESSION: [u8; 32] = [3; 32];
@@ -48,7 +48,7 @@ fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusio
         rng: &mut ChaCha20Rng::from_seed([2; 32]),
         observer: &Silent,
     };
-    receive(run, parameters)
+    receive(run, parameters, Operation::Intersect)
 }
 
 fn honest() -> &'static Honest {
