@@ -45,7 +45,7 @@ pub use fetch::{FetchError, fetch, is_url};
 pub use home::Home;
 pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
-pub use link::TlsTransport;
+pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
 pub use peers::{Added, Peers};

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::mpsc as ordinary;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -109,6 +109,62 @@ impl TlsTransport {
     fn cause(&self) -> ChannelError {
         self.ended.get().cloned().unwrap_or_else(|| NetworkFault::Closed.into())
     }
+}
+
+/// A connection for short messages that one thread sends and another receives.
+pub struct Messages {
+    outgoing: Mutex<Option<mpsc::Sender<Vec<u8>>>>,
+    incoming: Mutex<Option<mpsc::Receiver<Vec<u8>>>>,
+    ended: Arc<OnceLock<ChannelError>>,
+    transport: Mutex<TlsTransport>,
+}
+
+impl Messages {
+    /// Over a connection that nothing was sent on.
+    #[must_use]
+    pub fn over(mut transport: TlsTransport) -> Self {
+        Self {
+            outgoing: Mutex::new(transport.outgoing.take()),
+            incoming: Mutex::new(transport.incoming.take()),
+            ended: Arc::clone(&transport.ended),
+            transport: Mutex::new(transport),
+        }
+    }
+
+    /// Sends a message of at most [`MAX_FRAME`](veilset_channel::MAX_FRAME) bytes.
+    ///
+    /// # Errors
+    /// With the cause, when the connection has ended.
+    pub fn send(&self, message: Vec<u8>) -> Result<(), ChannelError> {
+        let queue = lock(&self.outgoing).clone();
+        let sent = queue.and_then(|queue| queue.blocking_send(message).ok());
+        sent.ok_or_else(|| self.cause())
+    }
+
+    /// Waits for the next message.
+    ///
+    /// # Errors
+    /// With the cause, when the connection has ended and all that came before it was received.
+    pub fn receive(&self) -> Result<Vec<u8>, ChannelError> {
+        let mut incoming = lock(&self.incoming);
+        let message = incoming.as_mut().and_then(mpsc::Receiver::blocking_recv);
+        message.ok_or_else(|| self.cause())
+    }
+
+    /// As [`Transport::close`]; a thread that receives is told that the connection has ended.
+    pub fn close(&self) {
+        lock(&self.outgoing).take();
+        lock(&self.transport).close();
+    }
+
+    fn cause(&self) -> ChannelError {
+        self.ended.get().cloned().unwrap_or_else(|| NetworkFault::Closed.into())
+    }
+}
+
+/// What a thread left when it panicked is as good as before: nothing is ever half done.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Transport for TlsTransport {

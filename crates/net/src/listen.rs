@@ -43,6 +43,16 @@ impl Listener {
         Ok(Self { socket, addr })
     }
 
+    /// Another handle of the same socket, to wait for one peer after another.
+    ///
+    /// # Errors
+    /// When the system gives no more handles.
+    pub fn again(&self) -> Result<Self, NetError> {
+        let socket = self.socket.try_clone();
+        let socket = socket.map_err(|why| NetError::Listen { addr: self.addr.to_string(), why })?;
+        Ok(Self { socket, addr: self.addr })
+    }
+
     /// The address that is listened on.
     #[must_use]
     pub fn local_addr(&self) -> SocketAddr {

@@ -36,5 +36,6 @@ pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Params, Protocol,
     ProtocolError, Reveal, Role, Run, Shares, Sharing, Silent,
 };
+pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};
 pub use spec::{Cost, Knowledge, Operation, PartyCost, Security, Shape, Spec};

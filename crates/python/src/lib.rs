@@ -1,6 +1,8 @@
 //! The Rust part of the Python package `veilset`: arguments in, the facade's stages, Arrow and JSON out.
 
 mod attend;
+mod bytes;
+mod cluster;
 mod error;
 mod list;
 mod meeting;
@@ -11,12 +13,17 @@ mod plan;
 mod run;
 mod stop;
 mod stream;
+mod worker;
 
 use pyo3::prelude::*;
 
 /// The Rust part of the package; its names are for the package alone.
 #[pymodule]
 mod _native {
+    #[pymodule_export]
+    use crate::cluster::{
+        Link, capacity, cut, merge, presets, rows_of_items, scan, split, value_bits,
+    };
     #[pymodule_export]
     use crate::meeting::agree;
     #[pymodule_export]
@@ -29,4 +36,6 @@ mod _native {
     use crate::stop::Stop;
     #[pymodule_export]
     use crate::stream::Batches;
+    #[pymodule_export]
+    use crate::worker::Worker;
 }

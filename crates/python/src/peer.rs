@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use veilset::cluster::Link;
 use veilset::net::{Endpoint, Identity, Options, PublicKey};
 use veilset::{Connection, units};
 
@@ -22,6 +23,11 @@ pub(crate) struct Way {
 }
 
 impl Way {
+    /// Whether this side goes to the peer.
+    pub(crate) fn connects(&self) -> bool {
+        self.connect.is_some()
+    }
+
     /// This side's end, after a look at its address.
     fn endpoint(&self) -> Result<Endpoint, Failure> {
         let endpoint = match (&self.listen, &self.connect) {
@@ -59,5 +65,12 @@ impl Peer {
         let tell = |event| reporter.tell(&event);
         let Self { key, identity, endpoint, options, .. } = self;
         Ok(Connection::open(identity, key, endpoint, options, &tell)?)
+    }
+
+    /// Waits for it, for a conversation of drivers.
+    pub(crate) fn link(&self, reporter: &Reporter) -> Result<Link, Failure> {
+        let tell = |event| reporter.tell(&event);
+        let Self { key, identity, endpoint, options, .. } = self;
+        Ok(Link::open(identity, key, endpoint, options, &tell)?)
     }
 }

@@ -10,6 +10,7 @@ mod circle;
 mod elements;
 mod error;
 mod parts;
+mod piece;
 mod pipe;
 mod plan;
 mod report;
@@ -24,6 +25,8 @@ pub use circle::{
 };
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
+pub use parts::capacity;
+pub use piece::{PIECE_PROTOCOL, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Speed, plan, switches};
 pub use report::Report;

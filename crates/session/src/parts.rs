@@ -35,19 +35,10 @@ impl Parts {
         self.0
     }
 
-    /// Elements of a part when `count` fall to all: more with probability at most 2^-41 in any.
-    ///
-    /// By Bernstein's inequality a part of mean μ has μ + t with probability at most exp(−t²/(2(μ + t/3))), and that is
-    /// 2^-41 over the number of parts for t = L/3 + √(L²/9 + 2μL), L = (41 + log₂ parts)·ln 2. Sums, products and roots
-    /// alone, which every machine rounds alike.
+    /// Elements of a part when `count` fall to all, as [`capacity`] has it.
     pub(crate) fn capacity(self, count: usize) -> usize {
-        if self == Self::ONE {
-            return count;
-        }
-        let mean = count as f64 / f64::from(self.0);
-        let l = f64::from(41 + self.0.ilog2()) * std::f64::consts::LN_2;
-        let more = l / 3.0 + (l * l / 9.0 + 2.0 * mean * l).sqrt();
-        count.min((mean + more).ceil() as usize)
+        // No more than `count`.
+        usize::try_from(capacity(count as u64, self.0)).unwrap_or(count)
     }
 
     /// The session of a part of a session.
@@ -82,6 +73,22 @@ impl Parts {
         part.iter_mut().zip(places).for_each(|(to, place)| *to = elements[*place as usize]);
         part
     }
+}
+
+/// Elements of a part when `count` fall to `parts` (a power of two): more with probability at most 2^-41 in any.
+///
+/// By Bernstein's inequality a part of mean μ has μ + t with probability at most exp(−t²/(2(μ + t/3))), and that is
+/// 2^-41 over the number of parts for t = L/3 + √(L²/9 + 2μL), L = (41 + log₂ parts)·ln 2. Sums, products and roots
+/// alone, which every machine rounds alike.
+#[must_use]
+pub fn capacity(count: u64, parts: u32) -> u64 {
+    if parts <= 1 {
+        return count;
+    }
+    let mean = count as f64 / f64::from(parts);
+    let l = f64::from(41 + parts.ilog2()) * std::f64::consts::LN_2;
+    let more = l / 3.0 + (l * l / 9.0 + 2.0 * mean * l).sqrt();
+    count.min((mean + more).ceil() as u64)
 }
 
 /// What follows from the conclusions of all parts, each with its part's `indices`.

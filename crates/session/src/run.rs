@@ -130,7 +130,7 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
 
 /// Both sides say the same word and wait for the other's: that they go on, after their users saw the terms, or that
 /// they have everything, without which no run is complete.
-fn in_step<Word: Message<Context = ()>>(
+pub(crate) fn in_step<Word: Message<Context = ()>>(
     pipe: &mut Pipe,
     step: &'static str,
     word: &Word,

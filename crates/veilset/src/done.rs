@@ -23,8 +23,7 @@ impl Done {
             _ => (0, &[][..], 0),
         };
         let cells = of_key + report.peer_columns.len();
-        let rows = bytes.chunks_exact(width.max(1)).map(|item| decode(item, cells));
-        let received = rows.collect::<Result<_, _>>().map_err(|_| bad_row())?;
+        let received = rows_of_items(bytes, width, cells)?;
         Ok(Self { report, received })
     }
 
@@ -161,6 +160,15 @@ impl Done {
 /// An identifier in hexadecimal digits.
 fn text(id: &Identifier) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The rows in items of `width` bytes that the peer sent, each of so many cells.
+///
+/// # Errors
+/// When the peer sent something else.
+pub fn rows_of_items(items: &[u8], width: usize, cells: usize) -> Result<Vec<Vec<String>>, Error> {
+    let rows = items.chunks_exact(width.max(1)).map(|item| decode(item, cells));
+    rows.collect::<Result<_, _>>().map_err(|_| bad_row())
 }
 
 fn bad_row() -> Error {

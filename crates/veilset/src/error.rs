@@ -94,6 +94,9 @@ pub enum Error {
         /// The most keys that one does.
         most: u64,
     },
+    /// A worker has no port to listen on.
+    #[error("no port is given for a worker to listen on: give a range such as 20000-20100")]
+    NoPorts,
     /// The system gives no randomness.
     #[error("the system gives no randomness: {0}")]
     Randomness(getrandom::Error),
@@ -133,6 +136,7 @@ impl Error {
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
             | Self::TooManyKeys { .. }
+            | Self::NoPorts
             | Self::Fetch(FetchError::NotHttp | FetchError::Address)
             | Self::List(_)
             | Self::ListFile(_)

@@ -43,6 +43,11 @@ impl Connection {
         Self { pipe: Pipe::new(Box::new(transport), binding), connecting }
     }
 
+    /// What runs over it.
+    pub(crate) fn into_pipe(self) -> Pipe {
+        self.pipe
+    }
+
     /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
@@ -191,7 +196,7 @@ impl Ready {
 }
 
 /// Tells the peer why, where it can still hear.
-fn say_goodbye_if_failed<T>(
+pub(crate) fn say_goodbye_if_failed<T>(
     pipe: &mut Pipe,
     result: Result<T, SessionError>,
 ) -> Result<T, SessionError> {

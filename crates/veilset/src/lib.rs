@@ -31,6 +31,7 @@
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
 mod circle;
+pub mod cluster;
 mod done;
 mod error;
 mod input;

@@ -16,6 +16,7 @@
 
 mod count;
 mod intersect;
+pub mod pieces;
 mod share;
 mod spec;
 mod sum;

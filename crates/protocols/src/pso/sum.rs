@@ -71,7 +71,7 @@ pub(super) fn ordered(attached: Attached<'_>, order: &[u32]) -> Zeroizing<Vec<u1
 }
 
 /// The sum of each column modulo 2^128.
-fn sums(words: &[u128], columns: usize) -> Vec<u128> {
+pub(super) fn sums(words: &[u128], columns: usize) -> Vec<u128> {
     if columns == 0 {
         return Vec::new();
     }

@@ -1,0 +1,169 @@
+//! The phases of count, sum and union one by one, each over a piece of the sets: for a run that many workers share.
+//!
+//! The framework's steps are those of `mqrpmt-dh` ([`super`]), with one key a party in all pieces:
+//!
+//! 1. [`exchange`], for each pair of slices: both sides' elements under their key, in order, and the values of what arrives
+//!    under both keys.
+//! 2. [`tell`] and [`hear`], for each piece of the *values*: the set of the receiver's elements under both keys.
+//! 3. [`give_sums`] and [`take_sums`], or [`give_items`] and [`take_items`], for each slice: transfers by the bits.
+//!
+//! **Security.** A slice is a random part of its owner's set in a random order, which the owner alone knows, and values under
+//! both keys are pseudorandom, so how they fall into pieces says nothing of elements: a view is that of one run, cut at places
+//! that do not depend on the sets, and the simulator of `mqrpmt-dh` cuts its own. A piece that is repeated sends the same
+//! points, and fresh transfers by the same bits.
+
+use rand_core::CryptoRng;
+use veilset_channel::{Channel, PeerFault};
+use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
+use veilset_structures::{SetShape, match_bits};
+use zeroize::Zeroizing;
+
+use super::sum::sums;
+use super::transfer;
+use crate::digest::{put_sorted, take_sorted};
+use crate::exchange::exchange_blinded;
+use crate::matching::{membership, sort};
+use crate::{Attached, AttachedShape, Observer, Params, ProtocolError, Reveal, Role, Run, Sharing};
+
+/// The means of a phase over one piece.
+pub struct Piece<'a> {
+    /// What both sides know of this phase of this piece, and no other has.
+    pub session: &'a [u8; 32],
+    /// The way to the peer's worker.
+    pub channel: &'a mut dyn Channel,
+    /// All randomness but that of the party's key.
+    pub rng: &'a mut dyn CryptoRng,
+    /// Hears how far the phase is.
+    pub observer: &'a dyn Observer,
+}
+
+impl Piece<'_> {
+    /// What transfers need of a run.
+    fn run(&mut self) -> Run<'_> {
+        Run {
+            role: Role::Sender,
+            reveal: Reveal::Receiver,
+            elements: &[],
+            peer_count: 0,
+            attached: Attached::Nothing,
+            peer_attached: AttachedShape::Nothing,
+            slack: 0,
+            params: Params::default(),
+            session: self.session,
+            channel: self.channel,
+            rng: self.rng,
+            observer: self.observer,
+        }
+    }
+}
+
+/// Bits of the values of a whole run over sets of these sizes.
+#[must_use]
+pub fn value_bits(sender: u64, receiver: u64) -> u32 {
+    match_bits(crate::wire::size(sender), crate::wire::size(receiver))
+}
+
+/// Step 1: `elements` go out in their order under the key that `key` yields, and the values of the peer's `peer_count`
+/// come back, of `bits` bits each and in the peer's order.
+///
+/// # Errors
+/// When the channel fails or the peer sends what is no point.
+pub fn exchange(
+    piece: &mut Piece<'_>,
+    key: &mut dyn CryptoRng,
+    elements: &[Element],
+    (peer_count, bits): (usize, u32),
+) -> Result<Vec<u128>, ProtocolError> {
+    let prf = Curve25519Prf::generate(key);
+    let order: Vec<u32> = (0..).take(elements.len()).collect();
+    let own = (elements, order.as_slice());
+    exchange_blinded(piece.channel, &prf, own, (peer_count, bits), piece.observer)
+}
+
+/// Step 2, the sender: the values of the receiver's set that fall into this piece, of `bits` bits.
+///
+/// # Errors
+/// When the channel fails.
+pub fn tell(piece: &mut Piece<'_>, mut values: Vec<u128>, bits: u32) -> Result<(), ProtocolError> {
+    sort(&mut values);
+    piece.channel.phase("set");
+    put_sorted(piece.channel, SetShape { count: values.len(), bits }, &values)
+}
+
+/// Step 2, the receiver: takes `count` values and says for each of `queries` whether it is among them.
+///
+/// # Errors
+/// When the channel fails, or a value is asked for twice, which a sender's distinct elements never are.
+pub fn hear(
+    piece: &mut Piece<'_>,
+    count: usize,
+    bits: u32,
+    queries: &[u128],
+) -> Result<Hits, ProtocolError> {
+    piece.channel.phase("set");
+    let set = take_sorted(piece.channel, SetShape { count, bits })?;
+    let hits = membership(queries, &set);
+    let fault = hits.fault().err();
+    Ok(Hits { bits: hits.e, fault })
+}
+
+/// Which queries are in the set.
+pub struct Hits {
+    /// A bit for each query.
+    pub bits: Vec<bool>,
+    /// What the peer is to be blamed for, once the phase is over on both sides.
+    pub fault: Option<PeerFault>,
+}
+
+/// Step 3 of a sum, the sender: transfers of `words`, `columns` for each element; the sums of its masks.
+///
+/// # Errors
+/// When the channel fails or the peer breaks the transfer.
+pub fn give_sums(
+    piece: &mut Piece<'_>,
+    words: &[u128],
+    columns: usize,
+) -> Result<Vec<u128>, ProtocolError> {
+    let masks = transfer::send_correlated(&mut piece.run(), words, columns, Sharing::Additive)?;
+    Ok(sums(&masks, columns))
+}
+
+/// Step 3 of a sum, the receiver: the masked sums over the elements whose bits are set.
+///
+/// # Errors
+/// As [`give_sums`].
+pub fn take_sums(
+    piece: &mut Piece<'_>,
+    bits: &[bool],
+    columns: usize,
+) -> Result<Vec<u128>, ProtocolError> {
+    let words = transfer::receive_correlated(&mut piece.run(), bits, columns, Sharing::Additive)?;
+    Ok(sums(&words, columns))
+}
+
+/// Step 3 of a union, the sender: `width` bytes for each element.
+///
+/// # Errors
+/// As [`give_sums`].
+pub fn give_items(piece: &mut Piece<'_>, items: &[u8], width: usize) -> Result<(), ProtocolError> {
+    transfer::send_one_sided(&mut piece.run(), Role::Sender, items, width)
+}
+
+/// Step 3 of a union, the receiver: the items whose bits are *not* set, one after the other.
+///
+/// # Errors
+/// As [`give_sums`].
+pub fn take_items(
+    piece: &mut Piece<'_>,
+    bits: &[bool],
+    width: usize,
+) -> Result<Zeroizing<Vec<u8>>, ProtocolError> {
+    let lacking: Vec<bool> = bits.iter().map(|bit| !bit).collect();
+    let all = transfer::receive_one_sided(&mut piece.run(), Role::Sender, &lacking, width)?;
+    let items = all.chunks_exact(width.max(1)).zip(&lacking);
+    let items = items.filter(|(_, lacking)| **lacking).flat_map(|(item, _)| item);
+    Ok(Zeroizing::new(items.copied().collect()))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! What drivers and workers of a cluster are made of; all data crosses as bytes, which a cluster can carry.
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
+
+use crate::attend::{Caller, attend};
+use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
+use crate::error::Failure;
+use crate::list::List;
+use crate::party::Party;
+use crate::peer::{Peer, Way};
+use crate::stop::Stop;
+use crate::stream::Batches;
+
+/// The connection between two drivers.
+#[pyclass(frozen, module = "veilset")]
+pub(crate) struct Link {
+    link: cluster::Link,
+    #[pyo3(get)]
+    connecting: bool,
+}
+
+#[pymethods]
+impl Link {
+    /// Meets the peer's driver.
+    #[staticmethod]
+    fn open(
+        py: Python<'_>,
+        party: &Bound<'_, Party>,
+        way: Way,
+        caller: Caller,
+        stop: &Bound<'_, Stop>,
+    ) -> PyResult<Self> {
+        let (party, stop) = (party.get(), stop.get());
+        let connecting = way.connects();
+        attend(py, &caller, stop, |reporter| {
+            let link = Peer::find(party, &way, stop)?.link(reporter)?;
+            Ok(Self { link, connecting })
+        })
+    }
+
+    /// What both ends of this connection have, and no other connection.
+    #[getter]
+    fn session<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.link.session())
+    }
+
+    /// Sends a message.
+    fn send(&self, py: Python<'_>, message: PyBackedBytes) -> Result<(), Failure> {
+        if message.len() > cluster::MAX_MESSAGE {
+            let most = cluster::MAX_MESSAGE;
+            return Err(Failure::Argument(format!("a message has at most {most} bytes")));
+        }
+        py.detach(|| Ok(self.link.send(message.to_vec())?))
+    }
+
+    /// Waits for the next message.
+    fn receive<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>, Failure> {
+        let message = py.detach(|| self.link.receive())?;
+        Ok(PyBytes::new(py, &message))
+    }
+
+    /// Says that no more comes, and waits a while until the peer has everything.
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.link.close());
+    }
+}
+
+/// The presets of a key with their versions, as terms have them.
+#[pyfunction]
+pub(crate) fn presets(key: &str) -> Result<String, Failure> {
+    Ok(key.parse::<veilset::data::KeySpec>()?.canonical())
+}
+
+/// Bits of the values of a whole run over sets of these sizes.
+#[pyfunction]
+pub(crate) fn value_bits(sender: u64, receiver: u64) -> u32 {
+    cluster::value_bits(sender, receiver)
+}
+
+/// The most elements that a piece of an intersection can have.
+#[pyfunction]
+pub(crate) fn capacity(count: u64, pieces: u32) -> u64 {
+    cluster::capacity(count, pieces)
+}
+
+type Scanned = (usize, usize, usize, Vec<(u32, u128)>, usize);
+
+/// Looks at a block: its rows, those without a key because it is empty or unreadable, for each value column its decimal places
+/// and the sum of magnitudes, and the length of the longest row to send.
+#[pyfunction]
+pub(crate) fn scan(
+    py: Python<'_>,
+    block: List,
+    key: &str,
+    values: Vec<String>,
+    send: Option<Vec<String>>,
+) -> Result<Scanned, Failure> {
+    let wanted = Wanted { key: key.parse()?, values, send };
+    let scan = py.detach(|| Ok::<_, Failure>(cluster::scan(block.table(b',')?, &wanted)?))?;
+    Ok((scan.rows, scan.null_rows, scan.invalid_rows, scan.columns, scan.width))
+}
+
+/// The elements of a piece, rows that carry them, which each carries, numbers and rows to send.
+type Part<'py> = (
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+    Bound<'py, PyBytes>,
+);
+
+/// How a list falls into pieces.
+#[derive(FromPyObject)]
+pub(crate) struct Slices {
+    session: PyBackedBytes,
+    secret: Option<PyBackedBytes>,
+    pieces: u32,
+    scales: Vec<u32>,
+    width: usize,
+}
+
+/// Cuts a block into pieces.
+#[pyfunction]
+pub(crate) fn cut<'py>(
+    py: Python<'py>,
+    block: List,
+    key: &str,
+    values: Vec<String>,
+    send: Option<Vec<String>>,
+    slices: Slices,
+) -> PyResult<Vec<Part<'py>>> {
+    if !slices.pieces.is_power_of_two() {
+        return Err(PyValueError::new_err("pieces is a power of two"));
+    }
+    let wanted = Wanted { key: key.parse().map_err(Failure::from)?, values, send };
+    let session = fixed(&slices.session)?;
+    let secret = slices.secret.as_deref().map(fixed).transpose()?;
+    let cuts = py.detach(|| {
+        let slicing = Slicing {
+            session: &session,
+            secret: secret.as_ref(),
+            pieces: slices.pieces,
+            scales: &slices.scales,
+            width: slices.width,
+        };
+        Ok::<_, Failure>(cluster::cut(block.table(b',')?, &wanted, &slicing)?)
+    })?;
+    let part = |cut: &Cut| {
+        (
+            of_elements(py, &cut.elements),
+            of_integers(py, &cut.rows),
+            of_integers(py, &cut.elements_of_rows),
+            of_words(py, cut.words.iter().map(|word| *word as u128)),
+            PyBytes::new(py, &cut.items),
+        )
+    };
+    Ok(cuts.iter().map(part).collect())
+}
+
+/// The elements of a piece of all blocks, their numbers and rows to send, and where each block's elements are among them.
+type Piece<'py> =
+    (Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Vec<Bound<'py, PyBytes>>);
+
+/// Makes one piece of the elements, numbers and rows to send that each block has of it; `order` shuffles it.
+#[pyfunction]
+#[pyo3(signature = (parts, columns, width, order))]
+pub(crate) fn merge<'py>(
+    py: Python<'py>,
+    parts: Vec<(PyBackedBytes, PyBackedBytes, PyBackedBytes)>,
+    columns: usize,
+    width: usize,
+    order: Option<PyBackedBytes>,
+) -> PyResult<Piece<'py>> {
+    let order = order.as_deref().map(fixed).transpose()?;
+    let cut = |(own, numbers, items): &(PyBackedBytes, PyBackedBytes, PyBackedBytes)| {
+        let own = elements(own)?;
+        let numbers: Vec<i128> = words(numbers)?.iter().map(|word| *word as i128).collect();
+        if numbers.len() != own.len() * columns || items.len() != own.len() * width {
+            return Err(PyValueError::new_err("parts of other columns or another width"));
+        }
+        let (numbers, items) = (numbers.into(), items.to_vec().into());
+        Ok(Cut { elements: own, words: numbers, items, ..Cut::default() })
+    };
+    let parts = parts.iter().map(cut).collect::<PyResult<Vec<_>>>()?;
+    let Merged { cut, places } = py.detach(|| cluster::merge(&parts, (columns, width), order));
+    Ok((
+        of_elements(py, &cut.elements),
+        of_words(py, cut.words.iter().map(|word| *word as u128)),
+        PyBytes::new(py, &cut.items),
+        places.iter().map(|places| of_integers(py, places)).collect(),
+    ))
+}
+
+/// Values by piece, without the bits that say which, each with its place among all.
+#[pyfunction]
+pub(crate) fn split<'py>(
+    py: Python<'py>,
+    values: &[u8],
+    pieces: u32,
+) -> PyResult<Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>> {
+    if !pieces.is_power_of_two() {
+        return Err(PyValueError::new_err("pieces is a power of two"));
+    }
+    let split = cluster::split(&words(values)?, pieces);
+    let of_piece = |(values, places): &(Vec<u128>, Vec<u32>)| {
+        (of_words(py, values.iter().copied()), of_integers(py, places))
+    };
+    Ok(split.iter().map(of_piece).collect())
+}
+
+/// The rows in items that the peer sent, as text.
+#[pyfunction]
+pub(crate) fn rows_of_items(
+    items: &[u8],
+    width: usize,
+    columns: Vec<String>,
+) -> Result<Batches, Failure> {
+    let rows = cluster::rows_of_items(items, width, columns.len())?;
+    let cells = |column: usize| rows.iter().map(move |row| Some(row[column].as_str()));
+    Ok(Batches::of_text(columns.iter().enumerate().map(|(i, name)| (&**name, cells(i)))))
+}

@@ -1,0 +1,167 @@
+//! A worker of a cluster: it meets one of the peer's for each piece.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
+use veilset::cluster::{self, PieceShape, Ticket};
+use veilset::net::{KeyError, Options, StoreError};
+use veilset::registry::{Reveal, Role};
+
+use crate::bytes::{bits, elements, fixed, of_bits, of_integers, of_words, words};
+use crate::error::Failure;
+
+/// How long a worker waits for the peer's.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// A worker: a port, and a key that lives as long.
+#[pyclass(frozen, module = "veilset")]
+pub(crate) struct Worker(cluster::Worker);
+
+/// Whom to meet, and over what.
+#[derive(FromPyObject)]
+pub(crate) struct Meeting {
+    peer: String,
+    connect: Option<String>,
+    ticket: PyBackedBytes,
+    threads: usize,
+}
+
+impl Meeting {
+    fn read(self) -> PyResult<cluster::Meeting> {
+        let key = self.peer.parse().map_err(|error: KeyError| StoreError::Key(error));
+        Ok(cluster::Meeting {
+            peer: key.map_err(Failure::from)?,
+            connect: self.connect,
+            ticket: Ticket(fixed(&self.ticket)?),
+            threads: self.threads,
+            options: Options { deadline: DEADLINE, ..Options::default() },
+        })
+    }
+}
+
+#[pymethods]
+impl Worker {
+    /// Listens on `host`, at the first free port of a range.
+    #[new]
+    #[pyo3(signature = (host="0.0.0.0", first=0, last=0))]
+    fn new(host: &str, first: u16, last: u16) -> Result<Self, Failure> {
+        Ok(Self(cluster::Worker::bind(host, first..=last)?))
+    }
+
+    #[getter]
+    fn port(&self) -> u16 {
+        self.0.local_addr().port()
+    }
+
+    #[getter]
+    fn key(&self) -> String {
+        self.0.public_key().to_string()
+    }
+
+    /// Which of these elements the peer's piece has too, as numbers; nothing if this side does not learn it.
+    #[pyo3(signature = (meeting, own, sizes, *, receiver, both))]
+    fn intersect<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        own: &[u8],
+        sizes: (u64, u64, u32),
+        receiver: bool,
+        both: bool,
+    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let meeting = meeting.read()?;
+        let own = elements(own)?;
+        let (count, peer_count, pieces) = sizes;
+        let shape = PieceShape { count, peer_count, pieces };
+        let role = if receiver { Role::Receiver } else { Role::Sender };
+        let reveal = if both { Reveal::Both } else { Reveal::Receiver };
+        let found = py.detach(|| self.0.intersect(&meeting, (role, reveal), &shape, &own));
+        Ok(found.map_err(Failure::from)?.map(|places| of_integers(py, &places)))
+    }
+
+    /// The values of the peer's elements under both parties' keys.
+    fn exchange<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        secret: &[u8],
+        own: &[u8],
+        shape: (usize, u32),
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (meeting, secret, own) = (meeting.read()?, fixed(secret)?, elements(own)?);
+        let values = py.detach(|| self.0.exchange(&meeting, secret, &own, shape));
+        Ok(of_words(py, values.map_err(Failure::from)?.into_iter()))
+    }
+
+    /// Tells the peer a piece of the values of its own elements.
+    fn tell(&self, py: Python<'_>, meeting: Meeting, values: &[u8], bits: u32) -> PyResult<()> {
+        let (meeting, values) = (meeting.read()?, words(values)?);
+        Ok(py.detach(|| self.0.tell(&meeting, values, bits)).map_err(Failure::from)?)
+    }
+
+    /// Hears a piece of values, and says which of the queries are among them.
+    fn hear<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        shape: (usize, u32),
+        queries: &[u8],
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (meeting, queries) = (meeting.read()?, words(queries)?);
+        let found = py.detach(|| self.0.hear(&meeting, shape, &queries));
+        Ok(of_bits(py, &found.map_err(Failure::from)?))
+    }
+
+    /// Gives the peer masked numbers by its bits; the masks' sums.
+    fn give_sums<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        numbers: &[u8],
+        columns: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (meeting, numbers) = (meeting.read()?, words(numbers)?);
+        let sums = py.detach(|| self.0.give_sums(&meeting, &numbers, columns));
+        Ok(of_words(py, sums.map_err(Failure::from)?.into_iter()))
+    }
+
+    /// Takes the masked sums over the elements whose bits are set.
+    fn take_sums<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        chosen: &[u8],
+        columns: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (meeting, chosen) = (meeting.read()?, bits(chosen));
+        let sums = py.detach(|| self.0.take_sums(&meeting, &chosen, columns));
+        Ok(of_words(py, sums.map_err(Failure::from)?.into_iter()))
+    }
+
+    /// Gives the peer rows by its bits.
+    fn give_items(
+        &self,
+        py: Python<'_>,
+        meeting: Meeting,
+        items: PyBackedBytes,
+        width: usize,
+    ) -> PyResult<()> {
+        let meeting = meeting.read()?;
+        Ok(py.detach(|| self.0.give_items(&meeting, &items, width)).map_err(Failure::from)?)
+    }
+
+    /// Takes the rows whose bits are not set.
+    fn take_items<'py>(
+        &self,
+        py: Python<'py>,
+        meeting: Meeting,
+        chosen: &[u8],
+        width: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let (meeting, chosen) = (meeting.read()?, bits(chosen));
+        let items = py.detach(|| self.0.take_items(&meeting, &chosen, width));
+        Ok(PyBytes::new(py, &items.map_err(Failure::from)?))
+    }
+}

@@ -1,0 +1,161 @@
+//! One piece of a run that many workers share, over a connection of its own.
+
+use rand_core::CryptoRng;
+use veilset_channel::{Channel, ChannelExt, Malformed, Message, Reader, Tag};
+use veilset_crypto::Element;
+use veilset_protocols::pieces::Piece;
+use veilset_protocols::{
+    Attached, AttachedShape, Conclusion, Outcome, ProtocolError, Reveal, Role, Run, Silent, find,
+};
+use zeroize::Zeroizing;
+
+use crate::parts::capacity;
+use crate::run::{in_step, pool};
+use crate::terms::{Done, Signal};
+use crate::{End, Pipe, SessionError};
+
+/// The name of the first stage in errors.
+const STEP: &str = "meeting of workers";
+
+/// The protocol of an intersection's pieces.
+pub const PIECE_PROTOCOL: &str = "rr22";
+
+/// What both workers of a piece were told, and nobody else: a digest of the run's session, the phase, the piece with its sizes,
+/// and how many times it was tried.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Ticket(pub [u8; 32]);
+
+/// The size of a piece of an intersection.
+#[derive(Debug, Clone, Copy)]
+pub struct PieceShape {
+    /// This side's distinct keys in all pieces.
+    pub count: u64,
+    /// The peer's.
+    pub peer_count: u64,
+    /// Pieces: a power of two.
+    pub pieces: u32,
+}
+
+impl PieceShape {
+    /// Elements of this side's piece, filled up, and of the peer's.
+    #[must_use]
+    pub fn capacities(&self) -> (u64, u64) {
+        (capacity(self.count, self.pieces), capacity(self.peer_count, self.pieces))
+    }
+}
+
+impl Pipe {
+    /// Does `work` with the peer's worker that has the same ticket, waits until it has everything too, and says goodbye.
+    ///
+    /// # Errors
+    /// When the peer's worker was told something else, breaks the protocol, or goes away.
+    pub fn piece<T: Send>(
+        &mut self,
+        ticket: &Ticket,
+        threads: usize,
+        rng: &mut (dyn CryptoRng + Send),
+        work: impl FnOnce(&mut Piece<'_>) -> Result<T, ProtocolError> + Send,
+    ) -> Result<T, SessionError> {
+        self.channel.phase(STEP);
+        self.channel.put(ticket).map_err(SessionError::at(STEP))?;
+        self.channel.take::<Ticket>(ticket).map_err(SessionError::at(STEP))?;
+        let session = &ticket.0;
+        let channel = &mut self.channel;
+        let done = pool(threads)?
+            .install(|| work(&mut Piece { session, channel, rng, observer: &Silent }));
+        let done = done.map_err(|error| SessionError::of_protocol(self.step(), error))?;
+        in_step::<Done>(self, "end of a piece", &Signal)?;
+        self.end(&End::Complete);
+        Ok(done)
+    }
+
+    /// Which of `elements` are in the peer's piece of the same ticket, if this side learns it.
+    ///
+    /// Both sides fill their piece up with random elements, so that sizes say nothing of the sets.
+    ///
+    /// # Errors
+    /// As [`Pipe::piece`], or when there are more elements than a piece can have.
+    pub fn match_piece(
+        &mut self,
+        (ticket, threads): (&Ticket, usize),
+        part: (Role, Reveal),
+        shape: &PieceShape,
+        elements: &[Element],
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<Option<Vec<u32>>, SessionError> {
+        let conclusion =
+            self.piece(ticket, threads, rng, |piece| intersect(piece, part, shape, elements))?;
+        let outcome = pool(threads)?.install(conclusion);
+        match outcome.map_err(|error| SessionError::of_protocol("result", error))? {
+            // Those behind are the random ones.
+            Outcome::Matched(mut places) => {
+                places.retain(|place| (*place as usize) < elements.len());
+                Ok(Some(places))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// An intersection of a piece, up to what is left to compute.
+fn intersect(
+    piece: &mut Piece<'_>,
+    (role, reveal): (Role, Reveal),
+    shape: &PieceShape,
+    elements: &[Element],
+) -> Result<Conclusion, ProtocolError> {
+    let (own, peer) = shape.capacities();
+    let elements = fill(elements, own, piece.rng)?;
+    let protocol = find(PIECE_PROTOCOL).expect("it is in the registry");
+    protocol.run(Run {
+        role,
+        reveal,
+        elements: &elements,
+        peer_count: usize::try_from(peer).map_err(|_| ProtocolError::Overfull)?,
+        attached: Attached::Nothing,
+        peer_attached: AttachedShape::Nothing,
+        slack: shape.pieces.ilog2(),
+        params: protocol.spec().params(),
+        session: piece.session,
+        channel: piece.channel,
+        rng: piece.rng,
+        observer: piece.observer,
+    })
+}
+
+/// The elements, and random ones behind them.
+fn fill(
+    elements: &[Element],
+    capacity: u64,
+    rng: &mut dyn CryptoRng,
+) -> Result<Zeroizing<Vec<Element>>, ProtocolError> {
+    let capacity = usize::try_from(capacity).unwrap_or(usize::MAX);
+    if elements.len() > capacity {
+        return Err(ProtocolError::Overfull);
+    }
+    let mut filled = Zeroizing::new(vec![Element([0; Element::LEN]); capacity]);
+    filled.iter_mut().for_each(|element| rng.fill_bytes(&mut element.0));
+    filled[..elements.len()].copy_from_slice(elements);
+    Ok(filled)
+}
+
+impl Message for Ticket {
+    const TAG: Tag = Tag { byte: 0xf6, name: "ticket of a piece" };
+    type Context = Self;
+
+    fn max_len(_: &Self) -> usize {
+        32
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&self.0);
+    }
+
+    fn decode(reader: &mut Reader<'_>, mine: &Self) -> Result<Self, Malformed> {
+        let theirs = Self(reader.array()?);
+        if theirs == *mine { Ok(theirs) } else { Err(Malformed::OutOfRange) }
+    }
+}
+
+#[cfg(test)]
+mod tests;

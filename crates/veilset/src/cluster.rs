@@ -1,0 +1,18 @@
+//! Runs that many workers of both parties share.
+//!
+//! Each party cuts its list into pieces ([`scan`], [`cut`], [`merge`]) inside its own cluster; workers of the two parties meet
+//! piece by piece ([`Worker`]), each pair over a connection of its own between keys that live as long as the worker; and the two
+//! parties' drivers, which hold the parties' identities, agree over a [`Link`] on everything that workers are told.
+
+mod link;
+mod slices;
+mod worker;
+
+pub use link::{Link, MAX_MESSAGE};
+pub use slices::{Cut, Merged, Scan, Slicing, Wanted, cut, merge, scan, split};
+pub use worker::{Meeting, Worker};
+
+pub use crate::done::rows_of_items;
+pub use veilset_crypto::Element;
+pub use veilset_protocols::pieces::value_bits;
+pub use veilset_session::{PIECE_PROTOCOL, PieceShape, Ticket, capacity};

@@ -1,0 +1,66 @@
+//! The connection between two drivers.
+
+use veilset_channel::MAX_FRAME;
+use veilset_net::{Endpoint, Event, Identity, Messages, Options, PublicKey, establish};
+use veilset_session::SessionError;
+
+use crate::Error;
+
+/// The most bytes of a message.
+pub const MAX_MESSAGE: usize = MAX_FRAME;
+
+/// An authenticated connection for messages; one thread may send while another receives.
+pub struct Link {
+    messages: Messages,
+    session: [u8; 32],
+}
+
+impl Link {
+    /// Waits for the peer with key `peer`, on whichever side it appears.
+    ///
+    /// # Errors
+    /// When it does not come in time or is somebody else.
+    pub fn open(
+        identity: &Identity,
+        peer: &PublicKey,
+        endpoint: &Endpoint,
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        let transport = establish(identity, peer, endpoint, options, events)?;
+        let session =
+            blake3::derive_key("veilset v1 session of a cluster run", &transport.binding());
+        Ok(Self { messages: Messages::over(transport), session })
+    }
+
+    /// What both ends of this connection have, and no other connection: elements are keyed by it.
+    #[must_use]
+    pub fn session(&self) -> [u8; 32] {
+        self.session
+    }
+
+    /// Sends a message of at most [`MAX_MESSAGE`] bytes.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub fn send(&self, message: Vec<u8>) -> Result<(), Error> {
+        Ok(self.messages.send(message).map_err(ended)?)
+    }
+
+    /// Waits for the next message, which has at most [`MAX_MESSAGE`] bytes.
+    ///
+    /// # Errors
+    /// When the connection has ended.
+    pub fn receive(&self) -> Result<Vec<u8>, Error> {
+        Ok(self.messages.receive().map_err(ended)?)
+    }
+
+    /// Says that no more comes, and waits a while until the peer has everything.
+    pub fn close(&self) {
+        self.messages.close();
+    }
+}
+
+fn ended(source: veilset_channel::ChannelError) -> SessionError {
+    SessionError::Channel { step: "the drivers' conversation", source }
+}

@@ -1,0 +1,240 @@
+//! A list in pieces, made block by block.
+
+use std::collections::HashMap;
+
+use chacha20::ChaCha20Rng;
+use rand_core::SeedableRng;
+use veilset_crypto::{Element, ElementHasher, permutation};
+use veilset_data::{DataError, KeySpec, Table};
+use veilset_protocols::Attached;
+use veilset_session::hash_keys;
+use zeroize::Zeroizing;
+
+use crate::Input;
+
+/// What a run reads of a list.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The key's columns and presets.
+    pub key: KeySpec,
+    /// The columns of a sum.
+    pub values: Vec<String>,
+    /// The columns that a union sends beside the key's; `None` sends nothing.
+    pub send: Option<Vec<String>>,
+}
+
+impl Wanted {
+    fn read(&self, block: Table) -> Result<Input, DataError> {
+        let input = Input::of(block, &self.key)?;
+        match &self.send {
+            Some(columns) => input.with_rows(columns),
+            None if self.values.is_empty() => Ok(input),
+            None => input.with_values(&self.values),
+        }
+    }
+}
+
+/// What must be known of all blocks before the first is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Scan {
+    /// Rows.
+    pub rows: usize,
+    /// Rows without a key because a key column is empty.
+    pub null_rows: usize,
+    /// Rows without a key because a key column cannot be read by its preset.
+    pub invalid_rows: usize,
+    /// For each column of a sum its decimal places, and what the magnitudes of its numbers add up to in units of the last.
+    pub columns: Vec<(u32, u128)>,
+    /// Bytes of the longest row to send.
+    pub width: usize,
+}
+
+/// Looks at a block.
+///
+/// # Errors
+/// When a column is missing, or holds what it must not.
+pub fn scan(block: Table, wanted: &Wanted) -> Result<Scan, DataError> {
+    let input = wanted.read(block)?;
+    let (null_rows, invalid_rows) = input.skipped();
+    let columns = input.values().map_or_else(Vec::new, |values| {
+        let all = values.columns().len();
+        let magnitude = |column: usize| {
+            let words = values.words().iter().skip(column).step_by(all);
+            // The magnitudes of a column's numbers fit in an `i128`.
+            words.map(|word| word.unsigned_abs()).sum()
+        };
+        (0..all).map(|column| (values.scale(column), magnitude(column))).collect()
+    });
+    let width = match input.attached() {
+        Attached::Items { width, .. } => width,
+        _ => 0,
+    };
+    Ok(Scan { rows: input.rows(), null_rows, invalid_rows, columns, width })
+}
+
+/// How a list falls into pieces.
+#[derive(Clone, Copy)]
+pub struct Slicing<'a> {
+    /// What elements are keyed by, the same on both sides.
+    pub session: &'a [u8; 32],
+    /// This side's own secret, for random slices; without it, an element's piece is the same on both sides.
+    pub secret: Option<&'a [u8; 32]>,
+    /// Pieces: a power of two.
+    pub pieces: u32,
+    /// Decimal places of the units of each column of a sum, in all blocks.
+    pub scales: &'a [u32],
+    /// Bytes of a row to send, in all blocks.
+    pub width: usize,
+}
+
+/// What of a block falls to a piece, or of all blocks.
+#[derive(Default)]
+pub struct Cut {
+    /// The elements of distinct keys.
+    pub elements: Zeroizing<Vec<Element>>,
+    /// Numbers of the rows that carry any of them.
+    pub rows: Vec<u32>,
+    /// Which of the elements each of these rows carries.
+    pub elements_of_rows: Vec<u32>,
+    /// Numbers, element by element.
+    pub words: Zeroizing<Vec<i128>>,
+    /// Rows to send, element by element.
+    pub items: Zeroizing<Vec<u8>>,
+}
+
+/// Cuts a block into pieces.
+///
+/// # Errors
+/// As [`scan`], or when a sum could overflow.
+pub fn cut(block: Table, wanted: &Wanted, slicing: &Slicing<'_>) -> Result<Vec<Cut>, DataError> {
+    let file = block.name().to_owned();
+    let input = wanted.read(block)?;
+    let hasher = ElementHasher::new(slicing.session, &wanted.key.canonical());
+    let elements = hash_keys(&input.keys, &hasher);
+    let mut cuts: Vec<Cut> = (0..slicing.pieces).map(|_| Cut::default()).collect();
+    let mut places = Vec::with_capacity(elements.len());
+    for (key, element) in elements.iter().enumerate() {
+        let piece = slicing.piece(element);
+        let cut = &mut cuts[piece];
+        places.push((piece, cut.elements.len() as u32));
+        cut.elements.push(*element);
+        slicing.attach(cut, &input, key).ok_or_else(|| DataError::SumTooLarge {
+            file: file.clone(),
+            column: wanted.values.join(", "),
+            scale: slicing.scales.iter().copied().max().unwrap_or(0),
+        })?;
+    }
+    for (row, key) in (0..input.rows()).filter_map(|row| Some((row, input.keys.key_of(row)?))) {
+        let (piece, place) = places[key];
+        // A table has fewer than 2^32 rows.
+        cuts[piece].rows.push(row as u32);
+        cuts[piece].elements_of_rows.push(place);
+    }
+    Ok(cuts)
+}
+
+impl Slicing<'_> {
+    fn piece(&self, element: &Element) -> usize {
+        let digest = match self.secret {
+            Some(secret) => *blake3::keyed_hash(secret, &element.0).as_bytes(),
+            None => element.0,
+        };
+        let [.., a, b, c, d] = digest;
+        (u32::from_le_bytes([a, b, c, d]) % self.pieces) as usize
+    }
+
+    /// What belongs to a key, in units and widths of all blocks; `None` if a number does not fit.
+    fn attach(&self, cut: &mut Cut, input: &Input, key: usize) -> Option<()> {
+        if let Some(values) = input.values() {
+            let all = self.scales.len();
+            let words = values.words().get(key * all..(key + 1) * all)?;
+            for (column, word) in words.iter().enumerate() {
+                let more = self.scales[column].checked_sub(values.scale(column))?;
+                cut.words.push(word.checked_mul(10i128.checked_pow(more)?)?);
+            }
+        }
+        if let Attached::Items { width, bytes } = input.attached() {
+            let item = bytes.get(key * width..(key + 1) * width)?;
+            cut.items.extend_from_slice(item);
+            cut.items.resize(cut.elements.len() * self.width, 0);
+        }
+        Some(())
+    }
+}
+
+/// A piece of all blocks.
+pub struct Merged {
+    /// Its elements, rows to send and numbers.
+    pub cut: Cut,
+    /// Where each block's elements are among them.
+    pub places: Vec<Vec<u32>>,
+}
+
+/// Makes one piece of what each block has of it, with `columns` numbers and `width` bytes for each element: the numbers of an
+/// element add up, of its rows to send the first counts. Random slices come in a random order, made from `order`.
+///
+/// # Panics
+/// When a part has other numbers or bytes than that.
+#[must_use]
+pub fn merge(parts: &[Cut], (columns, width): (usize, usize), order: Option<[u8; 32]>) -> Merged {
+    let mut seen: HashMap<Element, u32> = HashMap::new();
+    let mut all = Cut::default();
+    let mut places = Vec::with_capacity(parts.len());
+    for part in parts {
+        let mut places_of_part = Vec::with_capacity(part.elements.len());
+        for (index, element) in part.elements.iter().enumerate() {
+            let words = &part.words[index * columns..(index + 1) * columns];
+            let next = all.elements.len() as u32;
+            let place = *seen.entry(*element).or_insert(next);
+            if place == next {
+                all.elements.push(*element);
+                all.words.extend_from_slice(words);
+                all.items.extend_from_slice(&part.items[index * width..(index + 1) * width]);
+            } else {
+                let sums = &mut all.words[place as usize * columns..];
+                // All magnitudes together fit: the scan of all blocks says so.
+                sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
+            }
+            places_of_part.push(place);
+        }
+        places.push(places_of_part);
+    }
+    match order {
+        None => Merged { cut: all, places },
+        Some(seed) => shuffled(&all, places, (columns, width), seed),
+    }
+}
+
+fn shuffled(
+    all: &Cut,
+    mut places: Vec<Vec<u32>>,
+    (columns, width): (usize, usize),
+    seed: [u8; 32],
+) -> Merged {
+    let order = permutation(all.elements.len(), &mut ChaCha20Rng::from_seed(seed));
+    let mut cut = Cut::default();
+    let mut back = vec![0; order.len()];
+    for (to, from) in (0..).zip(order.iter().map(|from| *from as usize)) {
+        back[from] = to;
+        cut.elements.push(all.elements[from]);
+        cut.words.extend_from_slice(&all.words[from * columns..(from + 1) * columns]);
+        cut.items.extend_from_slice(&all.items[from * width..(from + 1) * width]);
+    }
+    places.iter_mut().flatten().for_each(|place| *place = back[*place as usize]);
+    Merged { cut, places }
+}
+
+/// Values by piece, without the bits that say which, each with its place among all.
+#[must_use]
+pub fn split(values: &[u128], pieces: u32) -> Vec<(Vec<u128>, Vec<u32>)> {
+    let mut split: Vec<(Vec<u128>, Vec<u32>)> = (0..pieces).map(|_| Default::default()).collect();
+    for (place, value) in (0u32..).zip(values) {
+        let (of_piece, places) = &mut split[(value % u128::from(pieces)) as usize];
+        of_piece.push(value / u128::from(pieces));
+        places.push(place);
+    }
+    split
+}
+
+#[cfg(test)]
+mod tests;
