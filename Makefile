@@ -16,7 +16,6 @@ build: toolchain
 test: lint docs browser postgres
 	$(CARGO) test $(CARGO_FLAGS) --workspace
 	./scripts/python
-	./fuzz/smoke
 
 lint: toolchain
 	$(CARGO) fmt --all --check
@@ -40,6 +39,10 @@ postgres:
 # The Python package: its wheel, types and tests.
 python: toolchain
 	./scripts/python
+
+# Searches for inputs that break something, in a build of its own; `make test` feeds the same targets a fixed number of inputs.
+fuzz:
+	./fuzz/smoke
 
 clean:
 	$(CARGO) clean

@@ -1,25 +1,4 @@
 //! A user's NDJSON: a table or an error, and every row comes back as it was.
 #![no_main]
 
-use libfuzzer_sys::fuzz_target;
-use veilset_data::{KeySet, KeySpec, Table, check};
-
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(table) = Table::parse_ndjson("input".to_owned(), bytes.to_vec()) else { return };
-    for row in 0..table.rows() {
-        let raw = table.raw_row(row).expect("text").as_bytes();
-        assert!(raw.starts_with(b"{") && raw.ends_with(b"}"));
-        assert!(bytes.windows(raw.len()).any(|window| window == raw));
-    }
-    let columns: Vec<usize> = (0..table.header().len()).collect();
-    let read = table.for_each_row(&columns, |_, fields| {
-        columns.iter().for_each(|column| drop(fields.get(*column)));
-    });
-    assert!(read.is_ok());
-    for column in table.header() {
-        let Ok(spec) = format!("\"{}\"", column.replace('"', "\"\"")).parse::<KeySpec>() else { continue };
-        let Ok(keys) = KeySet::build(&table, &spec) else { continue };
-        assert_eq!(keys.len() + keys.duplicate_rows() + keys.null_rows(), table.rows());
-        assert_eq!(check(&table, &spec).expect("the column is there").distinct, keys.len());
-    }
-});
+libfuzzer_sys::fuzz_target!(|data: &[u8]| veilset_fuzz::objects(data));

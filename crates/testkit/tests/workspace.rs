@@ -7,7 +7,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 21] = [
+const GRAPH: [(&str, &[&str]); 22] = [
     ("veilset-channel", &[]),
     ("veilset-structures", &["veilset-simd"]),
     ("veilset-simd", &[]),
@@ -57,7 +57,21 @@ const GRAPH: [(&str, &[&str]); 21] = [
     ("veilset-stage", &["veilset"]),
     ("veilset-nofly", &["veilset", "veilset-page"]),
     ("veilset-appoint", &["veilset", "veilset-page"]),
-    ("veilset-testkit", &["veilset", "veilset-channel", "veilset-crypto", "veilset-protocols"]),
+    ("veilset-testkit", &["veilset-channel", "veilset-crypto", "veilset-protocols"]),
+    (
+        "veilset-fuzz",
+        &[
+            "veilset-channel",
+            "veilset-crypto",
+            "veilset-data",
+            "veilset-lookup",
+            "veilset-net",
+            "veilset-protocols",
+            "veilset-session",
+            "veilset-structures",
+            "veilset-testkit",
+        ],
+    ),
 ];
 
 const LICENCES: [&str; 11] = [
