@@ -2,11 +2,11 @@
 
 use std::io::Read;
 
-use serde_json::{Value, json};
-use veilset::Input;
 use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::registry::Silent;
+use veilset::{Input, json};
 
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
@@ -30,9 +30,9 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     };
     let to = (&key, args.connect.as_str());
     let takes = Takes { most: args.max_list, new_list: args.new_list };
-    let found = look_up((&home, &identity), to, question, takes, &options, &tell)?;
+    let found = look_up((&home, &identity), to, question, takes, &options, (&tell, &Silent))?;
     if args.json {
-        print_line!("{}", json_line(&object(&found, &name, &items)))?;
+        print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
     }
     match destination {
         Some(destination) => found.write(&destination)?,
@@ -127,7 +127,7 @@ fn summarise(found: &LookedUp, name: &str, items: &[String], talk: &Talk) {
         (Way::Filter, Fetched::All) => "which was fetched",
     };
     let (sent, received) = found.bytes;
-    detail(talk, &learned(found, name));
+    detail(talk, &found.learned(name));
     detail(
         talk,
         &format!(
@@ -141,58 +141,4 @@ fn summarise(found: &LookedUp, name: &str, items: &[String], talk: &Talk) {
         ),
     );
     detail(talk, &format!("list {}, fingerprint {}", manifest.id(), manifest.fingerprint()));
-}
-
-fn learned(found: &LookedUp, name: &str) -> String {
-    let labels = if found.manifest.labelled() { ", their labels" } else { "" };
-    format!(
-        "You learn: which of your items are listed{labels}, and how many items the list has. {name} learns: how many \
-         items you asked for."
-    )
-}
-
-fn object(found: &LookedUp, name: &str, items: &[String]) -> Value {
-    let entry = |row: usize| {
-        let answer = found.of_row(row);
-        let label = match answer {
-            Some(Answer::Listed(label)) => label.clone(),
-            _ => None,
-        };
-        let mut entry = json!({
-            "row": row + 1,
-            "listed": matches!(answer, Some(Answer::Listed(_))),
-            "label": label,
-            "key": answer.is_some(),
-        });
-        if let Some(item) = items.get(row) {
-            entry["item"] = json!(item);
-        }
-        entry
-    };
-    let manifest = &found.manifest;
-    json!({
-        "operation": "lookup",
-        "protocol": manifest.way().protocol(),
-        "role": "receiver",
-        "peer": name,
-        "rows": found.input.rows(),
-        "distinct": found.input.distinct(),
-        "peer_distinct": manifest.count,
-        "list": manifest.id(),
-        "version": manifest.version,
-        "fingerprint": manifest.fingerprint(),
-        "fetched": match found.fetched {
-            Fetched::Nothing => "nothing",
-            Fetched::Changes => "changes",
-            Fetched::All => "all",
-        },
-        "learned": learned(found, name),
-        "result": {
-            "count": found.listed().count(),
-            "entries": (0..found.input.rows()).map(entry).collect::<Vec<_>>(),
-        },
-        "false_positive": manifest.false_positive(),
-        "bytes_sent": found.bytes.0,
-        "bytes_received": found.bytes.1,
-    })
 }

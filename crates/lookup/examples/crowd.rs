@@ -67,7 +67,7 @@ fn build(items: u64) -> List {
     list.expect("a list")
 }
 
-fn client(party: &Identity, key: &PublicKey, addr: &str) -> Client {
+fn client(party: &Identity, key: &PublicKey, addr: &str) -> Client<'static> {
     let options = Options { deadline: Duration::from_secs(120), ..Options::default() };
     let link = connect(party, key, addr, &options, &|_| ()).expect("it listens");
     Client::new(Box::new(link), *key)

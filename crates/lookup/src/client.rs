@@ -10,6 +10,7 @@ use veilset_crypto::oprf::{Blinding, Encoded, Output, Proof};
 use veilset_net::PublicKey;
 use veilset_protocols::fhe::AT_ONCE;
 use veilset_protocols::oprf_filter::Mask;
+use veilset_protocols::{Observer, Silent};
 
 use zeroize::Zeroizing;
 
@@ -67,10 +68,11 @@ pub struct Found {
 pub const MAX_LIST: u64 = 256 << 20;
 
 /// A connection to a service.
-pub struct Client {
+pub struct Client<'a> {
     link: Link,
     peer: PublicKey,
     most: u64,
+    observer: &'a dyn Observer,
 }
 
 /// What the server says of its list.
@@ -81,11 +83,11 @@ struct Greeting {
     changes: u64,
 }
 
-impl Client {
+impl<'a> Client<'a> {
     /// Over a connection to the party with this key.
     #[must_use]
     pub fn new(transport: Box<dyn Transport>, peer: PublicKey) -> Self {
-        Self { link: Link::new(transport), peer, most: MAX_LIST }
+        Self { link: Link::new(transport), peer, most: MAX_LIST, observer: &Silent }
     }
 
     /// Takes a published list of so many bytes at most, in place of [`MAX_LIST`].
@@ -96,6 +98,13 @@ impl Client {
     #[must_use]
     pub fn taking(mut self, most: u64) -> Self {
         self.most = most;
+        self
+    }
+
+    /// Tells how far it is: of the list in bytes, of what is asked in items.
+    #[must_use]
+    pub fn telling(mut self, observer: &'a dyn Observer) -> Self {
+        self.observer = observer;
         self
     }
 
@@ -149,9 +158,11 @@ impl Client {
         elements: &[Element],
         rng: &mut dyn CryptoRng,
     ) -> Result<Vec<Output>, LookupError> {
+        self.observer.begin("asking", elements.len() as u64);
         let mut outputs = Vec::with_capacity(elements.len());
         for elements in elements.chunks(MAX_ITEMS) {
             outputs.extend(self.ask_some(manifest, elements, rng)?);
+            self.observer.advance(elements.len() as u64);
         }
         Ok(outputs)
     }
@@ -209,6 +220,7 @@ impl Client {
         // Behind the byte that says that it is one.
         let longest = 1 + parameters.all_answers_bytes();
         let mut replies = Vec::new();
+        self.observer.begin("asking under encryption", elements.len() as u64);
         for prints in prints.chunks(AT_ONCE) {
             let (question, bytes) = asker.ask(prints, rng).map_err(LookupError::Question)?;
             let request = Request::Question {
@@ -218,6 +230,7 @@ impl Client {
             };
             let answer = self.link.ask(&request, longest)?;
             replies.push(asker.read(question, &answer).map_err(ChannelError::from)?);
+            self.observer.advance(prints.len() as u64);
         }
         Ok((outputs, Some((asker, replies))))
     }
@@ -259,8 +272,8 @@ impl Client {
             return self.fetch_all(manifest, signed).map(Some);
         }
         let (since, version) = (ours.version, manifest.version);
-        let changes =
-            self.link.fetch(changes, |offset| Request::Changes { since, version, offset })?;
+        let part = |offset| Request::Changes { since, version, offset };
+        let changes = self.link.fetch(changes, part, self.observer)?;
         Ok(Some((kept.change(manifest, signed, &changes)?, Fetched::Changes)))
     }
 
@@ -290,7 +303,7 @@ impl Client {
     ) -> Result<(Filter, Fetched), LookupError> {
         let version = manifest.version;
         let part = |offset| Request::Part { version, offset };
-        let published = self.link.fetch(manifest.length, part)?;
+        let published = self.link.fetch(manifest.length, part, self.observer)?;
         Ok((Filter::new(manifest, signed, &published)?, Fetched::All))
     }
 }

@@ -113,7 +113,7 @@ impl Running {
         Ok(Box::new(link))
     }
 
-    fn client(&self) -> Client {
+    fn client(&self) -> Client<'static> {
         Client::new(self.connect().expect("it listens"), self.key())
     }
 

@@ -5,6 +5,7 @@ mod bytes;
 mod cluster;
 mod error;
 mod list;
+mod lookup;
 mod meeting;
 mod order;
 mod party;
@@ -24,6 +25,8 @@ mod _native {
     use crate::cluster::{
         Link, capacity, cut, merge, presets, rows_of_items, scan, split, value_bits,
     };
+    #[pymodule_export]
+    use crate::lookup::{Answers, lookup};
     #[pymodule_export]
     use crate::meeting::agree;
     #[pymodule_export]

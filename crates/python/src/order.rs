@@ -24,6 +24,7 @@ pub(crate) struct Order {
     shares: String,
     values: Vec<String>,
     send: Vec<String>,
+    label: Option<String>,
     delimiter: String,
     max_memory: Option<String>,
     threads: Option<usize>,
@@ -59,11 +60,16 @@ impl Order {
             table.check_aligned()?;
         }
         let input = Input::of(table, &spec)?;
+        let learn = learn(&self.learn)?;
         Ok(match operation {
             Operation::Sum | Operation::Share if !self.values.is_empty() => {
                 input.with_values(&self.values)?
             }
-            Operation::Union if learn(&self.learn)? != Learn::Me => input.with_rows(&self.send)?,
+            Operation::Union if learn != Learn::Me => input.with_rows(&self.send)?,
+            Operation::Lookup => match &self.label {
+                Some(label) => input.with_labels(label)?,
+                None => input,
+            },
             _ => input,
         })
     }

@@ -30,6 +30,11 @@ impl Party {
         identity.clone().ok_or_else(closed)
     }
 
+    /// The folder that holds the identity, the peers, and what is kept of lists.
+    pub(crate) fn at(&self) -> &Home {
+        &self.home
+    }
+
     /// The peer that the caller means: a label to show, and its key.
     pub(crate) fn peer(&self, name_or_key: &str) -> Result<(String, PublicKey), Failure> {
         Ok(self.pinned()?.resolve(name_or_key)?)

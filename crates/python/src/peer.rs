@@ -1,6 +1,7 @@
 //! The way to the peer.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use pyo3::prelude::*;
 use veilset::cluster::Link;
@@ -17,8 +18,8 @@ use crate::stop::Stop;
 pub(crate) struct Way {
     /// A pinned name, or a key.
     pub(crate) peer: String,
-    connect: Option<String>,
-    listen: Option<String>,
+    pub(crate) connect: Option<String>,
+    pub(crate) listen: Option<String>,
     deadline: String,
 }
 
@@ -26,6 +27,11 @@ impl Way {
     /// Whether this side goes to the peer.
     pub(crate) fn connects(&self) -> bool {
         self.connect.is_some()
+    }
+
+    /// How long to wait.
+    pub(crate) fn deadline(&self) -> Result<Duration, Failure> {
+        units::duration(&self.deadline).map_err(Failure::Argument)
     }
 
     /// This side's end, after a look at its address.
@@ -54,7 +60,7 @@ impl Peer {
     /// As the way names it.
     pub(crate) fn find(party: &Party, way: &Way, stop: &Stop) -> Result<Self, Failure> {
         let endpoint = way.endpoint()?;
-        let deadline = units::duration(&way.deadline).map_err(Failure::Argument)?;
+        let deadline = way.deadline()?;
         let (name, key) = party.peer(&way.peer)?;
         let options = Options { deadline, ..stop.options() };
         Ok(Self { name, key, identity: party.identity()?, endpoint, options })

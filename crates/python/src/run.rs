@@ -3,7 +3,7 @@
 use std::thread;
 
 use pyo3::prelude::*;
-use veilset::data::ID_COLUMN;
+use veilset::data::{ID_COLUMN, LABEL_COLUMN};
 use veilset::net::Options;
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Input, Job, Means, json};
@@ -46,6 +46,14 @@ impl Run {
                 (None, None) => return Ok(None),
             };
             Ok(Some(Batches::new(table.schema(), taken)))
+        })
+    }
+
+    /// The labels of the rows of a look-up; nothing if there are none.
+    fn labels(&self, py: Python<'_>) -> Option<Batches> {
+        py.detach(|| {
+            let labels = self.done.labels(&self.input)?.map(Some);
+            Some(Batches::of_text([(LABEL_COLUMN, labels)]))
         })
     }
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import random
 import socket
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -85,3 +88,29 @@ def address() -> str:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return f"127.0.0.1:{free.getsockname()[1]}"
+
+
+PROGRAM = Path(__file__).parents[3] / os.environ.get("CARGO_TARGET_DIR", "target")
+
+
+def run(home: Path, *arguments: str) -> None:
+    """A command of the program's, with its folder as home."""
+    command = [str(PROGRAM / "release" / "veilset"), *arguments]
+    environment = {**os.environ, "VEILSET_HOME": str(home)}
+    done = subprocess.run(command, cwd=home, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@contextmanager
+def served(parties: Parties, address: str, people: Columns, *build: str) -> Iterator[None]:
+    """The service of `acme`, by the command line: a list of these people for `you`."""
+    home = Path(parties.acme.home)
+    polars.DataFrame(people).write_csv(home / "list.csv")
+    run(home, "serve", "build", "list.csv", "--key", "email:email", *build, "-o", "list.veil")
+    command = [str(PROGRAM / "release" / "veilset"), "serve", "list.veil", "--listen", address]
+    environment = {**os.environ, "VEILSET_HOME": str(home)}
+    with subprocess.Popen([*command, "--allow", "you"], cwd=home, env=environment) as service:
+        try:
+            yield
+        finally:
+            service.terminate()

@@ -12,7 +12,7 @@ from typing import Any
 import pandas
 import pytest
 import veilset
-from conftest import Parties
+from conftest import Parties, served
 
 ROOT = Path(__file__).parents[3]
 LIST = "email,name\nann@example.org,Ann\nBen@example.org,Ben\n"
@@ -28,7 +28,19 @@ def blocks(page: str) -> list[str]:
 
 
 @contextmanager
-def peer(block: str, acme: veilset.Party, address: str) -> Iterator[None]:
+def peer(block: str, parties: Parties, address: str) -> Iterator[None]:
+    """The other side of what an example does."""
+    if ".lookup(" in block:
+        people = {"email": ["ben@example.org", "cy@example.org"], "label": ["dump-2026", ""]}
+        with served(parties, address, people, "--label", "label"):
+            yield
+    else:
+        with runs(block, parties.acme, address):
+            yield
+
+
+@contextmanager
+def runs(block: str, acme: veilset.Party, address: str) -> Iterator[None]:
     """The other side of each operation in an example, one after the other."""
     calls = re.findall(r"\.(intersect|count)\(([^()]*)\)", block)
     end: Any = {"connect" if "listen=" in block else "listen": address}
@@ -62,6 +74,6 @@ def test_examples_run(
     names: dict[str, Any] = {}
     for block in blocks(page):
         here = re.sub(r"(0\.0\.0\.0|\w+\.example):7000", address, block)
-        with peer(here, parties.acme, address):
+        with peer(here, parties, address):
             exec(compile(here, page, "exec"), names)
     assert names["found"].table["email"].tolist() == ["Ben@example.org"]

@@ -38,6 +38,17 @@ impl Done {
         }
     }
 
+    /// The labels of a look-up's rows, in their order; `None` if the result is something else, or the list has none.
+    #[must_use]
+    pub fn labels<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = &'a str> + 'a> {
+        let Outcome::Listed { rows: keys, .. } = &self.report.outcome else { return None };
+        let label = |row| {
+            let key = u32::try_from(input.keys.key_of(row)?).ok()?;
+            Some(self.received[keys.binary_search(&key).ok()?][0].as_str())
+        };
+        (!self.report.peer_columns.is_empty()).then(|| input.keys.rows_of(keys).filter_map(label))
+    }
+
     /// The row of `input` that both sides agree on, if any; `None` if the result is something else.
     #[must_use]
     pub fn agreed(&self, input: &Input) -> Option<Option<usize>> {
@@ -107,18 +118,13 @@ impl Done {
     /// When writing fails; the file is then as it was before.
     pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
         match &self.report.outcome {
-            Outcome::Matched(keys) => input.write(input.keys.rows_of(keys), destination),
-            Outcome::Listed { rows: keys, .. } if self.report.peer_columns.is_empty() => {
-                input.write(input.keys.rows_of(keys), destination)
-            }
-            Outcome::Listed { rows: keys, .. } => {
-                let label = |row| {
-                    let key = u32::try_from(input.keys.key_of(row)?).ok()?;
-                    let place = keys.binary_search(&key).ok()?;
-                    Some((row, self.received[place][0].as_str()))
-                };
-                let rows: Vec<_> = input.keys.rows_of(keys).filter_map(label).collect();
-                destination.write_labelled(&input.table, &rows)
+            Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
+                let rows = input.keys.rows_of(keys);
+                match self.labels(input) {
+                    Some(labels) => destination
+                        .write_labelled(&input.table, &rows.zip(labels).collect::<Vec<_>>()),
+                    None => input.write(rows, destination),
+                }
             }
             Outcome::Agreed(key) => input.write(input.keys.rows_of(key.as_slice()), destination),
             Outcome::Lacking { .. } => {

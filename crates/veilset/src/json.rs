@@ -1,4 +1,4 @@
-//! Runs and prices as JSON, for scripts: what the command line prints with `--json` and Python has as a dictionary.
+//! Runs, look-ups and prices as JSON, for scripts: what the command line prints with `--json` and Python has as a dictionary.
 
 use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
@@ -6,6 +6,7 @@ use veilset_data::calendar::Slot;
 use veilset_protocols::{Operation, Outcome, Spec};
 use veilset_session::Estimate;
 
+use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::planner::Prices;
 use crate::{Done, Input};
 
@@ -80,6 +81,53 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
         Operation::Agree => insert("row", json!(done.agreed(input).flatten())),
     }
     result
+}
+
+/// A look-up in the list of `name`: of single items these, of the rows of a list none.
+#[must_use]
+pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
+    let manifest = &found.manifest;
+    let entries = (0..found.input.rows()).map(|row| entry(found, row, items.get(row)));
+    json!({
+        "operation": Operation::Lookup.name(),
+        "protocol": manifest.way().protocol(),
+        "role": "receiver",
+        "peer": name,
+        "rows": found.input.rows(),
+        "distinct": found.input.distinct(),
+        "peer_distinct": manifest.count,
+        "list": manifest.id(),
+        "version": manifest.version,
+        "fingerprint": manifest.fingerprint(),
+        "fetched": match found.fetched {
+            Fetched::Nothing => "nothing",
+            Fetched::Changes => "changes",
+            Fetched::All => "all",
+        },
+        "learned": found.learned(name),
+        "result": { "count": found.listed().count(), "entries": entries.collect::<Vec<_>>() },
+        "false_positive": manifest.false_positive(),
+        "bytes_sent": found.bytes.0,
+        "bytes_received": found.bytes.1,
+    })
+}
+
+fn entry(found: &LookedUp, row: usize, item: Option<&String>) -> Value {
+    let answer = found.of_row(row);
+    let label = match answer {
+        Some(Answer::Listed(label)) => label.clone(),
+        _ => None,
+    };
+    let mut entry = json!({
+        "row": row + 1,
+        "listed": matches!(answer, Some(Answer::Listed(_))),
+        "label": label,
+        "key": answer.is_some(),
+    });
+    if let Some(item) = item {
+        entry["item"] = json!(item);
+    }
+    entry
 }
 
 /// Seconds by phase; phases of one name add up.

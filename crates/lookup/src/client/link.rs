@@ -2,6 +2,7 @@
 
 use veilset_channel::{MAX_FRAME, Malformed, Transport, WireBytes};
 use veilset_net::{receive_message, send_message};
+use veilset_protocols::Observer;
 
 use crate::wire::{CHUNK, Request, open};
 use crate::{LookupError, Refusal};
@@ -45,7 +46,9 @@ impl Link {
         &mut self,
         length: u64,
         request: impl Fn(u64) -> Request,
+        observer: &dyn Observer,
     ) -> Result<Vec<u8>, LookupError> {
+        observer.begin("fetching the list", length);
         let parts = length.div_ceil(CHUNK as u64);
         let offset = |part: u64| part * CHUNK as u64;
         let (mut bytes, mut sent) = (Vec::new(), 0);
@@ -56,7 +59,10 @@ impl Link {
             }
             let wanted = (length - offset(part)).min(CHUNK as u64) as usize;
             match self.receive(MAX_FRAME)? {
-                Ok(body) if body.len() == wanted => bytes.extend_from_slice(&body),
+                Ok(body) if body.len() == wanted => {
+                    bytes.extend_from_slice(&body);
+                    observer.advance(wanted as u64);
+                }
                 Ok(_) => {
                     return Err(LookupError::Malformed {
                         what: "part of the list",

@@ -99,7 +99,7 @@ impl<F: FnMut(usize, &[u8]) -> Does + Send> Transport for Scripted<F> {
 fn client(
     identity: &Identity,
     serve: impl FnMut(usize, &[u8]) -> Does + Send + 'static,
-) -> (Client, Arc<Mutex<Log>>) {
+) -> (Client<'static>, Arc<Mutex<Log>>) {
     let log = Arc::<Mutex<Log>>::default();
     let scripted = Scripted { serve, answers: VecDeque::new(), gone: false, log: Arc::clone(&log) };
     (Client::new(Box::new(scripted), identity.public_key()), log)

@@ -8,9 +8,21 @@
 from . import aio
 from ._frames import Table
 from ._native import Party, Stop
-from ._order import Options, TermOptions, Terms
-from ._result import Meeting, Result
-from ._session import Session, agree, align, count, intersect, plan, run_local, share, sum, union
+from ._order import LookupOptions, Options, TermOptions, Terms
+from ._result import Found, Meeting, Result
+from ._session import (
+    Session,
+    agree,
+    align,
+    count,
+    intersect,
+    lookup,
+    plan,
+    run_local,
+    share,
+    sum,
+    union,
+)
 from .errors import (
     Error,
     InputError,
@@ -23,8 +35,10 @@ from .errors import (
 
 __all__ = [
     "Error",
+    "Found",
     "InputError",
     "InternalError",
+    "LookupOptions",
     "Meeting",
     "NetworkError",
     "Options",
@@ -43,6 +57,7 @@ __all__ = [
     "align",
     "count",
     "intersect",
+    "lookup",
     "plan",
     "run_local",
     "share",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 from .errors import InputError
 
 if TYPE_CHECKING:
-    from ._native import Batches, Run
+    from ._native import Answers, Batches, Run
 
 
 class ArrowStream(Protocol):
@@ -35,13 +35,17 @@ class Frame(ABC):
     def result(self, run: Run) -> Any:
         """The rows that a run leaves; None if there are none to know."""
 
+    @abstractmethod
+    def listed(self, found: Run | Answers) -> Any:
+        """The rows that are on somebody's list, with their labels if there are any; None if there are none to know."""
+
 
 class InMemory(Frame):
     """A frame, which gives its rows itself: they are what they were."""
 
     def result(self, run: Run) -> Any:
-        if (rows := run.rows()) is not None:
-            return self.rows(rows)
+        if (rows := self.listed(run)) is not None:
+            return rows
         if (received := run.received()) is not None:
             return self.joined(received)
         if (identifiers := run.identifiers()) is not None:
@@ -49,9 +53,19 @@ class InMemory(Frame):
         shares = run.shares()
         return None if shares is None else self.of(shares)
 
+    def listed(self, found: Run | Answers) -> Any:
+        rows, labels = found.rows(), found.labels()
+        if rows is None:
+            return None
+        return self.rows(rows) if labels is None else self.labelled(rows, labels)
+
     @abstractmethod
     def rows(self, rows: Batches) -> Any:
         """The rows with these numbers."""
+
+    @abstractmethod
+    def labelled(self, rows: Batches, labels: Batches) -> Any:
+        """The rows with these numbers and a column of labels."""
 
     @abstractmethod
     def joined(self, received: Batches) -> Any:
@@ -91,6 +105,12 @@ def _is(table: object, package: str, name: str) -> bool:
     return kind is not None and isinstance(table, kind)
 
 
+def _check_free(name: str, names: Sequence[Any]) -> None:
+    """Whether a column of this name can be added."""
+    if name in names:
+        raise InputError(f'the table has a column "{name}" already: rename it')
+
+
 def _pyarrow() -> Any:
     try:
         import pyarrow
@@ -113,6 +133,15 @@ class Arrow(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._table.take(_pyarrow().table(rows).column(0))
 
+    def labelled(self, rows: Batches, labels: Batches) -> Any:
+        return Arrow(self.rows(rows)).beside(labels)
+
+    def beside(self, column: Batches) -> Any:
+        """The table with one column more."""
+        more = _pyarrow().table(column)
+        _check_free(more.column_names[0], self._table.column_names)
+        return self._table.append_column(more.schema.field(0), more.column(0))
+
     def joined(self, received: Batches) -> Any:
         pyarrow, table = _pyarrow(), self._table
         more = pyarrow.table(received)
@@ -129,9 +158,8 @@ class Arrow(InMemory):
 
     def aligned(self, own: Batches, others: Batches) -> Any:
         pyarrow = _pyarrow()
-        ids = pyarrow.table(own)
-        table = self._table.append_column(ids.schema.field(0), ids.column(0))
-        return pyarrow.concat_tables([table, pyarrow.table(others)], promote_options="default")
+        tables = [self.beside(own), pyarrow.table(others)]
+        return pyarrow.concat_tables(tables, promote_options="default")
 
     def of(self, batches: Batches) -> Any:
         return _pyarrow().table(batches)
@@ -154,6 +182,12 @@ class Pandas(InMemory):
 
     def rows(self, rows: Batches) -> Any:
         return self._frame.iloc[_pyarrow().table(rows).column(0).to_numpy()]
+
+    def labelled(self, rows: Batches, labels: Batches) -> Any:
+        more = self.of(labels)
+        name = more.columns[0]
+        _check_free(name, list(self._frame.columns))
+        return self.rows(rows).assign(**{name: more[name].array})
 
     def joined(self, received: Batches) -> Any:
         return self._whole().joined(received).to_pandas()
@@ -202,6 +236,11 @@ class Polars(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._frame[self.of(rows).to_series()]
 
+    def labelled(self, rows: Batches, labels: Batches) -> Any:
+        more = self.of(labels)
+        _check_free(more.columns[0], self._frame.columns)
+        return self.rows(rows).hstack(more)
+
     def joined(self, received: Batches) -> Any:
         table, more = self._frame, self.of(received)
         for name in set(more.columns) & set(table.columns):
@@ -229,9 +268,16 @@ class File(Frame):
         return self._path
 
     def result(self, run: Run) -> Any:
+        if (rows := self.listed(run)) is not None:
+            return rows
         own = run.own_rows()
         if own is None:
             shares = run.shares()
             return None if shares is None else _pyarrow().table(shares)
-        table = _pyarrow().table(own)
-        return table if run.rows() is not None else Arrow(table).result(run)
+        return Arrow(_pyarrow().table(own)).result(run)
+
+    def listed(self, found: Run | Answers) -> Any:
+        if found.rows() is None:
+            return None
+        table, labels = _pyarrow().table(found.own_rows()), found.labels()
+        return table if labels is None else Arrow(table).beside(labels)

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
 if TYPE_CHECKING:
     from ._native import Party, Stop
 
-Operation: TypeAlias = Literal["intersect", "count", "sum", "union", "share", "align", "agree"]
+Operation: TypeAlias = Literal[
+    "intersect", "count", "sum", "union", "share", "align", "agree", "lookup"
+]
 Learn: TypeAlias = Literal["me", "peer", "both"]
 Security: TypeAlias = Literal["semi-honest", "malicious"]
 Sharing: TypeAlias = Literal["additive", "xor"]
@@ -85,6 +87,33 @@ class Options(TermOptions, total=False):
     force: bool
 
 
+class LookupOptions(TypedDict, total=False):
+    """How to look up. Names and defaults are those of the command line's flags."""
+
+    #: As the list was built: one preset for all columns of the key, or one for each.
+    preset: Columns
+    #: Take another list than the server had before.
+    new_list: bool
+    #: The longest list to fetch: bytes, or a text such as "256MiB".
+    max_list: int | str
+    #: What stands between the fields of a CSV file.
+    delimiter: str
+    #: Gets a step's name, what is done of it and all of it; True draws a bar.
+    progress: Progress | bool
+    #: Ends the look-up from another thread.
+    stop: Stop
+    #: This party; the command line's identity without.
+    party: Party
+    #: Where the service is: HOST:PORT.
+    connect: str
+    #: How long to wait for the service: seconds, or a text such as "30s".
+    deadline: float | str
+    #: A file that gets the result's rows too.
+    output: str | os.PathLike[str]
+    #: Whether that file may be replaced.
+    force: bool
+
+
 @dataclass(frozen=True)
 class Order:
     """What to compute."""
@@ -100,6 +129,7 @@ class Order:
     shares: str
     values: list[str]
     send: list[str]
+    label: str | None
     delimiter: str
     max_memory: str | None
     threads: int | None
@@ -159,6 +189,19 @@ class Wish:
 
 
 @dataclass(frozen=True)
+class Inquiry:
+    """What is looked up."""
+
+    items: list[str]
+    key: str
+    new_list: bool
+    max_list: str
+    delimiter: str
+    output: str | None
+    force: bool
+
+
+@dataclass(frozen=True)
 class Asks:
     """An operation with the arguments that are its own."""
 
@@ -167,10 +210,13 @@ class Asks:
     value: Columns = ()
     send: Columns = ()
     shares: Sharing = "additive"
+    label: str | None = None
 
     def columns(self) -> list[str]:
         """The columns that the run reads."""
-        return list(dict.fromkeys([*several(self.on), *several(self.value), *several(self.send)]))
+        label = [] if self.label is None else [self.label]
+        own = [*several(self.on), *several(self.value), *several(self.send), *label]
+        return list(dict.fromkeys(own))
 
     def order(self, options: Options) -> Order:
         """All that the run is told, but where the list is."""
@@ -188,12 +234,27 @@ class Asks:
             shares=self.shares,
             values=several(self.value),
             send=several(self.send),
+            label=self.label,
             delimiter=options.get("delimiter", ","),
             max_memory=None if memory is None else str(memory),
             threads=options.get("threads"),
             output=None if output is None else os.fspath(output),
             force=options.get("force", False),
         )
+
+
+def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
+    """All that a look-up is told, but where the list is."""
+    output = options.get("output")
+    return Inquiry(
+        items=items,
+        key="" if items else _key(several(on), several(options.get("preset", "raw"))),
+        new_list=options.get("new_list", False),
+        max_list=str(options.get("max_list", "256MiB")),
+        delimiter=options.get("delimiter", ","),
+        output=None if output is None else os.fspath(output),
+        force=options.get("force", False),
+    )
 
 
 def several(columns: Columns) -> list[str]:

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from ._frames import Frame
-from ._native import Run
+from ._native import Answers, Run
 from ._venn import venn
 
 
@@ -115,3 +115,53 @@ class Meeting:
 
     def __repr__(self) -> str:
         return f"<veilset agree: {self.start or 'no slot is free for both'}>"
+
+
+class Found:
+    """What a look-up leaves: who learned what, the numbers, and the rows or items that are listed."""
+
+    def __init__(self, answers: Answers, frame: Frame | None) -> None:
+        self._answers = answers
+        self._frame = frame
+
+    @property
+    def operation(self) -> str:
+        """What was done: `lookup`."""
+        return str(self.report["operation"])
+
+    @property
+    def protocol(self) -> str:
+        """How."""
+        return str(self.report["protocol"])
+
+    @property
+    def learned(self) -> str:
+        """Who learned what, in a sentence."""
+        return self._answers.learned()
+
+    @property
+    def count(self) -> int:
+        """How many of the rows or items are listed."""
+        return self._answers.count()
+
+    @cached_property
+    def report(self) -> dict[str, Any]:
+        """What the command line prints with ``--json``: an entry for every row or item."""
+        report: dict[str, Any] = json.loads(self._answers.json())
+        return report
+
+    @property
+    def listed(self) -> dict[str, str | None]:
+        """Of single items, those that are listed, with their labels; None is the label where the list has none."""
+        entries = self.report["result"]["entries"]
+        return {e["item"]: e["label"] for e in entries if "item" in e and e["listed"]}
+
+    @cached_property
+    def table(self) -> Any:
+        """The rows that are listed, in a table of the kind that came in (of pyarrow for a file), with their labels in the
+        column `veilset_label` if the list has labels; None for single items."""
+        return None if self._frame is None else self._frame.listed(self._answers)
+
+    def __repr__(self) -> str:
+        what = "items" if self._frame is None else "rows"
+        return f"<veilset lookup: {self.count} of your {what} are listed>"

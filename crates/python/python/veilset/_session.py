@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar, Unpack, cast
+from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
 from ._frames import Table, frame
 from ._native import Party, Stop
 from ._native import agree as _agree
+from ._native import lookup as _lookup
 from ._native import plan as _plan
 from ._native import run as _run
 from ._native import run_local as _run_local
@@ -19,6 +20,7 @@ from ._order import (
     Caller,
     Columns,
     Learn,
+    LookupOptions,
     Operation,
     Options,
     Security,
@@ -27,12 +29,21 @@ from ._order import (
     Way,
     Wish,
     caller,
+    inquiry,
+    several,
     way,
 )
 from ._progress import shown
-from ._result import Meeting, Result
+from ._result import Found, Meeting, Result
+from .errors import InputError
 
 T = TypeVar("T")
+
+#: Single items that are looked up.
+Items: TypeAlias = list[str] | tuple[str, ...]
+
+#: How long a look-up waits for the service.
+PATIENCE = "30s"
 
 MIRRORED: dict[str, Learn] = {"me": "peer", "peer": "me", "both": "both"}
 
@@ -105,6 +116,25 @@ class Session:
             ),
         )
 
+    def lookup(
+        self, asked: Table | Items, *, on: Columns = (), **options: Unpack[LookupOptions]
+    ) -> Found:
+        """Finds what the list that the peer serves says of a table's rows, or of a list of single items, which the list's
+        own presets normalise."""
+        items = _items(asked, on)
+        frame_ = None if items else frame(cast(Table, asked))
+        source = None if frame_ is None else frame_.source(several(on))
+        options.setdefault("deadline", self._options.get("deadline", PATIENCE))
+        return self._with_peer(
+            cast(Options, options),
+            lambda party, way, given, hears, stop: Found(
+                _lookup(
+                    party, way, inquiry(items, on, cast(LookupOptions, given)), source, hears, stop
+                ),
+                frame_,
+            ),
+        )
+
     def close(self) -> None:
         """Stops what runs."""
         for stop in list(self._running):
@@ -143,6 +173,19 @@ def _heard(options: TermOptions, work: Callable[[Caller], T]) -> T:
     """Has `work` tell whoever the options name."""
     with shown(options.get("progress")) as progress:
         return work(caller(progress, options.get("confirm")))
+
+
+def _items(asked: Table | Items, on: Columns) -> list[str]:
+    """The single items, if they are such."""
+    if not isinstance(asked, list | tuple):
+        if not several(on):
+            raise InputError("say which columns are the key of the table: on=")
+        return []
+    if several(on):
+        raise InputError("on= names columns of a table; single items have none")
+    if not asked or not all(isinstance(item, str) for item in asked):
+        raise InputError("single items are texts, one at least")
+    return list(asked)
 
 
 def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
@@ -216,6 +259,14 @@ def agree(
     )
 
 
+def lookup(
+    asked: Table | Items, *, peer: str, on: Columns = (), **options: Unpack[LookupOptions]
+) -> Found:
+    """Finds what the list that the peer serves says of a table's rows, or of a list of single items, which the list's
+    own presets normalise."""
+    return Session(peer).lookup(asked, on=on, **options)
+
+
 def run_local(
     operation: Operation,
     a: Table,
@@ -225,16 +276,21 @@ def run_local(
     value: Columns = (),
     send: Columns = (),
     shares: Sharing = "additive",
+    label: str | None = None,
     **options: Unpack[TermOptions],
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
 
-    `a` owns the values, if there are any, and `learn` is as `a` says it.
+    `a` owns the values, if there are any, and `learn` is as `a` says it. Of a look-up, `a` asks and alone learns; `b` has
+    the list, and in the column `label` its labels.
     """
     tables = (frame(a), frame(b))
-    asks = (Asks(operation, on, value, send, shares), Asks(operation, on, (), send, shares))
-    learn = options.get("learn", "both")
-    mine = cast(Options, options)
+    asks = (
+        Asks(operation, on, value, send, shares),
+        Asks(operation, on, (), send, shares, label),
+    )
+    learn = options.get("learn", "me" if operation == "lookup" else "both")
+    mine = cast(Options, {**options, "learn": learn})
     other = cast(Options, {**options, "learn": MIRRORED.get(learn, learn)})
     sides = (
         (asks[0].order(mine), tables[0].source(asks[0].columns())),

@@ -13,8 +13,9 @@ from typing import Any, TypeVar, Unpack, cast
 from . import _session
 from ._frames import Table
 from ._native import Stop
-from ._order import Columns, Operation, Options, Progress, Sharing
-from ._result import Meeting, Result
+from ._order import Columns, LookupOptions, Operation, Options, Progress, Sharing
+from ._result import Found, Meeting, Result
+from ._session import Items
 
 T = TypeVar("T")
 
@@ -101,6 +102,12 @@ class Session:
         work = self._session.agree
         return await self._do(work, calendar, **days, **options)
 
+    async def lookup(
+        self, asked: Table | Items, *, on: Columns = (), **options: Unpack[LookupOptions]
+    ) -> Found:
+        """As :func:`veilset.lookup`."""
+        return await self._do(self._session.lookup, asked, on=on, **options)
+
     async def _do(self, work: Callable[..., T], given: Any, **options: Any) -> T:
         # The session's own progress and stop are wrapped too.
         for name in ("progress", "stop"):
@@ -169,6 +176,13 @@ async def agree(
     """As :func:`veilset.agree`."""
     session = Session(peer)
     return await session.agree(calendar, between=between, length=length, zone=zone, **options)
+
+
+async def lookup(
+    asked: Table | Items, *, peer: str, on: Columns = (), **options: Unpack[LookupOptions]
+) -> Found:
+    """As :func:`veilset.lookup`."""
+    return await Session(peer).lookup(asked, on=on, **options)
 
 
 async def run_local(

@@ -6,6 +6,7 @@ use veilset_crypto::Element;
 use veilset_data::{DataError, Destination, KeySpec};
 use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
 use veilset_net::{Event, Home, Identity, Options, PublicKey, connect};
+use veilset_protocols::Observer;
 
 use super::{check_presets, column, elements, input_of};
 use crate::job::fresh_rng;
@@ -65,6 +66,16 @@ impl LookedUp {
             Answer::NotListed => None,
         })
     }
+
+    /// Who learns what, in a sentence, where the server is called `name`.
+    #[must_use]
+    pub fn learned(&self, name: &str) -> String {
+        let labels = if self.manifest.labelled() { ", their labels" } else { "" };
+        format!(
+            "You learn: which of your items are listed{labels}, and how many items the list has. {name} learns: how many \
+             items you asked for."
+        )
+    }
 }
 
 /// Looks something up in the list that the party with the key `peer` serves at `addr`. What is fetched of the list is kept
@@ -82,7 +93,7 @@ pub fn look_up(
     question: Question,
     takes: Takes,
     options: &Options,
-    events: &dyn Fn(Event),
+    (events, observer): (&dyn Fn(Event), &dyn Observer),
 ) -> Result<LookedUp, Error> {
     if let Question::Items(items) = &question {
         // Nothing that is wrong with the items shows after the server chose its presets.
@@ -91,7 +102,8 @@ pub fn look_up(
     let place = kept_at(peer, addr);
     let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
     let transport = connect(identity, peer, addr, options, events)?;
-    let mut client = Client::new(Box::new(transport), *peer).taking(takes.most);
+    let client = Client::new(Box::new(transport), *peer);
+    let mut client = client.taking(takes.most).telling(observer);
     let accept = |manifest: &Manifest| {
         check_names(&manifest.presets)?;
         remember(home, (peer, addr), manifest, takes.new_list)

@@ -1,0 +1,143 @@
+//! Look-ups in a list that somebody serves.
+
+use pyo3::prelude::*;
+use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
+use veilset::lookup::{LookedUp, Question, Takes, look_up};
+use veilset::net::{Endpoint, Options};
+use veilset::{Input, json, units};
+
+use crate::attend::{Caller, attend};
+use crate::error::Failure;
+use crate::list::List;
+use crate::party::Party;
+use crate::peer::Way;
+use crate::stop::Stop;
+use crate::stream::Batches;
+
+/// The attributes of a question about items or a list.
+#[derive(FromPyObject)]
+pub(crate) struct Inquiry {
+    items: Vec<String>,
+    key: String,
+    new_list: bool,
+    max_list: String,
+    delimiter: String,
+    output: Option<String>,
+    force: bool,
+}
+
+/// What a look-up found.
+#[pyclass(frozen, module = "veilset")]
+pub(crate) struct Answers {
+    found: LookedUp,
+    peer: String,
+    items: Vec<String>,
+}
+
+#[pymethods]
+impl Answers {
+    /// What the command line prints with ``--json``.
+    fn json(&self, py: Python<'_>) -> String {
+        py.detach(|| json::of_lookup(&self.found, &self.peer, &self.items).to_string())
+    }
+
+    /// How many rows or items are listed.
+    fn count(&self) -> usize {
+        self.found.listed().count()
+    }
+
+    /// Who learned what.
+    fn learned(&self) -> String {
+        self.found.learned(&self.peer)
+    }
+
+    /// The numbers of the rows that are listed.
+    fn rows(&self, py: Python<'_>) -> Option<Batches> {
+        py.detach(|| Some(Batches::of_rows(self.found.listed().map(|(row, _)| row))))
+    }
+
+    /// The rows of the list that are listed.
+    fn own_rows(&self, py: Python<'_>) -> Result<Option<Batches>, Failure> {
+        py.detach(|| {
+            let table = self.found.input.table();
+            let taken = table.take(self.found.listed().map(|(row, _)| row))?;
+            Ok(Some(Batches::new(table.schema(), taken)))
+        })
+    }
+
+    /// Their labels; nothing if the list has none.
+    fn labels(&self, py: Python<'_>) -> Option<Batches> {
+        let labels = || self.found.listed().map(|(_, label)| label);
+        let labelled = self.found.manifest.labelled();
+        py.detach(|| labelled.then(|| Batches::of_text([(LABEL_COLUMN, labels())])))
+    }
+}
+
+/// Asks the service that the way leads to.
+#[pyfunction]
+pub(crate) fn lookup(
+    py: Python<'_>,
+    party: &Bound<'_, Party>,
+    way: Way,
+    inquiry: Inquiry,
+    list: Option<List>,
+    caller: Caller,
+    stop: &Bound<'_, Stop>,
+) -> PyResult<Answers> {
+    let (party, stop) = (party.get(), stop.get());
+    attend(py, &caller, stop, |reporter| {
+        let address = way.service()?;
+        let takes = inquiry.takes()?;
+        let destination = inquiry.destination(list.as_ref())?;
+        let options = Options { deadline: way.deadline()?, ..stop.options() };
+        let (peer, key) = party.peer(&way.peer)?;
+        let question = inquiry.question(list)?;
+        let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
+        let own = (party.at(), &*identity);
+        let found = look_up(own, (&key, address), question, takes, &options, (&tell, reporter))?;
+        if let Some(destination) = &destination {
+            found.write(destination)?;
+        }
+        Ok(Answers { found, peer, items: inquiry.items })
+    })
+}
+
+impl Inquiry {
+    fn takes(&self) -> Result<Takes, Failure> {
+        let most = units::bytes(&self.max_list).map_err(Failure::Argument)?;
+        Ok(Takes { most, new_list: self.new_list })
+    }
+
+    fn destination(&self, list: Option<&List>) -> Result<Option<Destination>, Failure> {
+        let Some(output) = &self.output else { return Ok(None) };
+        let Some(list) = list else {
+            return Err(Failure::Argument("output= is for the rows of a table".to_owned()));
+        };
+        let destination = Destination::File { path: output.into(), force: self.force };
+        destination.check(&list.source())?;
+        Ok(Some(destination))
+    }
+
+    fn question(&self, list: Option<List>) -> Result<Question, Failure> {
+        let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
+        let spec: KeySpec = self.key.parse()?;
+        let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
+        let input = Input::of(list.table(delimiter)?, &spec)?;
+        Ok(Question::Input(Box::new(input)))
+    }
+}
+
+impl Way {
+    /// The address of a service, after a look at it.
+    fn service(&self) -> Result<&str, Failure> {
+        match (&self.listen, &self.connect) {
+            (None, Some(address)) => {
+                Endpoint::Connect(address.clone()).check()?;
+                Ok(address)
+            }
+            _ => Err(Failure::Argument(
+                "a look-up goes to the service: give connect=, not listen=".to_owned(),
+            )),
+        }
+    }
+}
