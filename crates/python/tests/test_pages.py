@@ -11,7 +11,9 @@ from typing import Any
 
 import pandas
 import pytest
+import ray
 import veilset
+import veilset.ray
 from conftest import Parties, served
 
 ROOT = Path(__file__).parents[3]
@@ -46,14 +48,19 @@ def runs(block: str, acme: veilset.Party, address: str) -> Iterator[None]:
     end: Any = {"connect" if "listen=" in block else "listen": address}
     failed: list[BaseException] = []
 
+    on_cluster = "veilset.ray" in block
+    options: Any = {"party": acme, "preset": "email", "peer": "you", **end}
+    if on_cluster:
+        options.update(workers=1, worker_cpus=0.1)
+
     def run() -> None:
         frame = pandas.DataFrame({"email": ["ben@example.org", "cy@example.org"]})
+        functions = veilset.ray if on_cluster else veilset
         try:
-            with veilset.Session("you", party=acme, preset="email", **end) as session:
-                for operation, arguments in calls:
-                    said = re.search(r'learn="(\w+)"', arguments)
-                    learn: Any = MIRRORED[said.group(1)] if said else "both"
-                    getattr(session, operation)(frame, on="email", learn=learn)
+            for operation, arguments in calls:
+                said = re.search(r'learn="(\w+)"', arguments)
+                learn = MIRRORED[said.group(1)] if said else "both"
+                getattr(functions, operation)(frame, on="email", learn=learn, **options)
         except veilset.Error as error:
             failed.append(error)
 
@@ -64,6 +71,15 @@ def runs(block: str, acme: veilset.Party, address: str) -> Iterator[None]:
     assert not failed, failed
 
 
+@pytest.fixture
+def cluster() -> Iterator[None]:
+    """A small one, for both parties."""
+    ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100_000_000)
+    yield
+    ray.shutdown()
+
+
+@pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
 def test_examples_run(
     page: str, parties: Parties, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

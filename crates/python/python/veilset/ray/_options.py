@@ -1,0 +1,139 @@
+"""Keyword arguments of a run on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypedDict
+
+from .._native import Party, Stop
+from .._order import Asks, Columns, Learn, Progress, Terms, several
+from .._order import Options as SingleOptions
+from ..errors import InputError
+from ._messages import MAX_COLUMNS, MAX_NAME, MAX_WORKERS
+
+
+class Options(TypedDict, total=False):
+    """How to compute on a cluster, and the way to the peer."""
+
+    #: How keys are normalised: one preset for all columns of the key, or one for each.
+    preset: Columns
+    #: Who learns the result; the peer gives the matching word.
+    learn: Learn
+    #: This party; the command line's identity without.
+    party: Party
+    #: Go to the peer's driver at HOST:PORT.
+    connect: str
+    #: Wait for the peer's driver at HOST:PORT.
+    listen: str
+    #: How long to wait for the peer's driver: seconds, or a text such as "10m".
+    deadline: float | str
+    #: Workers; as many as the cluster's processors have room for without. The smaller of both sides' numbers counts.
+    workers: int
+    #: Threads of a worker; 1 without.
+    threads: int
+    #: Processors that Ray keeps for a worker; as many as it has threads without.
+    worker_cpus: float
+    #: The host name under which the peer's workers reach this side's; each node's address without.
+    advertise: str
+    #: The ports on which this side's workers listen, such as "20000-20100"; any without.
+    ports: str
+    #: Gets a step's name, what is done of it and all of it, from the run's threads; True draws a bar.
+    progress: Progress | bool
+    #: Gets the agreed terms, and says whether to go on.
+    confirm: Callable[[Terms], bool]
+    #: Ends the run from another thread.
+    stop: Stop
+    #: How often a piece may fail before the run does.
+    retries: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to compute of a list, and with what."""
+
+    operation: str
+    key: str
+    #: The key's columns.
+    on: list[str]
+    learn: Learn
+    values: list[str]
+    #: The columns that a union sends; None sends nothing.
+    send: list[str] | None
+    threads: int
+    retries: int
+
+    def columns(self) -> list[str]:
+        """The columns that a run reads."""
+        return list(dict.fromkeys([*self.on, *self.values, *(self.send or [])]))
+
+    @property
+    def gives_rows(self) -> bool:
+        """Whether the result is a table."""
+        return self.operation in ("intersect", "union")
+
+
+def job(asks: Asks, options: Options) -> Job:
+    """What the arguments ask for."""
+    single: SingleOptions = {"preset": options.get("preset", "raw")}
+    learn = options.get("learn", "both")
+    if learn not in ("me", "peer", "both"):
+        raise InputError(f'learn is one of "me", "peer" and "both", not {learn!r}')
+    if asks.operation == "sum" and learn != "both":
+        raise InputError('both sides learn something of a sum: leave learn at "both"')
+    sends = asks.operation == "union" and learn != "me"
+    made = Job(
+        operation=asks.operation,
+        key=asks.order(single).key,
+        on=several(asks.on),
+        learn=learn,
+        values=several(asks.value),
+        send=several(asks.send) if sends else None,
+        threads=_at_least("threads", options.get("threads", 1), 1),
+        retries=_at_least("retries", options.get("retries", 4), 0),
+    )
+    _check_names(made)
+    return made
+
+
+def _check_names(made: Job) -> None:
+    names = [*made.values, *(made.send or [])]
+    if len(names) > MAX_COLUMNS or any(len(name.encode()) > MAX_NAME for name in names):
+        raise InputError(
+            f"a run has {MAX_COLUMNS} value or sent columns at most, with names of {MAX_NAME} bytes"
+        )
+
+
+def worker_count(options: Options, cpus: float) -> int:
+    """How many workers this side has."""
+    threads = options.get("threads", 1)
+    each = options.get("worker_cpus", float(threads))
+    room = int(cpus // each) if each > 0 else 1
+    count = options.get("workers", min(max(room, 1), MAX_WORKERS))
+    if _at_least("workers", count, 1) > MAX_WORKERS:
+        raise InputError(f"a run has {MAX_WORKERS} workers at most")
+    return count
+
+
+def port_range(options: Options) -> tuple[int, int]:
+    """The first and the last port that workers listen on; zeros stand for any."""
+    ports = options.get("ports")
+    if ports is None:
+        return 0, 0
+    first, dash, last = ports.partition("-")
+    if (
+        first.isascii()
+        and first.isdigit()
+        and (last or first).isdigit()
+        and bool(dash) == bool(last)
+    ):
+        low, high = int(first), int(last or first)
+        if 0 < low <= high < 1 << 16:
+            return low, high
+    raise InputError(f'ports is a range such as "20000-20100", not {ports!r}')
+
+
+def _at_least(name: str, value: int, least: int) -> int:
+    if value < least:
+        raise InputError(f"{name} is {least} at least, not {value}")
+    return value

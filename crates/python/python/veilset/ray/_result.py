@@ -1,0 +1,76 @@
+"""What a run on a cluster leaves."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cached_property
+from typing import Any
+
+import ray.data
+
+from .._result import Result as SingleResult
+from ._operations import Outcome, Run
+from ._words import learned, protocol
+
+
+class Result(SingleResult):
+    """What a run leaves: who learned what, the numbers, and the rows as a Ray dataset."""
+
+    def __init__(self, report: dict[str, Any], table: ray.data.Dataset | None) -> None:
+        self.report = report
+        self._rows = table
+
+    @cached_property
+    def table(self) -> ray.data.Dataset | None:
+        """The result's rows in the object store; None if there are none to know.
+
+        Of an intersection, your rows that match; of a union, your rows and those that came.
+        """
+        return self._rows
+
+
+def report(run: Run, peer: str, circumstances: dict[str, Any]) -> dict[str, Any]:
+    """What the command line prints with ``--json``, as far as it makes sense here."""
+    return {
+        "operation": run.job.operation,
+        "protocol": protocol(run.job.operation),
+        "role": "receiver" if run.agreed.receiver else "sender",
+        "distinct": run.own.distinct,
+        "peer_distinct": run.peer_distinct,
+        "learned": learned(run.agreed, peer),
+        "pieces": run.agreed.pieces,
+        "workers": run.agreed.slots,
+        "threads": run.job.threads,
+        "retries": run.conduct.failed,
+        "seconds": run.conduct.seconds,
+        **circumstances,
+    }
+
+
+def numbers(run: Run, outcome: Outcome, rows: int | None, scales: list[int]) -> dict[str, Any]:
+    """The result's numbers: `count` is the size of the set that the operation is about."""
+    matches = outcome.matches
+    if run.job.operation == "intersect":
+        return {"count": matches, "rows": rows}
+    if run.job.operation == "sum":
+        return {"count": matches, "sum": _decimals(run.job.values, outcome.sums, scales)}
+    if run.job.operation == "union":
+        whole = None if matches is None else run.own.distinct + run.peer_distinct - matches
+        received = None if outcome.received is None else outcome.received[0]
+        return {"count": whole, "matches": matches, "received": received}
+    return {"count": matches}
+
+
+def _decimals(names: list[str], sums: list[int] | None, scales: list[int]) -> dict[str, str] | None:
+    """Sums in units modulo 2^128 as exact decimals."""
+    if sums is None:
+        return None
+    signed = (units - (1 << 128) if units >> 127 else units for units in sums)
+    shown = (_decimal(units, scale) for units, scale in zip(signed, scales, strict=True))
+    return dict(zip(names, shown, strict=True))
+
+
+def _decimal(units: int, scale: int) -> str:
+    sign = int(units < 0)
+    digits = tuple(map(int, str(abs(units))))
+    return f"{Decimal((sign, digits, -scale)):f}"

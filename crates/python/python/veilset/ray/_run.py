@@ -1,0 +1,178 @@
+"""A run from the user's arguments to the result."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from typing import Any
+
+import ray
+import ray.data
+
+from .. import _native
+from .._order import Asks, caller, way
+from .._order import Options as SingleOptions
+from .._progress import shown
+from ..errors import Error, PeerError, PolicyError
+from . import _cluster, _data, _words
+from ._messages import Message, Talk
+from ._operations import OPERATIONS, Outcome, Run
+from ._options import Job, Options, job, port_range, worker_count
+from ._prepare import Pieces, Slices, matching_rows, prepare
+from ._result import Result, numbers, report
+from ._slots import Means, Pool, fetched
+from ._stages import Conduct
+from ._terms import Agreed, agree
+from ._union import united
+
+
+class Cluster:
+    """One run of this side."""
+
+    def __init__(self, peer: str, options: Options, wanted: Job) -> None:
+        self._peer = peer
+        self._options = options
+        self._job = wanted
+        self._stop = options.get("stop") or _native.Stop()
+        self._seconds: dict[str, float] = {}
+        self._presets = _native.presets(wanted.key)
+        self._ports = port_range(options)
+
+    def run(self, data: _data.Data, progress: Any) -> Result:
+        """Reads the list, meets the peer, and computes."""
+        _cluster.join()
+        workers = worker_count(self._options, _cluster.processors())
+        blocks = self._timed("read", lambda: _data.blocks(_data.dataset(data), self._job))
+        link = self._open(progress)
+        talk = Talk(link)
+        try:
+            result = self._with_peer(talk, link, blocks, workers, progress)
+            self._end(talk)
+            return result
+        except BaseException as error:
+            talk.over(error.exit_code if isinstance(error, Error) else 130)
+            raise
+        finally:
+            talk.close()
+
+    def _open(self, progress: Any) -> _native.Link:
+        options = self._options
+        party = options.get("party") or _native.Party.load()
+        ends: SingleOptions = {}
+        for name in ("connect", "listen", "deadline"):
+            if name in options:
+                ends[name] = options[name]
+        hears = caller(None, options.get("confirm"))
+        return _native.Link.open(party, way(self._peer, ends), hears, self._stop)
+
+    def _with_peer(
+        self, talk: Talk, link: _native.Link, blocks: _data.Blocks, workers: int, progress: Any
+    ) -> Result:
+        agreed = agree(talk, self._job, blocks.scan, self._presets, workers, link.connecting)
+        own = self._timed("prepare", lambda: self._prepare(link.session, blocks, agreed))
+        pool = Pool(agreed.slots, self._means(agreed))
+        try:
+            for slot in pool.slots:
+                fetched(slot)
+            sizes = _swap_sizes(talk, own, agreed)
+            self._confirm(talk, agreed, sizes["distinct"])
+            conduct = Conduct(
+                talk=talk,
+                pool=pool,
+                session=link.session,
+                leads=not link.connecting,
+                pieces=agreed.pieces,
+                retries=self._job.retries,
+                progress=progress,
+                stop=self._stop,
+                seconds=self._seconds,
+            )
+            run = Run(self._job, agreed, talk, conduct, own, sizes["distinct"], sizes["slices"])
+            outcome = OPERATIONS[self._job.operation](run)
+        finally:
+            pool.close()
+        return self._result(run, outcome, blocks)
+
+    def _prepare(self, session: bytes, blocks: _data.Blocks, agreed: Agreed) -> Pieces:
+        common = self._job.operation == "intersect"
+        secret = None if common else secrets.token_bytes(32)
+        scan = blocks.scan
+        slices = Slices(session, secret, agreed.pieces, scan.scales, scan.width)
+        return prepare(blocks, self._job, slices)
+
+    def _means(self, agreed: Agreed) -> Means:
+        threads = self._job.threads
+        return Means(
+            cpus=self._options.get("worker_cpus", float(threads)),
+            threads=threads,
+            ports=self._ports,
+            advertise=self._options.get("advertise"),
+            pieces=agreed.pieces,
+        )
+
+    def _confirm(self, talk: Talk, agreed: Agreed, peer_distinct: int) -> None:
+        """Both sides say whether they go on."""
+        learned = _words.learned(agreed, self._peer)
+        looks_wrong = ["The peer's set is empty."] if peer_distinct == 0 else []
+        asked = caller(None, self._options.get("confirm"))
+        goes_on = asked.confirm(learned, _words.leaks(agreed.operation), looks_wrong, peer_distinct)
+        talk.send("go", go=goes_on)
+        if not goes_on:
+            raise PolicyError("declined; nothing was sent but the terms")
+        if not talk.take("go")["go"]:
+            raise PolicyError("the peer declined the terms")
+
+    def _result(self, run: Run, outcome: Outcome, blocks: _data.Blocks) -> Result:
+        rows, table = self._timed("join", lambda: _joined(run, outcome, blocks))
+        scan = blocks.scan
+        circumstances = {
+            "rows": scan.rows,
+            "empty": scan.empty,
+            "invalid": scan.invalid,
+            "result": numbers(run, outcome, rows, scan.scales),
+        }
+        return Result(report(run, self._peer, circumstances), table)
+
+    def _end(self, talk: Talk) -> None:
+        """Results are handed out only once both sides have theirs."""
+        talk.send("end")
+        talk.take("end")
+
+    def _timed(self, name: str, work: Any) -> Any:
+        began = time.monotonic()
+        done = work()
+        self._seconds[name] = time.monotonic() - began
+        return done
+
+
+def _swap_sizes(talk: Talk, own: Pieces, agreed: Agreed) -> Message:
+    """Both sides' numbers of distinct keys, and those of random slices, which say no more."""
+    slices = [] if agreed.operation == "intersect" else own.sizes
+    talk.send("sizes", distinct=own.distinct, slices=slices)
+    theirs = talk.take("sizes")
+    wrong = slices and sum(theirs["slices"]) != theirs["distinct"]
+    if len(theirs["slices"]) != len(slices) or wrong:
+        raise PeerError("the peer's driver sent sizes that do not add up")
+    return theirs
+
+
+def _joined(
+    run: Run, outcome: Outcome, blocks: _data.Blocks
+) -> tuple[int | None, ray.data.Dataset | None]:
+    """How many of one's own rows match, if they are known, and the result's table."""
+    if outcome.matched is not None:
+        rows, tables = matching_rows(blocks, run.own, outcome.matched)
+        return rows, ray.data.from_arrow_refs(tables)
+    if outcome.received is not None:
+        return None, united(blocks, outcome.received[1])
+    return None, None
+
+
+def run(data: _data.Data, peer: str, asks: Asks, options: Options) -> Result:
+    """One operation with one peer."""
+    cluster = Cluster(peer, options, job(asks, options))
+    with shown(options.get("progress")) as progress:
+        try:
+            return cluster.run(data, progress)
+        except ray.exceptions.RayError as error:
+            raise _cluster.reason(error) from None

@@ -1,0 +1,103 @@
+"""What both sides must want alike, before anything is computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import PeerError, TermsError
+from ._data import Scan
+from ._messages import MAX_PIECES, Message, Talk
+from ._options import Job
+
+#: Of the conversation of drivers and of the way in which lists fall into pieces.
+VERSION = 1
+
+MIRRORED = {"me": "peer", "peer": "me", "both": "both"}
+
+#: Rows of a piece, about, in a list so large that workers do not decide.
+ROWS_OF_A_PIECE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Agreed:
+    """A run as both sides want it."""
+
+    operation: str
+    #: Whether this side is the receiver, which learns first, or the sender.
+    receiver: bool
+    learns: bool
+    peer_learns: bool
+    #: Pieces: a power of two.
+    pieces: int
+    #: Pairs of workers.
+    slots: int
+    #: The peer's columns: names of values or of what it sends.
+    peer_columns: list[str]
+    #: Value columns of a sum, whoever has them.
+    sums: int
+    #: Bytes of a row that the peer sends.
+    peer_width: int
+
+
+def proposed_pieces(rows: int, workers: int) -> int:
+    """How many pieces one side would take."""
+    wanted = max(8, 4 * workers, -(-rows // ROWS_OF_A_PIECE))
+    return min(1 << (wanted - 1).bit_length(), MAX_PIECES)
+
+
+def agree(talk: Talk, job: Job, scan: Scan, presets: str, workers: int, connecting: bool) -> Agreed:
+    """Both sides say what they want; the first difference ends the run."""
+    mine: Message = {
+        "version": VERSION,
+        "operation": job.operation,
+        "presets": presets,
+        "learn": job.learn,
+        "values": job.values,
+        "scales": scan.scales,
+        "send": job.send or [],
+        "width": scan.width,
+        "pieces": proposed_pieces(scan.rows, workers),
+        "workers": workers,
+    }
+    talk.send("terms", **mine)
+    theirs = talk.take("terms")
+    _compare(mine, theirs)
+    return _agreed(job, mine, theirs, connecting)
+
+
+def _compare(mine: Message, theirs: Message) -> None:
+    for field in ("version", "operation"):
+        if mine[field] != theirs[field]:
+            raise _differ(field, mine[field], theirs[field])
+    if theirs["learn"] != MIRRORED[mine["learn"]]:
+        field = "who learns (learn: one side's me is the other side's peer)"
+        raise _differ(field, mine["learn"], theirs["learn"])
+    if mine["presets"] != theirs["presets"]:
+        raise _differ("key presets", mine["presets"], theirs["presets"])
+    if mine["operation"] == "sum" and bool(mine["values"]) == bool(theirs["values"]):
+        field = "value columns (value on one side)"
+        raise _differ(field, len(mine["values"]), len(theirs["values"]))
+    sums, union = mine["operation"] == "sum", mine["operation"] == "union"
+    if len(theirs["values"]) != len(theirs["scales"]) or (theirs["values"] and not sums):
+        raise PeerError("the peer's terms have values that its operation has not")
+    if (theirs["send"] or theirs["width"]) and (not union or theirs["learn"] == "me"):
+        raise PeerError("the peer's terms have rows to send that its operation has not")
+
+
+def _differ(field: str, mine: object, theirs: object) -> TermsError:
+    return TermsError(f"the two sides differ in {field}: yours is {mine!a}, the peer's {theirs!a}")
+
+
+def _agreed(job: Job, mine: Message, theirs: Message, connecting: bool) -> Agreed:
+    alone = {"me": True, "peer": False, "both": connecting}[job.learn]
+    return Agreed(
+        operation=job.operation,
+        receiver=not mine["values"] if job.operation == "sum" else alone,
+        learns=job.learn != "peer",
+        peer_learns=job.learn != "me",
+        pieces=max(mine["pieces"], theirs["pieces"]),
+        slots=min(mine["workers"], theirs["workers"]),
+        peer_columns=theirs["send"],
+        sums=len(mine["values"]) or len(theirs["values"]),
+        peer_width=theirs["width"],
+    )

@@ -1,0 +1,86 @@
+"""One party of the cluster's tests: a process with a Ray cluster of its own. A line of JSON in is a run, a line out its end."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import sys
+from typing import Any
+
+import pyarrow
+import ray
+import ray._private.state
+import veilset
+import veilset.ray
+
+
+class Killer:
+    """Kills a worker's process once: the one that is asked for, when the stage has done that much."""
+
+    def __init__(self, stage: str) -> None:
+        self._stage = stage
+
+    def __call__(self, step: str, done: int, total: int) -> None:
+        if step == self._stage and 0 < done < total:
+            self._stage = ""
+            workers = [
+                actor
+                for actor in ray._private.state.actors().values()
+                if actor["ActorClassName"] == "Host" and actor["State"] == "ALIVE"
+            ]
+            os.kill(workers[0]["Pid"], signal.SIGKILL)
+
+
+def die(terms: veilset.Terms) -> bool:
+    os.kill(os.getpid(), signal.SIGKILL)
+    return True
+
+
+def blocks(columns: dict[str, Any], count: int) -> Any:
+    """A dataset of several blocks."""
+    table = pyarrow.table(columns)
+    step = max(-(-table.num_rows // count), 1)
+    return ray.data.from_arrow([table.slice(n * step, step) for n in range(count)])
+
+
+def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
+    """What comes of a run."""
+    options: Any = {"party": party, "preset": "email", "workers": 1, **task["options"]}
+    if task.get("kill"):
+        options["progress"] = Killer(task["kill"])
+    if task.get("die"):
+        options["confirm"] = die
+    data: Any = task.get("file") or blocks(task["columns"], task.get("blocks", 3))
+    try:
+        result = getattr(veilset.ray, task["operation"])(data, on="email", **options)
+    except veilset.Error as error:
+        return {"error": type(error).__name__, "text": str(error)}
+    rows = None if result.table is None else result.table.take_all()
+    sums = None if result.sums is None else {name: str(sum_) for name, sum_ in result.sums.items()}
+    numbers = {"count": result.count, "matches": result.matches, "sums": sums}
+    return {**numbers, "rows": rows, "report": result.report}
+
+
+def main() -> None:
+    # Ray prints to standard output what becomes of workers.
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    party = veilset.Party.load(sys.argv[1])
+    ray.init(
+        num_cpus=2,
+        include_dashboard=False,
+        object_store_memory=100_000_000,
+        log_to_driver=False,
+        logging_level=logging.ERROR,
+    )
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    print("{}", file=answers, flush=True)
+    for line in sys.stdin:
+        print(json.dumps(end(json.loads(line), party)), file=answers, flush=True)
+    ray.shutdown()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,236 @@
+"""Two parties, each with a Ray cluster of its own: exact results, lost workers, lost drivers."""
+
+from __future__ import annotations
+
+import json
+import random
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+import veilset
+from conftest import Columns
+
+pytest.importorskip("ray", reason="Ray is not installed here")
+
+SIDE = Path(__file__).with_name("cluster_side.py")
+Ended = dict[str, Any]
+
+
+class Side:
+    """A party in a process of its own."""
+
+    def __init__(self, home: Path) -> None:
+        command = [sys.executable, str(SIDE), str(home)]
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def ask(self, task: Ended) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write(json.dumps(task) + "\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> Ended:
+        assert self.process.stdout is not None
+        found: Ended = json.loads(self.process.stdout.readline())
+        return found
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        assert self.process.wait(timeout=60) is not None
+
+
+class Sides(NamedTuple):
+    """Both parties; the first calls the second `acme`, the second calls the first `you`."""
+
+    you: Side
+    acme: Side
+    homes: tuple[Path, Path]
+
+    def run(self, you: Ended, acme: Ended) -> tuple[Ended, Ended]:
+        """Has both do a run with each other."""
+        for side, task in zip(self[:2], ends(you, acme), strict=True):
+            side.ask(task)
+        return self.you.answer(), self.acme.answer()
+
+
+def ends(you: Ended, acme: Ended) -> tuple[Ended, Ended]:
+    """The two tasks with an address that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    whole = {"advertise": "127.0.0.1", "peer": "acme", "listen": address}
+    other = {"peer": "you", "connect": address}
+    return (
+        {**you, "options": {**whole, **you.get("options", {})}},
+        {**acme, "options": {**other, **acme.get("options", {})}},
+    )
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sides]:
+    homes = (tmp_path_factory.mktemp("h") / "you", tmp_path_factory.mktemp("h") / "acme")
+    you, acme = (veilset.Party.create(home) for home in homes)
+    you.add_peer("acme", acme.key)
+    acme.add_peer("you", you.key)
+    both = [Side(home) for home in homes]
+    for side in both:
+        assert side.answer() == {}
+    yield Sides(both[0], both[1], homes)
+    for side in both:
+        side.close()
+
+
+def people(numbers: range, rows: int, seed: int) -> Columns:
+    """Rows with duplicates, some without a key."""
+    draw = random.Random(seed)
+    drawn = draw.choices(numbers, k=rows)
+    return {
+        "email": [f" User{n}@Example.org" for n in drawn] + ["", None],
+        "amount": [f"{draw.randrange(-900, 900)}.{draw.randrange(100):02}" for _ in drawn]
+        + ["5", "5"],
+        "name": [f"name {n}" for n in drawn] + ["none", "none"],
+    }
+
+
+def keys(columns: Columns) -> set[str]:
+    """The distinct keys, by plain sets."""
+    return {key(email) for email in columns["email"]} - {""}
+
+
+def key(email: str | None) -> str:
+    return (email or "").strip().lower()
+
+
+YOURS, THEIRS = people(range(500), 700, 1), people(range(300, 1500), 900, 2)
+COMMON = keys(YOURS) & keys(THEIRS)
+
+
+@pytest.mark.parametrize("learn", ["both", "me"])
+def test_an_intersection_gives_all_columns_of_matching_rows(sides: Sides, learn: str) -> None:
+    mirrored = {"me": "peer", "both": "both"}[learn]
+    asked = {"operation": "intersect"}
+    you, acme = sides.run(
+        {**asked, "columns": YOURS, "options": {"learn": learn}},
+        {**asked, "columns": THEIRS, "options": {"learn": mirrored}},
+    )
+    for ended, columns, learns in ((you, YOURS, True), (acme, THEIRS, learn != "me")):
+        assert ended["count"] == (len(COMMON) if learns else None), ended
+        whole = [
+            dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+        ]
+        matching = [row for row in whole if key(row["email"]) in COMMON]
+        assert ended["rows"] == (matching if learns else None)
+        report = ended["report"]
+        assert (report["rows"], report["empty"]) == (len(columns["email"]), 2)
+        assert report["distinct"] == len(keys(columns))
+        assert report["workers"] == 1 and report["pieces"] == 8
+
+
+def test_a_count_is_of_distinct_keys(sides: Sides, tmp_path: Path) -> None:
+    file = tmp_path / "theirs.csv"
+    lines = [f'"{email or ""}",{n:05}' for n, email in enumerate(THEIRS["email"])]
+    file.write_text("\n".join(["email,number", *lines]) + "\n")
+    you, acme = sides.run(
+        {"operation": "count", "columns": YOURS}, {"operation": "count", "file": str(file)}
+    )
+    assert you["count"] == acme["count"] == len(COMMON), (you, acme)
+    assert you["rows"] is acme["rows"] is None
+
+
+def test_sums_are_exact(sides: Sides) -> None:
+    you, acme = sides.run(
+        {"operation": "sum", "columns": YOURS, "options": {"value": ["amount"]}},
+        {"operation": "sum", "columns": THEIRS},
+    )
+    pairs = zip(YOURS["email"], YOURS["amount"], strict=True)
+    total = sum((Decimal(text) for email, text in pairs if key(email) in COMMON), Decimal(0))
+    assert you["count"] == acme["count"] == len(COMMON), (you, acme)
+    assert you["sums"] == {"amount": str(total)} and acme["sums"] is None
+
+
+def test_a_union_has_the_rows_of_both(sides: Sides) -> None:
+    asked = {"operation": "union", "options": {"send": ["name"]}}
+    you, acme = sides.run({**asked, "columns": YOURS}, {**asked, "columns": THEIRS})
+    size = len(keys(YOURS) | keys(THEIRS))
+    for ended, mine, other in ((you, YOURS, THEIRS), (acme, THEIRS, YOURS)):
+        assert (ended["count"], ended["matches"]) == (size, len(COMMON)), ended
+        own, received = ended["rows"][: len(mine["email"])], ended["rows"][len(mine["email"]) :]
+        assert [row["email"] for row in own] == mine["email"]
+        assert Counter(key(row["email"]) for row in received) == Counter(keys(other) - COMMON)
+        firsts = dict(zip(reversed(other["email"]), reversed(other["name"]), strict=True))
+        assert all(row["name"] == firsts[row["email"]] for row in received)
+        assert all(row["amount"] is None for row in received)
+
+
+def test_an_empty_list_and_one_that_learns_alone(sides: Sides) -> None:
+    nothing: Columns = {"email": ["", None], "name": ["", ""]}
+    you, acme = sides.run(
+        {"operation": "union", "columns": nothing, "blocks": 1, "options": {"learn": "me"}},
+        {"operation": "union", "columns": THEIRS, "options": {"learn": "peer"}},
+    )
+    assert (you["matches"], acme["matches"]) == (0, None), (you, acme)
+    assert Counter(key(row["email"]) for row in you["rows"][2:]) == Counter(keys(THEIRS))
+    assert acme["rows"] is acme["count"] is None
+
+
+def test_terms_that_differ(sides: Sides) -> None:
+    ended = sides.run(
+        {"operation": "count", "columns": YOURS, "options": {"preset": "raw"}},
+        {"operation": "count", "columns": THEIRS},
+    )
+    for end in ended:
+        assert end["error"] == "TermsError" and "key presets" in end["text"], end
+
+
+def test_wrong_arguments_and_cells(sides: Sides) -> None:
+    bad = {**YOURS, "amount": ["secret"] * len(YOURS["email"])}
+    wrong: list[tuple[str, Columns, dict[str, Any], str]] = [
+        ("count", {"mail": YOURS["email"]}, {}, "email"),
+        ("count", YOURS, {"learn": "all"}, "learn is one of"),
+        ("count", YOURS, {"workers": 0}, "workers is 1 at least"),
+        ("count", YOURS, {"ports": "70000"}, "ports is a range"),
+        ("count", YOURS, {"preset": ["raw", "raw"]}, "presets"),
+        ("sum", YOURS, {"value": "amount", "learn": "me"}, "both sides learn"),
+        ("sum", bad, {"value": "amount"}, "amount"),
+        ("sum", {**YOURS, "amount": [str(1 << 126)] * 702}, {"value": "amount"}, "2^127"),
+    ]
+    for operation, columns, options, part in wrong:
+        task = {"operation": operation, "columns": columns, "options": options}
+        sides.you.ask(ends(task, {})[0])
+        end = sides.you.answer()
+        assert end.get("error") == "InputError" and part in end["text"], end
+        assert "secret" not in end["text"]
+
+
+@pytest.mark.parametrize("operation, stage", [("intersect", "match"), ("count", "exchange")])
+def test_a_killed_worker_loses_nothing(sides: Sides, operation: str, stage: str) -> None:
+    asked = {"operation": operation, "options": {"workers": 2}}
+    you, acme = sides.run({**asked, "columns": YOURS, "kill": stage}, {**asked, "columns": THEIRS})
+    assert you["count"] == acme["count"] == len(COMMON), (you, acme)
+    assert you["report"]["retries"] == acme["report"]["retries"] >= 1
+
+
+def test_a_peer_whose_driver_dies(sides: Sides) -> None:
+    other = Side(sides.homes[1])
+    assert other.answer() == {}
+    you, acme = ends(
+        {"operation": "count", "columns": YOURS},
+        {"operation": "count", "columns": THEIRS, "die": True},
+    )
+    sides.you.ask(you)
+    other.ask(acme)
+    assert other.process.wait() != 0
+    began = time.monotonic()
+    ended = sides.you.answer()
+    assert ended.get("error") == "NetworkError", ended
+    assert time.monotonic() - began < 30
