@@ -155,12 +155,15 @@ impl Wanted {
         }
     }
 
-    fn find(self, id: &str) -> Option<&'static dyn Protocol> {
+    /// The protocol called `id`, if it fits.
+    #[must_use]
+    pub fn find(self, id: &str) -> Option<&'static dyn Protocol> {
         self.candidates().find(|protocol| protocol.spec().id == id)
     }
 
     /// The parameters of a run of a protocol that fits; those that no protocol has a say in are `asked`.
-    pub(crate) fn params(self, spec: &Spec, asked: Params) -> Params {
+    #[must_use]
+    pub fn params(self, spec: &Spec, asked: Params) -> Params {
         let default = spec.params();
         Params {
             group: self.group.unwrap_or(default.group),

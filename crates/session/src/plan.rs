@@ -50,6 +50,50 @@ impl Calibration {
         let place = Group::ALL.iter().position(|one| *one == group).unwrap_or(0);
         self.groups[place]
     }
+
+    /// The seconds of a pass of an element.
+    #[must_use]
+    pub fn pass(&self) -> f64 {
+        self.pass
+    }
+
+    /// How long a run takes whose curve operations are in `group`.
+    ///
+    /// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn and
+    /// where they take turns; each round adds a trip.
+    #[must_use]
+    pub fn times(&self, cost: &Cost, group: Group, link: Link, threads: usize) -> Times {
+        let (Cost { sender, receiver, .. }, speed) = (cost, self.of(group));
+        let threads = threads.max(1) as f64;
+        let compute = |party: &PartyCost| {
+            (party.multiplications * speed.multiplication + party.maps * speed.map) / threads
+        };
+        let fly = |bytes: f64| bytes * 8.0 / link.bits_per_second;
+        let send = |party: &PartyCost| fly(party.bytes_sent - party.in_turn);
+        let (one, other) = (compute(sender), compute(receiver));
+        let turns = sender.turns | receiver.turns;
+        let curve = if turns { one + other } else { one.max(other) };
+        let sending = send(sender).max(send(receiver));
+        let passes = (sender.passes + receiver.passes) * self.pass / threads;
+        let waiting = fly(sender.in_turn + receiver.in_turn);
+        let trips = (cost.rounds + cost.waits) as f64 * link.round_trip.as_secs_f64() / 2.0;
+        Times {
+            all: curve.max(sending) + passes + waiting + trips,
+            computing: curve + passes,
+            link: sending + waiting + trips,
+        }
+    }
+}
+
+/// How long a run takes, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Times {
+    /// From the first message to the last; computing and sending overlap in part.
+    pub all: f64,
+    /// What computing takes if no byte had to be sent.
+    pub computing: f64,
+    /// What the link takes if nothing had to be computed.
+    pub link: f64,
 }
 
 impl Speed {
@@ -235,8 +279,7 @@ fn choice(estimates: &[Estimate]) -> Option<usize> {
     estimates.iter().position(|estimate| estimate.time.as_secs_f64() <= least)
 }
 
-/// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn and
-/// where they take turns; each round adds a trip.
+/// The price of a run of `shape`.
 fn estimate(
     protocol: &'static dyn Protocol,
     shape: Shape,
@@ -245,29 +288,15 @@ fn estimate(
     threads: usize,
 ) -> Estimate {
     let cost = protocol.cost(shape);
-    let speed = machine.of(shape.params.group);
-    let compute = |party: PartyCost| {
-        let curve = party.multiplications * speed.multiplication + party.maps * speed.map;
-        curve / threads.max(1) as f64
-    };
-    let fly = |bytes: f64| bytes * 8.0 / link.bits_per_second;
-    let send = |party: PartyCost| fly(party.bytes_sent - party.in_turn);
-    let (sender, receiver) = (compute(cost.sender), compute(cost.receiver));
-    let turns = cost.sender.turns | cost.receiver.turns;
-    let computing = if turns { sender + receiver } else { sender.max(receiver) };
-    let sending = send(cost.sender).max(send(cost.receiver));
-    let passes = cost.sender.passes + cost.receiver.passes;
-    let in_turn = passes * machine.pass / threads.max(1) as f64;
-    let waiting = fly(cost.sender.in_turn + cost.receiver.in_turn);
-    let trips = (cost.rounds + cost.waits) as f64 * link.round_trip.as_secs_f64() / 2.0;
+    let times = machine.times(&cost, shape.params.group, link, threads);
     let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
         .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
     Estimate {
         protocol,
         params: shape.params,
         cost,
-        time: seconds(computing.max(sending) + in_turn + waiting + trips),
-        computing: seconds(computing + in_turn),
+        time: seconds(times.all),
+        computing: seconds(times.computing),
         memory: memory as u64,
     }
 }
