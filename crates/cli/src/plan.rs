@@ -1,5 +1,7 @@
 //! `veilset plan`: the price of a run.
 
+mod cluster;
+
 use comfy_table::{Table, presets};
 use veilset::Learn;
 use veilset::json;
@@ -13,6 +15,9 @@ use crate::units::{show_bytes, show_duration};
 
 /// Prices every protocol that fits; the first is what `--protocol auto` takes.
 pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
+    if args.cluster.cluster {
+        return cluster::run(args);
+    }
     let prices = question(args).price()?;
     if args.json {
         print_line!("{}", json::of_prices(&prices))?;
@@ -44,8 +49,8 @@ fn question(args: &PlanArgs) -> Question {
             digest: args.params.digest,
             prime: args.params.prime,
         },
-        rows: args.rows,
-        peer_rows: args.peer_rows,
+        rows: args.rows.unwrap_or_default(),
+        peer_rows: args.peer_rows.unwrap_or_default(),
         values: args.values,
         row_bytes: args.row_bytes,
         scheme: args.scheme,

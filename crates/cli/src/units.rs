@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use veilset::bench::{PAPERS, Paper, Sizes};
+use veilset::planner::MOST_WORKERS;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
 pub(crate) use veilset::units::{bytes, delimiter, duration, minutes, show_bytes, step, threads};
 
@@ -48,6 +49,22 @@ pub(crate) fn per_hour(text: &str) -> Result<u64, String> {
         .and_then(|number| number.parse().ok())
         .filter(|number| *number > 0)
         .ok_or_else(|| "a number of items an hour is needed, such as 500/hour".to_owned())
+}
+
+/// A number of workers.
+pub(crate) fn workers(text: &str) -> Result<u64, String> {
+    count(text)
+        .ok()
+        .filter(|workers| (1..=MOST_WORKERS).contains(workers))
+        .ok_or_else(|| format!("a number from 1 to {MOST_WORKERS} is needed"))
+}
+
+/// An amount of money, without its currency.
+pub(crate) fn amount(text: &str) -> Result<f64, String> {
+    text.parse()
+        .ok()
+        .filter(|amount| (0.0..=1e6).contains(amount))
+        .ok_or_else(|| "an amount is needed, such as 0.40".to_owned())
 }
 
 /// An operation's name.
@@ -120,6 +137,14 @@ fn id(text: &str) -> Result<&'static str, String> {
         .ok_or_else(|| format!("protocols: {}", ids()))
 }
 
+/// A bandwidth for a reader.
+pub(crate) fn show_bits(bits_per_second: f64) -> String {
+    match bits_per_second {
+        slow if slow < 1e9 => format!("{:.0} Mbit/s", slow / 1e6),
+        fast => format!("{:.1} Gbit/s", fast / 1e9),
+    }
+}
+
 /// A duration for a reader.
 pub(crate) fn show_duration(duration: Duration) -> String {
     match duration.as_secs_f64() {
@@ -141,6 +166,9 @@ mod tests {
         assert_eq!(sizes("2^12"), Ok(Sizes::equal(4096)));
         assert_eq!(sizes("2^20x100"), Ok(Sizes { sender: 1 << 20, receiver: 100 }));
         assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));
+        assert_eq!((workers("2^12"), amount("0.40"), amount("0")), (Ok(4096), Ok(0.4), Ok(0.0)));
+        assert!(["0", "2^13", "-1"].iter().all(|text| workers(text).is_err()));
+        assert!(["-1", "nan", "inf", "1 EUR", ""].iter().all(|text| amount(text).is_err()));
         assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
         assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
     }

@@ -206,6 +206,18 @@ fn every_command_on_the_benchmarks_page_parses() {
 }
 
 #[test]
+fn every_command_on_the_page_of_scale_runs() {
+    let party = Party::new();
+    let commands = commands("docs/scale.md");
+    assert_eq!(commands.len(), 4);
+    for command in commands {
+        let small = command.replace("100_000,1_000_000,10_000_000", "2^4");
+        let output = party.run(&words(&small, &party, ""));
+        assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
+    }
+}
+
+#[test]
 fn every_page_that_the_readme_names_is_there() {
     let readme = fs::read_to_string(root().join("README.md")).expect("there");
     let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());

@@ -7,7 +7,10 @@ use veilset_crypto::NotAPrime;
 use veilset_data::DataError;
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_net::{Class, FetchError, NetError, QueryError, StoreError};
+use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
+
+use crate::units::show_bytes;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -97,6 +100,26 @@ pub enum Error {
     /// A worker has no port to listen on.
     #[error("no port is given for a worker to listen on: give a range such as 20000-20100")]
     NoPorts,
+    /// A price is asked for a run between clusters that they do not do.
+    #[error(
+        "clusters run intersect on rr22, and count, sum and union on mqrpmt-dh, against semi-honest parties; {operation} with these flags is not among them: leave --cluster out"
+    )]
+    NotInCluster {
+        /// What was to be computed.
+        operation: Operation,
+    },
+    /// A piece of a run between clusters does not fit a worker.
+    #[error(
+        "a piece takes {} of a worker's memory, and a worker has {}: give --worker-memory as much",
+        show_bytes(*.needed as f64),
+        show_bytes(*.allowed as f64)
+    )]
+    WorkerMemory {
+        /// Bytes that a piece takes.
+        needed: u64,
+        /// Bytes that a worker has.
+        allowed: u64,
+    },
     /// The system gives no randomness.
     #[error("the system gives no randomness: {0}")]
     Randomness(getrandom::Error),
@@ -137,6 +160,7 @@ impl Error {
             | Self::Prime { .. }
             | Self::TooManyKeys { .. }
             | Self::NoPorts
+            | Self::NotInCluster { .. }
             | Self::Fetch(FetchError::NotHttp | FetchError::Address)
             | Self::List(_)
             | Self::ListFile(_)
@@ -146,6 +170,7 @@ impl Error {
             Self::Fetch(_) | Self::Query(QueryError::Unreachable { .. }) => exit_code::NETWORK,
             Self::Query(_) => exit_code::INPUT,
             Self::Presets { .. } => exit_code::TERMS,
+            Self::WorkerMemory { .. } => exit_code::POLICY,
             Self::Lookup(error) => of_lookup(error),
             Self::Store(error) => of_class(error.class()),
             Self::Net(error) => of_class(error.class()),

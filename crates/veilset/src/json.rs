@@ -4,10 +4,13 @@ use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
 use veilset_data::calendar::Slot;
 use veilset_protocols::{Operation, Outcome, Spec};
-use veilset_session::Estimate;
+use veilset_session::{Calibration, Estimate};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
-use crate::planner::Prices;
+use crate::planner::{
+    CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
+    PASSES_A_ROW, PROCESS_BYTES, Prices, Question, STORED_A_ROW,
+};
 use crate::{Done, Input};
 
 /// A run with the numbers of its result.
@@ -150,6 +153,70 @@ pub fn of_prices(prices: &Prices) -> Value {
         "threads": prices.threads,
         "plans": prices.plans.iter().map(|plan| estimate(prices, plan)).collect::<Vec<_>>(),
         "switches": prices.switches.iter().map(switch).collect::<Vec<_>>(),
+    })
+}
+
+/// The prices of runs between clusters, as `veilset plan --cluster --json` prints them.
+#[must_use]
+pub fn of_clusters(
+    question: &Question,
+    cluster: &Cluster,
+    machine: &Calibration,
+    prices: &[ClusterPrice],
+) -> Value {
+    let group = prices.first().map(|price| price.spec.groups[0]);
+    let group = question.wanted.group.or(group);
+    let speed = group.map(|group| machine.of(group));
+    json!({
+        "operation": question.wanted.operation.name(),
+        "threads": question.threads,
+        "within_seconds": cluster.within.as_secs_f64(),
+        "assumed": {
+            "link_bits_per_second": question.link.bits_per_second,
+            "link_round_trip_seconds": question.link.round_trip.as_secs_f64(),
+            "worker_memory": cluster.worker_memory,
+            "price_a_worker_hour": cluster.price,
+            "price_a_gigabyte_sent": cluster.egress,
+            "multiplication_seconds": speed.map(|speed| speed.multiplication),
+            "map_seconds": speed.map(|speed| speed.map),
+            "pass_seconds": machine.pass(),
+            "passes_a_row": PASSES_A_ROW,
+            "stored_bytes_a_row": STORED_A_ROW,
+            "inner_bits_per_second": INNER_BITS_PER_SECOND,
+            "connection_seconds": CONNECTION_SECONDS,
+            "connection_round_trips": CONNECTION_TRIPS,
+            "process_bytes": PROCESS_BYTES,
+        },
+        "plans": prices.iter().map(of_cluster).collect::<Vec<_>>(),
+    })
+}
+
+fn of_cluster(price: &ClusterPrice) -> Value {
+    let (chosen, least) = match price.fit {
+        Fit::Given => ("given", None),
+        Fit::Fewest => ("fewest in time", None),
+        Fit::Link { least } => ("none in time over this link", Some(least)),
+        Fit::Never => ("none in time", None),
+    };
+    json!({
+        "protocol": price.spec.id,
+        "rows": price.rows[0],
+        "peer_rows": price.rows[1],
+        "pieces": price.pieces,
+        "workers": price.workers,
+        "workers_are": chosen,
+        "least_bits_per_second": least,
+        "seconds": price.time.as_secs_f64(),
+        "preparing_seconds": price.preparing.as_secs_f64(),
+        "computing_seconds": price.computing.as_secs_f64(),
+        "link_seconds": price.link.as_secs_f64(),
+        "bytes_sent": price.sent[0] as u64,
+        "bytes_received": price.sent[1] as u64,
+        "worker_memory": price.worker_memory,
+        "stored_bytes": price.stored[0] as u64,
+        "peer_stored_bytes": price.stored[1] as u64,
+        "cost": price.cost[0],
+        "peer_cost": price.cost[1],
     })
 }
 

@@ -1,0 +1,220 @@
+//! Prices of a run between two clusters, before it happens: `docs/scale.md` derives the model.
+
+mod model;
+
+use std::time::Duration;
+
+use veilset_protocols::{Operation, Protocol, Role, Spec};
+use veilset_session::{Calibration, Link};
+
+use super::Question;
+use crate::Error;
+use model::Load;
+
+pub use model::{
+    CONNECTION_SECONDS, CONNECTION_TRIPS, INNER_BITS_PER_SECOND, PASSES_A_ROW, PROCESS_BYTES,
+    ROWS_A_PIECE, STORED_A_ROW,
+};
+
+/// The most keys of a side: matched values are no longer than 128 bits.
+const MOST_KEYS: u64 = 1 << 40;
+/// The most workers of a side.
+pub const MOST_WORKERS: u64 = 1 << 12;
+
+/// The clusters of a run; both sides' are alike.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Cluster {
+    /// Workers of a side, or as many as `within` asks for.
+    pub workers: Option<u64>,
+    /// How long a run may take where the number of workers is open.
+    pub within: Duration,
+    /// Bytes of memory of a worker.
+    pub worker_memory: u64,
+    /// What a worker costs an hour.
+    pub price: f64,
+    /// What a gigabyte costs that leaves a cluster for the other.
+    pub egress: f64,
+}
+
+impl Default for Cluster {
+    fn default() -> Self {
+        Self {
+            workers: None,
+            within: Duration::from_secs(3600),
+            worker_memory: 16_000_000_000,
+            price: 0.40,
+            egress: 0.05,
+        }
+    }
+}
+
+/// Where the number of workers comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fit {
+    /// The question gave it.
+    Given,
+    /// No fewer end in time.
+    Fewest,
+    /// No number of workers ends in time over this link; these are the fastest.
+    Link {
+        /// The least bandwidth, in bits a second, over which some number does.
+        least: f64,
+    },
+    /// No number of workers ends in time over any link; these are the fastest.
+    Never,
+}
+
+/// What a run between two clusters costs.
+#[derive(Clone)]
+pub struct ClusterPrice {
+    /// What the protocol of the pieces says of itself.
+    pub spec: &'static Spec,
+    /// This side's number of distinct keys, and the peer's.
+    pub rows: [u64; 2],
+    /// Into how many pieces the run is cut.
+    pub pieces: u64,
+    /// Workers of a side.
+    pub workers: u64,
+    /// Where that number comes from.
+    pub fit: Fit,
+    /// From the first row that is read to the last message.
+    pub time: Duration,
+    /// Of that, what either side does alone before.
+    pub preparing: Duration,
+    /// After that, what computing takes if no byte had to be sent.
+    pub computing: Duration,
+    /// What the link takes if nothing had to be computed; this and computing overlap in part.
+    pub link: Duration,
+    /// Bytes that this side and the peer send.
+    pub sent: [f64; 2],
+    /// The most bytes of memory that a worker of either side takes.
+    pub worker_memory: u64,
+    /// Bytes in the object store, or on its disks, of this side and of the peer.
+    pub stored: [f64; 2],
+    /// What this side and the peer pay.
+    pub cost: [f64; 2],
+}
+
+impl Question {
+    /// Prices the run between two clusters, from what this machine's operations cost.
+    ///
+    /// # Errors
+    /// When clusters do not run the operation like this, there are too many keys, or a piece does not fit a worker's memory.
+    pub fn in_cluster(
+        &self,
+        cluster: &Cluster,
+        machine: &Calibration,
+    ) -> Result<ClusterPrice, Error> {
+        self.wanted.check(None)?;
+        let protocol = self.clustered()?;
+        if self.rows.max(self.peer_rows) > MOST_KEYS {
+            return Err(Error::TooManyKeys { most: MOST_KEYS });
+        }
+        let (workers, fit) = match cluster.workers {
+            Some(workers) => (workers.clamp(1, MOST_WORKERS), Fit::Given),
+            None => self.fewest(protocol, cluster.within, machine),
+        };
+        let load = self.load(protocol, workers);
+        let needed = load.worker_memory();
+        if needed > cluster.worker_memory {
+            return Err(Error::WorkerMemory { needed, allowed: cluster.worker_memory });
+        }
+        Ok(self.priced(cluster, &load, fit, machine))
+    }
+
+    /// The protocol that pieces run.
+    fn clustered(&self) -> Result<&'static dyn Protocol, Error> {
+        let operation = self.wanted.operation;
+        let id = match operation {
+            Operation::Intersect => "rr22",
+            Operation::Count => "mqrpmt-dh",
+            Operation::Sum => "mqrpmt-dh-sum",
+            Operation::Union => "mqrpmt-dh-union",
+            Operation::Share | Operation::Align | Operation::Agree | Operation::Lookup => "",
+        };
+        self.wanted.find(id).ok_or(Error::NotInCluster { operation })
+    }
+
+    fn load(&self, protocol: &'static dyn Protocol, workers: u64) -> Load {
+        let mut shape = self.shape(self.part());
+        shape.params = self.wanted.params(protocol.spec(), shape.params);
+        Load::new(protocol, shape, workers)
+    }
+
+    /// The fewest workers that end in time, or else the fastest power of two.
+    fn fewest(
+        &self,
+        protocol: &'static dyn Protocol,
+        within: Duration,
+        machine: &Calibration,
+    ) -> (u64, Fit) {
+        let seconds = |workers, bits_per_second| {
+            let link = Link { bits_per_second, ..self.link };
+            self.load(protocol, workers).phases(machine, link, self.threads).all()
+        };
+        let (bits, within) = (self.link.bits_per_second, within.as_secs_f64());
+        if let Some(fewest) = (1..=MOST_WORKERS).find(|workers| seconds(*workers, bits) <= within) {
+            return (fewest, Fit::Fewest);
+        }
+        let powers = || (0..=MOST_WORKERS.ilog2()).map(|log| 1_u64 << log);
+        let faster = |one: &u64, other: &u64| seconds(*one, bits).total_cmp(&seconds(*other, bits));
+        let fastest = powers().min_by(faster).unwrap_or(1);
+        let does = |bits| powers().any(|workers| seconds(workers, bits) <= within);
+        let fit = least(bits, does).map_or(Fit::Never, |least| Fit::Link { least });
+        (fastest, fit)
+    }
+
+    fn priced(
+        &self,
+        cluster: &Cluster,
+        load: &Load,
+        fit: Fit,
+        machine: &Calibration,
+    ) -> ClusterPrice {
+        let phases = load.phases(machine, self.link, self.threads);
+        let hours = load.workers as f64 * phases.all() / 3600.0;
+        let (sent, stored) = (self.mine_first(load.bytes()), self.mine_first(load.stored()));
+        ClusterPrice {
+            spec: load.protocol.spec(),
+            rows: [self.rows, self.peer_rows],
+            pieces: load.pieces,
+            workers: load.workers,
+            fit,
+            time: seconds(phases.all()),
+            preparing: seconds(phases.preparing),
+            computing: seconds(phases.computing),
+            link: seconds(phases.link),
+            sent,
+            worker_memory: load.worker_memory(),
+            stored,
+            cost: sent.map(|bytes| hours * cluster.price + bytes / 1e9 * cluster.egress),
+        }
+    }
+
+    /// What is of this side and of the peer, from what is of the sender and of the receiver.
+    fn mine_first(&self, [sender, receiver]: [f64; 2]) -> [f64; 2] {
+        match self.part().0 {
+            Role::Sender => [sender, receiver],
+            Role::Receiver => [receiver, sender],
+        }
+    }
+}
+
+/// A duration, saturating where the numbers are beyond sense.
+fn seconds(value: f64) -> Duration {
+    Duration::try_from_secs_f64(value).unwrap_or(Duration::MAX)
+}
+
+/// The least bandwidth above `from` that does, to a thousandth.
+fn least(from: f64, does: impl Fn(f64) -> bool) -> Option<f64> {
+    // A million times as much is as good as any.
+    let (mut low, mut high) = (from, from * 1e6);
+    if !does(high) {
+        return None;
+    }
+    while high > low * 1.001 {
+        let middle = (low * high).sqrt();
+        if does(middle) { high = middle } else { low = middle }
+    }
+    Some(high)
+}
