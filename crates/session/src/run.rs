@@ -42,6 +42,7 @@ impl Agreed {
         let before = pipe.costs().rounds();
         let conclusion =
             pool.install(|| self.drive_all(pipe, (&elements, attached), means.observer, rng))?;
+        drop(elements);
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);

@@ -108,9 +108,9 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let key = SecretKey::generate(run.rng);
     let set = set(count, run.peer_count, run.slack);
     let layout = Layout { bits: set.bits(), slot: slot(run.attached.shape()) };
-    let (prints, slots) = masked(&key, run.elements, run.attached, layout, run.rng);
+    let (mut prints, slots) = masked(&key, run.elements, run.attached, layout, run.rng);
     run.observer.advance(count as u64);
-    let order = set.put_ordered(run.channel, &prints)?;
+    let order = set.put_ordered(run.channel, &mut prints)?;
     let slots =
         order.iter().flat_map(|place| &slots[*place as usize * layout.slot..][..layout.slot]);
     let slots: Vec<u8> = slots.copied().collect();

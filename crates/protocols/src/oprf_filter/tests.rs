@@ -52,7 +52,7 @@ fn answers_under_another_key_are_noticed() {
     let error = against(|channel, set| {
         let mut rng = rng();
         let [published, other] = [(); 2].map(|()| SecretKey::generate(&mut rng));
-        set.put_ordered(channel, &[1, 2, 3])?;
+        set.put_ordered(channel, &mut [1, 2, 3])?;
         channel.put(&Key(*published.public()))?;
         let Points(blinded) = channel.take(&2)?;
         let (points, proof) = other.blind_evaluate(&blinded, &mut rng).map_err(not_an_element)?;
@@ -66,7 +66,7 @@ fn answers_under_another_key_are_noticed() {
 #[test]
 fn one_print_for_many_items_is_noticed() {
     let error = against(|channel, set| {
-        set.put_ordered(channel, &[7, 7, 7])?;
+        set.put_ordered(channel, &mut [7, 7, 7])?;
         channel.put(&Key(*SecretKey::generate(&mut rng()).public()))?;
         Ok(())
     });

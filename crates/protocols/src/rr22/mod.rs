@@ -114,7 +114,8 @@ fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolE
         set.put(run.channel, std::mem::take(&mut *values), run.rng)?;
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    let order = set.put_ordered(run.channel, &values)?;
+    let order = set.put_ordered(run.channel, &mut values)?;
+    drop(values);
     // Step 3.
     run.channel.phase("indication");
     let e = take_bits(run.channel, order.len())?;

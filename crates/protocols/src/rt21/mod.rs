@@ -273,7 +273,7 @@ impl Set {
 
     /// Sends it sorted; returns the index of the value in each place.
     fn put(&self, channel: &mut dyn Channel, values: &[Value]) -> Result<Vec<u32>, ProtocolError> {
-        let order = self.low.put_ordered(channel, &self.low(values))?;
+        let order = self.low.put_ordered(channel, &mut self.low(values))?;
         if self.whole {
             let high: Vec<u128> = order.iter().map(|place| values[*place as usize][1]).collect();
             put_values(channel, &high, u128::BITS)?;

@@ -209,12 +209,12 @@ fn send_over<B: Subfield>(
 impl Key {
     /// F of each element.
     pub(crate) fn evaluate(&self, elements: &[Element]) -> Zeroizing<Vec<u128>> {
-        let (keys, points) = halves(elements);
+        let keys = keys_of(elements);
         let mut values = Zeroizing::new(vec![0; elements.len()]);
         decode(&self.shape, self.seed, &self.k, &keys, &mut values);
-        let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
-        sums.for_each(|(value, point)| *value ^= self.width.times(*point, *self.delta));
-        self.output.finish(&mut values, &keys, &points);
+        let sums = values.par_iter_mut().zip(elements).with_min_len(VALUES_A_TASK);
+        sums.for_each(|(value, element)| *value ^= self.width.times(point(element), *self.delta));
+        self.output.finish(&mut values, &keys, elements);
         values
     }
 }
@@ -244,11 +244,12 @@ fn receive_over<B: Subfield + OkvsValue>(
     // Step 2.
     channel.phase("encoded set");
     terms.observer.begin("encoded set", shape.len() as u64);
-    let (keys, points) = halves(elements);
+    let keys = keys_of(elements);
     let mut seed = [0; 16];
     rng.fill_bytes(&mut seed);
     let seed = u128::from_le_bytes(seed);
-    let wanted = points.par_iter().with_min_len(VALUES_A_TASK).map(|point| B::truncate(*point));
+    let wanted = elements.par_iter().with_min_len(VALUES_A_TASK);
+    let wanted = wanted.map(|element| B::truncate(point(element)));
     let wanted = Zeroizing::new(wanted.collect::<Vec<_>>());
     let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
     drop(wanted);
@@ -275,7 +276,7 @@ fn receive_over<B: Subfield + OkvsValue>(
         (Some(commitment), Some(mine)) => Some([opened(channel, terms, &commitment)?, mine]),
         _ => None,
     };
-    terms.output(coins).finish(&mut values, &keys, &points);
+    terms.output(coins).finish(&mut values, &keys, elements);
     Ok(values)
 }
 
@@ -355,15 +356,18 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     (sender, receiver)
 }
 
-/// What finds an element's row, and h of it: an element is 256 pseudorandom bits.
-fn halves(elements: &[Element]) -> (Zeroizing<Vec<u128>>, Zeroizing<Vec<u128>>) {
-    let half = |which: usize| {
-        let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
-        let word = |element: &Element| {
-            let (halves, _) = element.0.as_chunks::<16>();
-            u128::from_le_bytes(halves[which])
-        };
-        Zeroizing::new(elements.map(word).collect::<Vec<_>>())
-    };
-    (half(0), half(1))
+/// What finds each element's row: an element is 256 pseudorandom bits, and this is the first half.
+fn keys_of(elements: &[Element]) -> Zeroizing<Vec<u128>> {
+    let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
+    Zeroizing::new(elements.map(|element| half(element, 0)).collect())
+}
+
+/// h of an element, the second half.
+fn point(element: &Element) -> u128 {
+    half(element, 1)
+}
+
+fn half(element: &Element, which: usize) -> u128 {
+    let (halves, _) = element.0.as_chunks::<16>();
+    u128::from_le_bytes(halves[which])
 }

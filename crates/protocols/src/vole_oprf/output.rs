@@ -1,6 +1,7 @@
 //! H, the last step of the function.
 
 use rayon::prelude::*;
+use veilset_crypto::Element;
 use veilset_ot::{Block, Hash};
 
 use super::VALUES_A_TASK;
@@ -25,20 +26,22 @@ impl Output {
         }
     }
 
-    /// Replaces each value by H of it, under the two halves of the element that it belongs to.
-    pub(super) fn finish(&self, values: &mut [Block], keys: &[u128], points: &[u128]) {
+    /// Replaces each value by H of it, under the element that it belongs to, whose first half is its key.
+    pub(super) fn finish(&self, values: &mut [Block], keys: &[u128], elements: &[Element]) {
         let tasks = values.par_chunks_mut(VALUES_A_TASK);
-        let inputs = keys.par_chunks(VALUES_A_TASK).zip(points.par_chunks(VALUES_A_TASK));
-        tasks.zip(inputs).for_each(|(values, (keys, points))| self.task(values, keys, points));
+        let inputs = keys.par_chunks(VALUES_A_TASK).zip(elements.par_chunks(VALUES_A_TASK));
+        tasks.zip(inputs).for_each(|(values, (keys, elements))| self.task(values, keys, elements));
     }
 
-    fn task(&self, values: &mut [Block], keys: &[u128], points: &[u128]) {
+    fn task(&self, values: &mut [Block], keys: &[u128], elements: &[Element]) {
         match self {
             Self::SemiHonest(hash) => hash.tweaked(values, keys),
             Self::Malicious(key) => {
-                for (value, (left, right)) in values.iter_mut().zip(keys.iter().zip(points)) {
-                    let input = [*value, *left, *right].map(u128::to_le_bytes);
-                    let digest = blake3::keyed_hash(key, input.as_flattened());
+                for (value, element) in values.iter_mut().zip(elements) {
+                    let mut input = [0; 16 + Element::LEN];
+                    input[..16].copy_from_slice(&value.to_le_bytes());
+                    input[16..].copy_from_slice(&element.0);
+                    let digest = blake3::keyed_hash(key, &input);
                     *value = u128::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
                 }
             }

@@ -90,7 +90,7 @@ fn a_coin_that_was_not_committed_to_is_refused() {
     let coins = Some([[2; 32], [3; 32]]);
     let finished = |coins| {
         let mut values = [7];
-        Output::new(&session, coins).finish(&mut values, &[1], &[2]);
+        Output::new(&session, coins).finish(&mut values, &[1], &[Element([1; Element::LEN])]);
         values
     };
     assert_ne!(finished(coins), finished(None));
