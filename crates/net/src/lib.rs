@@ -9,7 +9,8 @@
 //! blocks (a [`Service`]'s clients are served by [`Listener::serve`], many at once); the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
 //!
-//! [`fetch`] gets a small file from the web, for a user who has a calendar there, and [`query`] rows from a database.
+//! [`fetch`] gets a small file from the web, for a user who has a calendar there, [`query`] rows from a database, and
+//! [`objects`] the objects of a store in the cloud.
 
 mod address;
 mod connect;
@@ -27,6 +28,7 @@ mod listen;
 mod lock;
 mod message;
 mod meter;
+mod object;
 mod passfile;
 mod peers;
 mod postgres;
@@ -48,6 +50,7 @@ pub use key::{KeyError, PublicKey};
 pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
+pub use object::{NewObject, ObjectError, is_object, objects};
 pub use peers::{Added, Peers};
 pub use postgres::{QueryError, is_database, query};
 pub use service::{Answer, Farewell, Limits, Note, Parting, Service};
