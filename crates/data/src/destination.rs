@@ -1,8 +1,11 @@
 //! Where results go: whole, or not at all.
 
+use std::error::Error;
+use std::fmt;
 use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tempfile::NamedTempFile;
 
@@ -26,8 +29,8 @@ pub use aligned::ID_COLUMN;
 pub use labelled::LABEL_COLUMN;
 pub use shares::{ShareColumn, ShareEncoding, ShareTable};
 
-/// A file or standard output.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A file, standard output, or a place beyond this machine.
+#[derive(Debug, Clone)]
 pub enum Destination {
     /// Standard output, written `-`.
     Stdout,
@@ -38,7 +41,30 @@ pub enum Destination {
         /// Whether an existing file may be replaced.
         force: bool,
     },
+    /// What takes a result whole, somewhere else.
+    Sink(Arc<dyn Sink>),
 }
+
+/// A place beyond this machine that takes a result: whole, or not at all.
+pub trait Sink: fmt::Debug + Send + Sync {
+    /// Its name in messages, whose ending says the format.
+    fn name(&self) -> String;
+
+    /// Finds out before a run whether the result could be put there after it.
+    ///
+    /// # Errors
+    /// What keeps it from there.
+    fn check(&self) -> Result<(), SinkError>;
+
+    /// Puts the result there.
+    ///
+    /// # Errors
+    /// What kept it from there.
+    fn put(&self, bytes: Vec<u8>) -> Result<(), SinkError>;
+}
+
+/// Why a [`Sink`] does not take a result.
+pub type SinkError = Box<dyn Error + Send + Sync>;
 
 impl Destination {
     /// `-` is standard output, anything else a path.
@@ -52,7 +78,14 @@ impl Destination {
     /// # Errors
     /// When the file exists and may not be replaced, is the input, or its folder does not take files.
     pub fn check(&self, input: &Source) -> Result<(), DataError> {
-        let Self::File { path, force } = self else { return Ok(()) };
+        let (path, force) = match self {
+            Self::Stdout => return Ok(()),
+            Self::File { path, force } => (path, force),
+            Self::Sink(sink) if sink.name() == input.name() => {
+                return Err(DataError::OutputIsInput { file: sink.name() });
+            }
+            Self::Sink(sink) => return sink.check().map_err(DataError::Sink),
+        };
         let file = path.display().to_string();
         if is_same(path, input) {
             return Err(DataError::OutputIsInput { file });
@@ -68,10 +101,12 @@ impl Destination {
     /// The format that the file's name says; CSV where it says none, and on standard output.
     #[must_use]
     pub fn format(&self) -> Format {
-        match self {
-            Self::Stdout => Format::Csv,
-            Self::File { path, .. } => Format::of_name(path).unwrap_or(Format::Csv),
-        }
+        let named = match self {
+            Self::Stdout => None,
+            Self::File { path, .. } => Format::of_name(path),
+            Self::Sink(sink) => Format::of_name(Path::new(&sink.name())),
+        };
+        named.unwrap_or(Format::Csv)
     }
 
     /// Finds out before a run whether rows of `table` could be decoded and written after it.
@@ -135,6 +170,11 @@ impl Destination {
             }
             Self::File { path, force } => {
                 replace(path, *force, fill).map_err(fail(path.display().to_string()))
+            }
+            Self::Sink(sink) => {
+                let mut bytes = Vec::new();
+                fill_buffered(&mut bytes, fill).map_err(fail(sink.name()))?;
+                sink.put(bytes).map_err(DataError::Sink)
             }
         }
     }

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::SinkError;
+
 /// Where in a file something is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
@@ -371,6 +373,9 @@ pub enum DataError {
         /// What the system said.
         why: io::Error,
     },
+    /// A place beyond this machine does not take the output.
+    #[error(transparent)]
+    Sink(SinkError),
 }
 
 /// Why reading failed and what to do, as far as the system's word tells.

@@ -27,7 +27,7 @@ mod values;
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
-    Destination, ID_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
+    Destination, ID_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Sink, SinkError,
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;

@@ -6,7 +6,7 @@ use veilset_channel::ChannelError;
 use veilset_crypto::NotAPrime;
 use veilset_data::DataError;
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
-use veilset_net::{Class, FetchError, NetError, QueryError, StoreError};
+use veilset_net::{Class, FetchError, NetError, ObjectError, QueryError, StoreError};
 use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
 
@@ -27,6 +27,9 @@ pub enum Error {
     /// A database.
     #[error(transparent)]
     Query(#[from] QueryError),
+    /// An object in a store.
+    #[error(transparent)]
+    Object(#[from] ObjectError),
     /// The connection.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -155,6 +158,11 @@ impl Error {
             Class::Refused => exit_code::POLICY,
         };
         match self {
+            Self::Data(DataError::Sink(error)) => match error.downcast_ref::<ObjectError>() {
+                Some(error) => of_class(error.class()),
+                None => exit_code::INPUT,
+            },
+            Self::Object(error) => of_class(error.class()),
             Self::Data(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }

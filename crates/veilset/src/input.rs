@@ -3,14 +3,14 @@
 use veilset_data::{
     DataError, Destination, Items, KeySet, KeySpec, ShareTable, Source, Table, Values,
 };
-use veilset_net::{QueryError, is_database};
+use veilset_net::{QueryError, is_database, is_object, objects};
 use veilset_protocols::{Attached, Operation};
 use veilset_session::Column;
 
 use crate::Error;
 
-/// The list at `place`: a file, several, standard input (`-`), or what the database at this address answers to `query`.
-/// `delimiter` is that of delimited text.
+/// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
+/// database at this address answers to `query`. `delimiter` is that of delimited text.
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
@@ -22,6 +22,9 @@ pub fn table(place: &str, query: Option<&str>, delimiter: u8) -> Result<Table, E
         }
         (true, None) => Err(QueryError::NoQuery.into()),
         (false, Some(_)) => Err(QueryError::NotADatabase.into()),
+        (false, None) if is_object(place) => {
+            Ok(Table::of_bytes(place.to_owned(), objects(place)?, delimiter)?)
+        }
         (false, None) => Ok(Table::read(&Source::new(place), delimiter)?),
     }
 }

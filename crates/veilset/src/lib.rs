@@ -40,6 +40,7 @@ pub mod json;
 pub mod lookup;
 pub mod meeting;
 mod memory;
+mod output;
 mod pair;
 pub mod planner;
 pub mod prime;
@@ -50,6 +51,7 @@ pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Input, table};
 pub use job::{Connection, Job, Ready};
+pub use output::destination;
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
@@ -64,7 +66,7 @@ pub mod data {
     pub use veilset_data::calendar;
     pub use veilset_data::{
         CheckReport, DataError, Destination, Finding, Format, ID_COLUMN, KeySpec, LABEL_COLUMN,
-        Place, ShareTable, Source, Spot, Stamp, Table, Values, check,
+        Place, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table, Values, check,
     };
 }
 
@@ -72,7 +74,8 @@ pub mod data {
 pub mod net {
     pub use veilset_net::{
         Added, Endpoint, Event, FetchError, Home, Identity, KeyError, Limits, Listener, NetError,
-        Note, Options, Peers, PublicKey, Stop, StoreError, fetch, is_url, signals,
+        Note, ObjectError, Options, Peers, PublicKey, Stop, StoreError, fetch, is_object, is_url,
+        signals,
     };
 }
 

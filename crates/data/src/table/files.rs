@@ -1,5 +1,7 @@
 //! Files and standard input as tables.
 
+use std::path::Path;
+
 use super::batches::same_columns;
 use super::body::Body;
 use crate::{DataError, Format, Source, Table};
@@ -14,15 +16,37 @@ impl Table {
     /// # Errors
     /// When a file cannot be read or is no table; the error names the line. When files have different columns.
     pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
+        let files = source.files()?.into_iter();
+        let files = files.map(|file| Ok((file.name(), file.bytes()?)));
+        Self::of_files(source.name(), files, delimiter)
+    }
+
+    /// Files whose bytes are in memory, each under its name, as one table that messages call `name`; see [`Table::read`].
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn of_bytes(
+        name: String,
+        files: Vec<(String, Vec<u8>)>,
+        delimiter: u8,
+    ) -> Result<Self, DataError> {
+        Self::of_files(name, files.into_iter().map(Ok), delimiter)
+    }
+
+    fn of_files(
+        name: String,
+        files: impl Iterator<Item = Result<(String, Vec<u8>), DataError>>,
+        delimiter: u8,
+    ) -> Result<Self, DataError> {
         let mut bodies = Vec::new();
-        for file in source.files()? {
-            let name = file.name();
-            let named = file.path().and_then(Format::of_name);
-            let body = read(&name, file.bytes()?, named, delimiter)?;
+        for file in files {
+            let (name, bytes) = file?;
+            let named = Format::of_name(Path::new(&name));
+            let body = read(&name, bytes, named, delimiter)?;
             bodies.push((name, body));
         }
         let header = common_header(&bodies)?;
-        Self::of(source.name(), header, bodies)
+        Self::of(name, header, bodies)
     }
 }
 
