@@ -58,7 +58,7 @@ fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
             "the slot goes to standard output as it is: give --output a file".to_owned(),
         ));
     }
-    let destination = Destination::new(output, args.force);
+    let destination = veilset::destination(output, args.force)?;
     destination.check(&Source::new(&args.file))?;
     Ok(Some(destination))
 }

@@ -138,8 +138,8 @@ pub(crate) enum PeerCommand {
 /// The list and its key, for every command that reads a file.
 #[derive(Args)]
 pub(crate) struct ListArgs {
-    /// A file: CSV with a header, NDJSON, Parquet or Arrow; a folder or 'pattern*' of such files; - for standard input; or
-    /// a database: postgresql://USER@HOST/DATABASE
+    /// A file: CSV with a header, NDJSON, Parquet or Arrow; a folder or 'pattern*' of such files; - for standard input;
+    /// an object or several: s3://BUCKET/NAME, gs://…, az://…; or a database: postgresql://USER@HOST/DATABASE
     pub(crate) file: String,
     /// What the database answers: a select statement
     #[arg(long, value_name = "SQL")]
@@ -229,8 +229,8 @@ pub(crate) struct ParamArgs {
 /// Where rows of a result go.
 #[derive(Args)]
 pub(crate) struct OutputArgs {
-    /// Write the result's rows to this file, in the format that its name says: .csv, .ndjson, .parquet, .arrow (- or
-    /// nothing: CSV to standard output)
+    /// Write the result's rows to this file or object, in the format that its name says: .csv, .ndjson, .parquet,
+    /// .arrow (- or nothing: CSV to standard output)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file

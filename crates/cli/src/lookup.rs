@@ -6,7 +6,7 @@ use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
-use veilset::{Input, json};
+use veilset::{Input, json, table};
 
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
@@ -60,7 +60,7 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
     if args.json && output.is_none() {
         return Ok(None);
     }
-    let destination = Destination::new(output.unwrap_or("-"), args.out.force);
+    let destination = veilset::destination(output.unwrap_or("-"), args.out.force)?;
     destination.check(&Source::new(file))?;
     Ok(Some(destination))
 }
@@ -68,7 +68,7 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
 /// What is asked, and the single items, if it is such.
 fn question(args: &LookupArgs) -> Result<(Question, Vec<String>), Failure> {
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
-        let input = Input::read(&Source::new(file), b',', key)?;
+        let input = Input::of(table(file, None, b',')?, key)?;
         return Ok((Question::Input(Box::new(input)), Vec::new()));
     }
     let items = items(&args.items)?;

@@ -103,7 +103,7 @@ pub(crate) fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Desti
             "--json and rows cannot share standard output: give --output a file".to_owned(),
         ));
     }
-    let destination = Destination::new(output.unwrap_or("-"), out.force);
+    let destination = veilset::destination(output.unwrap_or("-"), out.force)?;
     destination.check(&Source::new(&args.list.file))?;
     Ok(Some(destination))
 }
@@ -126,10 +126,15 @@ pub(crate) fn read(
     }
     let input = order.attach(Input::of(table, &list.key)?)?;
     say(talk, &format!("{name}: {}", report::summary(&input)));
-    if matches!(destination, Some(Destination::File { .. })) && !order.learns() {
+    if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");
     }
     Ok(input)
+}
+
+/// Whether a result stays there.
+fn is_kept(destination: &Destination) -> bool {
+    !matches!(destination, Destination::Stdout)
 }
 
 /// Shows the agreed terms and asks, where there is somebody to ask.

@@ -7,14 +7,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
-use veilset::Input;
-use veilset::data::{Source, Stamp};
+use veilset::data::Stamp;
 use veilset::lookup::{
     Changed, Labels, LookupService, Quota, Sizing, Way, add, build, open, remove, serve_metrics,
     single_items,
 };
 use veilset::net::signals::{self, Wish};
 use veilset::net::{Event, Home, Identity, Limits, Listener, Note, Peers, PublicKey, Stop};
+use veilset::{Input, table};
 
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
@@ -40,8 +40,10 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
     let list = &args.list;
-    let input = Input::read(&Source::new(&list.file), list.delimiter, &list.key)?;
-    say(talk, &format!("{}: {}", Source::new(&list.file).name(), report::summary(&input)));
+    let table = table(&list.file, list.query.as_deref(), list.delimiter)?;
+    let name = table.name().to_owned();
+    let input = Input::of(table, &list.key)?;
+    say(talk, &format!("{name}: {}", report::summary(&input)));
     let labels = args.label.as_ref().map(|column| Labels::of_column(&input, column)).transpose()?;
     let sizing = match (args.protocol, args.budget) {
         (Way::Encrypted, None) => Sizing::Encrypted,
@@ -82,7 +84,7 @@ fn take(args: &ServeEditArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn edited(args: &ServeEditArgs) -> Result<Input, Failure> {
     match (&args.from, &args.key) {
-        (Some(from), Some(key)) => Ok(Input::read(&Source::new(from), b',', key)?),
+        (Some(from), Some(key)) => Ok(Input::of(table(from, None, b',')?, key)?),
         _ => Ok(single_items(&args.file, &items(&args.items)?)?),
     }
 }

@@ -4,6 +4,7 @@ mod support;
 
 use std::fs;
 
+use support::bucket::Bucket;
 #[cfg(unix)]
 use support::postgres::Postgres;
 use support::{Party, code, free_address, root, stderr};
@@ -124,6 +125,9 @@ fn every_command_on_the_page_of_data_runs() {
         fs::create_dir_all(party.path("exports")).expect("writable");
         party.file("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
     }
+    let bucket = Bucket::start();
+    bucket.put("customers.csv", "email,name\nann@example.org,Ann\n");
+    bucket.put("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
     let listen = free_address();
     let shell = |party: &Party, command: &str| {
         let program = std::path::Path::new(env!("CARGO_BIN_EXE_veilset")).display().to_string();
@@ -132,15 +136,17 @@ fn every_command_on_the_page_of_data_runs() {
             .replace("0.0.0.0:7000", &listen)
             .replace("postgresql://ann@db.example/shop", &server.address("ann"));
         let mut shell = party.shell(&command);
+        bucket.known_to("ann", &mut shell);
         shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
     };
     let commands = commands("docs/data.md");
-    assert_eq!(commands.len(), 5);
+    assert_eq!(commands.len(), 7);
     for command in commands {
         let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
         let other = command.contains("--listen").then(|| {
             let other =
                 command.replace("--peer acme", "--peer left").replace("--listen", "--connect");
+            let other = other.replace("s3://lists/matches", "s3://lists/theirs");
             shell(&acme, &other)
         });
         for child in std::iter::once(listening).chain(other) {

@@ -8,6 +8,7 @@ use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::FromPyArrow;
 use pyo3::prelude::*;
 use veilset::data::{Source, Table};
+use veilset::net::is_object;
 
 use crate::error::Failure;
 
@@ -40,7 +41,10 @@ impl List {
     /// The list as a table.
     pub(crate) fn table(self, delimiter: u8) -> Result<Table, Failure> {
         match self {
-            Self::File(path) => Ok(Table::read(&Source::File(path), delimiter)?),
+            Self::File(path) => match path.to_str().filter(|text| is_object(text)) {
+                Some(address) => Ok(veilset::table(address, None, delimiter)?),
+                None => Ok(Table::read(&Source::File(path), delimiter)?),
+            },
             Self::Stream(stream) => {
                 let schema = stream.schema();
                 let batches = stream.collect::<Result<Vec<RecordBatch>, _>>();

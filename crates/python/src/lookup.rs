@@ -9,6 +9,7 @@ use veilset::{Input, json, units};
 use crate::attend::{Caller, attend};
 use crate::error::Failure;
 use crate::list::List;
+use crate::order::checked_destination;
 use crate::party::Party;
 use crate::peer::Way;
 use crate::stop::Stop;
@@ -113,9 +114,7 @@ impl Inquiry {
         let Some(list) = list else {
             return Err(Failure::Argument("output= is for the rows of a table".to_owned()));
         };
-        let destination = Destination::File { path: output.into(), force: self.force };
-        destination.check(&list.source())?;
-        Ok(Some(destination))
+        checked_destination(output, self.force, &list.source()).map(Some)
     }
 
     fn question(&self, list: Option<List>) -> Result<Question, Failure> {

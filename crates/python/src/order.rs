@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use veilset::data::{Destination, KeySpec, Source};
+use veilset::net::is_object;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
 use veilset::{Input, Job, Learn, prime, units};
 
@@ -77,15 +78,28 @@ impl Order {
     /// Where rows of the result go, checked before anything else happens.
     pub(crate) fn destination(&self, input: &Source) -> Result<Option<Destination>, Failure> {
         let Some(output) = &self.output else { return Ok(None) };
-        let destination = Destination::File { path: output.into(), force: self.force };
-        destination.check(input)?;
-        Ok(Some(destination))
+        checked_destination(output, self.force, input).map(Some)
     }
 
     /// Threads for computing: every core that the system gives this process, unless told.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(all_cores)
     }
+}
+
+/// An object of a store or a file, whatever its name, that can be written.
+pub(crate) fn checked_destination(
+    place: &str,
+    force: bool,
+    input: &Source,
+) -> Result<Destination, Failure> {
+    let destination = if is_object(place) {
+        veilset::destination(place, force)?
+    } else {
+        Destination::File { path: place.into(), force }
+    };
+    destination.check(input)?;
+    Ok(destination)
 }
 
 /// Every core that the system gives this process.

@@ -1,6 +1,7 @@
 //! Two parties as two processes.
 #![allow(dead_code, reason = "each suite uses its own part")]
 
+pub(crate) mod bucket;
 #[cfg(unix)]
 pub(crate) mod postgres;
 
