@@ -159,6 +159,10 @@ pub(crate) struct ListArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    /// The folder for encrypted temporary files of lists that take more than a quarter of --max-memory [default: the
+    /// system's]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
     /// Who learns the result; the peer must give the matching word: me and peer, or both and both
     #[arg(long, value_enum, default_value = "both")]
     pub(crate) learn: LearnArg,
@@ -194,7 +198,8 @@ pub(crate) struct MeetArgs {
     /// Threads for computing [default: all cores]
     #[arg(long, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
-    /// Refuse a run that would need more memory, such as 500MB or 2GiB [default: what the machine has free]
+    /// Refuse a run that would need more memory, such as 500MB or 2GiB, and keep long lists on disk [default: what the machine
+    /// has free]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub(crate) max_memory: Option<u64>,
     /// How long to wait for the peer to appear, such as 90s or 10m

@@ -1,7 +1,7 @@
 //! `veilset check`: a local look.
 
 use serde_json::{Value, json};
-use veilset::data::{CheckReport, Finding, Place, Spot, check};
+use veilset::data::{CheckReport, Finding, Place, Scratch, Spot, check};
 use veilset::table;
 
 use crate::args::CheckArgs;
@@ -10,7 +10,8 @@ use crate::error::Failure;
 /// Reads the list and prints what a run would see of it; sends nothing.
 pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
     let list = &args.list;
-    let table = table(&list.file, list.query.as_deref(), list.delimiter)?;
+    let table =
+        table(&list.file, list.query.as_deref(), list.delimiter, &Scratch::new(None, None))?;
     let report = check(&table, &list.key)?;
     if args.json {
         print_line!("{}", object(&report))?;

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use veilset::data::{DataError, Destination, Source};
+use veilset::data::{DataError, Destination, Scratch, Source};
 use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
@@ -68,7 +68,7 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
 /// What is asked, and the single items, if it is such.
 fn question(args: &LookupArgs) -> Result<(Question, Vec<String>), Failure> {
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
-        let input = Input::of(table(file, None, b',')?, key)?;
+        let input = Input::of(table(file, None, b',', &Scratch::new(None, None))?, key)?;
         return Ok((Question::Input(Box::new(input)), Vec::new()));
     }
     let items = items(&args.items)?;

@@ -2,10 +2,10 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::data::{Destination, Source};
+use veilset::data::{Destination, Scratch, Source};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
-use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, table};
+use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table};
 
 use crate::args::{MeetArgs, Talk};
 use crate::error::Failure;
@@ -114,7 +114,14 @@ pub(crate) fn read(
     talk: &Talk,
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
-    let table = table(&list.file, list.query.as_deref(), list.delimiter)?;
+    let scratch = Scratch::new(order.party.scratch.clone(), order.party.meet.max_memory);
+    if let Some(need) = disk_need(&list.file, &scratch)? {
+        let (bytes, free) =
+            (units::show_bytes(need.bytes as f64), units::show_bytes(need.free as f64));
+        let folder = need.folder.display();
+        say(talk, &format!("{}: needs {bytes} of disk in {folder}, {free} free", list.file));
+    }
+    let table = table(&list.file, list.query.as_deref(), list.delimiter, &scratch)?;
     let name = table.name().to_owned();
     if order.operation == Operation::Align {
         table.check_aligned()?;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::{scope, sleep};
 use std::time::Duration;
 
-use veilset::data::Stamp;
+use veilset::data::{Scratch, Stamp};
 use veilset::lookup::{
     Changed, Labels, LookupService, Quota, Sizing, Way, add, build, open, remove, serve_metrics,
     single_items,
@@ -84,7 +84,9 @@ fn take(args: &ServeEditArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn edited(args: &ServeEditArgs) -> Result<Input, Failure> {
     match (&args.from, &args.key) {
-        (Some(from), Some(key)) => Ok(Input::of(table(from, None, b',')?, key)?),
+        (Some(from), Some(key)) => {
+            Ok(Input::of(table(from, None, b',', &Scratch::new(None, None))?, key)?)
+        }
         _ => Ok(single_items(&args.file, &items(&args.items)?)?),
     }
 }

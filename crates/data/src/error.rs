@@ -68,6 +68,29 @@ pub enum DataError {
         /// What the system said.
         why: io::Error,
     },
+    /// The temporary file of a list that does not fit in memory failed.
+    #[error(
+        "cannot keep the list in a temporary file in {folder}: {why}; name a folder with room with --scratch, or raise --max-memory"
+    )]
+    Scratch {
+        /// Its folder.
+        folder: String,
+        /// What the system said.
+        why: io::Error,
+    },
+    /// The disk has too little room for a list that does not fit in memory.
+    #[error(
+        "the list needs {} MB of disk in {folder}, and {} MB are free: free some, name another folder with --scratch, or raise \
+         --max-memory", needed.div_ceil(1_000_000), free / 1_000_000
+    )]
+    NoRoom {
+        /// The folder for temporary files.
+        folder: String,
+        /// Bytes that the list takes.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The byte between fields cannot stand there.
     #[error(
         "the delimiter must be one ASCII character other than a double quote or a line end; \

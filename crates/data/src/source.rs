@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::DataError;
+use crate::table::Store;
+use crate::{DataError, Scratch};
 
 /// A file, several, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,16 +68,50 @@ impl Source {
 
     /// Everything in it, in memory once.
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, DataError> {
-        self.read().map_err(|why| DataError::Read { file: self.name(), why })
+        let mut bytes = Vec::new();
+        let read = match self {
+            Self::Stdin => io::stdin().lock().read_to_end(&mut bytes),
+            Self::File(path) => File::open(path).and_then(|mut file| file.read_to_end(&mut bytes)),
+        };
+        read.map_err(|why| DataError::Read { file: self.name(), why })?;
+        Ok(bytes)
     }
 
-    fn read(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+    /// How many bytes are in it; unknown of standard input and pipes.
+    pub(crate) fn size(&self) -> Result<Option<u64>, DataError> {
+        let mut total = 0;
+        for file in self.files()? {
+            // What cannot be read is said when it is read.
+            match file.path().map(fs::metadata) {
+                Some(Ok(about)) if about.is_file() => total += about.len(),
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(total))
+    }
+
+    /// Everything in it: in memory up to `keep` bytes, else in a temporary file.
+    pub(crate) fn store(&self, keep: u64, scratch: &Scratch) -> Result<Store, DataError> {
+        let fail = |why| DataError::Read { file: self.name(), why };
         match self {
-            Self::Stdin => io::stdin().lock().read_to_end(&mut bytes)?,
-            Self::File(path) => File::open(path)?.read_to_end(&mut bytes)?,
-        };
-        Ok(bytes)
+            Self::Stdin => self.store_from(io::stdin().lock(), keep, scratch),
+            Self::File(path) => self.store_from(File::open(path).map_err(fail)?, keep, scratch),
+        }
+    }
+
+    fn store_from(
+        &self,
+        mut from: impl Read,
+        keep: u64,
+        scratch: &Scratch,
+    ) -> Result<Store, DataError> {
+        let mut bytes = Vec::new();
+        let read = from.by_ref().take(keep.saturating_add(1)).read_to_end(&mut bytes);
+        read.map_err(|why| DataError::Read { file: self.name(), why })?;
+        if bytes.len() as u64 <= keep {
+            return Ok(Store::Memory(bytes));
+        }
+        Ok(Store::Spilled(Arc::new(scratch.spill(&self.name(), bytes, from)?)))
     }
 }
 

@@ -17,6 +17,9 @@ mod files;
 mod objects;
 mod parquet;
 mod part;
+mod raw;
+mod records;
+mod store;
 mod text;
 
 use self::batches::Batches;
@@ -25,11 +28,14 @@ use self::cell::{has_text, value_type};
 pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
 use self::part::Part;
+pub use self::raw::RawRows;
+pub(crate) use self::store::Store;
 
 /// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
 ///
 /// CSV and NDJSON cost their text and 8 bytes a row, Parquet its bytes, of which a pass decodes the columns that it needs,
-/// and Arrow its buffers. Clones share them.
+/// and Arrow its buffers. The text and Parquet's bytes may lie in a temporary file instead ([`Scratch`](crate::Scratch)).
+/// Clones share them.
 #[derive(Clone)]
 pub struct Table {
     name: String,
@@ -45,7 +51,7 @@ impl Table {
     /// # Errors
     /// When the bytes are not such a table, or `delimiter` is not ASCII, a quote or a line end.
     pub fn parse(name: String, bytes: Vec<u8>, delimiter: u8) -> Result<Self, DataError> {
-        let body = Body::read(&name, bytes, Format::Csv, delimiter)?;
+        let body = Body::read(&name, Store::Memory(bytes), Format::Csv, delimiter)?;
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 
@@ -54,7 +60,7 @@ impl Table {
     /// # Errors
     /// When a line is no JSON object, or there is none.
     pub fn parse_ndjson(name: String, bytes: Vec<u8>) -> Result<Self, DataError> {
-        let body = Body::read(&name, bytes, Format::Ndjson, b',')?;
+        let body = Body::read(&name, Store::Memory(bytes), Format::Ndjson, b',')?;
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 
@@ -259,11 +265,10 @@ impl Table {
         Ok(())
     }
 
-    /// Row `index` as it was, without its line end, where the table is text.
+    /// Rows as they were, without their line ends, where the table is text.
     #[must_use]
-    pub fn raw_row(&self, index: usize) -> Option<&str> {
-        let part = self.part_of(index);
-        part.body.raw_row(index - part.first_row)
+    pub fn raw_rows(&self) -> RawRows<'_> {
+        RawRows::new(self)
     }
 
     /// The delimited text whose header and line ends the output has, where the table is such text.

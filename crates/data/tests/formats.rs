@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use veilset_data::{DataError, Destination, Format, KeySet, Source, Table, check};
+use veilset_data::{DataError, Destination, Format, KeySet, Scratch, Source, Table, check};
 
 const NDJSON: &str = "{\"id\": 7, \"name\":\"a \\\"b\\\"\", \"tags\":[1, {\"x\":null}]}\r\n\n \
                       {\"name\":null,\"id\":1.50,\"new\":true}\n{}";
@@ -289,4 +289,84 @@ fn damage_is_found_before_a_run() {
     let arrow = path(&folder, "c.arrow");
     fs::write(&arrow, b"ARROW1\0\0secret").expect("writable");
     assert!(matches!(Table::read(&file(&arrow), b','), Err(DataError::Damaged { .. })));
+}
+
+/// All that a table gives: its header, its fields, its rows as they were, and what is written of every second row.
+type Seen = (Vec<String>, Vec<Vec<String>>, Vec<Option<String>>, Vec<u8>);
+
+fn seen(table: &Table) -> Seen {
+    let columns: Vec<usize> = (0..table.header().len()).collect();
+    let mut fields = Vec::new();
+    let read = table.for_each_row(&columns, |_, row| {
+        fields.push(columns.iter().map(|column| row.get(*column).into_owned()).collect());
+    });
+    read.expect("text");
+    let mut raw_rows = table.raw_rows();
+    let raw = (0..table.rows()).map(|row| raw_rows.get(row).expect("readable").map(str::to_owned));
+    let raw = raw.collect();
+    let mut written = Vec::new();
+    table.write_rows(&mut written, (0..table.rows()).step_by(2)).expect("to memory");
+    (table.header().to_vec(), fields, raw, written)
+}
+
+/// The table in memory and the one in a temporary file, or their errors, in which places are.
+fn both_ways(path: &Path) -> [Result<Seen, String>; 2] {
+    let scratch = tempfile::tempdir().expect("a folder");
+    let spilled = Scratch::new(Some(scratch.path().to_owned()), Some(0));
+    let tables = [Table::read(&file(path), b','), Table::read_within(&file(path), b',', &spilled)];
+    let seen =
+        tables.map(|table| table.map(|table| seen(&table)).map_err(|error| error.to_string()));
+    assert_eq!(scratch.path().read_dir().expect("a folder").count(), 0);
+    seen
+}
+
+#[test]
+fn long_lists_in_temporary_files_are_what_they_are_in_memory() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["t.parquet", "t.arrow"] {
+        let path = path(&folder, name);
+        to(&path).write_rows(&typed(), 0..3).expect("a new file");
+        let [memory, spilled] = both_ways(&path);
+        assert_eq!(memory.expect("a table"), spilled.expect("a table"));
+    }
+    let long = "x\u{e9}\"\"\n".repeat(30_000);
+    let rows: String = (0..20_000)
+        .map(|n| {
+            if n == 9_000 {
+                format!("{n},\"{long}\"\r\n")
+            } else {
+                format!("{n},\"{n} \u{e9}\"\r\n\n")
+            }
+        })
+        .collect();
+    let objects: String =
+        (0..20_000).map(|n| format!("{{\"k\":{n},\"t\":\"\u{e9}\"}}\n\n")).collect();
+    for (name, text) in [
+        ("long.csv", format!("\u{feff}k,t\r\n{rows}")),
+        ("width.csv", format!("k,t\n{rows}1,2,3\n")),
+        ("open.csv", format!("k,t\n{rows}1,\"2\n")),
+        ("zero.csv", format!("k,t\n{rows}1,\0\n")),
+        ("long.ndjson", format!("\u{feff}{objects}{{\"k\":\"{}\"}}", "y".repeat(200_000))),
+        ("broken.ndjson", format!("{objects}{{")),
+    ] {
+        let path = path(&folder, name);
+        std::fs::write(&path, text).expect("a new file");
+        let [memory, spilled] = both_ways(&path);
+        assert!(memory == spilled, "{name}: {:?} {:?}", memory.err(), spilled.err());
+        assert_eq!(memory.is_ok(), name.starts_with("long"), "{name}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_bytes_are_the_same_in_memory_and_in_a_temporary_file(
+        text in "[a\",\r\n\u{e9}{}:]{0,40}", cut in 0_usize..3, name in proptest::sample::select(vec!["t.csv", "t.ndjson"]),
+    ) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = path(&folder, name);
+        let bytes = text.as_bytes();
+        std::fs::write(&path, &bytes[..bytes.len().saturating_sub(cut)]).expect("a new file");
+        let [memory, spilled] = both_ways(&path);
+        proptest::prop_assert_eq!(memory, spilled);
+    }
 }

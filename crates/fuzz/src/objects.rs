@@ -7,8 +7,9 @@ use crate::Seed;
 /// An NDJSON file.
 pub fn objects(data: &[u8]) {
     let Ok(table) = Table::parse_ndjson("input".to_owned(), data.to_vec()) else { return };
+    let mut raw_rows = table.raw_rows();
     for row in 0..table.rows() {
-        let raw = table.raw_row(row).expect("text").as_bytes();
+        let raw = raw_rows.get(row).expect("in memory").expect("text").as_bytes();
         assert!(raw.starts_with(b"{") && raw.ends_with(b"}"));
         assert!(data.windows(raw.len()).any(|window| window == raw));
     }

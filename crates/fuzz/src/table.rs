@@ -7,8 +7,9 @@ use crate::Seed;
 /// A CSV file.
 pub fn table(data: &[u8]) {
     let Ok(table) = Table::parse("input".to_owned(), data.to_vec(), b',') else { return };
+    let mut raw_rows = table.raw_rows();
     for row in 0..table.rows() {
-        let raw = table.raw_row(row).expect("text").as_bytes();
+        let raw = raw_rows.get(row).expect("in memory").expect("text").as_bytes();
         assert!(data.windows(raw.len().max(1)).any(|window| window == raw) || raw.is_empty());
     }
     let column = table.header()[0].replace('"', "\"\"");

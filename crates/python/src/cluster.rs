@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
+use veilset::data::{Scratch, Table};
 
 use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
@@ -100,8 +101,13 @@ pub(crate) fn scan(
     send: Option<Vec<String>>,
 ) -> Result<Scanned, Failure> {
     let wanted = Wanted { key: key.parse()?, values, send };
-    let scan = py.detach(|| Ok::<_, Failure>(cluster::scan(block.table(b',')?, &wanted)?))?;
+    let scan = py.detach(|| Ok::<_, Failure>(cluster::scan(read(block)?, &wanted)?))?;
     Ok((scan.rows, scan.null_rows, scan.invalid_rows, scan.columns, scan.width))
+}
+
+/// A block, which is in memory.
+fn read(block: List) -> Result<Table, Failure> {
+    block.table(b',', &Scratch::new(None, None))
 }
 
 /// The elements of a piece, rows that carry them, which each carries, numbers and rows to send.
@@ -147,7 +153,7 @@ pub(crate) fn cut<'py>(
             scales: &slices.scales,
             width: slices.width,
         };
-        Ok::<_, Failure>(cluster::cut(block.table(b',')?, &wanted, &slicing)?)
+        Ok::<_, Failure>(cluster::cut(read(block)?, &wanted, &slicing)?)
     })?;
     let part = |cut: &Cut| {
         (

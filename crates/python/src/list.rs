@@ -7,7 +7,7 @@ use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::FromPyArrow;
 use pyo3::prelude::*;
-use veilset::data::{Source, Table};
+use veilset::data::{Scratch, Source, Table};
 use veilset::net::is_object;
 
 use crate::error::Failure;
@@ -38,12 +38,16 @@ impl FromPyObject<'_, '_> for List {
 }
 
 impl List {
-    /// The list as a table.
-    pub(crate) fn table(self, delimiter: u8) -> Result<Table, Failure> {
+    /// The list as a table; a file that takes too much memory goes to `scratch`.
+    pub(crate) fn table(self, delimiter: u8, scratch: &Scratch) -> Result<Table, Failure> {
         match self {
             Self::File(path) => match path.to_str().filter(|text| is_object(text)) {
-                Some(address) => Ok(veilset::table(address, None, delimiter)?),
-                None => Ok(Table::read(&Source::File(path), delimiter)?),
+                Some(address) => Ok(veilset::table(address, None, delimiter, scratch)?),
+                None => {
+                    let source = Source::File(path);
+                    scratch.need(&source)?;
+                    Ok(Table::read_within(&source, delimiter, scratch)?)
+                }
             },
             Self::Stream(stream) => {
                 let schema = stream.schema();

@@ -1,7 +1,7 @@
 //! Look-ups in a list that somebody serves.
 
 use pyo3::prelude::*;
-use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
+use veilset::data::{Destination, KeySpec, LABEL_COLUMN, Scratch};
 use veilset::lookup::{LookedUp, Question, Takes, look_up};
 use veilset::net::{Endpoint, Options};
 use veilset::{Input, json, units};
@@ -121,7 +121,7 @@ impl Inquiry {
         let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
-        let input = Input::of(list.table(delimiter)?, &spec)?;
+        let input = Input::of(list.table(delimiter, &Scratch::new(None, None))?, &spec)?;
         Ok(Question::Input(Box::new(input)))
     }
 }

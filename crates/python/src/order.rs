@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use veilset::data::{Destination, KeySpec, Source};
+use veilset::data::{Destination, KeySpec, Scratch, Source};
 use veilset::net::is_object;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
 use veilset::{Input, Job, Learn, prime, units};
@@ -28,6 +28,7 @@ pub(crate) struct Order {
     label: Option<String>,
     delimiter: String,
     max_memory: Option<String>,
+    scratch: Option<PathBuf>,
     threads: Option<usize>,
     output: Option<String>,
     force: bool,
@@ -55,7 +56,9 @@ impl Order {
     pub(crate) fn input(&self, list: List) -> Result<Input, Failure> {
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
-        let table = list.table(delimiter)?;
+        let max_memory = self.max_memory.as_deref().map(bytes).transpose()?;
+        let scratch = Scratch::new(self.scratch.clone(), max_memory);
+        let table = list.table(delimiter, &scratch)?;
         let operation = operation(&self.operation)?;
         if operation == Operation::Align {
             table.check_aligned()?;

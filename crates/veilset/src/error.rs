@@ -1,5 +1,6 @@
 //! One error for everything, with its exit code.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use veilset_channel::ChannelError;
@@ -163,6 +164,8 @@ impl Error {
                 None => exit_code::INPUT,
             },
             Self::Object(error) => of_class(error.class()),
+            Self::Data(DataError::NoRoom { .. }) => exit_code::POLICY,
+            Self::Data(DataError::Scratch { why, .. }) if is_full(why.kind()) => exit_code::POLICY,
             Self::Data(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
@@ -193,6 +196,11 @@ impl Error {
             },
         }
     }
+}
+
+/// Whether a file could not grow.
+fn is_full(why: ErrorKind) -> bool {
+    matches!(why, ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded)
 }
 
 fn of_lookup(error: &LookupError) -> u8 {

@@ -1,7 +1,8 @@
 //! A party's list, ready for a run.
 
 use veilset_data::{
-    DataError, Destination, Items, KeySet, KeySpec, ShareTable, Source, Table, Values,
+    DataError, Destination, DiskNeed, Items, KeySet, KeySpec, Scratch, ShareTable, Source, Table,
+    Values,
 };
 use veilset_net::{QueryError, is_database, is_object, objects};
 use veilset_protocols::{Attached, Operation};
@@ -10,11 +11,17 @@ use veilset_session::Column;
 use crate::Error;
 
 /// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
-/// database at this address answers to `query`. `delimiter` is that of delimited text.
+/// database at this address answers to `query`. `delimiter` is that of delimited text. What takes too much memory goes to
+/// `scratch`, but for a database's answer and for objects.
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
-pub fn table(place: &str, query: Option<&str>, delimiter: u8) -> Result<Table, Error> {
+pub fn table(
+    place: &str,
+    query: Option<&str>,
+    delimiter: u8,
+    scratch: &Scratch,
+) -> Result<Table, Error> {
     match (is_database(place), query) {
         (true, Some(query)) => {
             let (host, rows) = veilset_net::query(place, query)?;
@@ -25,8 +32,19 @@ pub fn table(place: &str, query: Option<&str>, delimiter: u8) -> Result<Table, E
         (false, None) if is_object(place) => {
             Ok(Table::of_bytes(place.to_owned(), objects(place)?, delimiter)?)
         }
-        (false, None) => Ok(Table::read(&Source::new(place), delimiter)?),
+        (false, None) => Ok(Table::read_within(&Source::new(place), delimiter, scratch)?),
     }
+}
+
+/// What the list at `place` will take of the disk, if anything, as far as its size is known before it is read.
+///
+/// # Errors
+/// When there is not that much room, or a file cannot be looked at.
+pub fn disk_need(place: &str, scratch: &Scratch) -> Result<Option<DiskNeed>, Error> {
+    if is_database(place) || is_object(place) {
+        return Ok(None);
+    }
+    Ok(scratch.need(&Source::new(place))?)
 }
 
 /// A table with its keys, and what belongs to these.

@@ -49,7 +49,7 @@ pub mod units;
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
-pub use input::{Input, table};
+pub use input::{Input, disk_need, table};
 pub use job::{Connection, Job, Ready};
 pub use output::destination;
 
@@ -65,8 +65,9 @@ pub use veilset_bench as bench;
 pub mod data {
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, DataError, Destination, Finding, Format, ID_COLUMN, KeySpec, LABEL_COLUMN,
-        Place, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table, Values, check,
+        CheckReport, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN, KeySpec,
+        LABEL_COLUMN, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table,
+        Values, check,
     };
 }
 

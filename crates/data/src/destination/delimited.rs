@@ -16,8 +16,9 @@ impl Sheet<'_> {
         match self.table.delimited() {
             Some(text) => {
                 style.longer(out, text.raw_header(), &self.added)?;
+                let mut raw_rows = self.table.raw_rows();
                 for row in &self.rows {
-                    let raw = self.table.raw_row(*row).unwrap_or_default();
+                    let raw = raw_rows.get(*row)?.unwrap_or_default();
                     style.longer(out, raw, &(self.own)(*row))?;
                 }
             }

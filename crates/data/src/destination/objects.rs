@@ -9,8 +9,9 @@ impl Sheet<'_> {
     /// Writes the rows of a table of JSON objects byte for byte; an added column is a further member where it is not
     /// empty.
     pub(super) fn write_objects(self, out: &mut impl Write) -> io::Result<()> {
+        let mut raw_rows = self.table.raw_rows();
         for row in &self.rows {
-            let raw = self.table.raw_row(*row).unwrap_or_default();
+            let raw = raw_rows.get(*row)?.unwrap_or_default();
             let cells = (self.own)(*row);
             let added: Vec<_> =
                 self.added.iter().zip(&cells).filter(|(_, cell)| !cell.is_empty()).collect();

@@ -1,11 +1,13 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
-use std::io::Cursor;
+use std::io::BufReader;
 
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
 use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
+
+use super::store::Blocks;
 
 /// Batches of one schema, and where in them a row is.
 pub(crate) struct Batches {
@@ -23,15 +25,15 @@ impl Batches {
     }
 
     /// The batches of an Arrow IPC file.
-    pub(super) fn of_file(bytes: &[u8]) -> Result<Self, ArrowError> {
-        let reader = FileReader::try_new(Cursor::new(bytes), None)?;
+    pub(super) fn of_file(bytes: &Blocks) -> Result<Self, ArrowError> {
+        let reader = FileReader::try_new(BufReader::new(bytes.reader()), None)?;
         let schema = reader.schema();
         Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
     }
 
     /// The batches of an Arrow IPC stream.
-    pub(super) fn of_stream(bytes: &[u8]) -> Result<Self, ArrowError> {
-        let reader = StreamReader::try_new(Cursor::new(bytes), None)?;
+    pub(super) fn of_stream(bytes: &Blocks) -> Result<Self, ArrowError> {
+        let reader = StreamReader::try_new(BufReader::new(bytes.reader()), None)?;
         let schema = reader.schema();
         Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
     }

@@ -7,6 +7,8 @@ use super::batches::Batches;
 use super::delimited::Delimited;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
+use super::store::Store;
+use super::text::Window;
 use crate::{DataError, Format};
 
 pub(super) enum Body {
@@ -20,22 +22,24 @@ impl Body {
     /// Reads a file's bytes.
     pub(super) fn read(
         name: &str,
-        bytes: Vec<u8>,
+        store: Store,
         format: Format,
         delimiter: u8,
     ) -> Result<Self, DataError> {
         let file = || name.to_owned();
         Ok(match format {
-            Format::Csv => Self::Delimited(Delimited::parse(file(), bytes, delimiter)?),
-            Format::Ndjson => Self::Objects(Objects::parse(file(), bytes)?),
+            Format::Csv => Self::Delimited(Delimited::parse(file(), store, delimiter)?),
+            Format::Ndjson => Self::Objects(Objects::parse(file(), store)?),
             Format::Parquet => {
-                Self::Parquet(ParquetFile::open(bytes).map_err(|error| undecodable(file(), error))?)
+                Self::Parquet(ParquetFile::open(store).map_err(|error| undecodable(file(), error))?)
             }
             Format::Arrow => Self::Batches(
-                Batches::of_file(&bytes).map_err(|_| DataError::Damaged { file: file() })?,
+                Batches::of_file(&store.blocks())
+                    .map_err(|_| DataError::Damaged { file: file() })?,
             ),
             Format::ArrowStream => Self::Batches(
-                Batches::of_stream(&bytes).map_err(|_| DataError::Damaged { file: file() })?,
+                Batches::of_stream(&store.blocks())
+                    .map_err(|_| DataError::Damaged { file: file() })?,
             ),
         })
     }
@@ -85,10 +89,24 @@ impl Body {
         }
     }
 
-    pub(super) fn raw_row(&self, row: usize) -> Option<&str> {
+    /// For reading rows as they were, where it is text.
+    pub(super) fn window(&self) -> Option<Window<'_>> {
         match self {
-            Self::Delimited(text) => Some(text.raw_row(row)),
-            Self::Objects(objects) => Some(objects.raw_row(row)),
+            Self::Delimited(text) => Some(text.window()),
+            Self::Objects(objects) => Some(objects.window()),
+            Self::Batches(_) | Self::Parquet(_) => None,
+        }
+    }
+
+    /// Row `row` as it was, where it is text; `window` is [`Body::window`]'s.
+    pub(super) fn raw_row<'a>(
+        &self,
+        row: usize,
+        window: &'a mut Window<'_>,
+    ) -> Option<Result<&'a str, DataError>> {
+        match self {
+            Self::Delimited(text) => Some(text.raw_row(row, window)),
+            Self::Objects(objects) => Some(objects.raw_row(row, window)),
             Self::Batches(_) | Self::Parquet(_) => None,
         }
     }

@@ -1,46 +1,48 @@
 //! Delimited text (RFC 4180), kept as it was.
 
 use super::fields::{Fields, Row};
-use super::text::{other_format, valid_text};
+use super::records::{Broken, Records};
+use super::store::Store;
+use super::text::{Text, Window, other_format};
 use crate::DataError;
 use crate::error::{Place, Spot};
-use crate::scan::{QuoteFault, QuoteFaultKind, Scanner, is_delimiter, line_at, skip_line_ends};
+use crate::scan::{QuoteFaultKind, Scanner, is_delimiter};
 
 /// Rows of text fields under a header, each row kept byte for byte.
 ///
-/// Costs the input's size and 8 bytes a row.
+/// Costs 8 bytes a row, and the input's size where it stays in memory.
 pub(crate) struct Delimited {
     name: String,
-    text: String,
+    text: Text,
     /// Where each row begins, then where the text ends.
     starts: Vec<u64>,
     header: Vec<String>,
-    header_start: usize,
-    header_end: usize,
+    raw_header: String,
+    line_end: &'static str,
     delimiter: u8,
 }
 
 impl Delimited {
     /// Reads a header, then rows of the same width. Byte order marks and blank lines are skipped.
-    pub(crate) fn parse(name: String, bytes: Vec<u8>, delimiter: u8) -> Result<Self, DataError> {
+    pub(super) fn parse(name: String, store: Store, delimiter: u8) -> Result<Self, DataError> {
         if !is_delimiter(delimiter) {
             return Err(DataError::Delimiter);
         }
-        if let Some(kind) = other_format(&bytes) {
+        if let Some(kind) = other_format(&store.beginning()?) {
             return Err(DataError::NotCsv { file: name, kind });
         }
-        let (text, fault) = valid_text(bytes);
+        let (text, fault) = Text::of(store)?;
         let mut table = Self {
             name,
             text,
             starts: Vec::new(),
             header: Vec::new(),
-            header_start: 0,
-            header_end: 0,
+            raw_header: String::new(),
+            line_end: "\n",
             delimiter,
         };
         if let Some(what) = fault {
-            return Err(DataError::NotText { place: table.place_of_end(), what });
+            return Err(DataError::NotText { place: table.place_of_end()?, what });
         }
         table.index_rows()?;
         table.text.shrink_to_fit();
@@ -57,28 +59,33 @@ impl Delimited {
     }
 
     pub(crate) fn memory(&self) -> usize {
-        self.text.len() + 8 * self.starts.len()
+        self.text.memory() + 8 * self.starts.len()
     }
 
     /// The header line as it was, without byte order mark and line end.
     pub(crate) fn raw_header(&self) -> &str {
-        &self.text[self.header_start..self.header_end]
+        &self.raw_header
+    }
+
+    /// For reading rows as they were.
+    pub(super) fn window(&self) -> Window<'_> {
+        self.text.window()
     }
 
     /// Row `index` as it was, without its line end.
-    pub(crate) fn raw_row(&self, index: usize) -> &str {
-        let range = self.starts[index] as usize..self.starts[index + 1] as usize;
+    pub(super) fn raw_row<'a>(
+        &self,
+        index: usize,
+        window: &'a mut Window<'_>,
+    ) -> Result<&'a str, DataError> {
+        let row = window.get(self.starts[index]..self.starts[index + 1])?;
         // Line ends inside a record are quoted, so those at its end are not part of it.
-        self.text[range].trim_end_matches(['\r', '\n'])
+        Ok(row.trim_end_matches(['\r', '\n']))
     }
 
     /// The line end of the header, which the output uses too.
     pub(crate) fn line_end(&self) -> &'static str {
-        match &self.text.as_bytes()[self.header_end..] {
-            [b'\r', b'\n', ..] => "\r\n",
-            [b'\r', ..] => "\r",
-            _ => "\n",
-        }
+        self.line_end
     }
 
     /// The byte between fields.
@@ -87,96 +94,95 @@ impl Delimited {
     }
 
     /// Calls `visit` with the numbers of the given rows and their fields in `columns`, up to the first error.
-    pub(super) fn visit<E>(
+    pub(super) fn visit<E: From<DataError>>(
         &self,
         rows: impl Iterator<Item = usize>,
         columns: &[usize],
         mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut scanner = Scanner::new(self.delimiter);
+        let mut window = self.text.window();
         for row in rows {
-            let scanned = scanner.record(&self.text, self.starts[row] as usize);
+            let text = window.get(self.starts[row]..self.starts[row + 1])?;
+            let scanned = scanner.record(text, 0);
             debug_assert!(scanned.is_ok(), "every row was scanned before");
-            let text = &self.text;
             visit(row, &Fields(Row::Delimited { text, scanner: &scanner, columns }))?;
         }
         Ok(())
     }
 
     pub(super) fn place_of_row(&self, index: usize) -> Place {
-        self.place(self.starts[index] as usize, None)
+        self.place(self.starts[index], None)
     }
 
     fn index_rows(&mut self) -> Result<(), DataError> {
-        let mut scanner = Scanner::new(self.delimiter);
-        let bytes = self.text.as_bytes();
-        let mut at = self.first_record();
-        if at == bytes.len() {
+        let mut records = Records::new(&self.text, self.delimiter)?;
+        let refuse = |header: &[String], fault| self.refuse(header, fault);
+        let first = records.next().map_err(|fault| refuse(&[], fault))?;
+        let Some((start, end)) = first else {
             return Err(DataError::Empty { file: self.name.clone() });
+        };
+        let header = records.names()?;
+        let mut window = self.text.window();
+        let raw_header = window.get(start..end)?.to_owned();
+        let behind = window.get(end..self.text.len().min(end + 2))?;
+        let line_end = match behind.as_bytes() {
+            [b'\r', b'\n', ..] => "\r\n",
+            [b'\r', ..] => "\r",
+            _ => "\n",
+        };
+        let mut starts = Vec::new();
+        while let Some((start, _)) = records.next().map_err(|fault| refuse(&header, fault))? {
+            let (expected, got) = (header.len(), records.width());
+            if got != expected {
+                let place = self.place(start, None);
+                return Err(DataError::Width { place, expected, got });
+            }
+            starts.push(start);
         }
-        let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
-        self.header = self.names(&scanner);
-        (self.header_start, self.header_end) = (at, end);
-        at = skip_line_ends(bytes, end);
-        while at < bytes.len() {
-            let end = scanner.record(&self.text, at).map_err(|fault| self.refuse_quote(fault))?;
-            self.check_width(scanner.width(), at)?;
-            self.starts.push(at as u64);
-            at = skip_line_ends(bytes, end);
-        }
-        self.starts.push(at as u64);
+        starts.push(self.text.len());
+        (self.starts, self.header) = (starts, header);
+        (self.raw_header, self.line_end) = (raw_header, line_end);
         Ok(())
     }
 
-    fn check_width(&self, got: usize, at: usize) -> Result<(), DataError> {
-        let expected = self.header.len();
-        if got == expected {
-            return Ok(());
-        }
-        Err(DataError::Width { place: self.place(at, None), expected, got })
-    }
-
-    fn refuse_quote(&self, fault: QuoteFault) -> DataError {
-        let place = self.place(fault.at, Some(fault.column));
-        match fault.kind {
+    fn refuse(&self, header: &[String], fault: Broken) -> DataError {
+        let (kind, at, column) = match fault {
+            Broken::Store(error) => return error,
+            Broken::Quote { kind, at, column } => (kind, at, column),
+        };
+        let place = self.place(at, Some((column, header.get(column).cloned())));
+        match kind {
             QuoteFaultKind::NeverCloses => DataError::OpenQuote { place },
             QuoteFaultKind::TextAfter => DataError::TextAfterQuote { place },
         }
     }
 
-    fn place(&self, at: usize, column: Option<usize>) -> Place {
-        let spot = Spot::Line(line_at(self.text.as_bytes(), at));
-        let name = |column: usize| (column, self.header.get(column).cloned());
-        Place { file: self.name.clone(), spot, column: column.map(name) }
+    fn place(&self, at: u64, column: Option<(usize, Option<String>)>) -> Place {
+        Place { file: self.name.clone(), spot: Spot::Line(self.text.line_at(at)), column }
     }
 
     /// The place behind the last byte, where text that was cut short goes on with a fault.
-    fn place_of_end(mut self) -> Place {
-        let mut scanner = Scanner::new(self.delimiter);
+    fn place_of_end(&self) -> Result<Place, DataError> {
         let end = self.text.len();
-        let mut at = self.first_record();
-        while at < end {
-            match scanner.record(&self.text, at) {
-                Ok(stop) if stop < end => at = skip_line_ends(self.text.as_bytes(), stop),
-                Ok(_) => return self.place(end, Some(scanner.width() - 1)),
-                Err(QuoteFault { kind: QuoteFaultKind::NeverCloses, column, .. }) => {
-                    return self.place(end, Some(column));
+        let mut header = Vec::new();
+        let mut records = Records::new(&self.text, self.delimiter)?;
+        let column = loop {
+            match records.next() {
+                Ok(Some((_, stop))) if stop < end => {}
+                Ok(Some(_)) => break Some(records.width() - 1),
+                Ok(None) => break Some(0),
+                Err(Broken::Quote { kind: QuoteFaultKind::NeverCloses, column, .. }) => {
+                    break Some(column);
                 }
-                Err(_) => return self.place(end, None),
+                Err(Broken::Quote { .. }) => break None,
+                Err(Broken::Store(error)) => return Err(error),
             }
-            if self.header.is_empty() {
-                self.header = self.names(&scanner);
+            if header.is_empty() {
+                header = records.names()?;
             }
-        }
-        self.place(end, Some(0))
-    }
-
-    fn names(&self, scanner: &Scanner) -> Vec<String> {
-        (0..scanner.width()).map(|column| scanner.field(&self.text, column).to_owned()).collect()
-    }
-
-    /// Past byte order marks (files joined end to end have several) and blank lines.
-    fn first_record(&self) -> usize {
-        self.text.len() - self.text.trim_start_matches(['\u{feff}', '\r', '\n']).len()
+        };
+        let named = |column: usize| (column, header.get(column).cloned());
+        Ok(self.place(end, column.map(named)))
     }
 }

@@ -4,7 +4,8 @@ use std::path::Path;
 
 use super::batches::same_columns;
 use super::body::Body;
-use crate::{DataError, Format, Source, Table};
+use super::store::Store;
+use crate::{DataError, Format, Scratch, Source, Table};
 
 impl Table {
     /// Reads all of `source`: CSV, NDJSON, Parquet or Arrow, told apart by what the bytes are and, where they are text,
@@ -16,8 +17,22 @@ impl Table {
     /// # Errors
     /// When a file cannot be read or is no table; the error names the line. When files have different columns.
     pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
+        Self::read_within(source, delimiter, &Scratch::new(None, None))
+    }
+
+    /// As [`Table::read`]; the text of CSV and NDJSON and the bytes of Parquet that are too much for memory lie in a temporary
+    /// file.
+    ///
+    /// # Errors
+    /// As [`Table::read`], and when the temporary file cannot be written.
+    pub fn read_within(
+        source: &Source,
+        delimiter: u8,
+        scratch: &Scratch,
+    ) -> Result<Self, DataError> {
+        let keep = scratch.keep(source)?;
         let files = source.files()?.into_iter();
-        let files = files.map(|file| Ok((file.name(), file.bytes()?)));
+        let files = files.map(|file| Ok((file.name(), file.store(keep, scratch)?)));
         Self::of_files(source.name(), files, delimiter)
     }
 
@@ -30,12 +45,13 @@ impl Table {
         files: Vec<(String, Vec<u8>)>,
         delimiter: u8,
     ) -> Result<Self, DataError> {
-        Self::of_files(name, files.into_iter().map(Ok), delimiter)
+        let files = files.into_iter().map(|(name, bytes)| Ok((name, Store::Memory(bytes))));
+        Self::of_files(name, files, delimiter)
     }
 
     fn of_files(
         name: String,
-        files: impl Iterator<Item = Result<(String, Vec<u8>), DataError>>,
+        files: impl Iterator<Item = Result<(String, Store), DataError>>,
         delimiter: u8,
     ) -> Result<Self, DataError> {
         let mut bodies = Vec::new();
@@ -50,18 +66,13 @@ impl Table {
     }
 }
 
-fn read(
-    name: &str,
-    bytes: Vec<u8>,
-    named: Option<Format>,
-    delimiter: u8,
-) -> Result<Body, DataError> {
-    let format = Format::of_content(&bytes, named);
+fn read(name: &str, store: Store, named: Option<Format>, delimiter: u8) -> Result<Body, DataError> {
+    let format = Format::of_content(&store.beginning()?, named);
     match named {
         Some(named) if named.is_typed() && !format.is_typed() => {
             Err(DataError::OtherFormat { file: name.to_owned(), named: named.name() })
         }
-        _ => Body::read(name, bytes, format, delimiter),
+        _ => Body::read(name, store, format, delimiter),
     }
 }
 

@@ -3,18 +3,19 @@
 use std::collections::HashMap;
 
 use super::fields::{Fields, Row};
-use super::text::valid_text;
+use super::store::Store;
+use super::text::{Text, Window};
 use crate::DataError;
 use crate::error::{Place, Spot};
 use crate::json::{members, text};
 
 /// Rows of objects, each kept byte for byte; its columns are the members' names.
 ///
-/// Costs the input's size and 8 bytes a row.
+/// Costs 8 bytes a row, and the input's size where it stays in memory.
 pub(super) struct Objects {
     name: String,
-    text: String,
-    /// Where each row begins.
+    text: Text,
+    /// Where each row begins, then where the text ends.
     starts: Vec<u64>,
     names: Vec<String>,
     /// The first row with an object or array in a column, where there is one.
@@ -23,8 +24,8 @@ pub(super) struct Objects {
 
 impl Objects {
     /// Reads all lines; blank ones are skipped.
-    pub(super) fn parse(name: String, bytes: Vec<u8>) -> Result<Self, DataError> {
-        let (text, fault) = valid_text(bytes);
+    pub(super) fn parse(name: String, store: Store) -> Result<Self, DataError> {
+        let (text, fault) = Text::of(store)?;
         let mut objects =
             Self { name, text, starts: Vec::new(), names: Vec::new(), nested: Vec::new() };
         if let Some(what) = fault {
@@ -41,22 +42,31 @@ impl Objects {
     }
 
     pub(super) fn rows(&self) -> usize {
-        self.starts.len()
+        self.starts.len().saturating_sub(1)
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.text.len() + 8 * self.starts.len()
+        self.text.memory() + 8 * self.starts.len()
+    }
+
+    /// For reading rows as they were.
+    pub(super) fn window(&self) -> Window<'_> {
+        self.text.window()
     }
 
     /// The line of row `index`, without its line end.
-    pub(super) fn raw_row(&self, index: usize) -> &str {
-        let rest = &self.text[self.starts[index] as usize..];
-        let end = rest.find('\n').unwrap_or(rest.len());
-        rest[..end].trim()
+    pub(super) fn raw_row<'a>(
+        &self,
+        index: usize,
+        window: &'a mut Window<'_>,
+    ) -> Result<&'a str, DataError> {
+        let lines = window.get(self.starts[index]..self.starts[index + 1])?;
+        // Blank lines may follow, but no other.
+        Ok(lines.trim())
     }
 
     pub(super) fn place_of_row(&self, index: usize) -> Place {
-        self.place(self.starts[index] as usize)
+        self.place(self.starts[index])
     }
 
     /// The first row whose member `name` is an object or an array.
@@ -66,17 +76,17 @@ impl Objects {
     }
 
     /// Calls `visit` with the numbers of the given rows and their members of these names, up to the first error.
-    pub(super) fn visit<E>(
+    pub(super) fn visit<E: From<DataError>>(
         &self,
         rows: impl Iterator<Item = usize>,
         names: &[&str],
         mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut values = Vec::with_capacity(names.len());
+        let mut window = self.text.window();
         for row in rows {
-            values.clear();
+            let mut values = Vec::with_capacity(names.len());
             values.resize(names.len(), None);
-            let read = members(self.raw_row(row), |name, value| {
+            let read = members(self.raw_row(row, &mut window)?, |name, value| {
                 for (place, wanted) in names.iter().enumerate() {
                     if *wanted == name {
                         values[place] = Some(value);
@@ -92,31 +102,51 @@ impl Objects {
 
     fn index(&mut self) -> Result<(), DataError> {
         let mut columns = Columns::default();
-        let mut at = self.text.len() - self.text.trim_start_matches('\u{feff}').len();
+        let mut starts = Vec::new();
+        let mut window = self.text.window();
+        let mut at = 0;
         while at < self.text.len() {
-            let line = self.text[at..].split('\n').next().unwrap_or_default();
-            if !line.trim().is_empty() {
-                let row = self.starts.len();
-                let read = members(line, |name, value| columns.note(row, &name, value));
+            let line = line_from(&mut window, at)?;
+            let marks = line.len() - line.trim_start_matches('\u{feff}').len();
+            let next = at + line.len() as u64 + 1;
+            let (start, object) = if at == 0 { (marks, &line[marks..]) } else { (0, line) };
+            if !object.trim().is_empty() {
+                let row = starts.len();
+                let read = members(object, |name, value| columns.note(row, &name, value));
                 if let Err((byte, what)) = read {
                     return Err(DataError::Json { place: self.place(at), byte, what });
                 }
-                self.starts.push(at as u64);
+                starts.push(at + start as u64);
             }
-            at += line.len() + 1;
+            at = next;
         }
-        if self.starts.is_empty() {
+        if starts.is_empty() {
             return Err(DataError::Empty { file: self.name.clone() });
         }
-        (self.names, self.nested) = (columns.names, columns.nested);
-        self.starts.shrink_to_fit();
+        starts.push(self.text.len());
+        starts.shrink_to_fit();
+        (self.names, self.nested, self.starts) = (columns.names, columns.nested, starts);
         Ok(())
     }
 
-    fn place(&self, at: usize) -> Place {
-        let line = 1 + self.text.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
-        Place { file: self.name.clone(), spot: Spot::Line(line as u64), column: None }
+    fn place(&self, at: u64) -> Place {
+        let spot = Spot::Line(self.text.lines_at(at));
+        Place { file: self.name.clone(), spot, column: None }
     }
+}
+
+/// The line that begins at byte `at`, without its LF.
+fn line_from<'a>(window: &'a mut Window<'_>, at: u64) -> Result<&'a str, DataError> {
+    let mut least = 1;
+    let length = loop {
+        let (text, last) = window.from(at, least)?;
+        match text.find('\n') {
+            Some(length) => break length,
+            None if last => break text.len(),
+            None => least = 2 * text.len().max(1),
+        }
+    };
+    Ok(&window.from(at, 1)?.0[..length])
 }
 
 /// The columns as they turn up.

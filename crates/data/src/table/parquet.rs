@@ -1,28 +1,29 @@
-//! A Parquet file in memory as it was; what is asked for is decoded each time.
+//! A Parquet file as it was; what is asked for is decoded each time.
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
-use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::errors::ParquetError;
 
+use super::store::{Blocks, Store};
+
 /// Rows that are decoded at once.
 const BATCH: usize = 1 << 13;
 
-/// Costs the file's size.
+/// Costs the file's size where it stays in memory.
 pub(super) struct ParquetFile {
-    bytes: Bytes,
+    blocks: Blocks,
     metadata: ArrowReaderMetadata,
 }
 
 impl ParquetFile {
-    pub(super) fn open(bytes: Vec<u8>) -> Result<Self, ParquetError> {
-        let bytes = Bytes::from(bytes);
-        let metadata = ArrowReaderMetadata::load(&bytes, ArrowReaderOptions::default())?;
-        Ok(Self { bytes, metadata })
+    pub(super) fn open(store: Store) -> Result<Self, ParquetError> {
+        let blocks = store.blocks();
+        let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default())?;
+        Ok(Self { blocks, metadata })
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -35,7 +36,7 @@ impl ParquetFile {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.bytes.len()
+        self.blocks.memory()
     }
 
     /// The rows with these ascending numbers, or all, of `columns` alone.
@@ -51,9 +52,9 @@ impl ParquetFile {
         let places: Vec<usize> =
             columns.iter().map(|column| decoded.partition_point(|other| other < column)).collect();
 
-        let (bytes, metadata) = (self.bytes.clone(), self.metadata.clone());
+        let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
         let mask = ProjectionMask::roots(metadata.parquet_schema(), decoded);
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata)
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
             .with_projection(mask)
             .with_batch_size(BATCH);
         if let Some(rows) = rows {

@@ -21,8 +21,8 @@ fn raw_header(table: &Table) -> &str {
     table.delimited().expect("text").raw_header()
 }
 
-fn raw_row(table: &Table, row: usize) -> &str {
-    table.raw_row(row).expect("text")
+fn raw_row(table: &Table, row: usize) -> String {
+    table.raw_rows().get(row).expect("readable").expect("text").to_owned()
 }
 
 fn line(table: &Table, row: usize) -> u64 {
@@ -37,7 +37,7 @@ fn reads_what_the_standard_allows() {
     assert_eq!(table.header(), ["a,1", "b\""]);
     assert_eq!(fields(&table), [["007", "x\r\ny"], ["", "last"]]);
     assert_eq!(raw_header(&table), "\"a,1\",\"b\"\"\"");
-    assert_eq!((raw_row(&table, 0), raw_row(&table, 1)), ("007,\"x\r\ny\"", ",last"));
+    assert_eq!([raw_row(&table, 0), raw_row(&table, 1)], ["007,\"x\r\ny\"", ",last"]);
     assert_eq!((line(&table, 0), line(&table, 1)), (2, 5));
     let line_end = |bytes| parse(bytes).expect("valid").delimited().expect("text").line_end();
     assert_eq!(table.delimited().expect("text").line_end(), "\r\n");
@@ -142,7 +142,7 @@ proptest::proptest! {
         let mut again = raw_header(&table).to_owned();
         for row in 0..table.rows() {
             again.push('\n');
-            again.push_str(raw_row(&table, row));
+            again.push_str(&raw_row(&table, row));
         }
         proptest::prop_assert_eq!(fields(&parse(again.as_bytes()).expect("valid")), fields(&table));
     }
@@ -162,7 +162,7 @@ proptest::proptest! {
         if let Ok(table) = parse(&bytes) {
             proptest::prop_assert!(fields(&table).iter().all(|row| row.len() == table.header().len()));
             for row in 0..table.rows() {
-                let raw = raw_row(&table, row).as_bytes();
+                let raw = raw_row(&table, row).into_bytes();
                 proptest::prop_assert!(bytes.windows(raw.len()).any(|part| part == raw));
                 proptest::prop_assert!(line(&table, row) >= 2);
             }

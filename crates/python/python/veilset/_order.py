@@ -60,6 +60,8 @@ class TermOptions(TypedDict, total=False):
     threads: int
     #: Bytes, or a text such as "2GiB": a run that would need more is refused.
     max_memory: int | str
+    #: The folder for encrypted temporary files of lists that take more than a quarter of `max_memory`.
+    scratch: str | os.PathLike[str]
     #: What stands between the fields of a CSV file.
     delimiter: str
     #: Gets a step's name, what is done of it and all of it; True draws a bar.
@@ -132,6 +134,7 @@ class Order:
     label: str | None
     delimiter: str
     max_memory: str | None
+    scratch: str | os.PathLike[str] | None
     threads: int | None
     output: str | None
     force: bool
@@ -237,6 +240,7 @@ class Asks:
             label=self.label,
             delimiter=options.get("delimiter", ","),
             max_memory=None if memory is None else str(memory),
+            scratch=options.get("scratch"),
             threads=options.get("threads"),
             output=None if output is None else os.fspath(output),
             force=options.get("force", False),

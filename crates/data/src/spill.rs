@@ -1,0 +1,195 @@
+//! Lists that do not fit in memory: encrypted temporary files.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use zeroize::Zeroizing;
+
+use crate::{DataError, Source};
+
+/// Where lists go that take too much memory, and how much a list may take.
+#[derive(Debug, Clone)]
+pub struct Scratch {
+    folder: PathBuf,
+    most: u64,
+}
+
+/// What a list takes of the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DiskNeed {
+    /// Where.
+    pub folder: PathBuf,
+    /// How many bytes it takes.
+    pub bytes: u64,
+    /// How many bytes are free there.
+    pub free: u64,
+}
+
+impl Scratch {
+    /// In `folder`, by default the system's for temporary files. A list may take a quarter of `max_memory`, for its keys and
+    /// the run take memory too; without a limit all lists stay in memory.
+    #[must_use]
+    pub fn new(folder: Option<PathBuf>, max_memory: Option<u64>) -> Self {
+        let most = max_memory.map_or(u64::MAX, |limit| limit / 4);
+        Self { folder: folder.unwrap_or_else(std::env::temp_dir), most }
+    }
+
+    /// What `source` will take of the disk, if anything, and as far as its size is known before it is read.
+    ///
+    /// # Errors
+    /// When there is not that much room, or the source or the folder cannot be looked at.
+    pub fn need(&self, source: &Source) -> Result<Option<DiskNeed>, DataError> {
+        match source.size()? {
+            Some(bytes) if bytes > self.most => {
+                let free = self.free().map_err(|why| self.failure(why))?;
+                room(DiskNeed { folder: self.folder.clone(), bytes, free }).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// How many bytes of each file of `source` may stay in memory.
+    pub(crate) fn keep(&self, source: &Source) -> Result<u64, DataError> {
+        let fits = source.size()?.is_none_or(|bytes| bytes <= self.most);
+        Ok(if fits { self.most } else { 0 })
+    }
+
+    /// A file with everything that `first` and then `rest` have.
+    pub(crate) fn spill(
+        &self,
+        name: &str,
+        first: Vec<u8>,
+        rest: impl Read,
+    ) -> Result<Spill, DataError> {
+        const CHUNK: usize = 1 << 20;
+        let mut spill = Spill::new(&self.folder).map_err(|why| self.failure(why))?;
+        let mut source = first.as_slice().chain(rest);
+        let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
+        loop {
+            chunk.clear();
+            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk);
+            if read.map_err(|why| DataError::Read { file: name.to_owned(), why })? == 0 {
+                return Ok(spill);
+            }
+            spill.append(&mut chunk).map_err(|why| self.failure(why))?;
+        }
+    }
+
+    fn free(&self) -> io::Result<u64> {
+        let disk = rustix::fs::statvfs(&self.folder)?;
+        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+    }
+
+    fn failure(&self, why: io::Error) -> DataError {
+        DataError::Scratch { folder: self.folder.display().to_string(), why }
+    }
+}
+
+/// Refuses a need that is more than what is free.
+fn room(need: DiskNeed) -> Result<DiskNeed, DataError> {
+    if need.bytes <= need.free {
+        return Ok(need);
+    }
+    let folder = need.folder.display().to_string();
+    Err(DataError::NoRoom { folder, needed: need.bytes, free: need.free })
+}
+
+/// Bytes in a file without a name, so that nothing is left of it however the process ends.
+///
+/// They are encrypted with ChaCha20 under a key of their own, which lives in memory only and is wiped. They carry no MAC: who could
+/// change a file without a name, through this process's entries in /proc, could change the process's memory as well.
+pub(crate) struct Spill {
+    file: File,
+    folder: PathBuf,
+    key: Zeroizing<[u8; 32]>,
+    length: u64,
+}
+
+impl Spill {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let mut key = Zeroizing::new([0; 32]);
+        getrandom::fill(key.as_mut_slice()).map_err(io::Error::other)?;
+        let file = tempfile::tempfile_in(folder)?;
+        Ok(Self { file, folder: folder.to_owned(), key, length: 0 })
+    }
+
+    /// Writes `bytes`, which are encrypted in place, at the end.
+    fn append(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.apply(self.length, bytes);
+        self.file.write_all_at(bytes, self.length)?;
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    pub(crate) fn len(&self) -> u64 {
+        self.length
+    }
+
+    /// Fills `bytes` with what stands from byte `at` on.
+    pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(bytes, at)?;
+        self.apply(at, bytes);
+        Ok(())
+    }
+
+    /// What a failed read of it means.
+    pub(crate) fn failure(&self, why: io::Error) -> DataError {
+        DataError::Scratch { folder: self.folder.display().to_string(), why }
+    }
+
+    /// Adds the key stream from byte `at` on.
+    fn apply(&self, at: u64, bytes: &mut [u8]) {
+        const CHUNK: usize = 1 << 12;
+        let skip = (at % CHUNK as u64) as usize;
+        let mut stream = ChaCha20Rng::from_seed(*self.key);
+        stream.set_word_pos(u128::from(at - skip as u64) / 4);
+        let mut key = Zeroizing::new([0; CHUNK]);
+        let (first, rest) = bytes.split_at_mut(bytes.len().min(CHUNK - skip));
+        let chunks = std::iter::once((skip, first));
+        for (skip, chunk) in chunks.chain(rest.chunks_mut(CHUNK).map(|chunk| (0, chunk))) {
+            stream.fill_bytes(key.as_mut_slice());
+            chunk.iter_mut().zip(&key[skip..]).for_each(|(byte, key)| *byte ^= key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use super::*;
+
+    fn spill(folder: &Path, bytes: &[u8]) -> Spill {
+        let scratch = Scratch::new(Some(folder.to_owned()), Some(0));
+        let (first, rest) = bytes.split_at(bytes.len() / 3);
+        scratch.spill("list", first.to_vec(), Cursor::new(rest)).expect("room")
+    }
+
+    #[test]
+    fn any_part_reads_as_written_and_the_file_shows_nothing_and_has_no_name() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let bytes = b"ann@example.com,17\n".repeat(150_000);
+        let spill = spill(folder.path(), &bytes);
+        assert_eq!(spill.len(), bytes.len() as u64);
+        for (at, length) in [(0, 1), (4095, 2), (63, 5000), (1_048_570, 12), (7, bytes.len() - 7)] {
+            let mut read = vec![0; length];
+            spill.read(at as u64, &mut read).expect("there");
+            assert_eq!(read, &bytes[at..at + length]);
+        }
+        let mut stored = vec![0; bytes.len()];
+        spill.file.read_exact_at(&mut stored, 0).expect("there");
+        assert!(!stored.windows(7).any(|part| part == b"example"));
+        assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
+    }
+
+    #[test]
+    fn a_disk_with_too_little_room_is_refused() {
+        let need = |free| DiskNeed { folder: "/tmp".into(), bytes: 10, free };
+        assert!(room(need(10)).is_ok());
+        assert!(matches!(room(need(9)), Err(DataError::NoRoom { needed: 10, free: 9, .. })));
+    }
+}
