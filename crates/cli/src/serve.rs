@@ -40,7 +40,8 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
     let list = &args.list;
-    let table = table(&list.file, list.query.as_deref(), list.delimiter)?;
+    let table =
+        table(&list.file, list.query.as_deref(), list.delimiter, &Scratch::new(None, None))?;
     let name = table.name().to_owned();
     let input = Input::of(table, &list.key)?;
     say(talk, &format!("{name}: {}", report::summary(&input)));

@@ -17,7 +17,7 @@ import veilset.ray
 
 
 class Killer:
-    """Kills a worker's process once: the one that is asked for, when the stage has done that much."""
+    """Kills the processes of all workers of this side once, when the stage has begun and is not done."""
 
     def __init__(self, stage: str) -> None:
         self._stage = stage
@@ -30,7 +30,8 @@ class Killer:
                 for actor in ray._private.state.actors().values()
                 if actor["ActorClassName"] == "Host" and actor["State"] == "ALIVE"
             ]
-            os.kill(workers[0]["Pid"], signal.SIGKILL)
+            for worker in workers:
+                os.kill(worker["Pid"], signal.SIGKILL)
 
 
 def die(terms: veilset.Terms) -> bool:
@@ -52,6 +53,11 @@ def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
         options["progress"] = Killer(task["kill"])
     if task.get("die"):
         options["confirm"] = die
+    if task.get("declines"):
+        options["confirm"] = lambda terms: False
+    if task.get("stops"):
+        options["stop"] = stop = veilset.Stop()
+        options["progress"] = lambda step, done, total: stop.stop() if done else None
     data: Any = task.get("file") or blocks(task["columns"], task.get("blocks", 3))
     try:
         result = getattr(veilset.ray, task["operation"])(data, on="email", **options)

@@ -213,11 +213,21 @@ def test_wrong_arguments_and_cells(sides: Sides) -> None:
 
 
 @pytest.mark.parametrize("operation, stage", [("intersect", "match"), ("count", "exchange")])
-def test_a_killed_worker_loses_nothing(sides: Sides, operation: str, stage: str) -> None:
+def test_killed_workers_lose_nothing(sides: Sides, operation: str, stage: str) -> None:
     asked = {"operation": operation, "options": {"workers": 2}}
     you, acme = sides.run({**asked, "columns": YOURS, "kill": stage}, {**asked, "columns": THEIRS})
     assert you["count"] == acme["count"] == len(COMMON), (you, acme)
     assert you["report"]["retries"] == acme["report"]["retries"] >= 1
+
+
+@pytest.mark.parametrize("how, error", [("stops", "NetworkError"), ("declines", "PolicyError")])
+def test_a_side_that_goes_no_further(sides: Sides, how: str, error: str) -> None:
+    you, acme = sides.run(
+        {"operation": "count", "columns": YOURS, how: True},
+        {"operation": "count", "columns": THEIRS},
+    )
+    assert you.get("error") == acme.get("error") == error, (you, acme)
+    assert "the peer" in acme["text"]
 
 
 def test_a_peer_whose_driver_dies(sides: Sides) -> None:

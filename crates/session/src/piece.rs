@@ -20,8 +20,8 @@ const STEP: &str = "meeting of workers";
 /// The protocol of an intersection's pieces.
 pub const PIECE_PROTOCOL: &str = "rr22";
 
-/// What both workers of a piece were told, and nobody else: a digest of the run's session, the phase, the piece with its sizes,
-/// and how many times it was tried.
+/// What both workers of a piece were told, and nobody else: a digest of the run's session, the phase, the piece, and how many
+/// times it was tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Ticket(pub [u8; 32]);
 

@@ -10,38 +10,43 @@ from __future__ import annotations
 from typing import Unpack
 
 try:
-    import ray.data  # noqa: F401
+    import ray  # noqa: F401
 except ImportError as missing:
     raise ImportError("veilset.ray needs Ray: pip install 'veilset[ray]'") from missing
 
 from .._order import Asks, Columns
-from ._data import Data
-from ._options import Options
+from ._options import Data, Options
 from ._result import Result
-from ._run import run as _run
 
 __all__ = ["Data", "Options", "Result", "count", "intersect", "sum", "union"]
 
 
+def _do(data: Data, peer: str, asks: Asks, options: Options) -> Result:
+    # Workers import this package too, and need no datasets, which take long to import.
+    from ._run import run
+
+    return run(data, peer, asks, options)
+
+
 def intersect(data: Data, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Finds the rows that both lists have."""
-    return _run(data, peer, Asks("intersect", on), options)
+    return _do(data, peer, Asks("intersect", on), options)
 
 
 def count(data: Data, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Finds how many distinct keys both lists have, not which."""
-    return _run(data, peer, Asks("count", on), options)
+    return _do(data, peer, Asks("count", on), options)
 
 
 def sum(
     data: Data, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
 ) -> Result:
     """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-    return _run(data, peer, Asks("sum", on, value=value), options)
+    return _do(data, peer, Asks("sum", on, value=value), options)
 
 
 def union(
     data: Data, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
 ) -> Result:
     """Gets the peer's rows whose keys this list lacks; the peer gets the columns `send` beside the key's."""
-    return _run(data, peer, Asks("union", on, send=send), options)
+    return _do(data, peer, Asks("union", on, send=send), options)

@@ -1,52 +1,21 @@
-"""Lists in: what users give as blocks of a Ray dataset, and what must be known of all blocks before one is cut."""
+"""Lists in: what users give, as Ray datasets."""
 
 from __future__ import annotations
 
 import glob
 import os
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import pyarrow
 import pyarrow.csv
 import pyarrow.fs
-import ray
 import ray.data
 
-from .. import _native
-from .._frames import Arrow, Table, frame
+from .._frames import frame
 from ..errors import InputError
-from ._cluster import fetch
-from ._options import Job
-
-#: A Ray dataset, a data frame, or files (Parquet or CSV) by path, folder or pattern.
-Data: TypeAlias = ray.data.Dataset | Table
-
-#: Sums are exact below this many units of the last decimal place.
-MOST = (1 << 127) - 1
+from ._options import Data
 
 ROWS_OF_A_BLOCK = 1 << 20
-
-
-@dataclass(frozen=True)
-class Scan:
-    """What is known of a list before it is cut."""
-
-    rows: int
-    empty: int
-    invalid: int
-    #: Decimal places of each value column.
-    scales: list[int]
-    #: Bytes of the longest row to send.
-    width: int
-
-
-@dataclass(frozen=True)
-class Blocks:
-    """A list in the object store, block by block, in order."""
-
-    refs: list[Any]
-    scan: Scan
 
 
 def dataset(data: Data) -> ray.data.Dataset:
@@ -65,7 +34,17 @@ def _arrow(data: Any) -> pyarrow.Table:
         return data
     known = frame(data)
     names = getattr(data, "columns", None)
-    return pyarrow.table(data if names is None else known.source(list(names)))
+    table = pyarrow.table(data if names is None else known.source(list(names)))
+    return table.cast(pyarrow.schema([_carried(field) for field in table.schema]))
+
+
+def _carried(field: pyarrow.Field) -> pyarrow.Field:
+    """The field in a type that Ray carries quickly."""
+    views = {
+        pyarrow.string_view(): pyarrow.large_string(),
+        pyarrow.binary_view(): pyarrow.large_binary(),
+    }
+    return field.with_type(views.get(field.type, field.type))
 
 
 def _read(path: str) -> ray.data.Dataset:
@@ -104,69 +83,3 @@ def _read_csv(paths: list[str]) -> ray.data.Dataset:
         names = pyarrow.csv.open_csv(stream, parse_options=parse).schema.names
     types = pyarrow.csv.ConvertOptions(column_types=dict.fromkeys(names, pyarrow.string()))
     return ray.data.read_csv(paths, parse_options=parse, convert_options=types)
-
-
-def blocks(data: ray.data.Dataset, job: Job) -> Blocks:
-    """The list in the object store, after a look at all that the run reads of it."""
-    # What is computed twice might come in another order.
-    kept = data if job.gives_rows else _narrowed(data, job.columns())
-    try:
-        kept = kept.materialize()
-    except Exception as error:
-        # Its text may hold data; Ray has logged it.
-        kind = type(getattr(error, "cause", None) or error).__name__
-        raise InputError(f"the list cannot be read ({kind}): Ray's log says where") from None
-    refs = kept.to_arrow_refs()
-    scans = fetch([_scan.remote(ref, job) for ref in refs])
-    refs = [ref for ref, scan in zip(refs, scans, strict=True) if scan is not None]
-    found = [scan for scan in scans if scan is not None]
-    if not refs:
-        empty = _empty(kept, job)
-        refs, found = [ray.put(empty)], [scan_of(empty, job)]
-    return Blocks(refs, _together(found, job))
-
-
-def _narrowed(data: ray.data.Dataset, columns: list[str]) -> ray.data.Dataset:
-    have = data.columns() or []
-    # The error that names the columns there are comes from the scan.
-    return data.select_columns(columns) if set(columns) <= set(have) else data
-
-
-def _empty(data: ray.data.Dataset, job: Job) -> pyarrow.Table:
-    schema = data.schema()
-    if schema is None or not isinstance(schema.base_schema, pyarrow.Schema):
-        return pyarrow.table({name: pyarrow.array([], pyarrow.string()) for name in job.columns()})
-    return schema.base_schema.empty_table()
-
-
-#: What one block says of itself: rows, rows without a key (empty, unreadable), columns of values, bytes of the longest row.
-Scanned: TypeAlias = tuple[int, int, int, list[tuple[int, int]], int]
-
-
-def scan_of(block: pyarrow.Table, job: Job) -> Scanned:
-    """Looks at a block."""
-    return _native.scan(Arrow(block).source(job.columns()), job.key, job.values, job.send)
-
-
-@ray.remote
-def _scan(block: pyarrow.Table, job: Job) -> Scanned | None:
-    return scan_of(block, job) if block.num_rows else None
-
-
-def _together(scans: list[Scanned], job: Job) -> Scan:
-    scales = [max(scan[3][column][0] for scan in scans) for column in range(len(job.values))]
-    for column, scale in enumerate(scales):
-        units = sum(scan[3][column][1] * 10 ** (scale - scan[3][column][0]) for scan in scans)
-        if units > MOST:
-            name = job.values[column]
-            raise InputError(
-                f"the sum over column {name!r} could exceed 2^127 - 1 units of its last decimal place "
-                f"({scale}): round its values, or split the list"
-            )
-    return Scan(
-        rows=sum(scan[0] for scan in scans),
-        empty=sum(scan[1] for scan in scans),
-        invalid=sum(scan[2] for scan in scans),
-        scales=scales,
-        width=max(scan[4] for scan in scans),
-    )

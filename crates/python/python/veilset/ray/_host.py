@@ -31,8 +31,8 @@ class Meeting:
 class Host:
     """A worker in a process of its own."""
 
-    def __init__(self, ports: tuple[int, int], pieces: int) -> None:
-        self._worker = _native.Worker("0.0.0.0", *ports)
+    def __init__(self, place: tuple[str, int, int], pieces: int) -> None:
+        self._worker = _native.Worker(*place)
         self._pieces = pieces
 
     def where(self) -> tuple[str, int, str]:

@@ -18,6 +18,9 @@ Message = dict[str, Any]
 MAX_PIECES = 4096
 MAX_WORKERS = 4096
 
+#: The most tries at a piece after the first.
+MAX_ATTEMPTS = 1000
+
 #: The most columns, and bytes of a name, as in the terms of any run.
 MAX_COLUMNS = 64
 MAX_NAME = 256
@@ -63,7 +66,7 @@ def power_of_two(value: object) -> bool:
 TRY = {
     "stage": text(32),
     "piece": number(0, MAX_PIECES - 1),
-    "attempt": number(0, 1000),
+    "attempt": number(0, MAX_ATTEMPTS),
     "slot": number(0, MAX_WORKERS - 1),
 }
 

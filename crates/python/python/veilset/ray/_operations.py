@@ -198,7 +198,9 @@ def _give_items(run: Run) -> Any:
 
 
 def _take_items(run: Run, bits: Bits, name: str) -> Outcome:
-    form = (run.agreed.peer_width, [*run.job.on, *run.agreed.peer_columns])
+    # The peer may send a column whose name is that of a key here.
+    others = [f"{name} (peer)" if name in run.job.on else name for name in run.agreed.peer_columns]
+    form = (run.agreed.peer_width, [*run.job.on, *others])
 
     def take(worker: Any, meeting: Any, piece: int) -> list[Any]:
         method = worker.take_items.options(num_returns=2)

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypeAlias, TypedDict
 
+from .._frames import Table
 from .._native import Party, Stop
 from .._order import Asks, Columns, Learn, Progress, Terms, several
 from .._order import Options as SingleOptions
 from ..errors import InputError
-from ._messages import MAX_COLUMNS, MAX_NAME, MAX_WORKERS
+from ._messages import MAX_ATTEMPTS, MAX_COLUMNS, MAX_NAME, MAX_WORKERS
+
+if TYPE_CHECKING:
+    import ray.data
+
+#: A Ray dataset, a data frame, or files (Parquet or CSV) by path, folder or pattern.
+Data: TypeAlias = "ray.data.Dataset | Table"
 
 
 class Options(TypedDict, total=False):
@@ -90,7 +97,7 @@ def job(asks: Asks, options: Options) -> Job:
         values=several(asks.value),
         send=several(asks.send) if sends else None,
         threads=_at_least("threads", options.get("threads", 1), 1),
-        retries=_at_least("retries", options.get("retries", 4), 0),
+        retries=min(_at_least("retries", options.get("retries", 4), 0), MAX_ATTEMPTS),
     )
     _check_names(made)
     return made

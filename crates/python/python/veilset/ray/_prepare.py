@@ -13,8 +13,8 @@ import ray
 from .. import _native
 from .._frames import Arrow
 from ._cluster import fetch, several
-from ._data import Blocks
 from ._options import Job
+from ._scan import Blocks
 
 
 @dataclass(frozen=True)

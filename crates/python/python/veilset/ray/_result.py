@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
-
-import ray.data
+from typing import TYPE_CHECKING, Any
 
 from .._result import Result as SingleResult
 from ._operations import Outcome, Run
 from ._words import learned, protocol
+
+if TYPE_CHECKING:
+    import ray.data
 
 
 class Result(SingleResult):

@@ -14,12 +14,14 @@ from .._order import Asks, caller, way
 from .._order import Options as SingleOptions
 from .._progress import shown
 from ..errors import Error, PeerError, PolicyError
-from . import _cluster, _data, _words
+from . import _cluster, _words
+from ._data import dataset
 from ._messages import Message, Talk
 from ._operations import OPERATIONS, Outcome, Run
-from ._options import Job, Options, job, port_range, worker_count
+from ._options import Data, Job, Options, job, port_range, worker_count
 from ._prepare import Pieces, Slices, matching_rows, prepare
 from ._result import Result, numbers, report
+from ._scan import Blocks, blocks
 from ._slots import Means, Pool, fetched
 from ._stages import Conduct
 from ._terms import Agreed, agree
@@ -38,15 +40,15 @@ class Cluster:
         self._presets = _native.presets(wanted.key)
         self._ports = port_range(options)
 
-    def run(self, data: _data.Data, progress: Any) -> Result:
+    def run(self, data: Data, progress: Any) -> Result:
         """Reads the list, meets the peer, and computes."""
         _cluster.join()
         workers = worker_count(self._options, _cluster.processors())
-        blocks = self._timed("read", lambda: _data.blocks(_data.dataset(data), self._job))
+        found = self._timed("read", lambda: blocks(dataset(data), self._job))
         link = self._open(progress)
         talk = Talk(link)
         try:
-            result = self._with_peer(talk, link, blocks, workers, progress)
+            result = self._with_peer(talk, link, found, workers, progress)
             self._end(talk)
             return result
         except BaseException as error:
@@ -66,11 +68,11 @@ class Cluster:
         return _native.Link.open(party, way(self._peer, ends), hears, self._stop)
 
     def _with_peer(
-        self, talk: Talk, link: _native.Link, blocks: _data.Blocks, workers: int, progress: Any
+        self, talk: Talk, link: _native.Link, found: Blocks, workers: int, progress: Any
     ) -> Result:
-        agreed = agree(talk, self._job, blocks.scan, self._presets, workers, link.connecting)
-        own = self._timed("prepare", lambda: self._prepare(link.session, blocks, agreed))
-        pool = Pool(agreed.slots, self._means(agreed))
+        agreed = agree(talk, self._job, found.scan, self._presets, workers, link.connecting)
+        own = self._timed("prepare", lambda: self._prepare(link.session, found, agreed))
+        pool = Pool(agreed.slots, self._means(agreed, link.connecting))
         try:
             for slot in pool.slots:
                 fetched(slot)
@@ -91,21 +93,23 @@ class Cluster:
             outcome = OPERATIONS[self._job.operation](run)
         finally:
             pool.close()
-        return self._result(run, outcome, blocks)
+        return self._result(run, outcome, found)
 
-    def _prepare(self, session: bytes, blocks: _data.Blocks, agreed: Agreed) -> Pieces:
+    def _prepare(self, session: bytes, found: Blocks, agreed: Agreed) -> Pieces:
         common = self._job.operation == "intersect"
         secret = None if common else secrets.token_bytes(32)
-        scan = blocks.scan
+        scan = found.scan
         slices = Slices(session, secret, agreed.pieces, scan.scales, scan.width)
-        return prepare(blocks, self._job, slices)
+        return prepare(found, self._job, slices)
 
-    def _means(self, agreed: Agreed) -> Means:
+    def _means(self, agreed: Agreed, connecting: bool) -> Means:
         threads = self._job.threads
+        # Nobody comes to the workers of the side that connects.
+        place = ("127.0.0.1", 0, 0) if connecting else ("0.0.0.0", *self._ports)
         return Means(
             cpus=self._options.get("worker_cpus", float(threads)),
             threads=threads,
-            ports=self._ports,
+            place=place,
             advertise=self._options.get("advertise"),
             pieces=agreed.pieces,
         )
@@ -122,9 +126,9 @@ class Cluster:
         if not talk.take("go")["go"]:
             raise PolicyError("the peer declined the terms")
 
-    def _result(self, run: Run, outcome: Outcome, blocks: _data.Blocks) -> Result:
-        rows, table = self._timed("join", lambda: _joined(run, outcome, blocks))
-        scan = blocks.scan
+    def _result(self, run: Run, outcome: Outcome, found: Blocks) -> Result:
+        rows, table = self._timed("join", lambda: _joined(run, outcome, found))
+        scan = found.scan
         circumstances = {
             "rows": scan.rows,
             "empty": scan.empty,
@@ -157,18 +161,18 @@ def _swap_sizes(talk: Talk, own: Pieces, agreed: Agreed) -> Message:
 
 
 def _joined(
-    run: Run, outcome: Outcome, blocks: _data.Blocks
+    run: Run, outcome: Outcome, found: Blocks
 ) -> tuple[int | None, ray.data.Dataset | None]:
     """How many of one's own rows match, if they are known, and the result's table."""
     if outcome.matched is not None:
-        rows, tables = matching_rows(blocks, run.own, outcome.matched)
+        rows, tables = matching_rows(found, run.own, outcome.matched)
         return rows, ray.data.from_arrow_refs(tables)
     if outcome.received is not None:
-        return None, united(blocks, outcome.received[1])
+        return None, ray.data.from_arrow_refs(united(found, outcome.received[1]))
     return None, None
 
 
-def run(data: _data.Data, peer: str, asks: Asks, options: Options) -> Result:
+def run(data: Data, peer: str, asks: Asks, options: Options) -> Result:
     """One operation with one peer."""
     cluster = Cluster(peer, options, job(asks, options))
     with shown(options.get("progress")) as progress:

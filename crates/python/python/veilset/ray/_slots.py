@@ -28,8 +28,8 @@ class Means:
     cpus: float
     #: Threads of each.
     threads: int
-    #: The first and the last port; zeros stand for any.
-    ports: tuple[int, int]
+    #: Where they listen: the address, the first and the last port; zeros stand for any.
+    place: tuple[str, int, int]
     #: The host name under which the peer reaches them.
     advertise: str | None
     #: Into how many pieces values fall.
@@ -70,7 +70,7 @@ class Slot:
             if self._closed:
                 raise NetworkError("the run has ended")
             make: Any = ray.remote(num_cpus=self._means.cpus, max_restarts=0)(Host)
-            self.worker: Any = make.remote(self._means.ports, self._means.pieces)
+            self.worker: Any = make.remote(self._means.place, self._means.pieces)
             self._told: Any = self.worker.where.remote()
 
     def where(self) -> tuple[str, str]:

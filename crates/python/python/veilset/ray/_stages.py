@@ -53,6 +53,7 @@ class Stage:
         self._results: dict[int, list[Any]] = {}
         self._failures: dict[int, int] = {}
         self._pieces: queue.Queue[int] = queue.Queue()
+        self._broken: BaseException | None = None
 
     def run(self) -> list[list[Any]]:
         """Every slot works until no piece is left."""
@@ -87,8 +88,6 @@ class Stage:
         if self._broken is not None:
             raise self._broken
         conduct.talk.check()
-
-    _broken: BaseException | None = None
 
     def _guarded(self, work: Callable[[Pair, int], None], pair: Pair, slot: int) -> None:
         try:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..errors import PeerError, TermsError
-from ._data import Scan
 from ._messages import MAX_PIECES, Message, Talk
 from ._options import Job
+from ._scan import Scan
 
 #: Of the conversation of drivers and of the way in which lists fall into pieces.
 VERSION = 1
@@ -80,6 +80,8 @@ def _compare(mine: Message, theirs: Message) -> None:
     sums, union = mine["operation"] == "sum", mine["operation"] == "union"
     if len(theirs["values"]) != len(theirs["scales"]) or (theirs["values"] and not sums):
         raise PeerError("the peer's terms have values that its operation has not")
+    if len(set(theirs["send"])) != len(theirs["send"]):
+        raise PeerError("the peer's terms name a column to send twice")
     if (theirs["send"] or theirs["width"]) and (not union or theirs["learn"] == "me"):
         raise PeerError("the peer's terms have rows to send that its operation has not")
 

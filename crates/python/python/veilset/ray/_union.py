@@ -6,13 +6,12 @@ from typing import Any
 
 import pyarrow
 import ray
-import ray.data
 
 from ._cluster import fetch
-from ._data import Blocks
+from ._scan import Blocks
 
 
-def united(blocks: Blocks, received: list[Any]) -> ray.data.Dataset:
+def united(blocks: Blocks, received: list[Any]) -> list[Any]:
     """Own rows and received ones; a column whose received texts are no values of its type becomes text."""
     schemas = fetch([_schema.remote(block) for block in blocks.refs])
     own = pyarrow.unify_schemas(schemas, promote_options="permissive")
@@ -25,8 +24,7 @@ def united(blocks: Blocks, received: list[Any]) -> ray.data.Dataset:
     names = own.names
     fields += [foreign.field(name) for name in foreign.names if name not in names]
     whole = pyarrow.schema([field.with_nullable(True).remove_metadata() for field in fields])
-    tables: list[Any] = [_as.remote(rows, whole) for rows in [*blocks.refs, *received]]
-    return ray.data.from_arrow_refs(tables)
+    return [_as.remote(rows, whole) for rows in [*blocks.refs, *received]]
 
 
 @ray.remote
