@@ -20,6 +20,9 @@ from conftest import Columns
 
 pytest.importorskip("ray", reason="Ray is not installed here")
 
+from veilset.ray._messages import read
+from veilset.ray._terms import proposed_pieces
+
 SIDE = Path(__file__).with_name("cluster_side.py")
 Ended = dict[str, Any]
 
@@ -218,6 +221,42 @@ def test_killed_workers_lose_nothing(sides: Sides, operation: str, stage: str) -
     you, acme = sides.run({**asked, "columns": YOURS, "kill": stage}, {**asked, "columns": THEIRS})
     assert you["count"] == acme["count"] == len(COMMON), (you, acme)
     assert you["report"]["retries"] == acme["report"]["retries"] >= 1
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        b"",
+        b"\xff",
+        b"[" * 100_000,
+        b'["go"]',
+        b'{"kind": ["go"], "go": true}',
+        b'{"kind": "sing"}',
+        b'{"kind": "go"}',
+        b'{"kind": "go", "go": true, "more": 1}',
+        b'{"kind": "go", "go": 1}',
+        b'{"kind": "count", "count": true}',
+        b'{"kind": "count", "count": -1}',
+        b'{"kind": "count", "count": 1e3}',
+        b'{"kind": "count", "count": ' + b"9" * 5000 + b"}",
+        b'{"kind": "counts", "counts": [1, null]}',
+        b'{"kind": "rest", "stage": "match", "slot": 4096}',
+        json.dumps({"kind": "rest", "stage": "m" * 33, "slot": 0}).encode(),
+        json.dumps({"kind": "sums", "sums": [1 << 128]}).encode(),
+        json.dumps({"kind": "sums", "sums": [0] * 65}).encode(),
+    ],
+)
+def test_a_drivers_message_is_checked_before_use(message: bytes) -> None:
+    with pytest.raises(veilset.PeerError, match="the peer's driver sent"):
+        read(message)
+    assert read(b'{"kind": "go", "go": true}') == {"kind": "go", "go": True}
+
+
+@pytest.mark.parametrize(
+    "rows, workers, pieces", [(0, 1, 8), (10, 3, 16), (1 << 24, 1, 16), (1 << 40, 4096, 4096)]
+)
+def test_pieces_come_from_rows_and_workers(rows: int, workers: int, pieces: int) -> None:
+    assert proposed_pieces(rows, workers) == pieces
 
 
 @pytest.mark.parametrize("how, error", [("stops", "NetworkError"), ("declines", "PolicyError")])
