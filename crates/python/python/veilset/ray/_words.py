@@ -43,7 +43,7 @@ LEAKS = {
 }
 
 SIZES = "Each side learns how many distinct keys the other has."
-CLUSTER = "Each side learns how many workers the other has, the power of two of its rows if pieces come from it, and when pieces end."
+CLUSTER = "Each side learns how many workers the other has, the power of two of its rows if pieces come from it, and when the result of each piece is there."
 
 
 def protocol(operation: str) -> str:
