@@ -1,6 +1,6 @@
 //! The phases of count, sum and union one by one, each over a piece of the sets: for a run that many workers share.
 //!
-//! The framework's steps are those of `mqrpmt-dh` ([`super`]), with one key a party in all pieces:
+//! The steps are those of `mqrpmt-dh`, with one key a party in all pieces:
 //!
 //! 1. [`exchange`], for each pair of slices: both sides' elements under their key, in order, and the values of what arrives
 //!    under both keys.
