@@ -95,6 +95,6 @@ mod tests {
         assert_eq!(there(start + UNUSED), [3]);
         assert_eq!(older.answer(&[3], start + UNUSED), Some(vec![3; 3]));
         assert_eq!(there(start + UNUSED * 3 / 2), [3]);
-        assert_eq!(there(start + UNUSED * 2), []);
+        assert_eq!(there(start + UNUSED * 2), Vec::<u8>::new());
     }
 }
