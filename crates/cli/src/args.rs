@@ -159,9 +159,9 @@ pub(crate) struct ListArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// The folder for encrypted temporary files of lists that take more than a quarter of --max-memory [default: the
-    /// system's]
-    #[arg(long, value_name = "DIR")]
+    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory [default:
+    /// TMPDIR, or /var/tmp]
+    #[arg(long, value_name = "DIR", requires = "max_memory")]
     pub(crate) scratch: Option<PathBuf>,
     /// Who learns the result; the peer must give the matching word: me and peer, or both and both
     #[arg(long, value_enum, default_value = "both")]

@@ -5,8 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::DataError;
+use crate::spill::Depot;
 use crate::table::Store;
-use crate::{DataError, Scratch};
 
 /// A file, several, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,28 +91,23 @@ impl Source {
         Ok(Some(total))
     }
 
-    /// Everything in it: in memory up to `keep` bytes, else in a temporary file.
-    pub(crate) fn store(&self, keep: u64, scratch: &Scratch) -> Result<Store, DataError> {
+    /// Everything in it: in memory as far as `depot` keeps it there, else in a temporary file.
+    pub(crate) fn store(&self, depot: &mut Depot<'_>) -> Result<Store, DataError> {
         let fail = |why| DataError::Read { file: self.name(), why };
         match self {
-            Self::Stdin => self.store_from(io::stdin().lock(), keep, scratch),
-            Self::File(path) => self.store_from(File::open(path).map_err(fail)?, keep, scratch),
+            Self::Stdin => self.store_from(io::stdin().lock(), depot),
+            Self::File(path) => self.store_from(File::open(path).map_err(fail)?, depot),
         }
     }
 
-    fn store_from(
-        &self,
-        mut from: impl Read,
-        keep: u64,
-        scratch: &Scratch,
-    ) -> Result<Store, DataError> {
+    fn store_from(&self, mut from: impl Read, depot: &mut Depot<'_>) -> Result<Store, DataError> {
         let mut bytes = Vec::new();
-        let read = from.by_ref().take(keep.saturating_add(1)).read_to_end(&mut bytes);
+        let read = from.by_ref().take(depot.keep.saturating_add(1)).read_to_end(&mut bytes);
         read.map_err(|why| DataError::Read { file: self.name(), why })?;
-        if bytes.len() as u64 <= keep {
+        if bytes.len() as u64 <= depot.keep {
             return Ok(Store::Memory(bytes));
         }
-        Ok(Store::Spilled(Arc::new(scratch.spill(&self.name(), bytes, from)?)))
+        Ok(Store::Spilled(Arc::new(depot.spill(&self.name(), bytes, from)?)))
     }
 }
 

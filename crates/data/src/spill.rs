@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
@@ -30,12 +31,12 @@ pub struct DiskNeed {
 }
 
 impl Scratch {
-    /// In `folder`, by default the system's for temporary files. A list may take a quarter of `max_memory`, for its keys and
+    /// In `folder`, by default that of `TMPDIR`, else `/var/tmp`, which is on a disk where `/tmp` may be memory. A list may take a quarter of `max_memory`, for its keys and
     /// the run take memory too; without a limit all lists stay in memory.
     #[must_use]
     pub fn new(folder: Option<PathBuf>, max_memory: Option<u64>) -> Self {
         let most = max_memory.map_or(u64::MAX, |limit| limit / 4);
-        Self { folder: folder.unwrap_or_else(std::env::temp_dir), most }
+        Self { folder: folder.unwrap_or_else(on_disk), most }
     }
 
     /// What `source` will take of the disk, if anything, and as far as its size is known before it is read.
@@ -52,31 +53,10 @@ impl Scratch {
         }
     }
 
-    /// How many bytes of each file of `source` may stay in memory.
-    pub(crate) fn keep(&self, source: &Source) -> Result<u64, DataError> {
+    /// Where the files of `source` go.
+    pub(crate) fn depot(&self, source: &Source) -> Result<Depot<'_>, DataError> {
         let fits = source.size()?.is_none_or(|bytes| bytes <= self.most);
-        Ok(if fits { self.most } else { 0 })
-    }
-
-    /// A file with everything that `first` and then `rest` have.
-    pub(crate) fn spill(
-        &self,
-        name: &str,
-        first: Vec<u8>,
-        rest: impl Read,
-    ) -> Result<Spill, DataError> {
-        const CHUNK: usize = 1 << 20;
-        let mut spill = Spill::new(&self.folder).map_err(|why| self.failure(why))?;
-        let mut source = first.as_slice().chain(rest);
-        let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
-        loop {
-            chunk.clear();
-            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk);
-            if read.map_err(|why| DataError::Read { file: name.to_owned(), why })? == 0 {
-                return Ok(spill);
-            }
-            spill.append(&mut chunk).map_err(|why| self.failure(why))?;
-        }
+        Ok(Depot { scratch: self, keep: if fits { self.most } else { 0 }, disk: None, length: 0 })
     }
 
     fn free(&self) -> io::Result<u64> {
@@ -89,6 +69,16 @@ impl Scratch {
     }
 }
 
+/// The system's folder for temporary files that are too large for memory.
+fn on_disk() -> PathBuf {
+    let usual = Path::new("/var/tmp");
+    if std::env::var_os("TMPDIR").is_none() && usual.is_dir() {
+        usual.to_owned()
+    } else {
+        std::env::temp_dir()
+    }
+}
+
 /// Refuses a need that is more than what is free.
 fn room(need: DiskNeed) -> Result<DiskNeed, DataError> {
     if need.bytes <= need.free {
@@ -98,47 +88,100 @@ fn room(need: DiskNeed) -> Result<DiskNeed, DataError> {
     Err(DataError::NoRoom { folder, needed: need.bytes, free: need.free })
 }
 
-/// Bytes in a file without a name, so that nothing is left of it however the process ends.
-///
-/// They are encrypted with ChaCha20 under a key of their own, which lives in memory only and is wiped. They carry no MAC: who could
-/// change a file without a name, through this process's entries in /proc, could change the process's memory as well.
+/// Where the files of one list go: into memory what fits, the others one behind the other into one temporary file.
+pub(crate) struct Depot<'a> {
+    scratch: &'a Scratch,
+    /// How many bytes of each file may stay in memory.
+    pub(crate) keep: u64,
+    disk: Option<Arc<Disk>>,
+    /// How many bytes are in the temporary file.
+    length: u64,
+}
+
+impl Depot<'_> {
+    /// Everything that `first` and then `rest` have, in the temporary file.
+    pub(crate) fn spill(
+        &mut self,
+        name: &str,
+        first: Vec<u8>,
+        rest: impl Read,
+    ) -> Result<Spill, DataError> {
+        const CHUNK: usize = 1 << 20;
+        let failure = |why| self.scratch.failure(why);
+        let disk = match &self.disk {
+            Some(disk) => Arc::clone(disk),
+            None => Arc::new(Disk::new(&self.scratch.folder).map_err(failure)?),
+        };
+        self.disk = Some(Arc::clone(&disk));
+        let start = self.length;
+        let mut source = first.as_slice().chain(rest);
+        let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
+        loop {
+            chunk.clear();
+            let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk);
+            if read.map_err(|why| DataError::Read { file: name.to_owned(), why })? == 0 {
+                return Ok(Spill { disk, start, length: self.length - start });
+            }
+            disk.write(self.length, &mut chunk).map_err(failure)?;
+            self.length += chunk.len() as u64;
+        }
+    }
+}
+
+/// A file's bytes in a temporary file.
 pub(crate) struct Spill {
-    file: File,
-    folder: PathBuf,
-    key: Zeroizing<[u8; 32]>,
+    disk: Arc<Disk>,
+    start: u64,
     length: u64,
 }
 
 impl Spill {
-    fn new(folder: &Path) -> io::Result<Self> {
-        let mut key = Zeroizing::new([0; 32]);
-        getrandom::fill(key.as_mut_slice()).map_err(io::Error::other)?;
-        let file = tempfile::tempfile_in(folder)?;
-        Ok(Self { file, folder: folder.to_owned(), key, length: 0 })
-    }
-
-    /// Writes `bytes`, which are encrypted in place, at the end.
-    fn append(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.apply(self.length, bytes);
-        self.file.write_all_at(bytes, self.length)?;
-        self.length += bytes.len() as u64;
-        Ok(())
-    }
-
     pub(crate) fn len(&self) -> u64 {
         self.length
     }
 
     /// Fills `bytes` with what stands from byte `at` on.
     pub(crate) fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(bytes, at)?;
-        self.apply(at, bytes);
-        Ok(())
+        if at.saturating_add(bytes.len() as u64) > self.length {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.disk.read(self.start + at, bytes)
     }
 
     /// What a failed read of it means.
     pub(crate) fn failure(&self, why: io::Error) -> DataError {
-        DataError::Scratch { folder: self.folder.display().to_string(), why }
+        DataError::Scratch { folder: self.disk.folder.display().to_string(), why }
+    }
+}
+
+/// A file without a name, so that nothing is left of it however the process ends.
+///
+/// Its bytes are encrypted with ChaCha20 under a key of their own, which lives in memory only and is wiped. They carry no MAC: who
+/// could change a file without a name, through this process's entries in /proc, could change the process's memory as well.
+struct Disk {
+    file: File,
+    folder: PathBuf,
+    key: Zeroizing<[u8; 32]>,
+}
+
+impl Disk {
+    fn new(folder: &Path) -> io::Result<Self> {
+        let mut key = Zeroizing::new([0; 32]);
+        getrandom::fill(key.as_mut_slice()).map_err(io::Error::other)?;
+        let file = tempfile::tempfile_in(folder)?;
+        Ok(Self { file, folder: folder.to_owned(), key })
+    }
+
+    /// Writes `bytes`, which are encrypted in place, to a place that was never written.
+    fn write(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.apply(at, bytes);
+        self.file.write_all_at(bytes, at)
+    }
+
+    fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        self.file.read_exact_at(bytes, at)?;
+        self.apply(at, bytes);
+        Ok(())
     }
 
     /// Adds the key stream from byte `at` on.
@@ -163,25 +206,33 @@ mod tests {
 
     use super::*;
 
-    fn spill(folder: &Path, bytes: &[u8]) -> Spill {
+    /// Two files in one temporary file.
+    fn spill(folder: &Path, files: [&[u8]; 2]) -> [Spill; 2] {
         let scratch = Scratch::new(Some(folder.to_owned()), Some(0));
-        let (first, rest) = bytes.split_at(bytes.len() / 3);
-        scratch.spill("list", first.to_vec(), Cursor::new(rest)).expect("room")
+        let mut depot = scratch.depot(&Source::Stdin).expect("it has no size");
+        files.map(|bytes| {
+            let (first, rest) = bytes.split_at(bytes.len() / 3);
+            depot.spill("list", first.to_vec(), Cursor::new(rest)).expect("room")
+        })
     }
 
     #[test]
     fn any_part_reads_as_written_and_the_file_shows_nothing_and_has_no_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let bytes = b"ann@example.com,17\n".repeat(150_000);
-        let spill = spill(folder.path(), &bytes);
+        let [other, spill] = spill(folder.path(), [b"another, before it", &bytes]);
         assert_eq!(spill.len(), bytes.len() as u64);
+        let mut read = vec![0; other.len() as usize];
+        other.read(0, &mut read).expect("there");
+        assert_eq!(read, b"another, before it");
+        assert!(other.read(1, &mut read).is_err(), "no byte of the next file");
         for (at, length) in [(0, 1), (4095, 2), (63, 5000), (1_048_570, 12), (7, bytes.len() - 7)] {
             let mut read = vec![0; length];
             spill.read(at as u64, &mut read).expect("there");
             assert_eq!(read, &bytes[at..at + length]);
         }
         let mut stored = vec![0; bytes.len()];
-        spill.file.read_exact_at(&mut stored, 0).expect("there");
+        spill.disk.file.read_exact_at(&mut stored, spill.start).expect("there");
         assert!(!stored.windows(7).any(|part| part == b"example"));
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use veilset::cluster::{self, PieceShape, Ticket};
+use veilset::cluster::{self, Matched, PieceShape, Ticket};
 use veilset::net::{KeyError, Options, StoreError};
 use veilset::registry::{Reveal, Role};
 
@@ -60,7 +60,8 @@ impl Worker {
         self.0.public_key().to_string()
     }
 
-    /// Which of these elements the peer's piece has too, as numbers; nothing if this side does not learn it.
+    /// Which of these elements the peer's piece has too, as numbers (nothing if this side does not learn it), and whether the
+    /// peer's elements were distinct.
     #[pyo3(signature = (meeting, own, sizes, *, receiver, both))]
     fn intersect<'py>(
         &self,
@@ -70,7 +71,7 @@ impl Worker {
         sizes: (u64, u64, u32),
         receiver: bool,
         both: bool,
-    ) -> PyResult<Option<Bound<'py, PyBytes>>> {
+    ) -> PyResult<(Option<Bound<'py, PyBytes>>, bool)> {
         let meeting = meeting.read()?;
         let own = elements(own)?;
         let (count, peer_count, pieces) = sizes;
@@ -78,7 +79,11 @@ impl Worker {
         let role = if receiver { Role::Receiver } else { Role::Sender };
         let reveal = if both { Reveal::Both } else { Reveal::Receiver };
         let found = py.detach(|| self.0.intersect(&meeting, (role, reveal), &shape, &own));
-        Ok(found.map_err(Failure::from)?.map(|places| of_integers(py, &places)))
+        Ok(match found.map_err(Failure::from)? {
+            Matched::Nothing => (None, true),
+            Matched::Places(places) => (Some(of_integers(py, &places)), true),
+            Matched::Fault => (None, false),
+        })
     }
 
     /// The values of the peer's elements under both parties' keys.
@@ -101,17 +106,18 @@ impl Worker {
         Ok(py.detach(|| self.0.tell(&meeting, values, bits)).map_err(Failure::from)?)
     }
 
-    /// Hears a piece of values, and says which of the queries are among them.
+    /// Hears a piece of values, and says which of the queries are among them, and whether none is asked for twice.
     fn hear<'py>(
         &self,
         py: Python<'py>,
         meeting: Meeting,
         shape: (usize, u32),
         queries: &[u8],
-    ) -> PyResult<Bound<'py, PyBytes>> {
+    ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
         let (meeting, queries) = (meeting.read()?, words(queries)?);
         let found = py.detach(|| self.0.hear(&meeting, shape, &queries));
-        Ok(of_bits(py, &found.map_err(Failure::from)?))
+        let (found, distinct) = found.map_err(Failure::from)?;
+        Ok((of_bits(py, &found), distinct))
     }
 
     /// Gives the peer masked numbers by its bits; the masks' sums.

@@ -21,7 +21,9 @@ from conftest import Columns
 pytest.importorskip("ray", reason="Ray is not installed here")
 
 from veilset.ray._messages import read
-from veilset.ray._terms import proposed_pieces
+from veilset.ray._prepare import Pieces
+from veilset.ray._run import check_sizes
+from veilset.ray._terms import Agreed, least_pieces, together
 
 SIDE = Path(__file__).with_name("cluster_side.py")
 Ended = dict[str, Any]
@@ -242,6 +244,7 @@ def test_killed_workers_lose_nothing(sides: Sides, operation: str, stage: str) -
         b'{"kind": "counts", "counts": [1, null]}',
         b'{"kind": "rest", "stage": "match", "slot": 4096}',
         json.dumps({"kind": "rest", "stage": "m" * 33, "slot": 0}).encode(),
+        b'{"kind": "rest", "stage": "\\ud800", "slot": 0}',
         json.dumps({"kind": "sums", "sums": [1 << 128]}).encode(),
         json.dumps({"kind": "sums", "sums": [0] * 65}).encode(),
     ],
@@ -253,10 +256,30 @@ def test_a_drivers_message_is_checked_before_use(message: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    "rows, workers, pieces", [(0, 1, 8), (10, 3, 16), (1 << 24, 1, 16), (1 << 40, 4096, 4096)]
+    "rows, slots, pieces", [(0, 1, 8), (10, 3, 16), (1 << 24, 1, 16), (1 << 40, 4096, 4096)]
 )
-def test_pieces_come_from_rows_and_workers(rows: int, workers: int, pieces: int) -> None:
-    assert proposed_pieces(rows, workers) == pieces
+def test_pieces_come_from_rows_and_pairs_of_workers(rows: int, slots: int, pieces: int) -> None:
+    assert together(least_pieces(rows), least_pieces(0), slots) == pieces
+
+
+@pytest.mark.parametrize(
+    "distinct, slices, width, error",
+    [
+        (80, [10] * 7 + [9], 0, veilset.PeerError),
+        (80, [10] * 7, 0, veilset.PeerError),
+        (80_000, [80_000] + [0] * 7, 0, veilset.PeerError),
+        (1 << 40, [1 << 37] * 8, 0, veilset.PolicyError),
+        (1 << 25, [1 << 22] * 8, 4096, veilset.PolicyError),
+    ],
+)
+def test_sizes_that_no_worker_holds_are_refused_before_anything_is_computed(
+    distinct: int, slices: list[int], width: int, error: type[veilset.Error]
+) -> None:
+    own = Pieces([10] * 8, [], [], [], [], [], 0)
+    agreed = Agreed("union", True, True, True, 8, 1, [], 0, width)
+    with pytest.raises(error):
+        check_sizes({"distinct": distinct, "slices": slices}, own, agreed)
+    check_sizes({"distinct": 80, "slices": [10] * 8}, own, agreed)
 
 
 @pytest.mark.parametrize("how, error", [("stops", "NetworkError"), ("declines", "PolicyError")])

@@ -26,7 +26,7 @@ pub use circle::{
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use parts::capacity;
-pub use piece::{PIECE_PROTOCOL, PieceShape, Ticket};
+pub use piece::{Matched, PIECE_PROTOCOL, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Speed, Times, plan, switches};
 pub use report::Report;

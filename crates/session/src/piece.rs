@@ -1,7 +1,7 @@
 //! One piece of a run that many workers share, over a connection of its own.
 
 use rand_core::CryptoRng;
-use veilset_channel::{Channel, ChannelExt, Malformed, Message, Reader, Tag};
+use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Tag};
 use veilset_crypto::Element;
 use veilset_protocols::pieces::Piece;
 use veilset_protocols::{
@@ -44,6 +44,17 @@ impl PieceShape {
     }
 }
 
+/// What comes of a piece of an intersection.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Matched {
+    /// This side was to learn nothing.
+    Nothing,
+    /// The places of the elements that match.
+    Places(Vec<u32>),
+    /// The peer's elements were not distinct.
+    Fault,
+}
+
 impl Pipe {
     /// Does `work` with the peer's worker that has the same ticket, waits until it has everything too, and says goodbye.
     ///
@@ -71,7 +82,8 @@ impl Pipe {
 
     /// Which of `elements` are in the peer's piece of the same ticket, if this side learns it.
     ///
-    /// Both sides fill their piece up with random elements, so that sizes say nothing of the sets.
+    /// Both sides fill their piece up with random elements, so that sizes say nothing of the sets. A peer's fault that depends on
+    /// the result is no error here: the caller raises it once the whole run is over on both sides, so that ending tells nothing.
     ///
     /// # Errors
     /// As [`Pipe::piece`], or when there are more elements than a piece can have.
@@ -82,17 +94,18 @@ impl Pipe {
         shape: &PieceShape,
         elements: &[Element],
         rng: &mut (dyn CryptoRng + Send),
-    ) -> Result<Option<Vec<u32>>, SessionError> {
+    ) -> Result<Matched, SessionError> {
         let conclusion =
             self.piece(ticket, threads, rng, |piece| intersect(piece, part, shape, elements))?;
-        let outcome = pool(threads)?.install(conclusion);
-        match outcome.map_err(|error| SessionError::of_protocol("result", error))? {
+        match pool(threads)?.install(conclusion) {
             // Those behind are the random ones.
-            Outcome::Matched(mut places) => {
+            Ok(Outcome::Matched(mut places)) => {
                 places.retain(|place| (*place as usize) < elements.len());
-                Ok(Some(places))
+                Ok(Matched::Places(places))
             }
-            _ => Ok(None),
+            Ok(_) => Ok(Matched::Nothing),
+            Err(ProtocolError::Channel(ChannelError::Peer(_))) => Ok(Matched::Fault),
+            Err(error) => Err(SessionError::of_protocol("result", error)),
         }
     }
 }

@@ -15,4 +15,4 @@ pub use worker::{Meeting, Worker};
 pub use crate::done::rows_of_items;
 pub use veilset_crypto::Element;
 pub use veilset_protocols::pieces::value_bits;
-pub use veilset_session::{PIECE_PROTOCOL, PieceShape, Ticket, capacity};
+pub use veilset_session::{Matched, PIECE_PROTOCOL, PieceShape, Ticket, capacity};

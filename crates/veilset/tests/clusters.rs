@@ -92,7 +92,7 @@ fn as_many_pieces_as_rows_and_workers_ask_for() {
 fn all_operations_have_a_price_at_any_size() {
     for operation in OPERATIONS {
         let mut before = Duration::ZERO;
-        for rows in [0, 1, 10_000, 1_000_000, 100_000_000, 10_000_000_000, MOST_KEYS] {
+        for rows in [0, 1, 10_000, 1_000_000, 100_000_000, 10_000_000_000, 100_000_000_000] {
             let price = price(&question(operation, rows), &with(8));
             assert!(price.cost.iter().chain(&price.sent).all(|one| one.is_finite()));
             assert!(price.time < Duration::MAX && price.worker_memory >= 300_000_000);

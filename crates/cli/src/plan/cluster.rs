@@ -175,23 +175,23 @@ mod tests {
         assert_eq!(lines, COLUMN);
     }
 
-    /// 105,000 core seconds on 256 cores and 256 turns of two openings; 3.32 Tbit at 1 Gbit/s.
+    /// 105,000 core seconds on 256 cores and 64 turns of two openings; 3.32 Tbit at 1 Gbit/s.
     const COLUMN: [&str; 15] = [
         "rows 10000000000",
         "peer's rows 10000000000",
-        "pieces 16384",
+        "pieces 4096",
         "workers a side 64",
-        "time 56.7 min",
+        "time 56.3 min",
         "preparing 43.2 s",
-        "computing 6.9 min",
-        "link 56.0 min",
+        "computing 6.8 min",
+        "link 55.5 min",
         "you send 320.01 GB",
         "peer sends 415.35 GB",
-        "memory a worker 381.2 MB",
+        "memory a worker 624.7 MB",
         "object store 1280.00 GB",
         "peer's object store 1280.00 GB",
-        "you pay 40.21",
-        "peer pays 44.98",
+        "you pay 40.01",
+        "peer pays 44.77",
     ];
 
     #[test]

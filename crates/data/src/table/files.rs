@@ -30,9 +30,9 @@ impl Table {
         delimiter: u8,
         scratch: &Scratch,
     ) -> Result<Self, DataError> {
-        let keep = scratch.keep(source)?;
+        let mut depot = scratch.depot(source)?;
         let files = source.files()?.into_iter();
-        let files = files.map(|file| Ok((file.name(), file.store(keep, scratch)?)));
+        let files = files.map(|file| Ok((file.name(), file.store(&mut depot)?)));
         Self::of_files(source.name(), files, delimiter)
     }
 

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::fields::{Fields, Row};
+use super::records::LONGEST;
 use super::store::Store;
 use super::text::{Text, Window};
 use crate::DataError;
@@ -142,7 +143,8 @@ fn line_from<'a>(window: &'a mut Window<'_>, at: u64) -> Result<&'a str, DataErr
         let (text, last) = window.from(at, least)?;
         match text.find('\n') {
             Some(length) => break length,
-            None if last => break text.len(),
+            // A line as long as that is no object, and would fill the memory.
+            None if last || text.len() > LONGEST => break text.len(),
             None => least = 2 * text.len().max(1),
         }
     };

@@ -4,6 +4,9 @@ use super::text::{Text, Window};
 use crate::DataError;
 use crate::scan::{QuoteFaultKind, Scanner, skip_line_ends};
 
+/// A quote that is open for so many bytes never closes: a list with one does not fill the memory.
+pub(super) const LONGEST: usize = 1 << 26;
+
 pub(super) struct Records<'a> {
     window: Window<'a>,
     scanner: Scanner,
@@ -53,7 +56,11 @@ impl<'a> Records<'a> {
                     self.at += end as u64;
                     return Ok(Some((self.base + start as u64, self.at)));
                 }
-                Err(fault) if last || fault.kind == QuoteFaultKind::TextAfter => {
+                Err(fault)
+                    if last
+                        || fault.kind == QuoteFaultKind::TextAfter
+                        || text.len() - start > LONGEST =>
+                {
                     let at = self.at + fault.at as u64;
                     return Err(Broken::Quote { kind: fault.kind, at, column: fault.column });
                 }

@@ -16,7 +16,7 @@ fn matched(
     (role, ticket): (Role, u8),
     shape: PieceShape,
     numbers: &[u64],
-) -> Result<Option<Vec<u32>>, SessionError> {
+) -> Result<Matched, SessionError> {
     let elements: Vec<Element> = numbers.iter().copied().map(element).collect();
     let mut rng = ChaCha20Rng::from_seed([ticket; 32]);
     let mut pipe = Pipe::new(Box::new(end), [0; 32]);
@@ -37,8 +37,8 @@ fn a_piece_matches_what_plain_sets_do() {
     });
     let set: BTreeSet<u64> = theirs.iter().copied().collect();
     let expected: Vec<u32> = (0..90).filter(|number| set.contains(&u64::from(*number))).collect();
-    assert_eq!(found.expect("honest"), Some(expected));
-    assert_eq!(nothing.expect("honest"), None);
+    assert_eq!(found.expect("honest"), Matched::Places(expected));
+    assert_eq!(nothing.expect("honest"), Matched::Nothing);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, Options, PublicKey, connect};
 use veilset_protocols::pieces::{self, Piece};
 use veilset_protocols::{ProtocolError, Reveal, Role};
-use veilset_session::{PieceShape, Pipe, SessionError, Ticket};
+use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
 
 use crate::job::{fresh_rng, say_goodbye_if_failed};
 use crate::{Connection, Error};
@@ -71,7 +71,7 @@ impl Worker {
         part: (Role, Reveal),
         shape: &PieceShape,
         elements: &[Element],
-    ) -> Result<Option<Vec<u32>>, Error> {
+    ) -> Result<Matched, Error> {
         self.meet(meeting, |pipe, rng| {
             let means = (&meeting.ticket, meeting.threads);
             pipe.match_piece(means, part, shape, elements, rng)
@@ -104,23 +104,19 @@ impl Worker {
         self.piece(meeting, |piece| pieces::tell(piece, values, bits))
     }
 
-    /// Hears a piece of `count` values, of `bits` bits, and says which of `queries` are among them.
+    /// Hears a piece of `count` values, of `bits` bits, and says which of `queries` are among them; and whether none is asked for
+    /// twice, which never happens with an honest peer. The caller raises that once the run is over on both sides.
     ///
     /// # Errors
-    /// As [`Worker::intersect`], and when a value is asked for twice.
+    /// As [`Worker::intersect`].
     pub fn hear(
         &self,
         meeting: &Meeting,
         (count, bits): (usize, u32),
         queries: &[u128],
-    ) -> Result<Vec<bool>, Error> {
+    ) -> Result<(Vec<bool>, bool), Error> {
         let hits = self.piece(meeting, |piece| pieces::hear(piece, count, bits, queries))?;
-        match hits.fault {
-            None => Ok(hits.bits),
-            Some(fault) => {
-                Err(SessionError::Channel { step: "result", source: fault.into() }.into())
-            }
-        }
+        Ok((hits.bits, hits.fault.is_none()))
     }
 
     /// Gives the peer masked numbers, `columns` for each element, by its bits; the masks' sums.

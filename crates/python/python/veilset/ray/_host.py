@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy
-import pyarrow
 import ray
 
 from .. import _native
@@ -42,10 +41,10 @@ class Host:
 
     def intersect(
         self, meeting: Meeting, sizes: tuple[int, int, int], receiver: bool, both: bool, own: bytes
-    ) -> tuple[int, bytes]:
-        """How many elements matched, and which."""
-        found = self._worker.intersect(meeting, own, sizes, receiver=receiver, both=both)
-        return len(found or b"") // 4, found or b""
+    ) -> tuple[tuple[int, bool], bytes]:
+        """How many elements matched, and whether the peer's are distinct; then which matched."""
+        found, distinct = self._worker.intersect(meeting, own, sizes, receiver=receiver, both=both)
+        return (len(found or b"") // 4, distinct), found or b""
 
     def exchange(
         self, meeting: Meeting, secret: bytes, shape: tuple[int, int], own: bytes
@@ -64,14 +63,16 @@ class Host:
         self._worker.tell(meeting, b"".join(values), bits)
 
     def hear(self, meeting: Meeting, shape: tuple[int, int], *queries: bytes) -> list[Any]:
-        """How many of a piece of queries are among the peer's values, and slice by slice a byte for each."""
-        found = self._worker.hear(meeting, shape, b"".join(queries))
+        """How many of a piece of queries are among the values, and whether none is asked for twice; then slice by slice a
+        byte for each query.
+        """
+        found, distinct = self._worker.hear(meeting, shape, b"".join(queries))
         bits, begin = [], 0
         for part in queries:
             end = begin + len(part) // 16
             bits.append(found[begin:end])
             begin = end
-        return [sum(found), *bits]
+        return [(sum(found), distinct), *bits]
 
     def give_sums(self, meeting: Meeting, columns: int, words: bytes) -> bytes:
         """The sums of the masks of a slice's numbers."""
@@ -86,13 +87,11 @@ class Host:
         self._worker.give_items(meeting, items, width)
 
     def take_items(
-        self, meeting: Meeting, form: tuple[int, list[str]], size: int, *parts: bytes
-    ) -> tuple[int, pyarrow.Table]:
-        """How many rows of the peer's slice this side lacks, and those rows as text."""
-        width, columns = form
+        self, meeting: Meeting, width: int, size: int, *parts: bytes
+    ) -> tuple[int, bytes]:
+        """How many rows of the peer's slice this side lacks, and those rows as the peer packed them."""
         items = self._worker.take_items(meeting, chosen(size, parts), width)
-        rows = pyarrow.table(_native.rows_of_items(items, width, columns))
-        return rows.num_rows, rows
+        return len(items) // max(width, 1), items
 
 
 def chosen(size: int, parts: tuple[bytes, ...]) -> bytes:

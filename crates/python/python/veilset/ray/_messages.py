@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -45,7 +46,15 @@ def number(least: int, most: int) -> Check:
 
 def text(longest: int) -> Check:
     """A text of so many bytes at most."""
-    return lambda value: isinstance(value, str) and len(value.encode(errors="replace")) <= longest
+    return lambda value: isinstance(value, str) and _length(value) <= longest
+
+
+def _length(value: str) -> int:
+    """Bytes of a text; of half a character, which is none, more than any text may have."""
+    try:
+        return len(value.encode())
+    except UnicodeEncodeError:
+        return sys.maxsize
 
 
 def flag(value: object) -> bool:

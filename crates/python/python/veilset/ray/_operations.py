@@ -39,8 +39,11 @@ class Outcome:
     matched: list[Any] | None = None
     #: Sums in units, modulo 2^128.
     sums: list[int] | None = None
-    #: How many rows came from the peer, and those.
+    #: How many rows came from the peer, and those as it packed them.
     received: tuple[int, list[Any]] | None = None
+    #: Whether all that depends on the result was as an honest peer has it. It is raised when the run is over on both sides, so
+    #: that the end of a run tells nothing.
+    honest: bool = True
 
 
 def intersect(run: Run) -> Outcome:
@@ -56,8 +59,9 @@ def intersect(run: Run) -> Outcome:
     results = run.conduct.run("match", match)
     if not agreed.learns:
         return Outcome()
-    counts, matched = zip(*results, strict=True)
-    return Outcome(matches=sum(fetch(list(counts))), matched=list(matched))
+    found, matched = zip(*results, strict=True)
+    matches, honest = _together(list(found))
+    return Outcome(matches=matches, matched=list(matched), honest=honest)
 
 
 def count(run: Run) -> Outcome:
@@ -67,8 +71,8 @@ def count(run: Run) -> Outcome:
         return Outcome(matches=_told_count(run) if run.agreed.learns else None)
     assert bits is not None
     if run.agreed.peer_learns:
-        run.talk.send("count", count=bits.matches)
-    return Outcome(matches=bits.matches)
+        run.talk.send("count", count=bits.told(run))
+    return Outcome(matches=bits.matches, honest=bits.honest)
 
 
 def sum_up(run: Run) -> Outcome:
@@ -85,9 +89,9 @@ def sum_up(run: Run) -> Outcome:
             matches, sums=[(a - b) % (1 << 128) for a, b in zip(masked, own, strict=True)]
         )
     taken = run.conduct.run("sums", _take_sums(run, bits))
-    run.talk.send("count", count=bits.matches)
+    run.talk.send("count", count=bits.told(run))
     run.talk.send("sums", sums=_added(taken, run.agreed.sums))
-    return Outcome(matches=bits.matches)
+    return Outcome(matches=bits.matches, honest=bits.honest)
 
 
 def union(run: Run) -> Outcome:
@@ -112,6 +116,17 @@ class Bits:
 
     matches: int
     parts: list[list[Any]]
+    honest: bool
+
+    def told(self, run: Run) -> int:
+        """The count that goes to the peer, never more than there can be."""
+        return min(self.matches, run.own.distinct)
+
+
+def _together(found: list[Any]) -> tuple[int, bool]:
+    """How many matched in all pieces, and whether all were as an honest peer has them."""
+    counts, honest = zip(*fetch(found), strict=True)
+    return sum(counts), all(honest)
 
 
 def _bits(run: Run, both: bool) -> Bits | None:
@@ -172,7 +187,8 @@ def _hear(run: Run, masked: list[list[Any]], bits: int, name: str) -> Bits:
         [*(of_piece[1 + number] for of_piece in found), *of_slice[1 + pieces :]]
         for number, of_slice in enumerate(masked)
     ]
-    return Bits(sum(fetch([of_piece[0] for of_piece in found])), parts)
+    matches, honest = _together([of_piece[0] for of_piece in found])
+    return Bits(matches, parts, honest)
 
 
 def _give_sums(run: Run) -> Any:
@@ -198,16 +214,14 @@ def _give_items(run: Run) -> Any:
 
 
 def _take_items(run: Run, bits: Bits, name: str) -> Outcome:
-    # The peer may send a column whose name is that of a key here.
-    others = [f"{name} (peer)" if name in run.job.on else name for name in run.agreed.peer_columns]
-    form = (run.agreed.peer_width, [*run.job.on, *others])
-
     def take(worker: Any, meeting: Any, piece: int) -> list[Any]:
         method = worker.take_items.options(num_returns=2)
-        return list(method.remote(meeting, form, run.peer_sizes[piece], *bits.parts[piece]))
+        given = (run.agreed.peer_width, run.peer_sizes[piece], *bits.parts[piece])
+        return list(method.remote(meeting, *given))
 
     counts, rows = zip(*run.conduct.run(name, take), strict=True)
-    return Outcome(bits.matches, received=(sum(fetch(list(counts))), list(rows)))
+    received = (sum(fetch(list(counts))), list(rows))
+    return Outcome(bits.matches, received=received, honest=bits.honest)
 
 
 def _told_count(run: Run) -> int:

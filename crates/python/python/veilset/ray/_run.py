@@ -25,7 +25,11 @@ from ._scan import Blocks, blocks
 from ._slots import Means, Pool, fetched
 from ._stages import Conduct
 from ._terms import Agreed, agree
-from ._union import united
+from ._union import united, unpacked
+
+#: The most elements of a piece, and the most bytes of its rows: what a worker of some GB holds.
+MOST_OF_A_PIECE = 1 << 25
+MOST_BYTES_OF_A_PIECE = 1 << 32
 
 
 class Cluster:
@@ -48,14 +52,17 @@ class Cluster:
         link = self._open(progress)
         talk = Talk(link)
         try:
-            result = self._with_peer(talk, link, found, workers, progress)
+            run, outcome = self._with_peer(talk, link, found, workers, progress)
             self._end(talk)
-            return result
         except BaseException as error:
             talk.over(error.exit_code if isinstance(error, Error) else 130)
             raise
         finally:
             talk.close()
+        # From here on the peer hears nothing, whatever the result is.
+        if not outcome.honest:
+            raise PeerError("the peer's list has a key twice, which an honest peer's never has")
+        return self._result(run, outcome, found)
 
     def _open(self, progress: Any) -> _native.Link:
         options = self._options
@@ -69,7 +76,7 @@ class Cluster:
 
     def _with_peer(
         self, talk: Talk, link: _native.Link, found: Blocks, workers: int, progress: Any
-    ) -> Result:
+    ) -> tuple[Run, Outcome]:
         agreed = agree(talk, self._job, found.scan, self._presets, workers, link.connecting)
         own = self._timed("prepare", lambda: self._prepare(link.session, found, agreed))
         pool = Pool(agreed.slots, self._means(agreed, link.connecting))
@@ -90,10 +97,9 @@ class Cluster:
                 seconds=self._seconds,
             )
             run = Run(self._job, agreed, talk, conduct, own, sizes["distinct"], sizes["slices"])
-            outcome = OPERATIONS[self._job.operation](run)
+            return run, OPERATIONS[self._job.operation](run)
         finally:
             pool.close()
-        return self._result(run, outcome, found)
 
     def _prepare(self, session: bytes, found: Blocks, agreed: Agreed) -> Pieces:
         common = self._job.operation == "intersect"
@@ -154,10 +160,31 @@ def _swap_sizes(talk: Talk, own: Pieces, agreed: Agreed) -> Message:
     slices = [] if agreed.operation == "intersect" else own.sizes
     talk.send("sizes", distinct=own.distinct, slices=slices)
     theirs = talk.take("sizes")
-    wrong = slices and sum(theirs["slices"]) != theirs["distinct"]
-    if len(theirs["slices"]) != len(slices) or wrong:
-        raise PeerError("the peer's driver sent sizes that do not add up")
+    check_sizes(theirs, own, agreed)
     return theirs
+
+
+def check_sizes(theirs: Message, own: Pieces, agreed: Agreed) -> None:
+    """Nothing is computed, or taken of memory, for sizes that no honest peer has or that no worker holds."""
+    distinct, slices = theirs["distinct"], theirs["slices"]
+    expected = 0 if agreed.operation == "intersect" else agreed.pieces
+    wrong = expected and sum(slices) != distinct
+    if len(slices) != expected or wrong:
+        raise PeerError("the peer's driver sent sizes that do not add up")
+    largest = _native.capacity(distinct, agreed.pieces)
+    if any(size > largest for size in slices):
+        raise PeerError("a slice of the peer is larger than chance makes it in any of 2^40 runs")
+    for whose, count in (("this side", own.distinct), ("the peer", distinct)):
+        if _native.capacity(count, agreed.pieces) > MOST_OF_A_PIECE:
+            raise PolicyError(
+                f"{whose} has {count} distinct keys, too many for {agreed.pieces} pieces of "
+                f"{MOST_OF_A_PIECE} at most: split the lists"
+            )
+    if largest * agreed.peer_width > MOST_BYTES_OF_A_PIECE:
+        raise PolicyError(
+            f"a piece of the peer's rows would take more than {MOST_BYTES_OF_A_PIECE} bytes: "
+            "ask it to send fewer columns"
+        )
 
 
 def _joined(
@@ -168,8 +195,20 @@ def _joined(
         rows, tables = matching_rows(found, run.own, outcome.matched)
         return rows, ray.data.from_arrow_refs(tables)
     if outcome.received is not None:
-        return None, ray.data.from_arrow_refs(united(found, outcome.received[1]))
+        columns = _distinct([*run.job.on, *run.agreed.peer_columns])
+        received = unpacked(outcome.received[1], run.agreed.peer_width, columns)
+        return None, ray.data.from_arrow_refs(united(found, received))
     return None, None
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Names of which no two are the same; the peer may send a column that is called like a key here."""
+    distinct: list[str] = []
+    for name in names:
+        while name in distinct:
+            name += " (peer)"
+        distinct.append(name)
+    return distinct
 
 
 def run(data: Data, peer: str, asks: Asks, options: Options) -> Result:

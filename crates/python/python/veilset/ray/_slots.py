@@ -11,7 +11,7 @@ from typing import Any
 import ray
 import ray.exceptions
 
-from ..errors import Error, InputError, NetworkError, PeerError
+from ..errors import Error, InputError, NetworkError, PeerError, PolicyError
 from ._cluster import reason
 from ._host import Host, Meeting
 from ._messages import TICK, Message, Talk
@@ -168,7 +168,10 @@ class Pair:
         try:
             ray.get(ref)
         except ray.exceptions.RayError as error:
-            if _is_fatal(why := reason(error)):
+            why = reason(error)
+            if isinstance(why, InputError):
+                raise PeerError("the peer's driver named no worker's key and address") from None
+            if _is_fatal(why):
                 raise why from None
             return False
         return True
@@ -192,5 +195,5 @@ def fetched(slot: Slot) -> tuple[str, str]:
 
 
 def _is_fatal(error: Error) -> bool:
-    """Whether another try cannot mend it."""
-    return not isinstance(error, NetworkError)
+    """Whether another try cannot mend it. Another key than the one that was named may be a worker's that took a lost one's port."""
+    return not isinstance(error, NetworkError | PolicyError)

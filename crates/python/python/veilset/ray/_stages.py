@@ -13,7 +13,7 @@ from .._native import Stop
 from .._order import Progress
 from ..errors import Error, NetworkError, PeerError
 from ._messages import TICK, Talk
-from ._slots import Call, Pair, Pool, Try
+from ._slots import START, Call, Pair, Pool, Try
 
 
 @dataclass
@@ -120,6 +120,7 @@ class Stage:
             it = Try(asked["stage"], asked["piece"], asked["attempt"], slot)
             if it.stage != self._name or it.piece >= self._conduct.pieces:
                 raise PeerError("the peer's driver asked for a piece that is not of this stage")
+            self._await_failure(it)
             with self._lock:
                 expected = self._failures.get(it.piece, 0)
                 if it.piece in self._results or it.attempt != expected:
@@ -127,6 +128,13 @@ class Stage:
             self._note(it, pair.follow(it, asked, self._call))
         if asked["stage"] != self._name:
             raise PeerError("the peer's driver ended another stage than the one that goes on")
+
+    def _await_failure(self, it: Try) -> None:
+        """The peer may have heard of a failed try before the thread of that slot has put another worker in its place."""
+        until = time.monotonic() + START
+        while it.attempt == self._failures.get(it.piece, 0) + 1 and time.monotonic() < until:
+            self._conduct.talk.check()
+            time.sleep(TICK / 10)
 
     def _note(self, it: Try, refs: list[Any] | None) -> None:
         with self._lock:

@@ -39,9 +39,17 @@ class Agreed:
     peer_width: int
 
 
-def proposed_pieces(rows: int, workers: int) -> int:
-    """How many pieces one side would take."""
-    wanted = max(8, 4 * workers, -(-rows // ROWS_OF_A_PIECE))
+def least_pieces(rows: int) -> int:
+    """How many pieces a list asks for: a power of two."""
+    return _power(max(8, -(-rows // ROWS_OF_A_PIECE)))
+
+
+def together(mine: int, theirs: int, slots: int) -> int:
+    """How many pieces a run has, of what both lists ask for and with so many pairs of workers."""
+    return max(mine, theirs, _power(4 * slots))
+
+
+def _power(wanted: int) -> int:
     return min(1 << (wanted - 1).bit_length(), MAX_PIECES)
 
 
@@ -56,7 +64,7 @@ def agree(talk: Talk, job: Job, scan: Scan, presets: str, workers: int, connecti
         "scales": scan.scales,
         "send": job.send or [],
         "width": scan.width,
-        "pieces": proposed_pieces(scan.rows, workers),
+        "pieces": least_pieces(scan.rows),
         "workers": workers,
     }
     talk.send("terms", **mine)
@@ -92,13 +100,14 @@ def _differ(field: str, mine: object, theirs: object) -> TermsError:
 
 def _agreed(job: Job, mine: Message, theirs: Message, connecting: bool) -> Agreed:
     alone = {"me": True, "peer": False, "both": connecting}[job.learn]
+    slots = min(mine["workers"], theirs["workers"])
     return Agreed(
         operation=job.operation,
         receiver=not mine["values"] if job.operation == "sum" else alone,
         learns=job.learn != "peer",
         peer_learns=job.learn != "me",
-        pieces=max(mine["pieces"], theirs["pieces"]),
-        slots=min(mine["workers"], theirs["workers"]),
+        pieces=together(mine["pieces"], theirs["pieces"], slots),
+        slots=slots,
         peer_columns=theirs["send"],
         sums=len(mine["values"]) or len(theirs["values"]),
         peer_width=theirs["width"],

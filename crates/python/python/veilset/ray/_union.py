@@ -7,6 +7,7 @@ from typing import Any
 import pyarrow
 import ray
 
+from .. import _native
 from ._cluster import fetch
 from ._scan import Blocks
 
@@ -25,6 +26,16 @@ def united(blocks: Blocks, received: list[Any]) -> list[Any]:
     fields += [foreign.field(name) for name in foreign.names if name not in names]
     whole = pyarrow.schema([field.with_nullable(True).remove_metadata() for field in fields])
     return [_as.remote(rows, whole) for rows in [*blocks.refs, *received]]
+
+
+def unpacked(items: list[Any], width: int, columns: list[str]) -> list[Any]:
+    """The rows that came, as text."""
+    return [_unpacked.remote(of_slice, width, columns) for of_slice in items]
+
+
+@ray.remote
+def _unpacked(items: bytes, width: int, columns: list[str]) -> pyarrow.Table:
+    return pyarrow.table(_native.rows_of_items(items, width, columns))
 
 
 @ray.remote
