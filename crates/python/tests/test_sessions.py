@@ -184,7 +184,12 @@ def test_other_threads_run_while_one_waits(parties: Parties, address: str) -> No
     assert ticks > 20
 
 
-def test_an_interrupt_ends_the_wait(parties: Parties, address: str) -> None:
+def test_an_interrupt_ends_the_wait(
+    parties: Parties, address: str, request: pytest.FixtureRequest
+) -> None:
+    # Whoever runs the tests in the background may have had interrupts ignored.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):

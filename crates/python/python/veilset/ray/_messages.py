@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._native import Link
-from ..errors import BY_EXIT_CODE, Error, InternalError, NetworkError, PeerError
+from ..errors import BY_EXIT_CODE, Error, InternalError, NetworkError, PeerError, PolicyError
 
 Check = Callable[[object], bool]
 Message = dict[str, Any]
@@ -34,6 +34,9 @@ WHOLE = -1
 
 #: How often whoever waits looks whether the run has ended.
 TICK = 0.2
+
+#: How long what came before the end of a connection may take to be read.
+PATIENCE = 5.0
 
 #: More messages than that never wait for a slot if the peer keeps to the protocol.
 MAX_WAITING = 16
@@ -135,11 +138,18 @@ class Talk:
         self._waiting: dict[int, queue.Queue[Message]] = {}
         self._lock = threading.Lock()
         self._failure: Error | None = None
-        threading.Thread(target=self._listen, daemon=True).start()
+        self._listener = threading.Thread(target=self._listen, daemon=True)
+        self._listener.start()
 
     def send(self, kind: str, **fields: object) -> None:
         """Tells the peer."""
-        self._link.send(json.dumps({"kind": kind, **fields}).encode())
+        try:
+            self._link.send(json.dumps({"kind": kind, **fields}).encode())
+        except NetworkError:
+            # What the peer said before it closed the connection says more than that it is closed.
+            self._listener.join(PATIENCE)
+            self.check()
+            raise
 
     def take(self, *kinds: str, slot: int = WHOLE) -> Message:
         """Waits for the next message about a slot, which must be of one of these kinds."""
@@ -206,5 +216,7 @@ class Talk:
 def _said(code: int) -> Error:
     """The peer's end of the run, by its exit code."""
     kind = BY_EXIT_CODE.get(code)
+    if kind is PolicyError:
+        return PolicyError("the peer declined the terms, or may not go on with them")
     name = "an interrupt" if kind is None else kind.__name__
     return NetworkError(f"the peer ended the run ({name} on its side): ask it why, then run again")
