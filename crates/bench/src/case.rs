@@ -295,7 +295,7 @@ impl Case {
             protocol.run(Run {
                 role,
                 reveal: reveal(spec),
-                elements,
+                elements: elements.to_vec().into(),
                 peer_count: match role {
                     Role::Sender => self.sizes.receiver,
                     Role::Receiver => self.sizes.sender,

@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use veilset::bench::{Paper, Sizes};
-use veilset::data::KeySpec;
 use veilset::data::calendar::{Dates, Hours, Zone};
+use veilset::data::{KeySpec, Scratch};
 use veilset::lookup::Way;
 use veilset::planner::Link;
 use veilset::prime::SafePrime;
@@ -151,6 +151,23 @@ pub(crate) struct ListArgs {
     /// The character between fields of CSV: one ASCII character, or tab
     #[arg(long, default_value = ",", value_parser = units::delimiter)]
     pub(crate) delimiter: u8,
+}
+
+/// How much memory a list may take where nothing is agreed on.
+#[derive(Args)]
+pub(crate) struct RoomArgs {
+    /// Keep a list on disk that takes more than a quarter of this, such as 500MB or 2GiB [default: in memory]
+    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    pub(crate) max_memory: Option<u64>,
+    /// The folder for its encrypted temporary file [default: TMPDIR, or /var/tmp]
+    #[arg(long, value_name = "DIR", requires = "max_memory")]
+    pub(crate) scratch: Option<PathBuf>,
+}
+
+impl RoomArgs {
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch::new(self.scratch.clone(), self.max_memory)
+    }
 }
 
 /// What every operation on two lists needs.
@@ -374,6 +391,8 @@ pub(crate) enum ServeCommand {
 pub(crate) struct ServeBuildArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// A column that whoever asks for an item learns
     #[arg(long, value_name = "COL")]
     pub(crate) label: Option<String>,
@@ -422,7 +441,7 @@ pub(crate) struct ServeEditArgs {
 pub(crate) struct LookupArgs {
     /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
     pub(crate) items: Vec<String>,
-    /// Look up the rows of this CSV file, and write those that are listed
+    /// Look up the rows of this list, and write those that are listed
     #[arg(long, value_name = "FILE", requires = "key")]
     pub(crate) file: Option<String>,
     /// With --file: the key columns with the list's presets
@@ -440,6 +459,8 @@ pub(crate) struct LookupArgs {
     /// The longest list to fetch; memory is up to twenty times as much
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
     pub(crate) max_list: u64,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// How long to wait for the service, such as 90s or 10m
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
     pub(crate) deadline: Duration,
@@ -567,6 +588,8 @@ pub(crate) struct ClusterArgs {
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,18 +1,16 @@
 //! `veilset check`: a local look.
 
 use serde_json::{Value, json};
-use veilset::data::{CheckReport, Finding, Place, Scratch, Spot, check};
-use veilset::table;
+use veilset::data::{CheckReport, Finding, Place, Spot, check};
 
-use crate::args::CheckArgs;
+use crate::args::{CheckArgs, Talk};
 use crate::error::Failure;
+use crate::operation::read_table;
 
 /// Reads the list and prints what a run would see of it; sends nothing.
-pub(crate) fn run(args: &CheckArgs) -> Result<(), Failure> {
-    let list = &args.list;
-    let table =
-        table(&list.file, list.query.as_deref(), list.delimiter, &Scratch::new(None, None))?;
-    let report = check(&table, &list.key)?;
+pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
+    let table = read_table(&args.list, &args.room.scratch(), talk)?;
+    let report = check(&table, &args.list.key)?;
     if args.json {
         print_line!("{}", object(&report))?;
     } else {

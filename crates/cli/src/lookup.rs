@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use veilset::data::{DataError, Destination, Scratch, Source};
+use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
@@ -11,6 +11,7 @@ use veilset::{Input, json, table};
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
 use crate::escape::{json_line, shown};
+use crate::operation::tell_need;
 use crate::progress::{detail, say, tell};
 use crate::units::show_bytes;
 
@@ -18,7 +19,7 @@ use crate::units::show_bytes;
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     Endpoint::Connect(args.connect.clone()).check().map_err(veilset::Error::from)?;
     let destination = destination(args)?;
-    let (question, items) = question(args)?;
+    let (question, items) = question(args, talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
@@ -66,9 +67,11 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
 }
 
 /// What is asked, and the single items, if it is such.
-fn question(args: &LookupArgs) -> Result<(Question, Vec<String>), Failure> {
+fn question(args: &LookupArgs, talk: &Talk) -> Result<(Question, Vec<String>), Failure> {
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
-        let input = Input::of(table(file, None, b',', &Scratch::new(None, None))?, key)?;
+        let scratch = args.room.scratch();
+        tell_need(file, &scratch, talk)?;
+        let input = Input::of(table(file, None, b',', &scratch)?, key)?;
         return Ok((Question::Input(Box::new(input)), Vec::new()));
     }
     let items = items(&args.items)?;

@@ -68,7 +68,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Serve(args) => serve::run(&args, &talk),
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
-        Command::Check(args) => check::run(&args),
+        Command::Check(args) => check::run(&args, &talk),
         Command::Protocols(args) => protocols::run(&args),
         Command::Bench(args) => bench::run(&args, &talk),
         Command::Prime => prime::run(&talk),

@@ -2,12 +2,12 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::data::{Destination, Scratch, Source};
+use veilset::data::{Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
 use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table};
 
-use crate::args::{MeetArgs, Talk};
+use crate::args::{ListArgs, MeetArgs, Talk};
 use crate::error::Failure;
 use crate::order::Order;
 use crate::progress::{Bar, detail, say, tell};
@@ -108,6 +108,24 @@ pub(crate) fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Desti
     Ok(Some(destination))
 }
 
+/// The table of a list; what it takes of the disk is said before.
+pub(crate) fn read_table(
+    list: &ListArgs,
+    scratch: &Scratch,
+    talk: &Talk,
+) -> Result<Table, Failure> {
+    tell_need(&list.file, scratch, talk)?;
+    Ok(table(&list.file, list.query.as_deref(), list.delimiter, scratch)?)
+}
+
+/// Says what the list at `place` takes of the disk, if anything.
+pub(crate) fn tell_need(place: &str, scratch: &Scratch, talk: &Talk) -> Result<(), Failure> {
+    if let Some(need) = disk_need(place, scratch)? {
+        say(talk, &format!("{place}: {}", units::show_need(&need)));
+    }
+    Ok(())
+}
+
 pub(crate) fn read(
     order: &Order<'_>,
     destination: Option<&Destination>,
@@ -115,13 +133,7 @@ pub(crate) fn read(
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
     let scratch = Scratch::new(order.party.scratch.clone(), order.party.meet.max_memory);
-    if let Some(need) = disk_need(&list.file, &scratch)? {
-        let (bytes, free) =
-            (units::show_bytes(need.bytes as f64), units::show_bytes(need.free as f64));
-        let folder = need.folder.display();
-        say(talk, &format!("{}: needs {bytes} of disk in {folder}, {free} free", list.file));
-    }
-    let table = table(&list.file, list.query.as_deref(), list.delimiter, &scratch)?;
+    let table = read_table(list, &scratch, talk)?;
     let name = table.name().to_owned();
     if order.operation == Operation::Align {
         table.check_aligned()?;
@@ -131,7 +143,7 @@ pub(crate) fn read(
     {
         destination.takes(&table)?;
     }
-    let input = order.attach(Input::of(table, &list.key)?)?;
+    let input = order.attach(Input::of(table, &list.key)?)?.for_one_run();
     say(talk, &format!("{name}: {}", report::summary(&input)));
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");

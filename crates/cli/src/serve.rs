@@ -19,6 +19,7 @@ use veilset::{Input, table};
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
 use crate::lookup::items;
+use crate::operation::read_table;
 use crate::progress::say;
 use crate::{operation, report};
 
@@ -40,8 +41,7 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
     let list = &args.list;
-    let table =
-        table(&list.file, list.query.as_deref(), list.delimiter, &Scratch::new(None, None))?;
+    let table = read_table(list, &args.room.scratch(), talk)?;
     let name = table.name().to_owned();
     let input = Input::of(table, &list.key)?;
     say(talk, &format!("{name}: {}", report::summary(&input)));
@@ -86,7 +86,7 @@ fn take(args: &ServeEditArgs, talk: &Talk) -> Result<(), Failure> {
 fn edited(args: &ServeEditArgs) -> Result<Input, Failure> {
     match (&args.from, &args.key) {
         (Some(from), Some(key)) => {
-            Ok(Input::of(table(from, None, b',', &Scratch::new(None, None))?, key)?)
+            Ok(Input::of(table(from, None, b',', &Scratch::default())?, key)?)
         }
         _ => Ok(single_items(&args.file, &items(&args.items)?)?),
     }

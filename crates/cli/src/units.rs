@@ -5,7 +5,9 @@ use std::time::Duration;
 use veilset::bench::{PAPERS, Paper, Sizes};
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
-pub(crate) use veilset::units::{bytes, delimiter, duration, minutes, show_bytes, step, threads};
+pub(crate) use veilset::units::{
+    bytes, delimiter, duration, minutes, show_bytes, show_need, step, threads,
+};
 
 use crate::args::{BenchTarget, ProtocolArg, With};
 

@@ -302,23 +302,3 @@ fn what_leaks_is_said_before_the_run() {
     let (one, _) = meet((&left, &command("count", &[])), (&right, &command("count", &[])));
     assert!(stderr(&one).contains("repeated runs over slightly different lists reveal members"));
 }
-
-#[test]
-fn lists_that_do_not_fit_in_memory_give_the_same_results_and_leave_nothing() {
-    let (left, right) = Party::pair();
-    for (party, first) in [(&left, 0), (&right, 3000)] {
-        party.file("list.csv", &list(first, first + 5000));
-        std::fs::create_dir(party.path("scratch")).expect("a new folder");
-    }
-    let spilled = ["--max-memory", "800kB", "--scratch", "scratch", "--json", "-o", "out.csv"];
-    let mine = command("intersect", &spilled);
-    let (one, two) = meet((&left, &mine), (&right, &mine));
-    assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
-    let said = stderr(&one);
-    assert!(said.contains("of disk in scratch"), "{said}");
-    let common: BTreeSet<u32> = keys(&left.read("out.csv"), 1).into_iter().flatten().collect();
-    assert_eq!(common, (3000..5000).collect());
-    for party in [&left, &right] {
-        assert_eq!(party.path("scratch").read_dir().expect("a folder").count(), 0);
-    }
-}

@@ -152,8 +152,13 @@ fn for_each_first_row(
     places: &[usize],
     mut visit: impl FnMut(usize, usize, &Fields<'_>) -> Result<(), DataError>,
 ) -> Result<(), DataError> {
+    // Keys are numbered as they come.
+    let mut next = 0;
     table.try_for_each_row(places, |row, fields| match keys.key_of(row) {
-        Some(key) if keys.first_row(key) == row => visit(row, key, fields),
+        Some(key) if key == next => {
+            next += 1;
+            visit(row, key, fields)
+        }
         _ => Ok(()),
     })
 }

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
+use zeroize::Zeroizing;
 
 use crate::preset::Normalised;
 use crate::table::Fields;
@@ -11,15 +12,17 @@ use crate::{DataError, KeySpec, Table};
 /// A row without a key.
 const NO_KEY: u32 = u32::MAX;
 
-/// Distinct normalised keys in the order of their first row, and the map from rows to keys.
+/// The digest of a key: BLAKE3 of the normalised texts of its columns, each after its length in bytes (4 bytes,
+/// little-endian), so that no two different rows of columns make the same key.
 ///
-/// A key of several columns is the columns' normalised texts, each after its length in bytes (4 bytes,
-/// little-endian), so that no two different rows of columns make the same key. Costs the keys' texts, 12 bytes a key
-/// and 4 bytes a row.
+/// Whoever has it can test guesses of the key.
+pub type KeyDigest = [u8; 32];
+
+/// Distinct normalised keys in the order of their first row, and the map from rows to keys. Costs 32 bytes a key, until its
+/// digests are taken, and 4 bytes a row.
 pub struct KeySet {
-    text: Vec<u8>,
-    ends: Vec<u64>,
-    first_rows: Vec<u32>,
+    digests: Zeroizing<Vec<KeyDigest>>,
+    len: usize,
     key_of_row: Vec<u32>,
     null_rows: usize,
     invalid_rows: usize,
@@ -46,34 +49,37 @@ impl KeySet {
     /// How many distinct keys there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.len
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.len == 0
     }
 
-    /// Key number `index`.
+    /// The keys' digests, in their order; none if they were taken.
     #[must_use]
-    pub fn key(&self, index: usize) -> &[u8] {
-        let start = if index == 0 { 0 } else { self.ends[index - 1] as usize };
-        &self.text[start..self.ends[index] as usize]
+    pub fn digests(&self) -> &[KeyDigest] {
+        &self.digests
     }
 
-    /// The keys in order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
-        (0..self.len()).map(|index| self.key(index))
-    }
-
-    /// The first row that carries key number `key`.
-    ///
-    /// # Panics
-    /// When `key` is not below [`KeySet::len`].
+    /// The keys' digests, in their order, which are gone from here: they are most of what it costs.
     #[must_use]
-    pub fn first_row(&self, key: usize) -> usize {
-        self.first_rows[key] as usize
+    pub fn take_digests(&mut self) -> Zeroizing<Vec<KeyDigest>> {
+        std::mem::take(&mut self.digests)
+    }
+
+    /// The first row of each key.
+    #[must_use]
+    pub fn first_rows(&self) -> Vec<u32> {
+        let mut first = Vec::with_capacity(self.len);
+        for (row, key) in (0..).zip(&self.key_of_row) {
+            if *key as usize == first.len() {
+                first.push(row);
+            }
+        }
+        first
     }
 
     /// The number of row `row`'s key, if it has one.
@@ -116,10 +122,10 @@ impl KeySet {
         !self.is_empty() && 10 * self.hashed >= 9 * self.len()
     }
 
-    /// Bytes of memory that the keys occupy.
+    /// Bytes of memory that it occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (self.text.len() + 12 * self.ends.len() + 4 * self.key_of_row.len()) as u64
+        (size_of_val(&self.digests[..]) + size_of_val(&self.key_of_row[..])) as u64
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.
@@ -205,9 +211,8 @@ struct Builder {
 impl Builder {
     fn new(rows: usize) -> Self {
         let keys = KeySet {
-            text: Vec::new(),
-            ends: Vec::new(),
-            first_rows: Vec::new(),
+            digests: Zeroizing::new(Vec::with_capacity(rows)),
+            len: 0,
             key_of_row: Vec::with_capacity(rows),
             null_rows: 0,
             invalid_rows: 0,
@@ -218,18 +223,18 @@ impl Builder {
 
     fn add(&mut self, key: &[u8], looks_hashed: bool) {
         let Self { keys, seen, state } = self;
-        let hash = state.hash_one(key);
-        let index = match seen.find(hash, |index| keys.key(*index as usize) == key) {
+        let digest = *blake3::hash(key).as_bytes();
+        // Whoever supplies keys can choose digests of like bits, but does not know this hash.
+        let hash = state.hash_one(digest);
+        let index = match seen.find(hash, |index| keys.digests[*index as usize] == digest) {
             Some(index) => *index,
             None => {
                 // The table has fewer than 2^32 − 1 rows, hence keys.
-                let index = u32::try_from(keys.len()).unwrap_or(NO_KEY);
-                keys.text.extend_from_slice(key);
-                keys.ends.push(keys.text.len() as u64);
-                // As few rows as a `u32` counts.
-                keys.first_rows.push(u32::try_from(keys.key_of_row.len()).unwrap_or(u32::MAX));
+                let index = u32::try_from(keys.len).unwrap_or(NO_KEY);
+                keys.digests.push(digest);
+                keys.len += 1;
                 keys.hashed += usize::from(looks_hashed);
-                seen.insert_unique(hash, index, |other| state.hash_one(keys.key(*other as usize)));
+                seen.insert_unique(hash, index, |i| state.hash_one(keys.digests[*i as usize]));
                 index
             }
         };
@@ -242,9 +247,7 @@ impl Builder {
     }
 
     fn finish(mut self) -> KeySet {
-        self.keys.text.shrink_to_fit();
-        self.keys.ends.shrink_to_fit();
-        self.keys.first_rows.shrink_to_fit();
+        self.keys.digests.shrink_to_fit();
         self.keys
     }
 }
@@ -267,7 +270,8 @@ mod tests {
     }
 
     fn find(set: &KeySet, key: &str) -> u32 {
-        let index = set.iter().position(|other| other == encoded(key)).expect("there");
+        let digest = *blake3::hash(&encoded(key)).as_bytes();
+        let index = set.digests().iter().position(|other| *other == digest).expect("there");
         u32::try_from(index).expect("few")
     }
 
@@ -279,7 +283,7 @@ mod tests {
         let matched = find(&set, "192.0.2.1");
         assert_eq!(set.rows_of(&[matched]).collect::<Vec<_>>(), [0, 3]);
         assert_eq!(set.rows_of(&[]).count(), 0);
-        assert_eq!((0..2).map(|key| set.first_row(key)).collect::<Vec<_>>(), [0, 4]);
+        assert_eq!(set.first_rows(), [0, 4]);
         let of_rows: Vec<_> = (0..5).map(|row| set.key_of(row)).collect();
         assert_eq!(of_rows, [Some(0), None, None, Some(0), Some(1)]);
     }
@@ -331,7 +335,7 @@ mod tests {
                 for (key, rows) in &expected {
                     let got: Vec<usize> = set.rows_of(&[find(&set, key)]).collect();
                     proptest::prop_assert_eq!(&got, rows);
-                    proptest::prop_assert_eq!(set.first_row(find(&set, key) as usize), rows[0]);
+                    proptest::prop_assert_eq!(set.first_rows()[find(&set, key) as usize] as usize, rows[0]);
                 }
             }
         }
@@ -342,12 +346,13 @@ mod tests {
         ) {
             let look = |values: &[String]| {
                 let set = keys(&table_of(values), "k:email");
-                let wanted: Vec<Vec<u8>> = wanted.iter().map(|key| encoded(key)).collect();
+                let digest = |key: &String| *blake3::hash(&encoded(key)).as_bytes();
+                let wanted: Vec<KeyDigest> = wanted.iter().map(digest).collect();
                 let matched: Vec<u32> =
-                    (0..).zip(set.iter()).filter(|(_, key)| wanted.iter().any(|w| w == key)).map(|(i, _)| i).collect();
+                    (0..).zip(set.digests()).filter(|(_, key)| wanted.contains(key)).map(|(i, _)| i).collect();
                 let mut rows: Vec<String> = set.rows_of(&matched).map(|row| values[row].clone()).collect();
                 rows.sort_unstable();
-                let all: BTreeSet<Vec<u8>> = set.iter().map(<[u8]>::to_vec).collect();
+                let all: BTreeSet<KeyDigest> = set.digests().iter().copied().collect();
                 (all, rows, set.null_rows(), set.duplicate_rows())
             };
             proptest::prop_assert_eq!(look(&values), look(&shuffled));

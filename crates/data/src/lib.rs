@@ -33,10 +33,10 @@ pub use destination::{
 pub use error::{DataError, Place, Spot};
 pub use format::Format;
 pub use items::{BadItem, Items, MAX_ITEM, decode};
-pub use keys::KeySet;
+pub use keys::{KeyDigest, KeySet};
 pub use preset::Preset;
 pub use source::Source;
-pub use spill::{DiskNeed, Scratch};
+pub use spill::{DiskNeed, PROGRAM_MEMORY, Scratch};
 pub use stamp::Stamp;
-pub use table::{Fields, RawRows, Table};
+pub use table::{Arrivals, Fields, RawRows, Table};
 pub use values::Values;

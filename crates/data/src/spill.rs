@@ -1,7 +1,7 @@
 //! Lists that do not fit in memory: encrypted temporary files.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,6 +11,10 @@ use rand_core::{Rng, SeedableRng};
 use zeroize::Zeroizing;
 
 use crate::{DataError, Source};
+
+/// What the program takes of the memory that it is allowed, before it has read anything: itself, its threads, a connection's
+/// queues, as it was measured.
+pub const PROGRAM_MEMORY: u64 = 12 << 20;
 
 /// Where lists go that take too much memory, and how much a list may take.
 #[derive(Debug, Clone)]
@@ -30,12 +34,19 @@ pub struct DiskNeed {
     pub free: u64,
 }
 
+/// All lists stay in memory.
+impl Default for Scratch {
+    fn default() -> Self {
+        Self::new(None, None)
+    }
+}
+
 impl Scratch {
     /// In `folder`, by default that of `TMPDIR`, else `/var/tmp`, which is on a disk where `/tmp` may be memory. A list may take a quarter of `max_memory`, for its keys and
     /// the run take memory too; without a limit all lists stay in memory.
     #[must_use]
     pub fn new(folder: Option<PathBuf>, max_memory: Option<u64>) -> Self {
-        let most = max_memory.map_or(u64::MAX, |limit| limit / 4);
+        let most = max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(PROGRAM_MEMORY) / 4);
         Self { folder: folder.unwrap_or_else(on_disk), most }
     }
 
@@ -56,7 +67,12 @@ impl Scratch {
     /// Where the files of `source` go.
     pub(crate) fn depot(&self, source: &Source) -> Result<Depot<'_>, DataError> {
         let fits = source.size()?.is_none_or(|bytes| bytes <= self.most);
-        Ok(Depot { scratch: self, keep: if fits { self.most } else { 0 }, disk: None, length: 0 })
+        Ok(Depot { keep: if fits { self.most } else { 0 }, ..self.empty_depot() })
+    }
+
+    /// Where files go of which nothing is known.
+    pub(crate) fn empty_depot(&self) -> Depot<'_> {
+        Depot { scratch: self, keep: self.most, disk: None, length: 0 }
     }
 
     fn free(&self) -> io::Result<u64> {
@@ -106,25 +122,69 @@ impl Depot<'_> {
         first: Vec<u8>,
         rest: impl Read,
     ) -> Result<Spill, DataError> {
-        const CHUNK: usize = 1 << 20;
-        let failure = |why| self.scratch.failure(why);
-        let disk = match &self.disk {
-            Some(disk) => Arc::clone(disk),
-            None => Arc::new(Disk::new(&self.scratch.folder).map_err(failure)?),
-        };
-        self.disk = Some(Arc::clone(&disk));
-        let start = self.length;
+        let mut writer = self.writer()?;
         let mut source = first.as_slice().chain(rest);
         let mut chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
         loop {
             chunk.clear();
             let read = source.by_ref().take(CHUNK as u64).read_to_end(&mut chunk);
             if read.map_err(|why| DataError::Read { file: name.to_owned(), why })? == 0 {
-                return Ok(Spill { disk, start, length: self.length - start });
+                return Ok(self.kept(writer));
             }
-            disk.write(self.length, &mut chunk).map_err(failure)?;
-            self.length += chunk.len() as u64;
+            writer.write_all(&chunk).map_err(|why| self.scratch.failure(why))?;
         }
+    }
+
+    /// Room for a file that comes piece by piece, until it is [`kept`](Self::kept); one at a time.
+    pub(crate) fn writer(&mut self) -> Result<SpillWriter, DataError> {
+        let disk = match &self.disk {
+            Some(disk) => Arc::clone(disk),
+            None => {
+                let disk = Disk::new(&self.scratch.folder);
+                Arc::new(disk.map_err(|why| self.scratch.failure(why))?)
+            }
+        };
+        self.disk = Some(Arc::clone(&disk));
+        let chunk = Zeroizing::new(Vec::with_capacity(CHUNK));
+        Ok(SpillWriter { disk, start: self.length, length: 0, chunk })
+    }
+
+    /// What was written.
+    pub(crate) fn kept(&mut self, writer: SpillWriter) -> Spill {
+        let SpillWriter { disk, start, length, .. } = writer;
+        self.length = start + length;
+        Spill { disk, start, length }
+    }
+
+    /// What a failed write means.
+    pub(crate) fn failure(&self, why: io::Error) -> DataError {
+        self.scratch.failure(why)
+    }
+}
+
+/// Bytes that are encrypted and written at once.
+const CHUNK: usize = 1 << 20;
+
+/// A file on its way into the temporary file.
+pub(crate) struct SpillWriter {
+    disk: Arc<Disk>,
+    start: u64,
+    length: u64,
+    chunk: Zeroizing<Vec<u8>>,
+}
+
+impl Write for SpillWriter {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let now = &bytes[..bytes.len().min(CHUNK)];
+        self.chunk.clear();
+        self.chunk.extend_from_slice(now);
+        self.disk.write(self.start + self.length, &mut self.chunk)?;
+        self.length += now.len() as u64;
+        Ok(now.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 
+use crate::DataError;
 use crate::error::{Place, Spot};
-use crate::{DataError, Format};
 
 mod batches;
 mod body;
@@ -27,6 +27,8 @@ use self::body::Body;
 use self::cell::{has_text, value_type};
 pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
+pub use self::files::Arrivals;
+use self::objects::Objects;
 use self::part::Part;
 pub use self::raw::RawRows;
 pub(crate) use self::store::Store;
@@ -51,7 +53,8 @@ impl Table {
     /// # Errors
     /// When the bytes are not such a table, or `delimiter` is not ASCII, a quote or a line end.
     pub fn parse(name: String, bytes: Vec<u8>, delimiter: u8) -> Result<Self, DataError> {
-        let body = Body::read(&name, Store::Memory(bytes), Format::Csv, delimiter)?;
+        let text = Delimited::parse(name.clone(), Store::Memory(bytes), delimiter)?;
+        let body = Body::Delimited(text);
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 
@@ -60,7 +63,7 @@ impl Table {
     /// # Errors
     /// When a line is no JSON object, or there is none.
     pub fn parse_ndjson(name: String, bytes: Vec<u8>) -> Result<Self, DataError> {
-        let body = Body::read(&name, Store::Memory(bytes), Format::Ndjson, b',')?;
+        let body = Body::Objects(Objects::parse(name.clone(), Store::Memory(bytes))?);
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 

@@ -85,8 +85,13 @@ fn keys_values_items_and_the_check_are_those_of_the_same_text() {
         let values = Values::build(table, &keys, &["amount".to_owned()]).expect("numbers");
         let items = Items::build(table, &keys, &spec, &["amount".to_owned()]).expect("short");
         let report = check(table, &spec).expect("a report");
-        let keys: Vec<Vec<u8>> = keys.iter().map(<[u8]>::to_vec).collect();
-        (keys, values.words().to_vec(), items.bytes().to_vec(), report.empty, report.distinct)
+        (
+            keys.digests().to_vec(),
+            values.words().to_vec(),
+            items.bytes().to_vec(),
+            report.empty,
+            report.distinct,
+        )
     };
     assert_eq!(look(&typed), look(&csv));
     assert_eq!(look(&typed).1, [30_000_000, 25]);

@@ -33,9 +33,9 @@ fn side(
     let rng = &mut ChaCha20Rng::from_seed([u8::from(connecting); 32]);
     let agreed = agree(&mut pipe, offer(operation, connecting), rng)?;
     let table = Table::parse("list".to_owned(), b"k\n1\n2\n3\n".to_vec(), b',').expect("a table");
-    let keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+    let mut keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
     let means = Means { threads: 1, observer: &Silent };
-    agreed.run(&mut pipe, &keys, Attached::Nothing, &means, rng).map(drop)
+    agreed.run(&mut pipe, keys.take_digests(), Attached::Nothing, &means, rng).map(drop)
 }
 
 fn offer(operation: Operation, connecting: bool) -> Offer {

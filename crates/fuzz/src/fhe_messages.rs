@@ -82,7 +82,7 @@ fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusio
     let run = Run {
         role: Role::Receiver,
         reveal: Reveal::Both,
-        elements: &elements(SIZES.receiver),
+        elements: elements(SIZES.receiver).into(),
         peer_count: SIZES.sender,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,

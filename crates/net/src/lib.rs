@@ -50,7 +50,7 @@ pub use key::{KeyError, PublicKey};
 pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use object::{NewObject, ObjectError, is_object, objects};
+pub use object::{Arrival, NewObject, ObjectError, is_object, objects};
 pub use peers::{Added, Peers};
 pub use postgres::{QueryError, is_database, query};
 pub use service::{Answer, Farewell, Limits, Note, Parting, Service};

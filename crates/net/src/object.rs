@@ -17,3 +17,11 @@ pub use address::is_object;
 pub use error::ObjectError;
 #[cfg(feature = "objects")]
 pub use store::{NewObject, objects};
+
+/// An object on its way here.
+pub enum Arrival<'a> {
+    /// One begins, which has this address.
+    Object(String),
+    /// The next of its bytes.
+    Bytes(&'a [u8]),
+}

@@ -1,5 +1,6 @@
 //! Rows of a PostgreSQL database, as CSV.
 
+use std::io::{self, Write};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +70,9 @@ pub enum QueryError {
         /// What the server says.
         why: String,
     },
+    /// The rows came, and could not be kept.
+    #[error("the rows cannot be kept: {0}")]
+    Unkept(io::Error),
 }
 
 /// Whether `text` is meant to be the address of a PostgreSQL database.
@@ -77,8 +81,8 @@ pub fn is_database(text: &str) -> bool {
     ["postgresql://", "postgres://"].iter().any(|scheme| text.starts_with(scheme))
 }
 
-/// Has the database at `address` answer `query`, one statement that only reads; returns the host, for messages, and the
-/// rows as CSV in UTF-8 under a header, in PostgreSQL's own text, with dates in ISO 8601 and times in UTC.
+/// Has the database at `address` answer `query`, one statement that only reads; returns the host, for messages, and writes the
+/// rows to `out` as they come: CSV in UTF-8 under a header, in PostgreSQL's own text, with dates in ISO 8601 and times in UTC.
 ///
 /// The password is that of `PGPASSWORD` or of the password file, as for other programs. Where the address says nothing
 /// of `sslmode`, a server on this machine is reached without TLS, and any other with it. Certificates are always checked
@@ -86,14 +90,14 @@ pub fn is_database(text: &str) -> bool {
 ///
 /// # Errors
 /// See [`QueryError`].
-pub fn query(address: &str, query: &str) -> Result<(String, Vec<u8>), QueryError> {
+pub fn query(address: &str, query: &str, out: &mut dyn Write) -> Result<String, QueryError> {
     let config = config(address)?;
     let host = host_of(&config);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| unreachable(&host, why.to_string()))?;
     let tls = tls().map_err(|why| unreachable(&host, why.to_string()))?;
-    let rows = runtime.block_on(rows(&config, tls, query)).map_err(|error| judge(&error, &host))?;
-    Ok((host, rows))
+    runtime.block_on(rows((&config, &host), tls, query, out))?;
+    Ok(host)
 }
 
 fn config(address: &str) -> Result<Config, QueryError> {
@@ -136,29 +140,39 @@ fn host_of(config: &Config) -> String {
     }
 }
 
-async fn rows(config: &Config, tls: ClientConfig, query: &str) -> Result<Vec<u8>, Error> {
-    let (client, connection) = config.connect(MakeRustlsConnect::new(tls)).await?;
+async fn rows(
+    (config, host): (&Config, &str),
+    tls: ClientConfig,
+    query: &str,
+    out: &mut dyn Write,
+) -> Result<(), QueryError> {
+    let connected = config.connect(MakeRustlsConnect::new(tls)).await;
+    let (client, connection) = connected.map_err(|error| judge(&error, host))?;
     // It ends with the client.
     let driver = tokio::spawn(connection);
-    let rows = copy(&client, query).await;
+    let rows = copy((&client, host), query, out).await;
     drop(client);
     // What went wrong with the connection is what the client was told.
     let _ = driver.await;
     rows
 }
 
-async fn copy(client: &Client, query: &str) -> Result<Vec<u8>, Error> {
+async fn copy(
+    (client, host): (&Client, &str),
+    query: &str,
+    out: &mut dyn Write,
+) -> Result<(), QueryError> {
     const FORMS: &str = "SET default_transaction_read_only = on; SET DateStyle = 'ISO, YMD'; \
                          SET IntervalStyle = 'iso_8601'; SET TimeZone = 'UTC'; SET client_encoding = 'UTF8'";
-    client.batch_execute(FORMS).await?;
+    let failed = |error: Error| judge(&error, host);
+    client.batch_execute(FORMS).await.map_err(failed)?;
     let query = query.trim().trim_end_matches(';');
     let statement = format!("COPY (\n{query}\n) TO STDOUT (FORMAT csv, HEADER true)");
-    let mut chunks = pin!(client.copy_out(statement.as_str()).await?);
-    let mut rows = Vec::new();
+    let mut chunks = pin!(client.copy_out(statement.as_str()).await.map_err(failed)?);
     while let Some(chunk) = chunks.next().await {
-        rows.extend_from_slice(&chunk?);
+        out.write_all(&chunk.map_err(failed)?).map_err(QueryError::Unkept)?;
     }
-    Ok(rows)
+    Ok(())
 }
 
 fn tls() -> Result<ClientConfig, rustls::Error> {

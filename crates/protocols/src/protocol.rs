@@ -4,6 +4,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
 use veilset_crypto::key_agreement::SafePrime;
 use veilset_crypto::{Element, Group};
+use zeroize::Zeroizing;
 
 use crate::{Cost, Digest, Scheme, Shape, Spec};
 
@@ -39,8 +40,8 @@ pub struct Run<'a> {
     pub role: Role,
     /// Who gets the result; both sides agreed on it.
     pub reveal: Reveal,
-    /// This side's set, without repetitions; where order counts, the best first.
-    pub elements: &'a [Element],
+    /// This side's set, without repetitions; where order counts, the best first. The run wipes it, early where memory matters.
+    pub elements: Zeroizing<Vec<Element>>,
     /// The size of the peer's set, from the agreed terms.
     pub peer_count: usize,
     /// What this side holds about each of its elements, in their order.
@@ -81,7 +82,7 @@ impl Run<'_> {
     }
 
     /// The same run over other elements, to which nothing is attached.
-    pub(crate) fn over<'b>(&'b mut self, elements: &'b [Element]) -> Run<'b> {
+    pub(crate) fn over(&mut self, elements: Zeroizing<Vec<Element>>) -> Run<'_> {
         Run {
             role: self.role,
             reveal: self.reveal,

@@ -49,7 +49,12 @@ pub(crate) struct Reporter {
 impl Reporter {
     /// Tells what happens on the way to the peer.
     pub(crate) fn tell(&self, event: &Event) {
-        self.send(News::Line(event.to_string()));
+        self.say(event.to_string());
+    }
+
+    /// Tells a line.
+    pub(crate) fn say(&self, line: String) {
+        self.send(News::Line(line));
     }
 
     /// Whether the caller goes on with these terms.

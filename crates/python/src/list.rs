@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use arrow_array::RecordBatch;
 use arrow_array::RecordBatchReader;
 use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::FromPyArrow;
 use pyo3::prelude::*;
-use veilset::data::{Scratch, Source, Table};
+use veilset::data::{DataError, Scratch, Source, Table};
 use veilset::net::is_object;
+use veilset::units;
 
+use crate::attend::Reporter;
 use crate::error::Failure;
 
 /// What messages call a list that has no file.
@@ -38,22 +39,32 @@ impl FromPyObject<'_, '_> for List {
 }
 
 impl List {
-    /// The list as a table; a file that takes too much memory goes to `scratch`.
-    pub(crate) fn table(self, delimiter: u8, scratch: &Scratch) -> Result<Table, Failure> {
+    /// The list as a table; what takes too much memory goes to `scratch`.
+    pub(crate) fn table(
+        self,
+        delimiter: u8,
+        scratch: &Scratch,
+        reporter: &Reporter,
+    ) -> Result<Table, Failure> {
         match self {
             Self::File(path) => match path.to_str().filter(|text| is_object(text)) {
                 Some(address) => Ok(veilset::table(address, None, delimiter, scratch)?),
                 None => {
                     let source = Source::File(path);
-                    scratch.need(&source)?;
+                    if let Some(need) = scratch.need(&source)? {
+                        let what = units::show_need(&need);
+                        reporter.say(format!("{}: {what}", source.name()));
+                    }
                     Ok(Table::read_within(&source, delimiter, scratch)?)
                 }
             },
             Self::Stream(stream) => {
                 let schema = stream.schema();
-                let batches = stream.collect::<Result<Vec<RecordBatch>, _>>();
-                let batches = batches.map_err(|_| Failure::Argument(UNREADABLE.to_owned()))?;
-                Ok(Table::from_batches(FRAME.to_owned(), schema, batches)?)
+                let table = Table::from_stream(FRAME.to_owned(), schema, stream, scratch);
+                table.map_err(|error| match error {
+                    DataError::Damaged { .. } => Failure::Argument(UNREADABLE.to_owned()),
+                    error => error.into(),
+                })
             }
         }
     }

@@ -1,15 +1,17 @@
 //! Look-ups in a list that somebody serves.
 
+use std::path::PathBuf;
+
 use pyo3::prelude::*;
-use veilset::data::{Destination, KeySpec, LABEL_COLUMN, Scratch};
+use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
 use veilset::lookup::{LookedUp, Question, Takes, look_up};
 use veilset::net::{Endpoint, Options};
 use veilset::{Input, json, units};
 
-use crate::attend::{Caller, attend};
+use crate::attend::{Caller, Reporter, attend};
 use crate::error::Failure;
 use crate::list::List;
-use crate::order::checked_destination;
+use crate::order::{checked_destination, scratch};
 use crate::party::Party;
 use crate::peer::Way;
 use crate::stop::Stop;
@@ -23,6 +25,8 @@ pub(crate) struct Inquiry {
     new_list: bool,
     max_list: String,
     delimiter: String,
+    max_memory: Option<String>,
+    scratch: Option<PathBuf>,
     output: Option<String>,
     force: bool,
 }
@@ -92,7 +96,7 @@ pub(crate) fn lookup(
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
         let (peer, key) = party.peer(&way.peer)?;
-        let question = inquiry.question(list)?;
+        let question = inquiry.question(list, reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
         let own = (party.at(), &*identity);
         let found = look_up(own, (&key, address), question, takes, &options, (&tell, reporter))?;
@@ -117,11 +121,12 @@ impl Inquiry {
         checked_destination(output, self.force, &list.source()).map(Some)
     }
 
-    fn question(&self, list: Option<List>) -> Result<Question, Failure> {
+    fn question(&self, list: Option<List>, reporter: &Reporter) -> Result<Question, Failure> {
         let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
-        let input = Input::of(list.table(delimiter, &Scratch::new(None, None))?, &spec)?;
+        let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
+        let input = Input::of(list.table(delimiter, &scratch, reporter)?, &spec)?;
         Ok(Question::Input(Box::new(input)))
     }
 }

@@ -8,6 +8,7 @@ use veilset::net::is_object;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
 use veilset::{Input, Job, Learn, prime, units};
 
+use crate::attend::Reporter;
 use crate::error::Failure;
 use crate::list::List;
 
@@ -53,12 +54,11 @@ impl Order {
     }
 
     /// The list with what the operation takes of it.
-    pub(crate) fn input(&self, list: List) -> Result<Input, Failure> {
+    pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
-        let max_memory = self.max_memory.as_deref().map(bytes).transpose()?;
-        let scratch = Scratch::new(self.scratch.clone(), max_memory);
-        let table = list.table(delimiter, &scratch)?;
+        let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
+        let table = list.table(delimiter, &scratch, reporter)?;
         let operation = operation(&self.operation)?;
         if operation == Operation::Align {
             table.check_aligned()?;
@@ -75,7 +75,8 @@ impl Order {
                 None => input,
             },
             _ => input,
-        })
+        }
+        .for_one_run())
     }
 
     /// Where rows of the result go, checked before anything else happens.
@@ -88,6 +89,14 @@ impl Order {
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(all_cores)
     }
+}
+
+/// Where lists go that take too much memory.
+pub(crate) fn scratch(
+    folder: Option<&PathBuf>,
+    max_memory: Option<&str>,
+) -> Result<Scratch, Failure> {
+    Ok(Scratch::new(folder.cloned(), max_memory.map(bytes).transpose()?))
 }
 
 /// An object of a store or a file, whatever its name, that can be written.

@@ -98,7 +98,7 @@ pub(crate) fn run(
         order.job(way.peer.clone())?;
         let destination = order.destination(&list.source())?;
         let peer = Peer::find(party, &way, stop)?;
-        let input = order.input(list)?;
+        let input = order.input(list, reporter)?;
         let job = order.job(peer.name.clone())?;
         let done = take_part(&order, job, peer.meet(reporter)?, &input, reporter)?;
         if let Some(destination) = &destination {
@@ -121,7 +121,7 @@ pub(crate) fn run_local(
     let ((order_a, a), (order_b, b)) = (a, b);
     attend(py, &caller, stop, |reporter| {
         let jobs = (order_a.job("b".to_owned())?, order_b.job("a".to_owned())?);
-        let inputs = (order_a.input(a)?, order_b.input(b)?);
+        let inputs = (order_a.input(a, reporter)?, order_b.input(b, reporter)?);
         let options: Options = stop.options();
         let (here, there) = Connection::pair(&options)?;
         let (a, b) = thread::scope(|scope| {

@@ -123,7 +123,7 @@ fn intersect(
     protocol.run(Run {
         role,
         reveal,
-        elements: &elements,
+        elements,
         peer_count: usize::try_from(peer).map_err(|_| ProtocolError::Overfull)?,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,

@@ -217,8 +217,8 @@ impl Estimate {
     }
 }
 
-/// Bytes a key costs beside the protocol: its text with its row and its element.
-const BYTES_A_KEY: f64 = 150.0;
+/// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
+const BYTES_A_KEY: f64 = 80.0;
 
 /// Prices every protocol that fits: first the one to take, then the others, the fastest first. The parameters of `shape` do not matter.
 #[must_use]

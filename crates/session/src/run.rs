@@ -4,8 +4,9 @@ use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message};
 use veilset_crypto::{Element, ElementHasher};
-use veilset_data::KeySet;
+use veilset_data::KeyDigest;
 use veilset_protocols::{Attached, Conclusion, Observer, Outcome, Run};
+use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::parts::{Parts, whole};
@@ -21,7 +22,7 @@ pub struct Means<'a> {
 }
 
 impl Agreed {
-    /// Consents to the terms, waits for the peer's consent, runs the protocol over `keys`, waits until the peer has
+    /// Consents to the terms, waits for the peer's consent, runs the protocol over the keys of these digests, waits until the peer has
     /// everything too, and closes the connection; then it computes the result, whose time nobody sees.
     ///
     /// # Errors
@@ -29,7 +30,7 @@ impl Agreed {
     pub fn run(
         self,
         pipe: &mut Pipe,
-        keys: &KeySet,
+        keys: Zeroizing<Vec<KeyDigest>>,
         attached: Attached<'_>,
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
@@ -41,8 +42,7 @@ impl Agreed {
         in_step::<Consent>(pipe, "consent", &Signal)?;
         let before = pipe.costs().rounds();
         let conclusion =
-            pool.install(|| self.drive_all(pipe, (&elements, attached), means.observer, rng))?;
-        drop(elements);
+            pool.install(|| self.drive_all(pipe, (elements, attached), means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
@@ -56,7 +56,7 @@ impl Agreed {
     fn drive_all(
         &self,
         pipe: &mut Pipe,
-        (elements, attached): (&[Element], Attached<'_>),
+        (elements, attached): (Zeroizing<Vec<Element>>, Attached<'_>),
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
@@ -64,11 +64,11 @@ impl Agreed {
             return self.drive(pipe, (elements, attached), self.session, observer, rng);
         }
         let mut ended = Vec::new();
-        let parts = self.parts.places(elements).ok_or(SessionError::Overfull)?;
+        let parts = self.parts.places(&elements).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
-            let own = self.parts.fill(&places, elements, rng);
+            let own = self.parts.fill(&places, &elements, rng);
             let session = self.parts.session(&self.session, part);
-            let conclusion = self.drive(pipe, (&own, Attached::Nothing), session, observer, rng)?;
+            let conclusion = self.drive(pipe, (own, Attached::Nothing), session, observer, rng)?;
             ended.push((conclusion, places));
         }
         Ok(Box::new(|| whole(ended)))
@@ -77,7 +77,7 @@ impl Agreed {
     fn drive(
         &self,
         pipe: &mut Pipe,
-        (elements, attached): (&[Element], Attached<'_>),
+        (elements, attached): (Zeroizing<Vec<Element>>, Attached<'_>),
         session: [u8; 32],
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),

@@ -175,7 +175,7 @@ pub fn run_one(
     let conclusion = protocol.run(Run {
         role,
         reveal,
-        elements: sets.of(role),
+        elements: sets.of(role).to_vec().into(),
         peer_count: sets.of(role.other()).len(),
         attached: attachments.in_run(operation, role),
         peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),

@@ -111,7 +111,7 @@ impl ReadyCircle {
     /// # Errors
     /// When a party declines, breaks the protocol or goes away; nothing was written then.
     pub fn run(mut self, input: &Input, means: &Means<'_>) -> Result<DoneCircle, Error> {
-        let report = self.agreed.run(&input.keys, means, &mut self.rng)?;
+        let report = self.agreed.run(input.digests()?, means, &mut self.rng)?;
         Ok(DoneCircle { report })
     }
 }

@@ -53,7 +53,7 @@ impl Done {
     #[must_use]
     pub fn agreed(&self, input: &Input) -> Option<Option<usize>> {
         match &self.report.outcome {
-            Outcome::Agreed(key) => Some(key.map(|key| input.keys.first_row(key as usize))),
+            Outcome::Agreed(key) => Some(key.and_then(|key| input.keys.rows_of(&[key]).next())),
             _ => None,
         }
     }
@@ -147,7 +147,8 @@ impl Done {
     fn share_table(&self, shares: &Shares, input: &Input) -> ShareTable {
         let own = input.columns();
         let columns = if shares.order.is_some() { &own } else { &self.report.peer_columns };
-        let first_row = |key: &u32| input.keys.first_row(*key as usize) as u64 + 1;
+        let first_rows = input.keys.first_rows();
+        let first_row = |key: &u32| u64::from(first_rows[*key as usize]) + 1;
         ShareTable {
             columns: columns
                 .iter()

@@ -1,18 +1,24 @@
 //! A party's list, ready for a run.
 
+use std::io::{self, Write};
+use std::mem;
+use std::sync::{Mutex, PoisonError};
+
 use veilset_data::{
-    DataError, Destination, DiskNeed, Items, KeySet, KeySpec, Scratch, ShareTable, Source, Table,
-    Values,
+    Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, Scratch,
+    ShareTable, Source, Table, Values,
 };
-use veilset_net::{QueryError, is_database, is_object, objects};
+use veilset_net::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use veilset_protocols::{Attached, Operation};
 use veilset_session::Column;
+
+use zeroize::Zeroizing;
 
 use crate::Error;
 
 /// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
 /// database at this address answers to `query`. `delimiter` is that of delimited text. What takes too much memory goes to
-/// `scratch`, but for a database's answer and for objects.
+/// `scratch`.
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
@@ -24,15 +30,40 @@ pub fn table(
 ) -> Result<Table, Error> {
     match (is_database(place), query) {
         (true, Some(query)) => {
-            let (host, rows) = veilset_net::query(place, query)?;
-            Ok(Table::parse(host, rows, b',')?)
+            let mut arrivals = Arrivals::new(scratch);
+            let host =
+                veilset_net::query(place, query, &mut arrivals).map_err(|error| match error {
+                    QueryError::Unkept(why) => unkept(why, |why| QueryError::Unkept(why).into()),
+                    error => error.into(),
+                })?;
+            Ok(arrivals.delimited(host, b',')?)
         }
         (true, None) => Err(QueryError::NoQuery.into()),
         (false, Some(_)) => Err(QueryError::NotADatabase.into()),
         (false, None) if is_object(place) => {
-            Ok(Table::of_bytes(place.to_owned(), objects(place)?, delimiter)?)
+            let mut arrivals = Arrivals::new(scratch);
+            let mut take = |arrival: Arrival<'_>| match arrival {
+                Arrival::Object(name) => {
+                    arrivals.begin(name);
+                    Ok(())
+                }
+                Arrival::Bytes(bytes) => arrivals.write_all(bytes),
+            };
+            objects(place, &mut take).map_err(|error| match error {
+                ObjectError::Unkept(why) => unkept(why, |why| ObjectError::Unkept(why).into()),
+                error => error.into(),
+            })?;
+            Ok(arrivals.table(place.to_owned(), delimiter)?)
         }
         (false, None) => Ok(Table::read_within(&Source::new(place), delimiter, scratch)?),
+    }
+}
+
+/// Why rows that came could not be kept.
+fn unkept(why: io::Error, otherwise: impl FnOnce(io::Error) -> Error) -> Error {
+    match why.downcast::<DataError>() {
+        Ok(error) => error.into(),
+        Err(why) => otherwise(why),
     }
 }
 
@@ -53,6 +84,8 @@ pub struct Input {
     pub(crate) keys: KeySet,
     pub(crate) spec: KeySpec,
     attachment: Attachment,
+    /// The digests of the keys, where one run may have them.
+    given: Option<Mutex<Zeroizing<Vec<KeyDigest>>>>,
 }
 
 /// What a party holds about each of its keys.
@@ -77,7 +110,27 @@ impl Input {
     /// When the table lacks a column of `spec`.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
         let keys = KeySet::build(&table, spec)?;
-        Ok(Self { table, keys, spec: spec.clone(), attachment: Attachment::Nothing })
+        let attachment = Attachment::Nothing;
+        Ok(Self { table, keys, spec: spec.clone(), attachment, given: None })
+    }
+
+    /// For one run, which takes the keys' memory, most of what a list costs; another run would make its keys again.
+    #[must_use]
+    pub fn for_one_run(mut self) -> Self {
+        self.given = Some(Mutex::new(self.keys.take_digests()));
+        self
+    }
+
+    /// The digests of its keys for a run.
+    pub(crate) fn digests(&self) -> Result<Zeroizing<Vec<KeyDigest>>, DataError> {
+        let given = match &self.given {
+            Some(given) => mem::take(&mut *given.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => Zeroizing::new(self.keys.digests().to_vec()),
+        };
+        if given.len() == self.keys.len() {
+            return Ok(given);
+        }
+        Ok(KeySet::build(&self.table, &self.spec)?.take_digests())
     }
 
     /// With the numbers in these columns, for a sum or for shares.

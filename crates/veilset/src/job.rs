@@ -190,7 +190,8 @@ impl Ready {
     /// When the peer declines, breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
         let Self { agreed, mut pipe, mut rng } = self;
-        let report = agreed.run(&mut pipe, &input.keys, input.attached(), means, &mut rng);
+        let keys = input.digests()?;
+        let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
         Done::new(say_goodbye_if_failed(&mut pipe, report)?, input)
     }
 }

@@ -18,7 +18,7 @@ use crate::{Error, Input};
 
 fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {
     let hasher = ElementHasher::new(session, &input.spec.canonical());
-    input.keys.iter().map(|key| hasher.element(key)).collect()
+    input.keys.digests().iter().map(|key| hasher.element(key)).collect()
 }
 
 fn check_presets(list: &str, input: &Input) -> Result<(), Error> {

@@ -2,9 +2,11 @@
 
 use std::path::Path;
 
-/// Bytes that are left of `cap` beside what is `held`; without a cap, what the machine has free.
+use veilset_data::PROGRAM_MEMORY;
+
+/// Bytes that are left of `cap` beside what is `held` and the program; without a cap, what the machine has free.
 pub(crate) fn left(cap: Option<u64>, held: u64) -> u64 {
-    cap.map_or_else(available, |cap| cap.saturating_sub(held))
+    cap.map_or_else(available, |cap| cap.saturating_sub(PROGRAM_MEMORY.saturating_add(held)))
 }
 
 /// What the machine, and the control group that this process is in, have free; without bound where that is not told.
@@ -42,7 +44,7 @@ mod tests {
 
     #[test]
     fn a_cap_counts_what_is_held_and_no_cap_asks_the_machine() {
-        assert_eq!([left(Some(10), 3), left(Some(10), 11)], [7, 0]);
+        assert_eq!([left(Some(PROGRAM_MEMORY + 10), 3), left(Some(10), 11)], [7, 0]);
         let meminfo = "MemTotal:       24 kB\nMemAvailable:     16 kB\nBuffers: 1 kB\n";
         assert_eq!(free_of(meminfo), Some(16 * 1024));
         assert_eq!(free_of("MemTotal: 24 kB\n"), None);

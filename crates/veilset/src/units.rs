@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use veilset_data::DiskNeed;
+
 /// A day in minutes.
 const DAY: u32 = 24 * 60;
 
@@ -100,6 +102,13 @@ pub fn show_bytes(bytes: f64) -> String {
         mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
         giga => format!("{:.2} GB", giga / 1e9),
     }
+}
+
+/// What a list takes of the disk, for a reader.
+#[must_use]
+pub fn show_need(need: &DiskNeed) -> String {
+    let [bytes, free] = [need.bytes, need.free].map(|bytes| show_bytes(bytes as f64));
+    format!("needs {bytes} of disk in {}, {free} free", need.folder.display())
 }
 
 #[cfg(test)]

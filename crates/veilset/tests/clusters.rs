@@ -182,10 +182,10 @@ fn what_clusters_do_not_run_is_refused() {
     assert_eq!(error(strict, &with(1)).exit_code(), 2);
     let many = error(question(Operation::Count, MOST_KEYS + 1), &with(1));
     assert!(matches!(many, Error::TooManyKeys { most: MOST_KEYS }));
-    let small = Cluster { worker_memory: 400_000_000, ..with(1) };
+    let small = Cluster { worker_memory: 350_000_000, ..with(1) };
     let small = error(question(Operation::Intersect, 100_000_000), &small);
     assert_eq!(small.exit_code(), 6);
-    assert!(small.to_string().contains("a worker has 400.0 MB"), "{small}");
+    assert!(small.to_string().contains("a worker has 350.0 MB"), "{small}");
 }
 
 /// A line of the table in `docs/scale.md`.

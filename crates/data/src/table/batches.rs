@@ -1,13 +1,8 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
-use std::io::BufReader;
-
 use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
-
-use super::store::Blocks;
 
 /// Batches of one schema, and where in them a row is.
 pub(crate) struct Batches {
@@ -24,21 +19,7 @@ impl Batches {
         same.then(|| Self::of(schema, batches))
     }
 
-    /// The batches of an Arrow IPC file.
-    pub(super) fn of_file(bytes: &Blocks) -> Result<Self, ArrowError> {
-        let reader = FileReader::try_new(BufReader::new(bytes.reader()), None)?;
-        let schema = reader.schema();
-        Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
-    }
-
-    /// The batches of an Arrow IPC stream.
-    pub(super) fn of_stream(bytes: &Blocks) -> Result<Self, ArrowError> {
-        let reader = StreamReader::try_new(BufReader::new(bytes.reader()), None)?;
-        let schema = reader.schema();
-        Ok(Self::of(schema, reader.collect::<Result<_, _>>()?))
-    }
-
-    fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
+    pub(super) fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         let mut starts = vec![0];
         starts.extend(batches.iter().scan(0, |rows, batch| {
             *rows += batch.num_rows();
@@ -56,12 +37,7 @@ impl Batches {
     }
 
     pub(super) fn memory(&self) -> usize {
-        let columns = self.batches.iter().flat_map(RecordBatch::columns);
-        // Views have no measure of their part of a buffer.
-        let of = |array: &ArrayRef| {
-            array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
-        };
-        columns.map(of).sum()
+        self.batches.iter().map(memory_of).sum()
     }
 
     /// The rows with these numbers, or all, of `columns` alone: a batch for each run of rows that lie in one.
@@ -82,6 +58,15 @@ impl Batches {
             take_record_batch(&self.batches[batch].project(columns)?, &places)
         }))
     }
+}
+
+/// Bytes of memory that a batch occupies.
+pub(super) fn memory_of(batch: &RecordBatch) -> usize {
+    // Views have no measure of their part of a buffer.
+    let of = |array: &ArrayRef| {
+        array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
+    };
+    batch.columns().iter().map(of).sum()
 }
 
 /// Whether two schemas have the same names and types, whatever their metadata say.

@@ -1,14 +1,19 @@
 //! What a file's rows are kept as.
 
-use arrow_schema::SchemaRef;
+use std::io::BufReader;
+
+use arrow_array::RecordBatch;
+use arrow_ipc::reader::{FileReader, StreamReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use parquet::errors::ParquetError;
 
-use super::batches::Batches;
+use super::batches::{Batches, memory_of, same_columns};
 use super::delimited::Delimited;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
+use crate::spill::Depot;
 use crate::{DataError, Format};
 
 pub(super) enum Body {
@@ -25,23 +30,54 @@ impl Body {
         store: Store,
         format: Format,
         delimiter: u8,
+        depot: &mut Depot<'_>,
     ) -> Result<Self, DataError> {
         let file = || name.to_owned();
+        let damaged = |_| DataError::Damaged { file: file() };
+        let input = |store: Store| BufReader::new(store.blocks().reader());
         Ok(match format {
             Format::Csv => Self::Delimited(Delimited::parse(file(), store, delimiter)?),
             Format::Ndjson => Self::Objects(Objects::parse(file(), store)?),
             Format::Parquet => {
                 Self::Parquet(ParquetFile::open(store).map_err(|error| undecodable(file(), error))?)
             }
-            Format::Arrow => Self::Batches(
-                Batches::of_file(&store.blocks())
-                    .map_err(|_| DataError::Damaged { file: file() })?,
-            ),
-            Format::ArrowStream => Self::Batches(
-                Batches::of_stream(&store.blocks())
-                    .map_err(|_| DataError::Damaged { file: file() })?,
-            ),
+            Format::Arrow => {
+                let reader = FileReader::try_new(input(store), None).map_err(damaged)?;
+                Self::of_batches(name, reader.schema(), reader, depot)?
+            }
+            Format::ArrowStream => {
+                let reader = StreamReader::try_new(input(store), None).map_err(damaged)?;
+                Self::of_batches(name, reader.schema(), reader, depot)?
+            }
         })
+    }
+
+    /// Keeps record batches: in memory what fits there, else all of them as Parquet in the temporary file, if that has a place for
+    /// their types.
+    pub(super) fn of_batches(
+        name: &str,
+        schema: SchemaRef,
+        mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+        depot: &mut Depot<'_>,
+    ) -> Result<Self, DataError> {
+        let checked = |batch: Result<RecordBatch, ArrowError>| {
+            let batch = batch.map_err(|_| DataError::Damaged { file: name.to_owned() })?;
+            if same_columns(&batch.schema(), &schema) {
+                Ok(batch)
+            } else {
+                Err(DataError::OtherColumns { file: name.to_owned() })
+            }
+        };
+        let (mut kept, mut held) = (Vec::new(), 0);
+        for batch in batches.by_ref() {
+            kept.push(checked(batch)?);
+            held += kept.last().map_or(0, memory_of) as u64;
+            if held > depot.keep && ParquetFile::takes(&schema) {
+                let all = kept.into_iter().map(Ok).chain(batches.map(checked));
+                return Ok(Self::Parquet(ParquetFile::spilled(&schema, all, depot)?));
+            }
+        }
+        Ok(Self::Batches(Batches::of(schema, kept)))
     }
 
     pub(super) fn rows(&self) -> usize {

@@ -1,10 +1,16 @@
 //! Files and standard input as tables.
 
+use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 
 use super::batches::same_columns;
 use super::body::Body;
 use super::store::Store;
+use crate::spill::{Depot, SpillWriter};
 use crate::{DataError, Format, Scratch, Source, Table};
 
 impl Table {
@@ -17,11 +23,10 @@ impl Table {
     /// # Errors
     /// When a file cannot be read or is no table; the error names the line. When files have different columns.
     pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
-        Self::read_within(source, delimiter, &Scratch::new(None, None))
+        Self::read_within(source, delimiter, &Scratch::default())
     }
 
-    /// As [`Table::read`]; the text of CSV and NDJSON and the bytes of Parquet that are too much for memory lie in a temporary
-    /// file.
+    /// As [`Table::read`]; what is too much for memory lies in a temporary file.
     ///
     /// # Errors
     /// As [`Table::read`], and when the temporary file cannot be written.
@@ -31,48 +36,143 @@ impl Table {
         scratch: &Scratch,
     ) -> Result<Self, DataError> {
         let mut depot = scratch.depot(source)?;
-        let files = source.files()?.into_iter();
-        let files = files.map(|file| Ok((file.name(), file.store(&mut depot)?)));
-        Self::of_files(source.name(), files, delimiter)
+        let mut bodies = Vec::new();
+        for file in source.files()? {
+            let store = file.store(&mut depot)?;
+            bodies.push(read(file.name(), store, delimiter, &mut depot)?);
+        }
+        Self::of_bodies(source.name(), bodies)
     }
 
-    /// Files whose bytes are in memory, each under its name, as one table that messages call `name`; see [`Table::read`].
+    /// Record batches that messages call `name`, as they come; what is too much for memory lies in a temporary file.
     ///
     /// # Errors
-    /// As [`Table::read`].
-    pub fn of_bytes(
+    /// When the batches break off, one has other columns than `schema`, there are too many rows, or the temporary file cannot be
+    /// written.
+    pub fn from_stream(
         name: String,
-        files: Vec<(String, Vec<u8>)>,
-        delimiter: u8,
+        schema: SchemaRef,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+        scratch: &Scratch,
     ) -> Result<Self, DataError> {
-        let files = files.into_iter().map(|(name, bytes)| Ok((name, Store::Memory(bytes))));
-        Self::of_files(name, files, delimiter)
+        let body = Body::of_batches(&name, schema, batches, &mut scratch.empty_depot())?;
+        Self::of_bodies(name.clone(), vec![(name, body)])
     }
 
-    fn of_files(
-        name: String,
-        files: impl Iterator<Item = Result<(String, Store), DataError>>,
-        delimiter: u8,
-    ) -> Result<Self, DataError> {
-        let mut bodies = Vec::new();
-        for file in files {
-            let (name, bytes) = file?;
-            let named = Format::of_name(Path::new(&name));
-            let body = read(&name, bytes, named, delimiter)?;
-            bodies.push((name, body));
-        }
+    fn of_bodies(name: String, bodies: Vec<(String, Body)>) -> Result<Self, DataError> {
         let header = common_header(&bodies)?;
         Self::of(name, header, bodies)
     }
 }
 
-fn read(name: &str, store: Store, named: Option<Format>, delimiter: u8) -> Result<Body, DataError> {
+/// Files that arrive piece by piece: the one that [`Arrivals::begin`] names last is written to.
+pub struct Arrivals<'a> {
+    depot: Depot<'a>,
+    stores: Vec<(String, Store)>,
+    name: Option<String>,
+    now: Now,
+}
+
+/// Where the file goes that arrives now.
+enum Now {
+    Memory(Vec<u8>),
+    Disk(SpillWriter),
+}
+
+impl<'a> Arrivals<'a> {
+    /// What is too much for memory goes to `scratch`.
+    #[must_use]
+    pub fn new(scratch: &'a Scratch) -> Self {
+        let (depot, now) = (scratch.empty_depot(), Now::Memory(Vec::new()));
+        Self { depot, stores: Vec::new(), name: None, now }
+    }
+
+    /// The next file has this name.
+    pub fn begin(&mut self, name: String) {
+        self.end();
+        self.name = Some(name);
+    }
+
+    /// Ends the file that arrives now, if one does.
+    fn end(&mut self) {
+        let store = self.store();
+        self.stores.extend(self.name.take().map(|name| (name, store)));
+    }
+
+    fn store(&mut self) -> Store {
+        match std::mem::replace(&mut self.now, Now::Memory(Vec::new())) {
+            Now::Memory(bytes) => {
+                self.depot.keep = self.depot.keep.saturating_sub(bytes.len() as u64);
+                Store::Memory(bytes)
+            }
+            Now::Disk(writer) => Store::Spilled(Arc::new(self.depot.kept(writer))),
+        }
+    }
+
+    /// All of them as one table that messages call `name`; see [`Table::read`].
+    ///
+    /// # Errors
+    /// As [`Table::read`].
+    pub fn table(mut self, name: String, delimiter: u8) -> Result<Table, DataError> {
+        self.end();
+        let Self { mut depot, stores, .. } = self;
+        let bodies = stores.into_iter();
+        let bodies = bodies.map(|(name, store)| read(name, store, delimiter, &mut depot));
+        let bodies = bodies.collect::<Result<_, _>>()?;
+        Table::of_bodies(name, bodies)
+    }
+
+    /// What was written, a single file of delimited text, as a table that messages call `name`.
+    ///
+    /// # Errors
+    /// As [`Table::parse`].
+    pub fn delimited(mut self, name: String, delimiter: u8) -> Result<Table, DataError> {
+        let store = self.store();
+        let body = Body::read(&name, store, Format::Csv, delimiter, &mut self.depot)?;
+        Table::of_bodies(name.clone(), vec![(name, body)])
+    }
+}
+
+/// Its errors are [`DataError`]s.
+impl Write for Arrivals<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if let Now::Memory(held) = &mut self.now {
+            if (held.len() + bytes.len()) as u64 <= self.depot.keep {
+                held.extend_from_slice(bytes);
+                return Ok(bytes.len());
+            }
+            let mut writer = self.depot.writer()?;
+            writer.write_all(held).map_err(|why| self.depot.failure(why))?;
+            self.now = Now::Disk(writer);
+        }
+        match &mut self.now {
+            Now::Disk(writer) => Ok(writer.write(bytes).map_err(|why| self.depot.failure(why))?),
+            Now::Memory(_) => Ok(0),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A file's rows, with its name.
+fn read(
+    name: String,
+    store: Store,
+    delimiter: u8,
+    depot: &mut Depot<'_>,
+) -> Result<(String, Body), DataError> {
+    let named = Format::of_name(Path::new(&name));
     let format = Format::of_content(&store.beginning()?, named);
     match named {
         Some(named) if named.is_typed() && !format.is_typed() => {
-            Err(DataError::OtherFormat { file: name.to_owned(), named: named.name() })
+            Err(DataError::OtherFormat { file: name, named: named.name() })
         }
-        _ => Body::read(name, store, format, delimiter),
+        _ => {
+            let body = Body::read(&name, store, format, delimiter, depot)?;
+            Ok((name, body))
+        }
     }
 }
 

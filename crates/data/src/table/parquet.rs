@@ -1,17 +1,27 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
+use std::io;
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
-use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
+use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::errors::ParquetError;
+use parquet::file::properties::WriterProperties;
 
 use super::store::{Blocks, Store};
+use crate::DataError;
+use crate::spill::Depot;
 
 /// Rows that are decoded at once.
 const BATCH: usize = 1 << 13;
+
+/// Rows and bytes of a group in a temporary file: what is written is in memory until a group is complete.
+const GROUP_ROWS: usize = 1 << 16;
+const GROUP_BYTES: usize = 1 << 23;
 
 /// Costs the file's size where it stays in memory.
 pub(super) struct ParquetFile {
@@ -24,6 +34,33 @@ impl ParquetFile {
         let blocks = store.blocks();
         let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default())?;
         Ok(Self { blocks, metadata })
+    }
+
+    /// Whether Parquet has a place for columns of these types.
+    pub(super) fn takes(schema: &SchemaRef) -> bool {
+        ArrowWriter::try_new(io::sink(), Arc::clone(schema), None).is_ok()
+    }
+
+    /// These batches in the temporary file.
+    pub(super) fn spilled(
+        schema: &SchemaRef,
+        batches: impl Iterator<Item = Result<RecordBatch, DataError>>,
+        depot: &mut Depot<'_>,
+    ) -> Result<Self, DataError> {
+        let properties = WriterProperties::builder()
+            .set_max_row_group_row_count(Some(GROUP_ROWS))
+            .set_max_row_group_bytes(Some(GROUP_BYTES))
+            .build();
+        let file = depot.writer()?;
+        let failure = |error: ParquetError| depot.failure(io::Error::other(error));
+        let writer = ArrowWriter::try_new(file, Arc::clone(schema), Some(properties));
+        let mut writer = writer.map_err(failure)?;
+        for batch in batches {
+            writer.write(&batch?).map_err(failure)?;
+        }
+        let file = writer.into_inner().map_err(failure)?;
+        let spill = Store::Spilled(Arc::new(depot.kept(file)));
+        Self::open(spill).map_err(|error| depot.failure(io::Error::other(error)))
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {

@@ -1,13 +1,18 @@
 //! Objects, in a build that reaches no object stores.
 
-use super::ObjectError;
+use std::io;
+
 use super::address::Address;
+use super::{Arrival, ObjectError};
 
 /// Refuses, for this build reaches no object stores.
 ///
 /// # Errors
 /// Always.
-pub fn objects(address: &str) -> Result<Vec<(String, Vec<u8>)>, ObjectError> {
+pub fn objects(
+    address: &str,
+    _take: &mut dyn FnMut(Arrival<'_>) -> io::Result<()>,
+) -> Result<(), ObjectError> {
     Err(absent(address))
 }
 

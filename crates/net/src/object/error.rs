@@ -115,6 +115,9 @@ pub enum ObjectError {
         /// What the system says.
         why: String,
     },
+    /// Objects came, and could not be kept.
+    #[error("the objects cannot be kept: {0}")]
+    Unkept(std::io::Error),
 }
 
 impl ObjectError {

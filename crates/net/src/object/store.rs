@@ -1,19 +1,24 @@
 //! Objects, read and written.
 
+use std::io;
+
 use futures_util::{StreamExt, TryStreamExt, stream};
 use glob::{MatchOptions, Pattern};
 use object_store::path::Path;
-use object_store::{Error, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode};
+use object_store::{Error, GetResult, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode};
 
-use super::ObjectError;
 use super::address::Address;
 use super::failure::judge;
 use super::open::open;
+use super::{Arrival, ObjectError};
 
-/// How many objects are fetched at once.
+/// How many objects of at most [`SMALL`] bytes are fetched at once, each whole.
 const AT_ONCE: usize = 8;
 
-/// The objects that `address` stands for, each under its own address, in the order of these: one of this name; or all
+/// What is larger comes alone and in pieces.
+const SMALL: u64 = 1 << 22;
+
+/// Hands `take` the objects that `address` stands for, each with its own address, in the order of these: one of this name; or all
 /// that are directly in a folder, where the address ends with `/` or no object has the name; or all that a pattern with
 /// `*` fits. Names that begin with a point or `_` are left out of folders and patterns.
 ///
@@ -21,9 +26,19 @@ const AT_ONCE: usize = 8;
 ///
 /// # Errors
 /// See [`ObjectError`].
-pub fn objects(address: &str) -> Result<Vec<(String, Vec<u8>)>, ObjectError> {
+pub fn objects(address: &str, take: Take<'_>) -> Result<(), ObjectError> {
     let bucket = Bucket::open(Address::parse(address)?, None)?;
-    block_on(&bucket.address, bucket.objects())
+    block_on(&bucket.address, bucket.objects(take))
+}
+
+/// What becomes of objects that arrive.
+type Take<'a> = &'a mut dyn FnMut(Arrival<'_>) -> io::Result<()>;
+
+/// An object's beginning.
+enum Found {
+    /// All of it.
+    Whole(Path, Vec<u8>),
+    Large(Path),
 }
 
 /// An object that is to be, whole or not at all.
@@ -105,33 +120,60 @@ impl Bucket {
         Ok(Self { address, store })
     }
 
-    async fn objects(&self) -> Result<Vec<(String, Vec<u8>)>, ObjectError> {
+    async fn objects(&self, take: Take<'_>) -> Result<(), ObjectError> {
         if self.address.is_folder() || self.address.is_pattern() {
             let all = self.list(self.address.folder()).await?;
-            return if all.is_empty() { Err(self.not_found()) } else { self.get_all(all).await };
+            return if all.is_empty() {
+                Err(self.not_found())
+            } else {
+                self.get_all(all, take).await
+            };
         }
         let name = self.path(&self.address.name)?;
-        match self.get(name).await {
+        match self.find(name).await {
             Err(ObjectError::NotFound { .. }) => {}
-            found => return found.map(|object| vec![object]),
+            found => return self.hand_over(found?, take).await,
         }
         // Whoever may not list does not look for a folder.
         match self.list(&self.address.name).await {
-            Ok(all) if !all.is_empty() => self.get_all(all).await,
+            Ok(all) if !all.is_empty() => self.get_all(all, take).await,
             _ => Err(self.not_found()),
         }
     }
 
-    async fn get_all(&self, names: Vec<Path>) -> Result<Vec<(String, Vec<u8>)>, ObjectError> {
-        let objects = stream::iter(names).map(|name| self.get(name));
-        objects.buffered(AT_ONCE).try_collect().await
+    async fn get_all(&self, names: Vec<Path>, take: Take<'_>) -> Result<(), ObjectError> {
+        let mut found = stream::iter(names).map(|name| self.find(name)).buffered(AT_ONCE);
+        while let Some(found) = found.next().await {
+            self.hand_over(found?, take).await?;
+        }
+        Ok(())
     }
 
-    async fn get(&self, name: Path) -> Result<(String, Vec<u8>), ObjectError> {
-        let failed = |error| self.judge(&error, &name);
-        let found = self.store.get(&name).await.map_err(failed)?;
-        let bytes = found.bytes().await.map_err(failed)?;
-        Ok((self.address.of(name.as_ref()), bytes.into()))
+    async fn find(&self, name: Path) -> Result<Found, ObjectError> {
+        let found = self.get(&name).await?;
+        if found.meta.size > SMALL {
+            return Ok(Found::Large(name));
+        }
+        let bytes = found.bytes().await.map_err(|error| self.judge(&error, &name))?;
+        Ok(Found::Whole(name, bytes.into()))
+    }
+
+    async fn hand_over(&self, found: Found, take: Take<'_>) -> Result<(), ObjectError> {
+        let (Found::Whole(name, _) | Found::Large(name)) = &found;
+        take(Arrival::Object(self.address.of(name.as_ref()))).map_err(ObjectError::Unkept)?;
+        if let Found::Whole(_, bytes) = &found {
+            return take(Arrival::Bytes(bytes)).map_err(ObjectError::Unkept);
+        }
+        let mut pieces = self.get(name).await?.into_stream();
+        while let Some(piece) = pieces.next().await {
+            let piece = piece.map_err(|error| self.judge(&error, name))?;
+            take(Arrival::Bytes(&piece)).map_err(ObjectError::Unkept)?;
+        }
+        Ok(())
+    }
+
+    async fn get(&self, name: &Path) -> Result<GetResult, ObjectError> {
+        self.store.get(name).await.map_err(|error| self.judge(&error, name))
     }
 
     /// The objects in this folder that the address stands for, by name.

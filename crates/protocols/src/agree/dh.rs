@@ -36,9 +36,9 @@ use crate::{ProtocolError, Role, Run};
 type Point = <RistrettoPrp as CommutativePrf>::Point;
 
 /// One side of the engine, after step 2.
-pub(super) struct DiffieHellman<'a> {
+pub(super) struct DiffieHellman {
     role: Role,
-    own: &'a [Element],
+    own: Zeroizing<Vec<Element>>,
     key: RistrettoPrp,
     /// Of the own entries in their places, under the peer's key.
     known: Vec<Shown>,
@@ -61,13 +61,13 @@ impl Shown {
     }
 }
 
-impl<'a> DiffieHellman<'a> {
+impl DiffieHellman {
     /// Steps 1 and 2.
-    pub(super) fn new(run: &mut Run<'a>) -> Result<Self, ProtocolError> {
-        let (own, peer) = (run.elements, run.peer_count);
+    pub(super) fn new(run: &mut Run<'_>) -> Result<Self, ProtocolError> {
+        let (own, peer) = (run.elements.clone(), run.peer_count);
         let (mask, key) = (RistrettoPrp::generate(run.rng), RistrettoPrp::generate(run.rng));
         let placed: Zeroizing<Vec<Element>> =
-            Zeroizing::new((0..).zip(own).map(|(place, entry)| placed(place, entry)).collect());
+            Zeroizing::new((0..).zip(&*own).map(|(place, entry)| placed(place, entry)).collect());
         let order: Vec<u32> = (0..).take(own.len()).collect();
         let mut theirs = Vec::with_capacity(peer);
         exchange(run.channel, &mask, (&placed, &order), peer, run.observer, |points| {
@@ -82,7 +82,7 @@ impl<'a> DiffieHellman<'a> {
 }
 
 #[cfg(test)]
-impl DiffieHellman<'_> {
+impl DiffieHellman {
     /// Bits of a value.
     pub(super) fn bits(&self) -> u32 {
         self.bits
@@ -129,7 +129,7 @@ pub(super) struct Prepared {
     decoys: Vec<u128>,
 }
 
-impl Matching for DiffieHellman<'_> {
+impl Matching for DiffieHellman {
     type Prepared = Prepared;
 
     fn prepare(

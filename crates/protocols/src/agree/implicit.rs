@@ -50,7 +50,7 @@ impl Implicit {
         let keys = Keys::exchange(run, size)?;
         Ok(Self {
             role: run.role,
-            roots: roots(scalar, run.session, run.elements),
+            roots: roots(scalar, run.session, &run.elements),
             plaintexts: [keys.own.public().plaintexts(), keys.peer.plaintexts()],
             keys,
             own: Offers::new(Reuse::Cached, run.role),

@@ -67,7 +67,7 @@ impl Paillier {
         let slots = slots(size, run.elements.len(), run.peer_count, run.slack);
         Ok(Self {
             role: run.role,
-            roots: roots(scalar, run.session, run.elements),
+            roots: roots(scalar, run.session, &run.elements),
             keys: Keys::exchange(run, size)?,
             slots,
             field: slots.field(),

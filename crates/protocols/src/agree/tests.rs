@@ -93,7 +93,7 @@ fn parts<'a>(
     Run {
         role,
         reveal: Reveal::Both,
-        elements,
+        elements: elements.to_vec().into(),
         peer_count,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,

@@ -76,7 +76,8 @@ fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError
     let order = permutation(elements.len(), rng);
 
     // Steps 1 and 2: blind, exchange, raise to the second key.
-    let theirs = exchange_blinded(channel, &prf, (elements, &order), (peer_count, bits), observer)?;
+    let theirs =
+        exchange_blinded(channel, &prf, (&elements, &order), (peer_count, bits), observer)?;
     let learns = reveal.reaches(role);
     let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
     let expected = if learns { elements.len() } else { 0 };

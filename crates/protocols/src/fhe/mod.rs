@@ -126,7 +126,7 @@ impl Protocol for Fhe {
                     Attached::Items { bytes, .. } => bytes,
                     Attached::Nothing | Attached::Values { .. } => &[],
                 };
-                let labelled = (run.elements, labels);
+                let labelled = (&run.elements[..], labels);
                 let database = Database::labelled(labelled, parameters, run.session, run.rng)?;
                 run.observer.advance(run.elements.len() as u64);
                 let (reveal, count) = (run.reveal, run.peer_count);
@@ -207,12 +207,12 @@ fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolE
     // Steps 1 and 2.
     channel.phase("blinded elements");
     observer.begin("blinded elements", elements.len() as u64);
-    let points = evaluated(channel, elements, rng, observer)?;
+    let points = evaluated(channel, &elements, rng, observer)?;
     // Step 3.
     channel.phase("query");
     observer.begin("query", 1);
     let ring = parameters.ring()?;
-    let items = items(parameters, ring.parameters().t(), session, (elements, &points));
+    let items = items(parameters, ring.parameters().t(), session, (&elements, &points));
     let (asked, query) = ask(parameters, &ring, &items, rng)?;
     put_query(channel, &ring, &query)?;
     drop(query);

@@ -56,7 +56,7 @@ fn play_labelled(
         let run = Run {
             role: Role::Receiver,
             reveal: Reveal::Both,
-            elements: &receiver,
+            elements: receiver.into(),
             peer_count: sizes.sender,
             attached: crate::Attached::Nothing,
             peer_attached: crate::AttachedShape::Nothing,

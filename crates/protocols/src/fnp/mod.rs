@@ -122,7 +122,7 @@ impl Protocol for Fnp {
 
 fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(scalar, session, elements);
+    let roots = roots(scalar, session, &elements);
     let bins = spread(layout.bins, &roots, layout.degree)?;
     // Step 1.
     channel.phase("key generation");
@@ -163,7 +163,7 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
 
 fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(scalar, session, elements);
+    let roots = roots(scalar, session, &elements);
     let bins = spread(layout.bins, &roots, elements.len())?;
     channel.phase("encrypted sets");
     let key = take_key(channel, KEY, session)?;

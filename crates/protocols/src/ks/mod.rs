@@ -147,7 +147,7 @@ fn receiver<G: ScalarField>(
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(|wide| group.scalar(wide), session, elements);
+    let roots = roots(|wide| group.scalar(wide), session, &elements);
     let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
     // Step 1.
@@ -239,7 +239,7 @@ fn sender<G: ScalarField>(
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(|wide| group.scalar(wide), session, elements);
+    let roots = roots(|wide| group.scalar(wide), session, &elements);
     let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
     channel.phase("encrypted sets");
     let key = take_key(channel, group)?;

@@ -28,7 +28,7 @@ pub(super) fn server<F: CommutativePrf>(run: &mut Run<'_>) -> Result<Indication,
     let order = permutation(own, run.rng);
 
     // Step 1.
-    let vectors = (run.elements, order.as_slice());
+    let vectors = (&run.elements[..], order.as_slice());
     let queries = exchange_blinded(run.channel, &prf, vectors, (peer, terms.bits()), run.observer)?;
 
     // Step 2, the client's answer; step 3 is to look the queries up in it.
@@ -46,7 +46,7 @@ pub(super) fn client<F: CommutativePrf>(
     let prf = F::generate(run.rng);
 
     // Step 1.
-    let vectors = (run.elements, order);
+    let vectors = (&run.elements[..], order);
     let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, terms.bits()), run.observer)?;
 
     // Step 2.
@@ -67,7 +67,7 @@ pub(super) fn both<F: CommutativePrf>(
     let mine = SetTerms::new(digest, own, peer);
     let theirs = SetTerms::new(digest, peer, own);
     let prf = F::generate(run.rng);
-    let vectors = (run.elements, order);
+    let vectors = (&run.elements[..], order);
     let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, mine.bits()), run.observer)?;
     let set = match run.role {
         Role::Sender => {

@@ -28,7 +28,7 @@ use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
 /// `P₁`, the client of the permuted OPRF.
 pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let (elements, observer) = (run.elements, run.observer);
+    let (elements, observer) = (&run.elements, run.observer);
     let bits = match_bits(own, peer);
     let prp = F::generate(run.rng);
     let mut queries = Vec::new();
@@ -67,7 +67,7 @@ pub(super) fn client<F: CommutativePrp>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let (elements, observer) = (run.elements, run.observer);
+    let (elements, observer) = (&run.elements, run.observer);
     let bits = match_bits(own, peer);
     let prp = F::generate(run.rng);
     let mut doubled = Vec::new();

@@ -73,7 +73,7 @@ pub(super) fn client<F: CommutativePrp>(
     let terms = SetTerms::new(run.params.digest, peer, own);
     let prp = F::generate(run.rng);
     let points = |channel: &mut dyn Channel, range: Range<usize>| {
-        channel.put(&Points(prp.hash_and_evaluate(&chosen(run.elements, &order[range]))))
+        channel.put(&Points(prp.hash_and_evaluate(&chosen(&run.elements, &order[range]))))
     };
 
     // Step 1.

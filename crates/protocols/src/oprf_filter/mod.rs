@@ -108,7 +108,7 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let key = SecretKey::generate(run.rng);
     let set = set(count, run.peer_count, run.slack);
     let layout = Layout { bits: set.bits(), slot: slot(run.attached.shape()) };
-    let (mut prints, slots) = masked(&key, run.elements, run.attached, layout, run.rng);
+    let (mut prints, slots) = masked(&key, &run.elements, run.attached, layout, run.rng);
     run.observer.advance(count as u64);
     let order = set.put_ordered(run.channel, &mut prints)?;
     let slots =
@@ -194,7 +194,7 @@ fn listed(found: Vec<Option<Vec<u8>>>, width: usize) -> Outcome {
 
 /// The outputs at the receiver's elements, through the sender, of which a frame flies while the next is blinded.
 fn asked(run: &mut Run<'_>, public: &PublicKey) -> Result<Vec<Output>, ProtocolError> {
-    let elements = run.elements;
+    let elements = std::mem::take(&mut run.elements);
     run.observer.begin("blinded elements", elements.len() as u64);
     let mut outputs = Vec::with_capacity(elements.len());
     let mut waiting = None;

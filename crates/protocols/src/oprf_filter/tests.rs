@@ -21,11 +21,11 @@ fn against(
             // It may find the channel closed, since the receiver stops.
             let _ended = cheat(&mut Framed::new(left), set(3, 2, 0));
         });
-        let elements = [Element([1; 32]), Element([2; 32])];
+        let elements = vec![Element([1; 32]), Element([2; 32])];
         let conclusion = OprfFilter.run(Run {
             role: Role::Receiver,
             reveal: Reveal::Receiver,
-            elements: &elements,
+            elements: elements.into(),
             peer_count: 3,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,

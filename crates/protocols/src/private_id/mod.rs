@@ -130,7 +130,7 @@ fn exchange_masked(
     keys: &DistributedPrf,
     order: &[u32],
 ) -> Result<Zeroizing<Vec<Point>>, ProtocolError> {
-    let (elements, observer) = (run.elements, run.observer);
+    let (elements, observer) = (&run.elements, run.observer);
     let mut evaluated = Zeroizing::new(Vec::new());
     run.channel.phase("masked elements");
     observer.begin("masked elements", (elements.len() + run.peer_count) as u64);

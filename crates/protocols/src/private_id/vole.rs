@@ -68,11 +68,11 @@ impl Protocol for VolePrivateId {
         let own = Identifiers::new(&names, names.len() + run.peer_count);
 
         // Step 2.
-        let elements = elements(&names);
-        let mut run = run.over(&elements);
+        let mut run = run.over(elements(&names));
+        let count = run.elements.len();
         let others = match run.role {
             Role::Sender => {
-                let order = permutation(elements.len(), run.rng);
+                let order = permutation(count, run.rng);
                 UNION.client(&mut run, &order)?;
                 send_lacking(&mut run, &own, &order)?
             }
@@ -81,7 +81,7 @@ impl Protocol for VolePrivateId {
                 take_lacking(&mut run, &own, &hits)?
             }
         };
-        let order: Vec<u32> = (0..).take(elements.len()).collect();
+        let order: Vec<u32> = (0..).take(count).collect();
         Ok(Box::new(move || Ok(own.outcome(&order, &others))))
     }
 }
@@ -100,10 +100,11 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
             continue;
         }
         let terms = Terms::new(run, keyed, Security::SemiHonest);
+        let elements = run.elements.clone();
         let values = if mine {
-            vole_oprf::send(run.channel, &terms, run.rng)?.evaluate(run.elements)
+            vole_oprf::send(run.channel, &terms, run.rng)?.evaluate(elements)
         } else {
-            vole_oprf::receive(run.channel, &terms, run.elements, run.rng)?
+            vole_oprf::receive(run.channel, &terms, elements, run.rng)?
         };
         sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
     }

@@ -32,7 +32,7 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
         run.channel.phase("indication");
         put_bits(run.channel, &hits.e)?;
     }
-    let own = names(run.elements, bits);
+    let own = names(&run.elements, bits);
     Ok(Box::new(move || {
         hits.fault()?;
         let matched = received.par_chunks_exact(width).zip(&hits.e).filter(|(_, e)| **e);
@@ -48,7 +48,7 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     let bits = name_bits(run.elements.len(), run.peer_count);
     let order = shuffled_client(engine, run)?;
     let width = value_width(bits);
-    let names = names(run.elements, bits);
+    let names = names(&run.elements, bits);
     let names = gathered(&order, width, |index| names[index].to_le_bytes());
     transfer::send_one_sided(run, Role::Sender, &names, width)?;
     if run.reveal == Reveal::Receiver {

@@ -43,7 +43,7 @@ impl Piece<'_> {
         Run {
             role: Role::Sender,
             reveal: Reveal::Receiver,
-            elements: &[],
+            elements: Zeroizing::default(),
             peer_count: 0,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,

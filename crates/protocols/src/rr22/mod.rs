@@ -106,7 +106,7 @@ fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolE
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
     let key = vole_oprf::send(run.channel, &terms, run.rng)?;
-    let mut values = key.evaluate(run.elements);
+    let mut values = key.evaluate(std::mem::take(&mut run.elements));
     drop(key);
     truncate(&mut values, set.bits());
     // Step 2.
@@ -127,7 +127,8 @@ fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, Protoco
         .longer(longer(run.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
-    let mut values = vole_oprf::receive(run.channel, &terms, run.elements, run.rng)?;
+    let elements = std::mem::take(&mut run.elements);
+    let mut values = vole_oprf::receive(run.channel, &terms, elements, run.rng)?;
     truncate(&mut values, set.bits());
     // Step 2.
     let theirs = set.take_ordered(run.channel)?;

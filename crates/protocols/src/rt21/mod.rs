@@ -170,7 +170,7 @@ where
     let (secret, first) = suite.agreement.first(rng);
     let oracles = Oracles::new(suite.name, session, &first);
     channel.put(&FirstMessage(first))?;
-    let points = oracles.points(&suite.field, elements);
+    let points = oracles.points(&suite.field, &elements);
     // Step 2.
     channel.phase("polynomial");
     let poly = take_coefficients(channel, &suite.field, coefficients(peer_count))?;
@@ -183,7 +183,7 @@ where
     channel.phase("keys");
     suite.permutation.apply(&mut messages);
     let keys = suite.agreement.keys(&secret, &messages);
-    let values = oracles.values(elements, &messages, &keys);
+    let values = oracles.values(&elements, &messages, &keys);
     let order = set.put(channel, &values)?;
     if reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
@@ -225,13 +225,13 @@ where
     // Step 2.
     let Second { messages, keys } =
         suite.agreement.second(&first, count, rng).map_err(|_| not_an_element())?;
-    let values = oracles.values(elements, &messages, &keys);
+    let values = oracles.values(&elements, &messages, &keys);
     drop(keys);
     channel.phase("interpolation");
     observer.begin("interpolation", elements.len() as u64);
     let mut images = messages;
     suite.permutation.invert(&mut images);
-    let mut points = oracles.points(&suite.field, elements);
+    let mut points = oracles.points(&suite.field, &elements);
     points.resize_with(count, || suite.random(rng));
     let poly = interpolate(&suite.field, &points, &suite.elements(&images))?;
     observer.advance(elements.len() as u64);

@@ -26,7 +26,7 @@ fn run(
     let conclusion = protocol.run(Run {
         role,
         reveal: Reveal::Receiver,
-        elements,
+        elements: elements.to_vec().into(),
         peer_count,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,

@@ -124,14 +124,6 @@ impl Width {
             _ => Self::Wide,
         }
     }
-
-    /// Δ·h.
-    fn times(self, point: u128, delta: Block) -> Block {
-        match self {
-            Self::Narrow => u64::truncate(point).scale(delta),
-            Self::Wide => point.scale(delta),
-        }
-    }
 }
 
 /// Evaluates `$body` with `$field` standing for the field of a width.
@@ -157,6 +149,7 @@ pub(crate) struct Key {
     shape: OkvsShape,
     seed: u128,
     width: Width,
+    security: Security,
     output: Output,
 }
 
@@ -203,18 +196,27 @@ fn send_over<B: Subfield>(
         channel.put(&Coin(*mine))?;
     }
     let output = terms.output(coins);
-    Ok(Key { delta, k, shape, seed, width: terms.width(), output })
+    Ok(Key { delta, k, shape, seed, width: terms.width(), security: terms.security, output })
 }
 
 impl Key {
     /// F of each element.
-    pub(crate) fn evaluate(&self, elements: &[Element]) -> Zeroizing<Vec<u128>> {
-        let keys = keys_of(elements);
-        let mut values = Zeroizing::new(vec![0; elements.len()]);
+    pub(crate) fn evaluate(&self, elements: Zeroizing<Vec<Element>>) -> Zeroizing<Vec<u128>> {
+        over!(self.width, B => self.evaluate_over::<B>(elements))
+    }
+
+    fn evaluate_over<B: Subfield>(
+        &self,
+        elements: Zeroizing<Vec<Element>>,
+    ) -> Zeroizing<Vec<u128>> {
+        let (keys, points) = (keys_of(&elements), points_of::<B>(&elements));
+        let elements = kept(self.security, elements);
+        let mut values = Zeroizing::new(vec![0; keys.len()]);
         decode(&self.shape, self.seed, &self.k, &keys, &mut values);
-        let sums = values.par_iter_mut().zip(elements).with_min_len(VALUES_A_TASK);
-        sums.for_each(|(value, element)| *value ^= self.width.times(point(element), *self.delta));
-        self.output.finish(&mut values, &keys, elements);
+        let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
+        sums.for_each(|(value, point)| *value ^= point.scale(*self.delta));
+        drop(points);
+        self.output.finish(&mut values, &keys, &elements);
         values
     }
 }
@@ -223,7 +225,7 @@ impl Key {
 pub(crate) fn receive(
     channel: &mut dyn Channel,
     terms: &Terms<'_>,
-    elements: &[Element],
+    elements: Zeroizing<Vec<Element>>,
     rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     over!(terms.width(), B => receive_over::<B>(channel, terms, elements, rng))
@@ -232,10 +234,13 @@ pub(crate) fn receive(
 fn receive_over<B: Subfield + OkvsValue>(
     channel: &mut dyn Channel,
     terms: &Terms<'_>,
-    elements: &[Element],
+    elements: Zeroizing<Vec<Element>>,
     rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
+    // The vector OLE is where memory is scarce.
+    let (keys, wanted) = (keys_of(&elements), points_of::<B>(&elements));
+    let elements = kept(terms.security, elements);
     // Step 1.
     terms.observer.begin("vector OLE", 1);
     let vole =
@@ -244,13 +249,9 @@ fn receive_over<B: Subfield + OkvsValue>(
     // Step 2.
     channel.phase("encoded set");
     terms.observer.begin("encoded set", shape.len() as u64);
-    let keys = keys_of(elements);
     let mut seed = [0; 16];
     rng.fill_bytes(&mut seed);
     let seed = u128::from_le_bytes(seed);
-    let wanted = elements.par_iter().with_min_len(VALUES_A_TASK);
-    let wanted = wanted.map(|element| B::truncate(point(element)));
-    let wanted = Zeroizing::new(wanted.collect::<Vec<_>>());
     let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
     drop(wanted);
     let VoleReceiver { a, c } = vole;
@@ -270,13 +271,13 @@ fn receive_over<B: Subfield + OkvsValue>(
     }
     drop((a, p));
     // Step 4.
-    let mut values = Zeroizing::new(vec![0; elements.len()]);
+    let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &c, &keys, &mut values);
     let coins = match (commitment, mine) {
         (Some(commitment), Some(mine)) => Some([opened(channel, terms, &commitment)?, mine]),
         _ => None,
     };
-    terms.output(coins).finish(&mut values, &keys, elements);
+    terms.output(coins).finish(&mut values, &keys, &elements);
     Ok(values)
 }
 
@@ -335,6 +336,7 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
     let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
     let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
+    let memory = memory(width, security, (points, size(own), len));
     let (points, own, len) = (points as f64, own as f64, len as f64);
     let checks = if security == Security::Malicious { 1.1 } else { 1.0 };
     // What lies in no cache takes longer.
@@ -343,17 +345,37 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
         passes: SETUP_PASSES / 2.0 + dearer * (0.9 * len + own),
         bytes_sent: sent,
         in_turn: sent,
-        memory: 48.0 * len + 48.0 * own,
+        memory: memory.0,
         ..PartyCost::default()
     };
     let receiver = PartyCost {
         passes: SETUP_PASSES / 2.0 + dearer * (1.6 * len + 1.2 * points),
         bytes_sent: returned,
         in_turn: returned,
-        memory: 96.0 * len + 48.0 * points,
+        memory: memory.1,
         ..PartyCost::default()
     };
     (sender, receiver)
+}
+
+/// Bytes beside the elements at the sender's and the receiver's fullest moments: while vectors are made, which are twice as long
+/// as what is left of them, and then while a set is evaluated or encoded. The elements themselves are given up by then.
+fn memory(width: Width, security: Security, sizes: (usize, usize, usize)) -> (f64, f64) {
+    /// A key, and an element of the large field.
+    const BLOCK: f64 = 16.0;
+    /// What puts keys in order.
+    const ORDER: f64 = BLOCK + 2.0;
+    let (points, own, len) = (sizes.0 as f64, sizes.1 as f64, sizes.2 as f64);
+    let entry = over!(width, B => bytes::<B>()) as f64;
+    let given = match security {
+        Security::SemiHonest => Element::LEN as f64,
+        Security::Malicious => 0.0,
+    };
+    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER - given) * own;
+    let point = BLOCK + entry - given;
+    let encoding = (BLOCK + 2.0 * entry) * len + (point + ORDER) * points;
+    let making = 2.0 * (BLOCK + entry) * len + point * points;
+    ((2.0 * BLOCK * len).max(evaluating), making.max(encoding))
 }
 
 /// What finds each element's row: an element is 256 pseudorandom bits, and this is the first half.
@@ -362,9 +384,18 @@ fn keys_of(elements: &[Element]) -> Zeroizing<Vec<u128>> {
     Zeroizing::new(elements.map(|element| half(element, 0)).collect())
 }
 
-/// h of an element, the second half.
-fn point(element: &Element) -> u128 {
-    half(element, 1)
+/// h of each element, of the second half.
+fn points_of<B: Subfield>(elements: &[Element]) -> Zeroizing<Vec<B>> {
+    let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
+    Zeroizing::new(elements.map(|element| B::truncate(half(element, 1))).collect())
+}
+
+/// What the output takes of the elements beside their keys.
+fn kept(security: Security, elements: Zeroizing<Vec<Element>>) -> Zeroizing<Vec<Element>> {
+    match security {
+        Security::SemiHonest => Zeroizing::default(),
+        Security::Malicious => elements,
+    }
 }
 
 fn half(element: &Element, which: usize) -> u128 {

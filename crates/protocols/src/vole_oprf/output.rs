@@ -27,23 +27,23 @@ impl Output {
     }
 
     /// Replaces each value by H of it, under the element that it belongs to, whose first half is its key.
+    /// The semi-honest one takes the keys alone, the other the elements alone.
     pub(super) fn finish(&self, values: &mut [Block], keys: &[u128], elements: &[Element]) {
-        let tasks = values.par_chunks_mut(VALUES_A_TASK);
-        let inputs = keys.par_chunks(VALUES_A_TASK).zip(elements.par_chunks(VALUES_A_TASK));
-        tasks.zip(inputs).for_each(|(values, (keys, elements))| self.task(values, keys, elements));
-    }
-
-    fn task(&self, values: &mut [Block], keys: &[u128], elements: &[Element]) {
         match self {
-            Self::SemiHonest(hash) => hash.tweaked(values, keys),
+            Self::SemiHonest(hash) => {
+                let tasks =
+                    values.par_chunks_mut(VALUES_A_TASK).zip(keys.par_chunks(VALUES_A_TASK));
+                tasks.for_each(|(values, keys)| hash.tweaked(values, keys));
+            }
             Self::Malicious(key) => {
-                for (value, element) in values.iter_mut().zip(elements) {
+                let tasks = values.par_iter_mut().zip(elements).with_min_len(VALUES_A_TASK);
+                tasks.for_each(|(value, element)| {
                     let mut input = [0; 16 + Element::LEN];
                     input[..16].copy_from_slice(&value.to_le_bytes());
                     input[16..].copy_from_slice(&element.0);
                     let digest = blake3::keyed_hash(key, &input);
                     *value = u128::from_le_bytes(std::array::from_fn(|at| digest.as_bytes()[at]));
-                }
+                });
             }
         }
     }

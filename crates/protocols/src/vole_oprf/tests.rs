@@ -34,10 +34,10 @@ fn evaluations_of(
         let sender = scope.spawn(|| {
             let mut rng = ChaCha20Rng::from_seed([seed; 32]);
             let key = send(&mut Framed::new(left), &terms(count), &mut rng);
-            key.expect("the receiver is honest").evaluate(&elements).to_vec()
+            key.expect("the receiver is honest").evaluate(elements.clone().into()).to_vec()
         });
         let mut rng = ChaCha20Rng::from_seed([seed ^ 0x80; 32]);
-        let own = &elements[..count];
+        let own = elements[..count].to_vec().into();
         let received = receive(&mut Framed::new(right), &terms(count), own, &mut rng);
         [received.expect("the sender is honest").to_vec(), sender.join().expect("no panic")]
     })

@@ -100,6 +100,10 @@ class LookupOptions(TypedDict, total=False):
     max_list: int | str
     #: What stands between the fields of a CSV file.
     delimiter: str
+    #: A list that takes more than a quarter of this is kept on disk: bytes, or a text such as "500MB".
+    max_memory: int | str
+    #: The folder for its encrypted temporary file.
+    scratch: str | os.PathLike[str]
     #: Gets a step's name, what is done of it and all of it; True draws a bar.
     progress: Progress | bool
     #: Ends the look-up from another thread.
@@ -200,6 +204,8 @@ class Inquiry:
     new_list: bool
     max_list: str
     delimiter: str
+    max_memory: str | None
+    scratch: str | os.PathLike[str] | None
     output: str | None
     force: bool
 
@@ -249,13 +255,15 @@ class Asks:
 
 def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
     """All that a look-up is told, but where the list is."""
-    output = options.get("output")
+    output, memory = options.get("output"), options.get("max_memory")
     return Inquiry(
         items=items,
         key="" if items else _key(several(on), several(options.get("preset", "raw"))),
         new_list=options.get("new_list", False),
         max_list=str(options.get("max_list", "256MiB")),
         delimiter=options.get("delimiter", ","),
+        max_memory=None if memory is None else str(memory),
+        scratch=options.get("scratch"),
         output=None if output is None else os.fspath(output),
         force=options.get("force", False),
     )

@@ -12,9 +12,10 @@ mod tests;
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Channel, ChannelExt, Message};
 use veilset_crypto::{ElementHasher, Ristretto255};
-use veilset_data::KeySet;
+use veilset_data::KeyDigest;
 use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
 use veilset_protocols::{Operation, Security, Sharing};
+use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::run::pool;
@@ -121,7 +122,7 @@ impl AgreedCircle {
     /// When a party declines, breaks the protocol or goes away; the error names it where it is known.
     pub fn run(
         mut self,
-        keys: &KeySet,
+        keys: Zeroizing<Vec<KeyDigest>>,
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<CircleReport, SessionError> {
@@ -133,7 +134,7 @@ impl AgreedCircle {
 
     fn matched(
         &mut self,
-        keys: &KeySet,
+        keys: Zeroizing<Vec<KeyDigest>>,
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Vec<u32>, SessionError> {

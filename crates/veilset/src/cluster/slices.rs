@@ -108,9 +108,9 @@ pub struct Cut {
 /// As [`scan`], or when a sum could overflow.
 pub fn cut(block: Table, wanted: &Wanted, slicing: &Slicing<'_>) -> Result<Vec<Cut>, DataError> {
     let file = block.name().to_owned();
-    let input = wanted.read(block)?;
+    let mut input = wanted.read(block)?;
     let hasher = ElementHasher::new(slicing.session, &wanted.key.canonical());
-    let elements = hash_keys(&input.keys, &hasher);
+    let elements = hash_keys(input.keys.take_digests(), &hasher);
     let mut cuts: Vec<Cut> = (0..slicing.pieces).map(|_| Cut::default()).collect();
     let mut places = Vec::with_capacity(elements.len());
     for (key, element) in elements.iter().enumerate() {

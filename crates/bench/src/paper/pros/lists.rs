@@ -92,7 +92,7 @@ fn side(
             Run {
                 role,
                 reveal: Reveal::Both,
-                elements: &lists.0[role as usize],
+                elements: lists.0[role as usize].clone().into(),
                 peer_count: lists.size(),
                 attached: Attached::Nothing,
                 peer_attached: AttachedShape::Nothing,

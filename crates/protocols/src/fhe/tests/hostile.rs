@@ -61,7 +61,7 @@ fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<(), Proto
     let run = Run {
         role: Role::Receiver,
         reveal: Reveal::Both,
-        elements: &elements(SIZES.sender - 5, SIZES.receiver),
+        elements: elements(SIZES.sender - 5, SIZES.receiver).into(),
         peer_count: SIZES.sender,
         attached: crate::Attached::Nothing,
         peer_attached: crate::AttachedShape::Nothing,

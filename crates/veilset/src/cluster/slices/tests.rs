@@ -24,7 +24,7 @@ fn slicing<'a>(secret: Option<&'a [u8; 32]>, scales: &'a [u32], width: usize) ->
 fn element(key: &str) -> Element {
     let hasher = ElementHasher::new(&SESSION, "email/1");
     let text = [&(key.len() as u32).to_le_bytes(), key.as_bytes()].concat();
-    hasher.element(&text)
+    hasher.element(blake3::hash(&text).as_bytes())
 }
 
 const A: [(&str, &str); 5] =

@@ -1,0 +1,200 @@
+//! Lists that are too long for the memory that is allowed: every operation gives the same, and nothing is left on the disk.
+#![cfg(unix)]
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Command, Output};
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{Party, code, free_address, json as object, meet, stderr, wait};
+
+const ROWS: u32 = 3000;
+
+/// Rows of 250 bytes.
+fn list(first: u32) -> String {
+    let note = "of no use ".repeat(22);
+    let rows = (first..first + ROWS).map(|n| format!("{n},user{n}@example.com,{n}.25,{note}\n"));
+    format!("id,email,amount,note\n{}", rows.collect::<String>())
+}
+
+/// What allows a list in memory half as long as these, and a run over them.
+const CAPPED: [&str; 4] = ["--max-memory", "15MB", "--scratch", "scratch"];
+
+const KEY: [&str; 3] = ["list.csv", "--key", "email:email"];
+
+fn parties() -> (Party, Party) {
+    let (left, right) = Party::pair();
+    for (party, first) in [(&left, 0), (&right, 2000)] {
+        party.file("list.csv", &list(first));
+        std::fs::create_dir(party.path("scratch")).expect("a new folder");
+    }
+    (left, right)
+}
+
+fn nothing_is_left(party: &Party) {
+    assert_eq!(party.path("scratch").read_dir().expect("a folder").count(), 0);
+}
+
+/// The rows of a file, which have no order in some operations.
+fn lines(party: &Party, file: &str) -> BTreeSet<String> {
+    let lines = party.read(file).lines().map(str::to_owned).collect();
+    std::fs::remove_file(party.path(file)).expect("it is there");
+    lines
+}
+
+/// The left side's report and rows of an operation with these flags on the two sides, in the memory that is allowed or not.
+fn outcome(
+    (left, right): (&Party, &Party),
+    operation: &str,
+    [mine, theirs]: [&[&str]; 2],
+    capped: bool,
+) -> (Value, BTreeSet<String>) {
+    let cap: &[&str] = if capped { &CAPPED } else { &[] };
+    let rows = !matches!(operation, "count" | "sum");
+    let out: &[&str] = if rows { &["-o", "out.csv"] } else { &[] };
+    let [mine, theirs] =
+        [mine, theirs].map(|flags| [&[operation], &KEY[..], flags, cap, &["--json"], out].concat());
+    let (one, two) = meet((left, &mine), (right, &theirs));
+    let (report, _) = (object(&one), object(&two));
+    assert_eq!(stderr(&one).contains("of disk in scratch"), capped, "{}", stderr(&one));
+    for party in [left, right] {
+        nothing_is_left(party);
+    }
+    let found = if rows { lines(left, "out.csv") } else { BTreeSet::new() };
+    if rows {
+        lines(right, "out.csv");
+    }
+    (report["result"].clone(), found)
+}
+
+#[test]
+fn every_operation_gives_the_same_from_disk() {
+    let (left, right) = parties();
+    let pair = (&left, &right);
+    for (operation, flags) in [
+        ("intersect", [&[][..]; 2]),
+        ("count", [&[]; 2]),
+        ("sum", [&["--value", "amount"], &[]]),
+        ("union", [&["--send", "amount"]; 2]),
+    ] {
+        let memory = outcome(pair, operation, flags, false);
+        let disk = outcome(pair, operation, flags, true);
+        assert_eq!(disk, memory, "{operation}");
+    }
+    let (result, _) = outcome(pair, "count", [&[]; 2], true);
+    assert_eq!(result["count"], 1000);
+}
+
+/// The random results of these have the same shape.
+#[test]
+fn shares_and_identifiers_come_from_disk() {
+    let (left, right) = parties();
+    for operation in ["share", "align"] {
+        let [memory, disk] =
+            [false, true].map(|capped| outcome((&left, &right), operation, [&[]; 2], capped));
+        assert_eq!(disk.1.len(), memory.1.len(), "{operation}");
+        assert_eq!(disk.0["count"], memory.0["count"], "{operation}");
+    }
+}
+
+/// Something that waits; killed where a test fails.
+struct Waiting(Child);
+
+impl Waiting {
+    /// Until it has said this.
+    fn has_said(&mut self, what: &str) {
+        let said = BufReader::new(self.0.stderr.take().expect("piped"));
+        let line = said.lines().map_while(Result::ok).find(|line| line.contains(what));
+        line.unwrap_or_else(|| panic!("it never said {what:?}"));
+    }
+
+    fn signal(&self, name: &str) {
+        let id = self.0.id().to_string();
+        assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn look_ups_and_checks_read_from_disk() {
+    let (server, client) = parties();
+    let said = |output: &Output| {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+        assert!(stderr(output).contains("of disk in scratch"), "{}", stderr(output));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let check = [&["check"], &KEY[..]].concat();
+    let checked = server.run(&check);
+    assert_eq!(
+        said(&server.run(&[&check[..], &CAPPED].concat())),
+        String::from_utf8_lossy(&checked.stdout)
+    );
+    said(&server.run(&[&["serve", "build", "-o", "list.veil"], &KEY[..], &CAPPED].concat()));
+    let address = free_address();
+    let flags = ["serve", "list.veil", "--listen", &address, "--allow", "right"];
+    let _served = Waiting(server.start(&flags));
+    let asked = ["lookup", "--file", "list.csv", "--key", "email:email", "--json", "-o", "out.csv"];
+    let to = ["--connect", &address, "--peer", "left"];
+    said(&client.run(&[&asked[..], &to, &CAPPED].concat()));
+    assert_eq!(lines(&client, "out.csv").len(), 1 + 1000);
+    for party in [&server, &client] {
+        nothing_is_left(party);
+    }
+}
+
+#[test]
+fn nothing_is_left_however_it_ends() {
+    let (left, _) = parties();
+    let address = free_address();
+    let flags = ["intersect", "--listen", &address, "--peer", "right", "--deadline", "60s"];
+    let flags = [&flags[..], &KEY[1..], &["list.csv"], &CAPPED].concat();
+    for (signal, number) in [("-KILL", 9), ("-TERM", 15), ("-INT", 2)] {
+        let mut waiting = Waiting(left.start(&flags));
+        waiting.has_said("waiting");
+        #[cfg(target_os = "linux")]
+        assert!(holds_a_file(waiting.0.id(), &left.path("scratch")), "the list is on disk");
+        nothing_is_left(&left);
+        waiting.signal(signal);
+        assert_eq!(waiting.0.wait().expect("it ends").signal(), Some(number), "{signal}");
+        nothing_is_left(&left);
+    }
+}
+
+/// Whether a process has a file open in `folder`.
+#[cfg(target_os = "linux")]
+fn holds_a_file(process: u32, folder: &std::path::Path) -> bool {
+    let folder = folder.canonicalize().expect("it is there");
+    let open = std::fs::read_dir(format!("/proc/{process}/fd")).expect("it runs");
+    open.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok())
+        .any(|file| file.starts_with(&folder))
+}
+
+/// A limit on the length of files stands for a disk that is full.
+#[test]
+fn a_disk_that_fills_up_is_said_and_nothing_is_lost() {
+    let (left, _) = parties();
+    left.file("out.csv", "precious");
+    let run = format!(
+        "trap '' XFSZ; ulimit -f 100; exec {} intersect list.csv --key email:email --listen {} --peer right \
+         --max-memory 15MB --scratch scratch -o out.csv --force",
+        env!("CARGO_BIN_EXE_veilset"),
+        free_address(),
+    );
+    let output = wait(left.shell(&run).spawn().expect("it starts"), Duration::from_secs(30));
+    assert_eq!(code(&output), 6, "{}", stderr(&output));
+    for part in ["temporary file in scratch", "--scratch", "--max-memory"] {
+        assert!(stderr(&output).contains(part), "{}", stderr(&output));
+    }
+    assert_eq!(left.read("out.csv"), "precious");
+    nothing_is_left(&left);
+}
