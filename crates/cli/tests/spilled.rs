@@ -158,7 +158,7 @@ fn nothing_is_left_however_it_ends() {
     let address = free_address();
     let flags = ["intersect", "--listen", &address, "--peer", "right", "--deadline", "60s"];
     let flags = [&flags[..], &KEY[1..], &["list.csv"], &CAPPED].concat();
-    for (signal, number) in [("-KILL", 9), ("-TERM", 15), ("-INT", 2)] {
+    for (signal, number) in [("-KILL", 9), ("-TERM", 15)] {
         let mut waiting = Waiting(left.start(&flags));
         waiting.has_said("waiting");
         #[cfg(target_os = "linux")]

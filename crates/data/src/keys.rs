@@ -18,12 +18,52 @@ const NO_KEY: u32 = u32::MAX;
 /// Whoever has it can test guesses of the key.
 pub type KeyDigest = [u8; 32];
 
+/// Which key each row carries.
+enum KeyOfRow {
+    /// So many rows have a key of their own.
+    Own(usize),
+    /// Numbers of keys.
+    Listed(Vec<u32>),
+}
+
+impl KeyOfRow {
+    fn rows(&self) -> usize {
+        match self {
+            Self::Own(rows) => *rows,
+            Self::Listed(keys) => keys.len(),
+        }
+    }
+
+    fn get(&self, row: usize) -> u32 {
+        match self {
+            // A table has fewer than 2^32 - 1 rows.
+            Self::Own(rows) if row < *rows => row as u32,
+            Self::Own(rows) => panic!("row {row} of {rows}"),
+            Self::Listed(keys) => keys[row],
+        }
+    }
+
+    /// The next row carries this key.
+    fn push(&mut self, key: u32, capacity: usize) {
+        match self {
+            Self::Own(rows) if key as usize == *rows => *rows += 1,
+            Self::Own(rows) => {
+                let mut keys = Vec::with_capacity(capacity);
+                keys.extend(0..*rows as u32);
+                keys.push(key);
+                *self = Self::Listed(keys);
+            }
+            Self::Listed(keys) => keys.push(key),
+        }
+    }
+}
+
 /// Distinct normalised keys in the order of their first row, and the map from rows to keys. Costs 32 bytes a key, until its
-/// digests are taken, and 4 bytes a row.
+/// digests are taken, and 4 bytes a row unless every row has a key of its own.
 pub struct KeySet {
     digests: Zeroizing<Vec<KeyDigest>>,
     len: usize,
-    key_of_row: Vec<u32>,
+    key_of_row: KeyOfRow,
     null_rows: usize,
     invalid_rows: usize,
     hashed: usize,
@@ -74,9 +114,9 @@ impl KeySet {
     #[must_use]
     pub fn first_rows(&self) -> Vec<u32> {
         let mut first = Vec::with_capacity(self.len);
-        for (row, key) in (0..).zip(&self.key_of_row) {
-            if *key as usize == first.len() {
-                first.push(row);
+        for row in 0..self.rows() {
+            if self.key_of_row.get(row) as usize == first.len() {
+                first.push(row as u32);
             }
         }
         first
@@ -88,14 +128,14 @@ impl KeySet {
     /// When `row` is not below [`KeySet::rows`].
     #[must_use]
     pub fn key_of(&self, row: usize) -> Option<usize> {
-        let key = self.key_of_row[row];
+        let key = self.key_of_row.get(row);
         (key != NO_KEY).then_some(key as usize)
     }
 
     /// How many rows the table has.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.key_of_row.len()
+        self.key_of_row.rows()
     }
 
     /// Rows without a key because a key column is empty.
@@ -125,7 +165,11 @@ impl KeySet {
     /// Bytes of memory that it occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        (size_of_val(&self.digests[..]) + size_of_val(&self.key_of_row[..])) as u64
+        let listed = match &self.key_of_row {
+            KeyOfRow::Own(_) => 0,
+            KeyOfRow::Listed(keys) => size_of_val(&keys[..]),
+        };
+        (size_of_val(&self.digests[..]) + listed) as u64
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.
@@ -137,11 +181,7 @@ impl KeySet {
         for index in matched {
             chosen[*index as usize] = true;
         }
-        let carries = move |key: u32| key != NO_KEY && chosen[key as usize];
-        self.key_of_row
-            .iter()
-            .enumerate()
-            .filter_map(move |(row, key)| carries(*key).then_some(row))
+        (0..self.rows()).filter(move |row| self.key_of(*row).is_some_and(|key| chosen[key]))
     }
 }
 
@@ -202,27 +242,31 @@ pub(crate) fn is_digest(text: &str) -> bool {
     text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
+/// Keys that there is room for from the start: a longer list may have far fewer keys than rows.
+const RESERVED: usize = 1 << 24;
+
 struct Builder {
     keys: KeySet,
     seen: HashTable<u32>,
     state: RandomState,
+    rows: usize,
 }
 
 impl Builder {
     fn new(rows: usize) -> Self {
         let keys = KeySet {
-            digests: Zeroizing::new(Vec::with_capacity(rows)),
+            digests: Zeroizing::new(Vec::with_capacity(rows.min(RESERVED))),
             len: 0,
-            key_of_row: Vec::with_capacity(rows),
+            key_of_row: KeyOfRow::Own(0),
             null_rows: 0,
             invalid_rows: 0,
             hashed: 0,
         };
-        Self { keys, seen: HashTable::with_capacity(rows), state: RandomState::new() }
+        Self { keys, seen: HashTable::with_capacity(rows), state: RandomState::new(), rows }
     }
 
     fn add(&mut self, key: &[u8], looks_hashed: bool) {
-        let Self { keys, seen, state } = self;
+        let Self { keys, seen, state, rows } = self;
         let digest = *blake3::hash(key).as_bytes();
         // Whoever supplies keys can choose digests of like bits, but does not know this hash.
         let hash = state.hash_one(digest);
@@ -238,12 +282,12 @@ impl Builder {
                 index
             }
         };
-        keys.key_of_row.push(index);
+        keys.key_of_row.push(index, *rows);
     }
 
     fn skip(&mut self, count: impl FnOnce(&mut KeySet)) {
         count(&mut self.keys);
-        self.keys.key_of_row.push(NO_KEY);
+        self.keys.key_of_row.push(NO_KEY, self.rows);
     }
 
     fn finish(mut self) -> KeySet {

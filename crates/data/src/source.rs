@@ -5,9 +5,9 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::DataError;
 use crate::spill::Depot;
 use crate::table::Store;
+use crate::{DataError, Format};
 
 /// A file, several, or standard input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +89,16 @@ impl Source {
             }
         }
         Ok(Some(total))
+    }
+
+    /// How many of these bytes are in files of Arrow, by their names.
+    pub(crate) fn arrow_size(&self) -> Result<u64, DataError> {
+        let files = self.files()?;
+        let arrow = files.iter().filter_map(Self::path).filter(|path| {
+            matches!(Format::of_name(path), Some(Format::Arrow | Format::ArrowStream))
+        });
+        // What cannot be read is said when it is read.
+        Ok(arrow.filter_map(|path| Some(fs::metadata(path).ok()?.len())).sum())
     }
 
     /// Everything in it: in memory as far as `depot` keeps it there, else in a temporary file.

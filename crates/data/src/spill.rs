@@ -57,6 +57,8 @@ impl Scratch {
     pub fn need(&self, source: &Source) -> Result<Option<DiskNeed>, DataError> {
         match source.size()? {
             Some(bytes) if bytes > self.most => {
+                // What is of types and not Parquet is written again, as Parquet.
+                let bytes = bytes + source.arrow_size()?;
                 let free = self.free().map_err(|why| self.failure(why))?;
                 room(DiskNeed { folder: self.folder.clone(), bytes, free }).map(Some)
             }
@@ -107,7 +109,7 @@ fn room(need: DiskNeed) -> Result<DiskNeed, DataError> {
 /// Where the files of one list go: into memory what fits, the others one behind the other into one temporary file.
 pub(crate) struct Depot<'a> {
     scratch: &'a Scratch,
-    /// How many bytes of each file may stay in memory.
+    /// How many bytes of the next file may stay in memory.
     pub(crate) keep: u64,
     disk: Option<Arc<Disk>>,
     /// How many bytes are in the temporary file.

@@ -36,7 +36,7 @@ pub(crate) use self::store::Store;
 /// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
 ///
 /// CSV and NDJSON cost their text and 8 bytes a row, Parquet its bytes, of which a pass decodes the columns that it needs,
-/// and Arrow its buffers. The text and Parquet's bytes may lie in a temporary file instead ([`Scratch`](crate::Scratch)).
+/// and Arrow its buffers. All of these may lie in a temporary file instead ([`Scratch`](crate::Scratch)).
 /// Clones share them.
 #[derive(Clone)]
 pub struct Table {

@@ -14,7 +14,7 @@ use crate::disk::{lock_file, put, target, with_ending};
 use crate::{FileError, List, Way};
 
 /// What every list file starts with; the number is the format's version.
-const MAGIC: &[u8; 16] = b"veilset list  1\n";
+const MAGIC: &[u8; 16] = b"veilset list  2\n";
 
 /// Changes are kept while they are at most this part of the list itself: a client that lacks more fetches the list.
 const CHANGES_KEPT: usize = 2;

@@ -152,6 +152,10 @@ async fn rows(
     let driver = tokio::spawn(connection);
     let rows = copy((&client, host), query, out).await;
     drop(client);
+    if rows.is_err() {
+        // It would read all that the server still sends.
+        driver.abort();
+    }
     // What went wrong with the connection is what the client was told.
     let _ = driver.await;
     rows

@@ -10,7 +10,6 @@ use veilset::data::{DataError, Scratch, Source, Table};
 use veilset::net::is_object;
 use veilset::units;
 
-use crate::attend::Reporter;
 use crate::error::Failure;
 
 /// What messages call a list that has no file.
@@ -39,12 +38,12 @@ impl FromPyObject<'_, '_> for List {
 }
 
 impl List {
-    /// The list as a table; what takes too much memory goes to `scratch`.
+    /// The list as a table; what takes too much memory goes to `scratch`, and of a file that is said before.
     pub(crate) fn table(
         self,
         delimiter: u8,
         scratch: &Scratch,
-        reporter: &Reporter,
+        say: impl Fn(String),
     ) -> Result<Table, Failure> {
         match self {
             Self::File(path) => match path.to_str().filter(|text| is_object(text)) {
@@ -53,7 +52,7 @@ impl List {
                     let source = Source::File(path);
                     if let Some(need) = scratch.need(&source)? {
                         let what = units::show_need(&need);
-                        reporter.say(format!("{}: {what}", source.name()));
+                        say(format!("{}: {what}", source.name()));
                     }
                     Ok(Table::read_within(&source, delimiter, scratch)?)
                 }

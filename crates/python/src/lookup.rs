@@ -126,7 +126,7 @@ impl Inquiry {
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
-        let input = Input::of(list.table(delimiter, &scratch, reporter)?, &spec)?;
+        let input = Input::of(list.table(delimiter, &scratch, |line| reporter.say(line))?, &spec)?;
         Ok(Question::Input(Box::new(input)))
     }
 }

@@ -58,7 +58,7 @@ impl Order {
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
-        let table = list.table(delimiter, &scratch, reporter)?;
+        let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
         let operation = operation(&self.operation)?;
         if operation == Operation::Align {
             table.check_aligned()?;

@@ -32,6 +32,44 @@ def test_a_file_is_a_table(tmp_path: Path) -> None:
     assert (count.count, count.table) == (1, None)
 
 
+#: Half of what a list may have in memory if so much is allowed, and the program takes its part.
+LITTLE: Any = {"max_memory": "15MB"}
+
+
+def long_list(first: int) -> polars.DataFrame:
+    """Rows of some 250 bytes."""
+    numbers = range(first, first + 4000)
+    notes = [f"{n} of no use".ljust(230, ".") for n in numbers]
+    return polars.DataFrame({"k": [f"user{n}@example.com" for n in numbers], "note": notes})
+
+
+def test_long_files_go_to_disk(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    a, b = tmp_path / "a.csv", tmp_path / "b.csv"
+    long_list(0).write_csv(a)
+    long_list(3000).write_csv(b)
+    with caplog.at_level("INFO", "veilset"):
+        here, there = veilset.run_local("intersect", a, b, on="k", scratch=scratch, **LITTLE)
+    assert [len(rows(side.table)) for side in (here, there)] == [1000, 1000]
+    assert sum("of disk in" in line for line in caplog.messages) == 2
+    assert list(scratch.iterdir()) == []
+
+
+def test_long_streams_go_to_disk(tmp_path: Path) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    a, b = long_list(0), long_list(3000)
+    more: Any = {"on": "note", "scratch": scratch}
+    spilled, _ = veilset.run_local("intersect", a, b, **more, **LITTLE)
+    assert spilled.table.equals(a.tail(1000))
+    assert list(scratch.iterdir()) == []
+    # It was on disk: without the folder there is no place for it.
+    scratch.rmdir()
+    with pytest.raises(veilset.InputError, match="scratch"):
+        veilset.run_local("intersect", a, b, **more, **LITTLE)
+
+
 def test_rows_go_to_a_file_too(parties: Parties, address: str, tmp_path: Path) -> None:
     frame = polars.DataFrame({"k": ["a", "b", "c"], "n": [1, 2, 3]})
     out = tmp_path / "out.csv"

@@ -74,9 +74,10 @@ impl Body {
             held += kept.last().map_or(0, memory_of) as u64;
             if held > depot.keep && ParquetFile::takes(&schema) {
                 let all = kept.into_iter().map(Ok).chain(batches.map(checked));
-                return Ok(Self::Parquet(ParquetFile::spilled(&schema, all, depot)?));
+                return Ok(Self::Parquet(ParquetFile::spilled(name, &schema, all, depot)?));
             }
         }
+        depot.keep = depot.keep.saturating_sub(held);
         Ok(Self::Batches(Batches::of(schema, kept)))
     }
 

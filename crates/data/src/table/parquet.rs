@@ -4,13 +4,13 @@ use std::io;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::store::{Blocks, Store};
 use crate::DataError;
@@ -36,13 +36,15 @@ impl ParquetFile {
         Ok(Self { blocks, metadata })
     }
 
-    /// Whether Parquet has a place for columns of these types.
+    /// Whether Parquet has a place for columns of these types, whatever their values are.
     pub(super) fn takes(schema: &SchemaRef) -> bool {
-        ArrowWriter::try_new(io::sink(), Arc::clone(schema), None).is_ok()
+        schema.fields().iter().all(|field| has_place(field.data_type()))
+            && ArrowWriter::try_new(io::sink(), Arc::clone(schema), None).is_ok()
     }
 
-    /// These batches in the temporary file.
+    /// These batches of `file` in the temporary file.
     pub(super) fn spilled(
+        file: &str,
         schema: &SchemaRef,
         batches: impl Iterator<Item = Result<RecordBatch, DataError>>,
         depot: &mut Depot<'_>,
@@ -50,17 +52,23 @@ impl ParquetFile {
         let properties = WriterProperties::builder()
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_max_row_group_bytes(Some(GROUP_BYTES))
+            .set_statistics_enabled(EnabledStatistics::None)
             .build();
-        let file = depot.writer()?;
-        let failure = |error: ParquetError| depot.failure(io::Error::other(error));
-        let writer = ArrowWriter::try_new(file, Arc::clone(schema), Some(properties));
+        let out = depot.writer()?;
+        let failure = |error: ParquetError| match error {
+            ParquetError::External(why) if why.is::<io::Error>() => {
+                depot.failure(why.downcast::<io::Error>().map_or_else(io::Error::other, |why| *why))
+            }
+            _ => DataError::Damaged { file: file.to_owned() },
+        };
+        let writer = ArrowWriter::try_new(out, Arc::clone(schema), Some(properties));
         let mut writer = writer.map_err(failure)?;
         for batch in batches {
             writer.write(&batch?).map_err(failure)?;
         }
-        let file = writer.into_inner().map_err(failure)?;
-        let spill = Store::Spilled(Arc::new(depot.kept(file)));
-        Self::open(spill).map_err(|error| depot.failure(io::Error::other(error)))
+        let out = writer.into_inner().map_err(failure)?;
+        let spill = Store::Spilled(Arc::new(depot.kept(out)));
+        Self::open(spill).map_err(|_| DataError::Damaged { file: file.to_owned() })
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -73,7 +81,7 @@ impl ParquetFile {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.blocks.memory()
+        self.blocks.memory() + self.metadata.metadata().memory_size()
     }
 
     /// The rows with these ascending numbers, or all, of `columns` alone.
@@ -101,5 +109,27 @@ impl ParquetFile {
         }
         let reader = builder.build()?;
         Ok(reader.map(move |batch| batch?.project(&places)))
+    }
+}
+
+/// Whether values of this type can be written, and read again: there are no unions, intervals have months or days, and what
+/// dictionaries of several batches have together must fit its keys.
+fn has_place(kind: &DataType) -> bool {
+    match kind {
+        DataType::Union(..)
+        | DataType::Interval(IntervalUnit::MonthDayNano)
+        | DataType::RunEndEncoded(..) => false,
+        DataType::Dictionary(key, value) => {
+            !matches!(**key, DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16)
+                && has_place(value)
+        }
+        DataType::List(field)
+        | DataType::LargeList(field)
+        | DataType::ListView(field)
+        | DataType::LargeListView(field)
+        | DataType::FixedSizeList(field, _)
+        | DataType::Map(field, _) => has_place(field.data_type()),
+        DataType::Struct(fields) => fields.iter().all(|field| has_place(field.data_type())),
+        _ => true,
     }
 }

@@ -16,7 +16,7 @@ use super::{Arrival, ObjectError};
 const AT_ONCE: usize = 8;
 
 /// What is larger comes alone and in pieces.
-const SMALL: u64 = 1 << 22;
+const SMALL: u64 = 1 << 20;
 
 /// Hands `take` the objects that `address` stands for, each with its own address, in the order of these: one of this name; or all
 /// that are directly in a folder, where the address ends with `/` or no object has the name; or all that a pattern with
@@ -33,13 +33,6 @@ pub fn objects(address: &str, take: Take<'_>) -> Result<(), ObjectError> {
 
 /// What becomes of objects that arrive.
 type Take<'a> = &'a mut dyn FnMut(Arrival<'_>) -> io::Result<()>;
-
-/// An object's beginning.
-enum Found {
-    /// All of it.
-    Whole(Path, Vec<u8>),
-    Large(Path),
-}
 
 /// An object that is to be, whole or not at all.
 #[derive(Debug)]
@@ -126,45 +119,51 @@ impl Bucket {
             return if all.is_empty() {
                 Err(self.not_found())
             } else {
-                self.get_all(all, take).await
+                self.get_all(&all, take).await
             };
         }
         let name = self.path(&self.address.name)?;
-        match self.find(name).await {
+        match self.get(&name).await {
             Err(ObjectError::NotFound { .. }) => {}
-            found => return self.hand_over(found?, take).await,
+            found => return self.stream((&name, found?), take).await,
         }
         // Whoever may not list does not look for a folder.
         match self.list(&self.address.name).await {
-            Ok(all) if !all.is_empty() => self.get_all(all, take).await,
+            Ok(all) if !all.is_empty() => self.get_all(&all, take).await,
             _ => Err(self.not_found()),
         }
     }
 
-    async fn get_all(&self, names: Vec<Path>, take: Take<'_>) -> Result<(), ObjectError> {
-        let mut found = stream::iter(names).map(|name| self.find(name)).buffered(AT_ONCE);
-        while let Some(found) = found.next().await {
-            self.hand_over(found?, take).await?;
+    async fn get_all(&self, all: &[ObjectMeta], take: Take<'_>) -> Result<(), ObjectError> {
+        for run in all.chunk_by(|a, b| a.size <= SMALL && b.size <= SMALL) {
+            if let [object] = run {
+                let found = self.get(&object.location).await?;
+                self.stream((&object.location, found), take).await?;
+                continue;
+            }
+            let small = stream::iter(run).map(|object| self.whole(&object.location));
+            let mut small = small.buffered(AT_ONCE);
+            while let Some(object) = small.next().await {
+                let (name, bytes) = object?;
+                self.begin(name, take)?;
+                take(Arrival::Bytes(&bytes)).map_err(ObjectError::Unkept)?;
+            }
         }
         Ok(())
     }
 
-    async fn find(&self, name: Path) -> Result<Found, ObjectError> {
-        let found = self.get(&name).await?;
-        if found.meta.size > SMALL {
-            return Ok(Found::Large(name));
-        }
-        let bytes = found.bytes().await.map_err(|error| self.judge(&error, &name))?;
-        Ok(Found::Whole(name, bytes.into()))
+    async fn whole<'a>(&self, name: &'a Path) -> Result<(&'a Path, Vec<u8>), ObjectError> {
+        let bytes = self.get(name).await?.bytes().await;
+        Ok((name, bytes.map_err(|error| self.judge(&error, name))?.into()))
     }
 
-    async fn hand_over(&self, found: Found, take: Take<'_>) -> Result<(), ObjectError> {
-        let (Found::Whole(name, _) | Found::Large(name)) = &found;
-        take(Arrival::Object(self.address.of(name.as_ref()))).map_err(ObjectError::Unkept)?;
-        if let Found::Whole(_, bytes) = &found {
-            return take(Arrival::Bytes(bytes)).map_err(ObjectError::Unkept);
-        }
-        let mut pieces = self.get(name).await?.into_stream();
+    async fn stream(
+        &self,
+        (name, found): (&Path, GetResult),
+        take: Take<'_>,
+    ) -> Result<(), ObjectError> {
+        self.begin(name, take)?;
+        let mut pieces = found.into_stream();
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(|error| self.judge(&error, name))?;
             take(Arrival::Bytes(&piece)).map_err(ObjectError::Unkept)?;
@@ -172,27 +171,31 @@ impl Bucket {
         Ok(())
     }
 
+    fn begin(&self, name: &Path, take: Take<'_>) -> Result<(), ObjectError> {
+        take(Arrival::Object(self.address.of(name.as_ref()))).map_err(ObjectError::Unkept)
+    }
+
     async fn get(&self, name: &Path) -> Result<GetResult, ObjectError> {
         self.store.get(name).await.map_err(|error| self.judge(&error, name))
     }
 
     /// The objects in this folder that the address stands for, by name.
-    async fn list(&self, folder: &str) -> Result<Vec<Path>, ObjectError> {
+    async fn list(&self, folder: &str) -> Result<Vec<ObjectMeta>, ObjectError> {
         let folder = self.path(folder)?;
         let failed = |error| self.judge(&error, &folder);
-        let found: Vec<ObjectMeta> = if self.address.is_flat() {
+        let mut found: Vec<ObjectMeta> = if self.address.is_flat() {
             self.store.list_with_delimiter(Some(&folder)).await.map_err(failed)?.objects
         } else {
             self.store.list(Some(&folder)).try_collect().await.map_err(failed)?
         };
-        let mut names: Vec<Path> = found.into_iter().map(|object| object.location).collect();
         let pattern = self.pattern()?;
-        names.retain(|name| {
+        found.retain(|object| {
+            let name = &object.location;
             // Some tools make an empty object that has the folder's name.
             *name != folder && !is_hidden(name) && fits(pattern.as_ref(), name)
         });
-        names.sort_unstable();
-        Ok(names)
+        found.sort_unstable_by(|a, b| a.location.cmp(&b.location));
+        Ok(found)
     }
 
     /// The address's pattern: `*` alone has a meaning, and fits no slash.

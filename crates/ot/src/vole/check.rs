@@ -20,14 +20,11 @@ use crate::base::Session;
 const GROUP: usize = 16;
 
 /// The hash of a vector, each half filled up with zeros to whole tiles.
-pub(super) fn hash<B: Subfield>(
-    halves: &[Zeroizing<Vec<impl Subfield>>; 2],
-    factors: &[Block; 2],
-) -> Block {
+pub(super) fn hash<B: Subfield>(halves: [&[impl Subfield]; 2], factors: &[Block; 2]) -> Block {
     let tiles = halves[0].len().div_ceil(TILE);
     let powers = powers::<B>(factors[0], 2 * tiles);
     let (first, second) = powers.split_at(tiles);
-    let columns = [columns::<B>(&halves[0], first), columns::<B>(&halves[1], second)];
+    let columns = [columns::<B>(halves[0], first), columns::<B>(halves[1], second)];
     let products = columns[0].iter().zip(&columns[1]).zip(self::powers::<B>(factors[1], TILE));
     products.fold(0, |sum, ((first, second), power)| sum ^ B::product(first ^ second, power))
 }

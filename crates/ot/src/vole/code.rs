@@ -36,6 +36,7 @@ use std::marker::PhantomData;
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use rayon::prelude::*;
 use veilset_simd::Registers;
+use zeroize::Zeroizing;
 
 use super::Halves;
 use super::field::Subfield;
@@ -43,7 +44,7 @@ use super::parameters::Parameters;
 use crate::Block;
 
 /// Regions, and ones of each row of E in them.
-const WEIGHT: usize = 7;
+pub(super) const REGIONS: usize = 7;
 
 /// Bytes that a position is made from.
 const WORD: usize = 4;
@@ -52,7 +53,7 @@ const WORD: usize = 4;
 const WORDS: usize = 16 / WORD;
 
 /// The stream of the taps; those of the regions come before it.
-const CONVOLUTION: u8 = WEIGHT as u8;
+const CONVOLUTION: u8 = REGIONS as u8;
 
 /// Elements of a group of the convolution.
 const GROUP: usize = 4;
@@ -79,7 +80,7 @@ impl Code {
 
     fn with_rows(rows: usize, seed: &[u8; 16]) -> Self {
         assert!(
-            rows > 0 && rows.is_multiple_of(WEIGHT * GROUP),
+            rows > 0 && rows.is_multiple_of(REGIONS * GROUP),
             "regions and groups fill the columns"
         );
         Self { cipher: aes::Aes128Enc::new(&(*seed).into()), rows }
@@ -94,60 +95,71 @@ impl Code {
     ///
     /// If a half is not as long as the [`compressed_len`](Parameters::compressed_len) of the parameters.
     pub(super) fn compress<B: Subfield>(&self, [first, second]: &mut Halves<Block>) {
-        self.convolve::<B, 1>([&mut first[..], &mut second[..]]);
-        self.expand(first, second);
+        let mut window = Window::<B, 1>::new();
+        self.convolve(&mut window, &mut &mut first[..], 0);
+        self.convolve(&mut window, &mut &mut second[..], self.rows);
+        window.wipe();
+        for (stream, region) in (0..).zip(second.chunks(self.rows / REGIONS)) {
+            self.expand(stream, first, region);
+        }
     }
 
-    /// The same for two vectors that share the taps, one of them over B.
+    /// The same for two vectors that share the taps, one of them over B; of their second halves one region at a time is in
+    /// memory, which `fill` writes over what stands there.
     ///
     /// # Panics
     ///
     /// As [`compress`](Self::compress).
     pub(super) fn compress_both<B: Subfield>(
         &self,
-        [first_narrow, second_narrow]: &mut Halves<B>,
-        [first, second]: &mut Halves<Block>,
+        narrow: &mut [B],
+        wide: &mut [Block],
+        mut fill: impl FnMut(usize, &mut [B], &mut [Block]),
     ) {
-        self.convolve::<B, 2>([
-            (&mut first_narrow[..], &mut first[..]),
-            (&mut second_narrow[..], &mut second[..]),
-        ]);
-        self.expand(first_narrow, second_narrow);
-        self.expand(first, second);
-    }
-
-    /// w = C·x for each of the vectors, half by half, in place.
-    fn convolve<B: Subfield, const N: usize>(&self, halves: [impl Vectors<N>; 2]) {
-        let groups = self.rows / GROUP;
-        let mut window = Window::<B, N>::new();
-        let mut taps = [aes::Block::default(); BATCH];
-        for (mut vectors, begin) in halves.into_iter().zip([0, groups]) {
-            assert_eq!(vectors.len(), self.rows, "vectors of the code's length");
-            for first in (0..groups).step_by(BATCH) {
-                self.stream(CONVOLUTION, begin + first, &mut taps);
-                window.batch(&mut vectors, first, &taps[..BATCH.min(groups - first)]);
-            }
+        let mut window = Window::<B, 2>::new();
+        self.convolve(&mut window, &mut (&mut *narrow, &mut *wide), 0);
+        let length = self.rows / REGIONS;
+        let mut of_narrow = Zeroizing::new(vec![B::default(); length]);
+        let mut of_wide = Zeroizing::new(vec![Block::default(); length]);
+        for (stream, region) in (0..).zip(0..REGIONS) {
+            fill(region, &mut of_narrow, &mut of_wide);
+            let vectors = &mut (&mut of_narrow[..], &mut of_wide[..]);
+            self.convolve(&mut window, vectors, self.rows + region * length);
+            self.expand(stream, narrow, &of_narrow);
+            self.expand(stream, wide, &of_wide);
         }
         window.wipe();
     }
 
-    /// Adds what E takes from the regions of the second half of a vector to the first, one region after the other, so that
-    /// little is read at random at a time.
-    fn expand<B: Subfield>(&self, sums: &mut [B], second: &[B]) {
-        let length = second.len() / WEIGHT;
-        for (stream, region) in (0..).zip(second.chunks(length)) {
-            sums.par_chunks_mut(TASK).enumerate().for_each(|(task, sums)| {
-                let mut words = [aes::Block::default(); BATCH];
-                let batches = sums.chunks_mut(WORDS * BATCH);
-                for (sums, first) in batches.zip((task * (TASK / WORDS)..).step_by(BATCH)) {
-                    self.stream(stream, first, &mut words);
-                    let words = words.iter().flat_map(|block| block.0.as_chunks::<WORD>().0);
-                    for (sum, word) in sums.iter_mut().zip(words) {
-                        *sum ^= region[position(*word, length)];
-                    }
-                }
-            });
+    /// w = C·x in place, for the part of each of the vectors that begins at place `begin`; `window` comes from the part before.
+    fn convolve<B: Subfield, const N: usize>(
+        &self,
+        window: &mut Window<B, N>,
+        vectors: &mut impl Vectors<N>,
+        begin: usize,
+    ) {
+        let (groups, begin) = (vectors.len() / GROUP, begin / GROUP);
+        let mut taps = [aes::Block::default(); BATCH];
+        for first in (0..groups).step_by(BATCH) {
+            self.stream(CONVOLUTION, begin + first, &mut taps);
+            window.batch(vectors, first, &taps[..BATCH.min(groups - first)]);
         }
+    }
+
+    /// Adds what E takes from a region of the second half of a vector to the first; little is read at random at a time.
+    fn expand<B: Subfield>(&self, stream: u8, sums: &mut [B], region: &[B]) {
+        assert_eq!(sums.len(), self.rows, "a vector of the code's length");
+        sums.par_chunks_mut(TASK).enumerate().for_each(|(task, sums)| {
+            let mut words = [aes::Block::default(); BATCH];
+            let batches = sums.chunks_mut(WORDS * BATCH);
+            for (sums, first) in batches.zip((task * (TASK / WORDS)..).step_by(BATCH)) {
+                self.stream(stream, first, &mut words);
+                let words = words.iter().flat_map(|block| block.0.as_chunks::<WORD>().0);
+                for (sum, word) in sums.iter_mut().zip(words) {
+                    *sum ^= region[position(*word, region.len())];
+                }
+            }
+        });
     }
 
     /// Blocks `first` and following of stream `number`.

@@ -32,7 +32,7 @@ use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
 use veilset_simd::TILE;
 use zeroize::{Zeroize, Zeroizing};
 
-use self::code::Code;
+use self::code::{Code, REGIONS};
 pub use self::field::Subfield;
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::Parameters as Noise;
@@ -88,7 +88,7 @@ impl VoleSender {
 
         // Step 2: trees.
         let pairs = extension.send_random(channel, Noise::BLOCKS * depth)?;
-        let mut v = halves::<Block>(&noise);
+        let mut v = [(); 2].map(|()| vector::<Block>(noise.compressed_len()));
         let trees = trees(&mut v, &noise).zip(pairs.par_chunks(depth));
         let sums = trees.enumerate().map(|(index, (leaves, pairs))| {
             grow(&mut Growth::new(&parameters.session, index), pairs, shares[index], leaves)
@@ -98,13 +98,14 @@ impl VoleSender {
         if masks > 0 {
             let challenge: Challenge = channel.take(&())?;
             let mask = check::join::<B>(&shares[Noise::BLOCKS..]);
-            let hash = check::hash::<B>(&v, &challenge.factors) ^ mask;
+            let hash = check::hash::<B>([&v[0], &v[1]], &challenge.factors) ^ mask;
             channel.put(&check::answer::<B>(&parameters.session, hash, &challenge, *delta))?;
             factors = Some(challenge.factors);
         }
 
         // Step 3: the image under the code.
         code(&noise, &parameters.session, factors).compress::<B>(&mut v);
+        let [v, _] = v;
         Ok(Self { delta, b: shortened(v, len) })
     }
 }
@@ -140,27 +141,49 @@ impl<B: Subfield> VoleReceiver<B> {
         let beside = Zeroizing::new(beside.collect::<Vec<_>>());
         let pads = extension.receive_random(channel, &beside)?;
         let sums = take_trees(channel, &noise)?;
-        let (mut u, mut w) = (halves::<B>(&noise), halves::<Block>(&noise));
-        let vectors = self::trees(&mut u, &noise).zip(self::trees(&mut w, &noise));
-        let trees = vectors.zip(pads.par_chunks(depth)).enumerate();
-        trees.for_each(|(index, ((u, leaves), pads))| {
-            let growth = &mut Growth::new(&parameters.session, index);
-            puncture(growth, places[index], pads, &sums[index], shares[index], leaves);
-            add_at(u, places[index], values[index]);
-        });
+        let grow = |first: usize, u: &mut [B], w: &mut [Block]| {
+            let trees = u.par_chunks_mut(noise.block()).zip(w.par_chunks_mut(noise.block()));
+            let trees = (first..Noise::BLOCKS).into_par_iter().zip(trees);
+            trees.for_each(|(index, (u, leaves))| {
+                let growth = &mut Growth::new(&parameters.session, index);
+                let pads = &pads[index * depth..(index + 1) * depth];
+                puncture(growth, places[index], pads, &sums[index], shares[index], leaves);
+                u.fill(B::default());
+                add_at(u, places[index], values[index]);
+            });
+        };
+        let length = noise.compressed_len();
+        let (mut u, mut w) = (vector::<B>(length), vector::<Block>(length));
+        grow(0, &mut u, &mut w);
+        // The check is of everything, and the code depends on it; without one, the second halves are never whole.
+        let checked = if masks > 0 { length } else { 0 };
+        let (mut more_u, mut more_w) = (vector::<B>(checked), vector::<Block>(checked));
         let mut factors = None;
         if masks > 0 {
+            grow(Noise::BLOCKS / 2, &mut more_u, &mut more_w);
             let drawn = [elements(rng, 1)[0], elements(rng, 1)[0]];
-            let hidden = check::hash::<B>(&u, &drawn) ^ check::join::<B>(&values[Noise::BLOCKS..]);
+            let hidden = check::hash::<B>([&u, &more_u], &drawn)
+                ^ check::join::<B>(&values[Noise::BLOCKS..]);
             channel.put(&Challenge { factors: drawn, noise: hidden })?;
             let answer = channel.take(&())?;
-            let hash = check::hash::<B>(&w, &drawn) ^ check::join::<B>(&shares[Noise::BLOCKS..]);
+            let hash = check::hash::<B>([&w, &more_w], &drawn)
+                ^ check::join::<B>(&shares[Noise::BLOCKS..]);
             check::verify(&parameters.session, hash, &answer)?;
             factors = Some(drawn);
         }
 
         // Step 3: the images under the code.
-        code(&noise, &parameters.session, factors).compress_both(&mut u, &mut w);
+        let code = code(&noise, &parameters.session, factors);
+        code.compress_both(&mut u, &mut w, |region, to_u, to_w| {
+            let begin = region * to_u.len();
+            match (more_u.get(begin..begin + to_u.len()), more_w.get(begin..begin + to_w.len())) {
+                (Some(u), Some(w)) => {
+                    to_u.copy_from_slice(u);
+                    to_w.copy_from_slice(w);
+                }
+                _ => grow(Noise::BLOCKS / 2 + region * TREES_A_REGION, to_u, to_w),
+            }
+        });
         Ok(Self { a: shortened(u, len), c: shortened(w, len) })
     }
 }
@@ -188,8 +211,13 @@ fn masks<B: Subfield>(security: Security) -> usize {
 /// A vector as long as the noise. Only the first half outlives the code.
 type Halves<B> = [Elements<B>; 2];
 
-fn halves<B: Subfield>(noise: &Noise) -> Halves<B> {
-    [(); 2].map(|()| Elements::new(vec![B::default(); noise.compressed_len()]))
+/// Trees of a region of the code.
+const TREES_A_REGION: usize = Noise::BLOCKS / 2 / REGIONS;
+
+const _: () = assert!(Noise::BLOCKS == 2 * REGIONS * TREES_A_REGION, "regions have whole trees");
+
+fn vector<B: Subfield>(len: usize) -> Elements<B> {
+    Elements::new(vec![B::default(); len])
 }
 
 /// The blocks of a vector.
@@ -201,7 +229,7 @@ fn trees<'a, B: Subfield>(
 }
 
 /// The first `len` elements; the others are wiped.
-fn shortened<B: Subfield>([mut first, _]: Halves<B>, len: usize) -> Elements<B> {
+fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
     first[len..].iter_mut().zeroize();
     first.truncate(len);
     first

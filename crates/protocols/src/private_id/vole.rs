@@ -102,7 +102,7 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
         let terms = Terms::new(run, keyed, Security::SemiHonest);
         let elements = run.elements.clone();
         let values = if mine {
-            vole_oprf::send(run.channel, &terms, run.rng)?.evaluate(elements)
+            vole_oprf::send(run.channel, &terms, elements, run.rng)?
         } else {
             vole_oprf::receive(run.channel, &terms, elements, run.rng)?
         };

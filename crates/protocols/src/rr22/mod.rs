@@ -105,9 +105,8 @@ fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolE
         .longer(longer(run.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
-    let key = vole_oprf::send(run.channel, &terms, run.rng)?;
-    let mut values = key.evaluate(std::mem::take(&mut run.elements));
-    drop(key);
+    let elements = std::mem::take(&mut run.elements);
+    let mut values = vole_oprf::send(run.channel, &terms, elements, run.rng)?;
     truncate(&mut values, set.bits());
     // Step 2.
     if run.reveal == Reveal::Receiver {

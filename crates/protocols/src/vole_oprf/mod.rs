@@ -33,9 +33,9 @@ use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Channel, ChannelExt, PeerFault};
 use veilset_crypto::Element;
+use veilset_ot::Parameters;
 use veilset_ot::base::Ristretto;
 use veilset_ot::vole::{self, Subfield, VoleReceiver, VoleSender};
-use veilset_ot::{Block, Parameters};
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
 use zeroize::Zeroizing;
 
@@ -142,32 +142,25 @@ macro_rules! over {
     };
 }
 
-/// The sender's key.
-pub(crate) struct Key {
-    delta: Zeroizing<Block>,
-    k: Zeroizing<Vec<Block>>,
-    shape: OkvsShape,
-    seed: u128,
-    width: Width,
-    security: Security,
-    output: Output,
-}
-
-/// The sender's part: a key for the function that the receiver evaluates.
+/// The sender's part: draws a key for the function, and evaluates it at its own elements.
 pub(crate) fn send(
     channel: &mut dyn Channel,
     terms: &Terms<'_>,
+    elements: Zeroizing<Vec<Element>>,
     rng: &mut dyn CryptoRng,
-) -> Result<Key, ProtocolError> {
-    over!(terms.width(), B => send_over::<B>(channel, terms, rng))
+) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+    over!(terms.width(), B => send_over::<B>(channel, terms, elements, rng))
 }
 
 fn send_over<B: Subfield>(
     channel: &mut dyn Channel,
     terms: &Terms<'_>,
+    elements: Zeroizing<Vec<Element>>,
     rng: &mut dyn CryptoRng,
-) -> Result<Key, ProtocolError> {
+) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
+    let (keys, points) = (keys_of(&elements), points_of::<B>(&elements));
+    let elements = kept(terms.security, elements);
     // Step 1.
     terms.observer.begin("vector OLE", 1);
     let vole = VoleSender::run::<B>(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
@@ -195,30 +188,13 @@ fn send_over<B: Subfield>(
     if let Some([mine, _]) = &coins {
         channel.put(&Coin(*mine))?;
     }
-    let output = terms.output(coins);
-    Ok(Key { delta, k, shape, seed, width: terms.width(), security: terms.security, output })
-}
-
-impl Key {
-    /// F of each element.
-    pub(crate) fn evaluate(&self, elements: Zeroizing<Vec<Element>>) -> Zeroizing<Vec<u128>> {
-        over!(self.width, B => self.evaluate_over::<B>(elements))
-    }
-
-    fn evaluate_over<B: Subfield>(
-        &self,
-        elements: Zeroizing<Vec<Element>>,
-    ) -> Zeroizing<Vec<u128>> {
-        let (keys, points) = (keys_of(&elements), points_of::<B>(&elements));
-        let elements = kept(self.security, elements);
-        let mut values = Zeroizing::new(vec![0; keys.len()]);
-        decode(&self.shape, self.seed, &self.k, &keys, &mut values);
-        let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
-        sums.for_each(|(value, point)| *value ^= point.scale(*self.delta));
-        drop(points);
-        self.output.finish(&mut values, &keys, &elements);
-        values
-    }
+    let mut values = Zeroizing::new(vec![0; keys.len()]);
+    decode(&shape, seed, &k, &keys, &mut values);
+    let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
+    sums.for_each(|(value, point)| *value ^= point.scale(*delta));
+    drop((k, points));
+    terms.output(coins).finish(&mut values, &keys, &elements);
+    Ok(values)
 }
 
 /// The receiver's part: F of each element.
@@ -238,9 +214,16 @@ fn receive_over<B: Subfield + OkvsValue>(
     rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
-    // The vector OLE is where memory is scarce.
     let (keys, wanted) = (keys_of(&elements), points_of::<B>(&elements));
     let elements = kept(terms.security, elements);
+    let mut seed = [0; 16];
+    rng.fill_bytes(&mut seed);
+    let seed = u128::from_le_bytes(seed);
+    // Of step 2, first, since nobody waits for it alone and memory is scarce beside the vectors.
+    terms.observer.begin("encoding", 1);
+    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
+    drop(wanted);
+    terms.observer.advance(1);
     // Step 1.
     terms.observer.begin("vector OLE", 1);
     let vole =
@@ -249,11 +232,6 @@ fn receive_over<B: Subfield + OkvsValue>(
     // Step 2.
     channel.phase("encoded set");
     terms.observer.begin("encoded set", shape.len() as u64);
-    let mut seed = [0; 16];
-    rng.fill_bytes(&mut seed);
-    let seed = u128::from_le_bytes(seed);
-    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
-    drop(wanted);
     let VoleReceiver { a, c } = vole;
     let commitment = match terms.security {
         Security::SemiHonest => None,
@@ -358,24 +336,26 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     (sender, receiver)
 }
 
-/// Bytes beside the elements at the sender's and the receiver's fullest moments: while vectors are made, which are twice as long
-/// as what is left of them, and then while a set is evaluated or encoded. The elements themselves are given up by then.
+/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the vectors are made, or while a set is
+/// evaluated or encoded. The elements themselves are given up by then.
 fn memory(width: Width, security: Security, sizes: (usize, usize, usize)) -> (f64, f64) {
-    /// A key, and an element of the large field.
+    /// A key, a value, and an element of the large field.
     const BLOCK: f64 = 16.0;
-    /// What puts keys in order.
+    /// What puts keys in order, of all of them or a quarter.
     const ORDER: f64 = BLOCK + 2.0;
     let (points, own, len) = (sizes.0 as f64, sizes.1 as f64, sizes.2 as f64);
     let entry = over!(width, B => bytes::<B>()) as f64;
-    let given = match security {
-        Security::SemiHonest => Element::LEN as f64,
-        Security::Malicious => 0.0,
+    // A region of the second halves is there, and where they are checked all of them beside it.
+    let (given, halves) = match security {
+        Security::SemiHonest => (Element::LEN as f64, 8.0 / 7.0),
+        Security::Malicious => (0.0, 15.0 / 7.0),
     };
-    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER - given) * own;
-    let point = BLOCK + entry - given;
-    let encoding = (BLOCK + 2.0 * entry) * len + (point + ORDER) * points;
-    let making = 2.0 * (BLOCK + entry) * len + point * points;
-    ((2.0 * BLOCK * len).max(evaluating), making.max(encoding))
+    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER / 4.0 - given) * own;
+    let encoding = entry * len + (BLOCK + entry + ORDER - given) * points;
+    let making = (halves * (BLOCK + entry) + entry) * len + (BLOCK - given) * points;
+    let decoding = BLOCK * len + (2.0 * BLOCK + ORDER / 4.0 - given) * points;
+    let growing = 2.0 * BLOCK * len + (BLOCK + entry - given) * own;
+    (growing.max(evaluating), encoding.max(making).max(decoding))
 }
 
 /// What finds each element's row: an element is 256 pseudorandom bits, and this is the first half.

@@ -33,8 +33,9 @@ fn evaluations_of(
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
             let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-            let key = send(&mut Framed::new(left), &terms(count), &mut rng);
-            key.expect("the receiver is honest").evaluate(elements.clone().into()).to_vec()
+            let all = elements.clone().into();
+            let sent = send(&mut Framed::new(left), &terms(count), all, &mut rng);
+            sent.expect("the receiver is honest").to_vec()
         });
         let mut rng = ChaCha20Rng::from_seed([seed ^ 0x80; 32]);
         let own = elements[..count].to_vec().into();

@@ -12,31 +12,50 @@ const CHUNK: usize = 1 << 14;
 
 /// The hashed keys of each cluster, in the order of the keys.
 pub(super) struct Groups {
-    chunks: Vec<Chunk>,
+    /// Hashes, in each chunk by cluster.
+    hashes: Vec<u128>,
+    /// Where in its chunk the key of each hash stands.
+    places: Vec<u16>,
+    /// Where in each chunk the hashes of each cluster begin, and where the last end.
+    bounds: Vec<Vec<u32>>,
 }
 
-struct Chunk {
-    /// Hashes by cluster.
-    hashes: Vec<u128>,
-    /// Where in the chunk the key of each hash stands.
-    places: Vec<u16>,
-    /// Where the hashes of each cluster begin, and where the last end.
-    bounds: Vec<u32>,
+/// A part of the groups.
+struct Chunk<'a> {
+    hashes: &'a [u128],
+    places: &'a [u16],
+    bounds: &'a [u32],
 }
 
 impl Groups {
     pub(super) fn new(hash: &Hash, clusters: usize, keys: &[u128]) -> Self {
-        let chunks = keys.par_chunks(CHUNK).map_init(Vec::new, |unordered, keys| {
+        let (mut hashes, mut places) = (vec![0; keys.len()], vec![0; keys.len()]);
+        let groups = hashes.par_chunks_mut(CHUNK).zip(places.par_chunks_mut(CHUNK));
+        let chunks = keys.par_chunks(CHUNK).zip(groups);
+        let bounds = chunks.map_init(Vec::new, |unordered, (keys, groups)| {
             unordered.clear();
-            Chunk::new(hash, clusters, keys, unordered)
+            group((hash, clusters), keys, unordered, groups)
         });
-        Self { chunks: chunks.collect() }
+        let bounds = bounds.collect();
+        Self { hashes, places, bounds }
+    }
+
+    fn chunks(&self) -> impl IndexedParallelIterator<Item = Chunk<'_>> {
+        let groups = self.hashes.par_chunks(CHUNK).zip(self.places.par_chunks(CHUNK));
+        let chunks = groups.zip(&self.bounds);
+        chunks.map(|((hashes, places), bounds)| Chunk { hashes, places, bounds })
+    }
+
+    fn each_chunk(&self) -> impl Iterator<Item = Chunk<'_>> {
+        let groups = self.hashes.chunks(CHUNK).zip(self.places.chunks(CHUNK));
+        let chunks = groups.zip(&self.bounds);
+        chunks.map(|((hashes, places), bounds)| Chunk { hashes, places, bounds })
     }
 
     /// The hashes of `cluster`.
     pub(super) fn hashes(&self, cluster: usize) -> Vec<u128> {
         let mut hashes = Vec::with_capacity(self.load(cluster));
-        for chunk in &self.chunks {
+        for chunk in self.each_chunk() {
             hashes.extend_from_slice(&chunk.hashes[chunk.range(cluster)]);
         }
         hashes
@@ -45,7 +64,7 @@ impl Groups {
     /// The entries of `values` whose keys are in `cluster`.
     pub(super) fn values<V: OkvsValue>(&self, cluster: usize, values: &[V]) -> Zeroizing<Vec<V>> {
         let mut here = Zeroizing::new(Vec::with_capacity(self.load(cluster)));
-        for (chunk, values) in self.chunks.iter().zip(values.chunks(CHUNK)) {
+        for (chunk, values) in self.each_chunk().zip(values.chunks(CHUNK)) {
             let places = &chunk.places[chunk.range(cluster)];
             here.extend(places.iter().map(|place| values[usize::from(*place)]));
         }
@@ -54,7 +73,7 @@ impl Groups {
 
     /// Where the keys of `cluster` stand among all.
     pub(super) fn positions(&self, cluster: usize) -> impl Iterator<Item = usize> {
-        self.chunks.iter().enumerate().flat_map(move |(number, chunk)| {
+        self.each_chunk().enumerate().flat_map(move |(number, chunk)| {
             let places = chunk.places[chunk.range(cluster)].iter();
             places.map(move |place| number * CHUNK + usize::from(*place))
         })
@@ -67,7 +86,7 @@ impl Groups {
         values: &'a mut [V],
     ) -> Vec<Vec<&'a mut [V]>> {
         let mut pieces: Vec<Vec<&mut [V]>> = (0..clusters).map(|_| Vec::new()).collect();
-        for (chunk, mut rest) in self.chunks.iter().zip(values.chunks_mut(CHUNK)) {
+        for (chunk, mut rest) in self.each_chunk().zip(values.chunks_mut(CHUNK)) {
             for (cluster, pieces) in pieces.iter_mut().enumerate() {
                 pieces.push(rest.split_off_mut(..chunk.range(cluster).len()).unwrap_or_default());
             }
@@ -77,7 +96,7 @@ impl Groups {
 
     /// Turns values in the order of the hashes of each chunk into values in the order of the keys.
     pub(super) fn ungroup<V: OkvsValue>(&self, values: &mut [V]) {
-        let chunks = values.par_chunks_mut(CHUNK).zip(&self.chunks);
+        let chunks = values.par_chunks_mut(CHUNK).zip(self.chunks());
         chunks.for_each_init(
             Zeroizing::default,
             |grouped: &mut Zeroizing<Vec<V>>, (values, chunk)| {
@@ -91,39 +110,43 @@ impl Groups {
     }
 
     fn load(&self, cluster: usize) -> usize {
-        self.chunks.iter().map(|chunk| chunk.range(cluster).len()).sum()
+        self.each_chunk().map(|chunk| chunk.range(cluster).len()).sum()
     }
 }
 
-impl Chunk {
-    /// `unordered` is room for hashes and their clusters.
-    fn new(hash: &Hash, clusters: usize, keys: &[u128], unordered: &mut Vec<(u128, u32)>) -> Self {
-        let mut bounds = vec![0; clusters + 1];
-        for keys in keys.chunks(BATCH) {
-            let mut batch = [0; BATCH];
-            let batch = &mut batch[..keys.len()];
-            batch.copy_from_slice(keys);
-            hash.apply(batch);
-            for hash in batch {
-                let cluster = split_off(hash, clusters);
-                bounds[cluster + 1] += 1;
-                unordered.push((*hash, cluster as u32));
-            }
+/// Groups the `keys` of a chunk; returns where the groups begin. `unordered` is room for hashes and their clusters.
+fn group(
+    (hash, clusters): (&Hash, usize),
+    keys: &[u128],
+    unordered: &mut Vec<(u128, u32)>,
+    (hashes, places): (&mut [u128], &mut [u16]),
+) -> Vec<u32> {
+    let mut bounds = vec![0; clusters + 1];
+    for keys in keys.chunks(BATCH) {
+        let mut batch = [0; BATCH];
+        let batch = &mut batch[..keys.len()];
+        batch.copy_from_slice(keys);
+        hash.apply(batch);
+        for hash in batch {
+            let cluster = split_off(hash, clusters);
+            bounds[cluster + 1] += 1;
+            unordered.push((*hash, cluster as u32));
         }
-        for cluster in 0..clusters {
-            bounds[cluster + 1] += bounds[cluster];
-        }
-        let mut next = bounds.clone();
-        let (mut hashes, mut places) = (vec![0; keys.len()], vec![0; keys.len()]);
-        for (place, (hash, cluster)) in unordered.iter().enumerate() {
-            let slot = &mut next[*cluster as usize];
-            hashes[*slot as usize] = *hash;
-            places[*slot as usize] = place as u16;
-            *slot += 1;
-        }
-        Self { hashes, places, bounds }
     }
+    for cluster in 0..clusters {
+        bounds[cluster + 1] += bounds[cluster];
+    }
+    let mut next = bounds.clone();
+    for (place, (hash, cluster)) in unordered.iter().enumerate() {
+        let slot = &mut next[*cluster as usize];
+        hashes[*slot as usize] = *hash;
+        places[*slot as usize] = place as u16;
+        *slot += 1;
+    }
+    bounds
+}
 
+impl Chunk<'_> {
     fn range(&self, cluster: usize) -> std::ops::Range<usize> {
         self.bounds[cluster] as usize..self.bounds[cluster + 1] as usize
     }

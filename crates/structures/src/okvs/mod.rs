@@ -32,8 +32,11 @@ use groups::Groups;
 /// An encoding fails with probability at most 2^-λ.
 const LAMBDA: f64 = 40.0;
 
-/// Keys that [`decode`] sorts at once, which bounds its memory: 18 bytes for each.
-const AT_ONCE: usize = 1 << 22;
+/// Keys that [`decode`] sorts at once, of so many, which bounds its memory: 18 bytes for each. Each time it goes over the whole
+/// encoding.
+fn at_once(keys: usize) -> usize {
+    (keys / 4).clamp(1 << 18, 1 << 22)
+}
 
 /// Why pairs have no encoding. None of the texts holds a key or a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -85,10 +88,11 @@ pub fn encode<V: OkvsValue>(
     rng: &mut dyn CryptoRng,
 ) -> Result<Vec<V>, OkvsError> {
     shape.check(keys.len(), values.len())?;
+    // Allocated first, so that what is given up at the end is at the end of the heap.
+    let mut encoding = vec![V::ZERO; shape.len()];
     let hash = &Hash::new(seed);
     let groups = &Groups::new(hash, shape.clusters(), keys);
     let streams = &Streams::new(rng);
-    let mut encoding = vec![V::ZERO; shape.len()];
     let clusters = encoding.par_chunks_mut(shape.columns()).enumerate();
     let solved: Vec<Result<(), OkvsError>> = clusters
         .map(|(cluster, columns)| {
@@ -119,7 +123,8 @@ pub fn decode<V: OkvsValue>(
     assert_eq!(encoding.len(), shape.len(), "an encoding has as many entries as its shape says");
     assert_eq!(keys.len(), values.len(), "a value for each key");
     let hash = &Hash::new(seed);
-    for (keys, values) in keys.chunks(AT_ONCE).zip(values.chunks_mut(AT_ONCE)) {
+    let at_once = at_once(keys.len());
+    for (keys, values) in keys.chunks(at_once).zip(values.chunks_mut(at_once)) {
         let groups = &Groups::new(hash, shape.clusters(), keys);
         let pieces = groups.pieces(shape.clusters(), values);
         let clusters = encoding.par_chunks(shape.columns()).zip(pieces).enumerate();
