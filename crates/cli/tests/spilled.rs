@@ -22,7 +22,7 @@ fn list(first: u32) -> String {
 }
 
 /// What allows a list in memory half as long as these, and a run over them.
-const CAPPED: [&str; 4] = ["--max-memory", "15MB", "--scratch", "scratch"];
+const CAPPED: [&str; 4] = ["--max-memory", "19200kB", "--scratch", "scratch"];
 
 const KEY: [&str; 3] = ["list.csv", "--key", "email:email"];
 
@@ -186,7 +186,7 @@ fn a_disk_that_fills_up_is_said_and_nothing_is_lost() {
     left.file("out.csv", "precious");
     let run = format!(
         "trap '' XFSZ; ulimit -f 100; exec {} intersect list.csv --key email:email --listen {} --peer right \
-         --max-memory 15MB --scratch scratch -o out.csv --force",
+         --max-memory 19200kB --scratch scratch -o out.csv --force",
         env!("CARGO_BIN_EXE_veilset"),
         free_address(),
     );

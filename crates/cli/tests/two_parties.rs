@@ -304,7 +304,7 @@ fn an_intersection_that_does_not_fit_is_run_in_parts() {
     left.file("list.csv", &list(0, 30_000));
     right.file("list.csv", &list(20_000, 50_000));
     let common: Vec<usize> = (20_000..30_000).collect();
-    for (protocol, cap) in [("dh", "14600kB"), ("rr22", "14600kB")] {
+    for (protocol, cap) in [("dh", "18800kB"), ("rr22", "18800kB")] {
         let mine = [&INTERSECT[..], &["--protocol", protocol, "--json", "-o", "out.csv"]].concat();
         let capped = [&mine[..], &["--max-memory", cap]].concat();
         let rounds = |mine: &[&str]| {

@@ -14,7 +14,7 @@ use crate::{DataError, Source};
 
 /// What the program takes of the memory that it is allowed, before it has read anything: itself, its threads, a connection's
 /// queues, as it was measured.
-pub const PROGRAM_MEMORY: u64 = 12 << 20;
+pub const PROGRAM_MEMORY: u64 = 16 << 20;
 
 /// Where lists go that take too much memory, and how much a list may take.
 #[derive(Debug, Clone)]

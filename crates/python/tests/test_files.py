@@ -33,7 +33,7 @@ def test_a_file_is_a_table(tmp_path: Path) -> None:
 
 
 #: Half of what a list may have in memory if so much is allowed, and the program takes its part.
-LITTLE: Any = {"max_memory": "15MB"}
+LITTLE: Any = {"max_memory": "19200kB"}
 
 
 def long_list(first: int) -> polars.DataFrame:

@@ -122,7 +122,7 @@ fn cost(shape: &Shape) -> Cost {
         multiplications: own as f64 + peer as f64,
         maps: own as f64,
         bytes_sent: point_bytes(own, shape.params.group.point_len()) + returned,
-        memory: 21.0 * own as f64 + 17.0 * peer as f64,
+        memory: 26.0 * own as f64 + 21.0 * peer as f64,
         ..PartyCost::default()
     };
     Cost {

@@ -101,7 +101,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
         multiplications: server as f64 + client as f64,
         maps: own as f64,
         bytes_sent: point_bytes(own, point) + more,
-        memory: 20.0 * own as f64 + 33.0 * peer as f64,
+        memory: 24.0 * own as f64 + 33.0 * peer as f64,
         ..PartyCost::default()
     };
     Cost {

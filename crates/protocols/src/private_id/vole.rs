@@ -100,7 +100,10 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
             continue;
         }
         let terms = Terms::new(run, keyed, Security::SemiHonest);
-        let elements = run.elements.clone();
+        let elements = match keyed {
+            Role::Sender => run.elements.clone(),
+            Role::Receiver => std::mem::take(&mut run.elements),
+        };
         let values = if mine {
             vole_oprf::send(run.channel, &terms, elements, run.rng)?
         } else {
@@ -134,9 +137,15 @@ fn cost(shape: &Shape) -> Cost {
     let union = UNION.cost(shape);
     let (sent, returned) = lacking_cost(shape);
     let lacking = |bytes_sent| PartyCost { bytes_sent, ..PartyCost::default() };
+    // The stages come one after the other; at the fullest moment, the end, lie both sides' identifiers, as it was measured.
+    let at_once = |party: PartyCost, own: u64, peer: u64| PartyCost {
+        memory: 80.0 * own as f64 + 68.0 * peer as f64,
+        ..party
+    };
+    let (by_sender, by_receiver) = (first.0.and(second.1), first.1.and(second.0));
     Cost {
-        sender: first.0.and(second.1).and(union.sender).and(lacking(sent)),
-        receiver: first.1.and(second.0).and(union.receiver).and(lacking(returned)),
+        sender: at_once(by_sender.and(union.sender).and(lacking(sent)), sender, receiver),
+        receiver: at_once(by_receiver.and(union.receiver).and(lacking(returned)), receiver, sender),
         rounds: 2 * vole_oprf::ROUNDS + union.rounds + 3,
         waits: 2 * vole_oprf::waits(Security::SemiHonest),
     }
