@@ -456,7 +456,7 @@ pub(crate) struct LookupArgs {
     /// Take another list than the server had before
     #[arg(long)]
     pub(crate) new_list: bool,
-    /// The longest list to fetch; memory is up to twenty times as much
+    /// The longest list to fetch; memory is up to twenty times as much, which --max-memory bounds, too
     #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
     pub(crate) max_list: u64,
     #[command(flatten)]

@@ -31,6 +31,7 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     };
     let to = (&key, args.connect.as_str());
     let takes = Takes { most: args.max_list, new_list: args.new_list };
+    let takes = takes.within(args.room.max_memory);
     let found = look_up((&home, &identity), to, question, takes, &options, (&tell, &Silent))?;
     if args.json {
         print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;

@@ -145,6 +145,9 @@ fn look_ups_and_checks_read_from_disk() {
     let _served = Waiting(server.start(&flags));
     let asked = ["lookup", "--file", "list.csv", "--key", "email:email", "--json", "-o", "out.csv"];
     let to = ["--connect", &address, "--peer", "left"];
+    // A fetched list takes up to twenty times its length.
+    let refused = client.run(&[&asked[..], &to, &["--max-memory", "17MB"]].concat());
+    assert_eq!(code(&refused), 6, "{}", stderr(&refused));
     said(&client.run(&[&asked[..], &to, &CAPPED].concat()));
     assert_eq!(lines(&client, "out.csv").len(), 1 + 1000);
     for party in [&server, &client] {

@@ -110,7 +110,8 @@ pub(crate) fn lookup(
 impl Inquiry {
     fn takes(&self) -> Result<Takes, Failure> {
         let most = units::bytes(&self.max_list).map_err(Failure::Argument)?;
-        Ok(Takes { most, new_list: self.new_list })
+        let max_memory = self.max_memory.as_deref().map(units::bytes).transpose();
+        Ok(Takes { most, new_list: self.new_list }.within(max_memory.map_err(Failure::Argument)?))
     }
 
     fn destination(&self, list: Option<&List>) -> Result<Option<Destination>, Failure> {

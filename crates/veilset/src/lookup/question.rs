@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use veilset_channel::Malformed;
 use veilset_crypto::Element;
-use veilset_data::{DataError, Destination, KeySpec};
+use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY};
 use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
 use veilset_net::{Event, Home, Identity, Options, PublicKey, connect};
 use veilset_protocols::Observer;
@@ -35,6 +35,18 @@ pub struct Takes {
 impl Default for Takes {
     fn default() -> Self {
         Self { most: MAX_LIST, new_list: false }
+    }
+}
+
+impl Takes {
+    /// The most memory that a fetched list takes, for its length.
+    const MEMORY: u64 = 20;
+
+    /// No more than so much memory has room for beside the program.
+    #[must_use]
+    pub fn within(self, max_memory: Option<u64>) -> Self {
+        let room = max_memory.map_or(u64::MAX, |all| all.saturating_sub(PROGRAM_MEMORY));
+        Self { most: self.most.min(room / Self::MEMORY), ..self }
     }
 }
 
