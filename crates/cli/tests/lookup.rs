@@ -164,9 +164,8 @@ fn answers_changes_reload_and_the_end() {
     let refused = look_up(&stranger, &address, &["ben@example.org"]);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
 
-    let page = scraped(&metrics);
     for line in ["veilset_lookup_list_version 3", "veilset_lookup_strangers_total 1"] {
-        assert!(page.lines().any(|other| other == line), "{line} in {page}");
+        until_scraped(&metrics, line);
     }
 
     let output = served.end();
@@ -254,8 +253,21 @@ fn as_many_items_are_asked_for_as_are_given() {
         "ben@example.org\tsecond\n \tno key\nBEN@example.org\tsecond\nx@example.org\tnot listed\n";
     assert_eq!(answers, want);
     assert!(stderr(&output).contains("1 of your items"), "{}", stderr(&output));
-    assert!(scraped(&metrics).contains("veilset_lookup_items_total 4\n"));
+    until_scraped(&metrics, "veilset_lookup_items_total 4");
     assert_eq!(code(&served.end()), 0);
+}
+
+/// Waits until the page has this line: a caller is counted after it was told.
+fn until_scraped(metrics: &str, line: &str) {
+    let started = Instant::now();
+    loop {
+        let page = scraped(metrics);
+        if page.lines().any(|other| other == line) {
+            return;
+        }
+        assert!(started.elapsed() < Duration::from_secs(15), "{line} in {page}");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }
 
 fn scraped(metrics: &str) -> String {

@@ -187,7 +187,7 @@ mod tests {
         "link 55.5 min",
         "you send 320.01 GB",
         "peer sends 415.35 GB",
-        "memory a worker 624.7 MB",
+        "memory a worker 634.5 MB",
         "object store 1280.00 GB",
         "peer's object store 1280.00 GB",
         "you pay 40.01",
