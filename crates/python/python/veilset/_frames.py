@@ -112,10 +112,8 @@ def _check_free(name: str, names: Sequence[Any]) -> None:
 
 
 def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise InputError("this kind of table needs pyarrow: pip install pyarrow") from None
+    import pyarrow  # takes a while, and Polars does without
+
     return pyarrow
 
 
