@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import logging
 import os
@@ -34,6 +35,18 @@ class Killer:
                 os.kill(worker["Pid"], signal.SIGKILL)
 
 
+class Heard(logging.Handler):
+    """How many errors Ray has logged because nobody asked for them."""
+
+    count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.count += "Unhandled error" in record.getMessage()
+
+
+HEARD = Heard()
+
+
 def die(terms: veilset.Terms) -> bool:
     os.kill(os.getpid(), signal.SIGKILL)
     return True
@@ -58,6 +71,8 @@ def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
     if task.get("stops"):
         options["stop"] = stop = veilset.Stop()
         options["progress"] = lambda step, done, total: stop.stop() if done else None
+    gc.collect()  # what earlier runs left
+    HEARD.count = 0
     data: Any = task.get("file") or blocks(task["columns"], task.get("blocks", 3))
     try:
         result = getattr(veilset.ray, task["operation"])(data, on="email", **options)
@@ -66,7 +81,7 @@ def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
     rows = None if result.table is None else result.table.take_all()
     sums = None if result.sums is None else {name: str(sum_) for name, sum_ in result.sums.items()}
     numbers = {"count": result.count, "matches": result.matches, "sums": sums}
-    return {**numbers, "rows": rows, "report": result.report}
+    return {**numbers, "rows": rows, "report": result.report, "unhandled": HEARD.count}
 
 
 def main() -> None:
@@ -81,6 +96,7 @@ def main() -> None:
         log_to_driver=False,
         logging_level=logging.ERROR,
     )
+    logging.getLogger("ray._private.worker").addHandler(HEARD)
     ray.data.DataContext.get_current().enable_progress_bars = False
     print("{}", file=answers, flush=True)
     for line in sys.stdin:

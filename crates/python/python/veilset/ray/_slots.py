@@ -151,7 +151,7 @@ class Pair:
 
     def _meet(self, it: Try, meeting: Meeting, call: Call) -> list[Any] | None:
         refs = call(self._slot.worker, meeting, it.piece)
-        well = self._succeeds(it.slot, refs[0])
+        well = self._succeeds(it.slot, refs)
         self._talk.send("done", **vars(it), ok=well)
         theirs = self._take("done", it)
         if well and theirs["ok"]:
@@ -159,16 +159,17 @@ class Pair:
         self._slot.replace()
         return None
 
-    def _succeeds(self, slot: int, ref: Any) -> bool:
+    def _succeeds(self, slot: int, refs: list[Any]) -> bool:
         """Whether this side's worker did its part; one whose peer has failed is not waited for."""
-        while not ray.wait([ref], timeout=TICK, fetch_local=False)[0]:
+        while not ray.wait(refs[:1], timeout=TICK, fetch_local=False)[0]:
             self._talk.check()
             if self._talk.refused(slot):
                 return False
         try:
-            ray.get(ref)
+            ray.get(refs[0])
         except ray.exceptions.RayError as error:
             why = reason(error)
+            _settle(refs[1:])
             if isinstance(why, InputError):
                 raise PeerError("the peer's driver named no worker's key and address") from None
             if _is_fatal(why):
@@ -181,6 +182,17 @@ class Pair:
         if any(message[name] != value for name, value in vars(it).items()):
             raise PeerError("the peer's driver speaks of another try than the one that goes on")
         return message
+
+
+def _settle(refs: list[Any]) -> None:
+    """Takes the other results of a call that failed: Ray logs an error that nobody asked for."""
+    for ref in refs:
+        try:
+            ray.get(ref, timeout=TICK)
+        except ray.exceptions.GetTimeoutError:
+            return
+        except ray.exceptions.RayError:
+            continue
 
 
 def fetched(slot: Slot) -> tuple[str, str]:
