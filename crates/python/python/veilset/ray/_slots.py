@@ -151,25 +151,26 @@ class Pair:
 
     def _meet(self, it: Try, meeting: Meeting, call: Call) -> list[Any] | None:
         refs = call(self._slot.worker, meeting, it.piece)
-        well = self._succeeds(it.slot, refs)
+        well = self._succeeds(it.slot, refs[0])
         self._talk.send("done", **vars(it), ok=well)
         theirs = self._take("done", it)
         if well and theirs["ok"]:
             return refs
         self._slot.replace()
+        if not well:
+            _settle(refs)
         return None
 
-    def _succeeds(self, slot: int, refs: list[Any]) -> bool:
+    def _succeeds(self, slot: int, ref: Any) -> bool:
         """Whether this side's worker did its part; one whose peer has failed is not waited for."""
-        while not ray.wait(refs[:1], timeout=TICK, fetch_local=False)[0]:
+        while not ray.wait([ref], timeout=TICK, fetch_local=False)[0]:
             self._talk.check()
             if self._talk.refused(slot):
                 return False
         try:
-            ray.get(refs[0])
+            ray.get(ref)
         except ray.exceptions.RayError as error:
             why = reason(error)
-            _settle(refs[1:])
             if isinstance(why, InputError):
                 raise PeerError("the peer's driver named no worker's key and address") from None
             if _is_fatal(why):
@@ -185,7 +186,7 @@ class Pair:
 
 
 def _settle(refs: list[Any]) -> None:
-    """Takes the other results of a call that failed: Ray logs an error that nobody asked for."""
+    """Takes the results of a call that failed or was ended: Ray logs an error that nobody asked for."""
     for ref in refs:
         try:
             ray.get(ref, timeout=TICK)
