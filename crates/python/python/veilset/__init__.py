@@ -8,7 +8,7 @@
 from . import aio
 from ._frames import Table
 from ._native import Party, Stop
-from ._order import LookupOptions, Options, TermOptions, Terms
+from ._order import AgreeOptions, LookupOptions, NumberOptions, Options, TermOptions, Terms
 from ._result import Found, Meeting, Result
 from ._session import (
     Session,
@@ -34,6 +34,7 @@ from .errors import (
 )
 
 __all__ = [
+    "AgreeOptions",
     "Error",
     "Found",
     "InputError",
@@ -41,6 +42,7 @@ __all__ = [
     "LookupOptions",
     "Meeting",
     "NetworkError",
+    "NumberOptions",
     "Options",
     "Party",
     "PeerError",

@@ -7,10 +7,10 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
 
-if TYPE_CHECKING:
-    from ._native import Party, Stop
+from ._native import Party, Stop
+from .errors import InputError
 
 Operation: TypeAlias = Literal[
     "intersect", "count", "sum", "union", "share", "align", "agree", "lookup"
@@ -39,85 +39,94 @@ class Terms(NamedTuple):
     peer_distinct: int
 
 
-class TermOptions(TypedDict, total=False):
-    """How to compute. Names and defaults are those of the command line's flags."""
+class ComputeOptions(TypedDict, total=False):
+    """How any run computes. Names and defaults of all options are those of the command line's flags."""
 
-    #: How keys are normalised: one preset for all columns of the key, or one for each.
-    preset: Columns
-    #: Who learns the result; the peer gives the matching word.
-    learn: Learn
-    #: A protocol's id; the planner chooses without.
-    protocol: str
-    #: Against whom the protocol must hold.
-    security: Security
-    #: The group; the protocol's fastest without.
-    group: str
-    #: How a set travels.
-    digest: str
-    #: A file with the safe prime to take in place of the group's own.
-    prime: str | os.PathLike[str]
-    #: Threads for computing; all cores without.
-    threads: int
-    #: Bytes, or a text such as "2GiB": a run that would need more is refused.
-    max_memory: int | str
-    #: The folder for encrypted temporary files of lists that take more than a quarter of `max_memory`.
-    scratch: str | os.PathLike[str]
-    #: What stands between the fields of a CSV file.
-    delimiter: str
-    #: Gets a step's name, what is done of it and all of it; True draws a bar.
-    progress: Progress | bool
-    #: Gets the agreed terms, and says whether to go on.
-    confirm: Callable[[Terms], bool]
-    #: Ends the run from another thread.
-    stop: Stop
+    protocol: Annotated[str, "a protocol's id; the planner chooses without"]
+    security: Annotated[Security, "against whom the protocol must hold: semi-honest or malicious"]
+    group: Annotated[str, "the group; the protocol's fastest without"]
+    digest: Annotated[str, "how a set travels"]
+    prime: Annotated[
+        str | os.PathLike[str], "a file with the safe prime to take in place of the group's own"
+    ]
+    threads: Annotated[int, "threads for computing; all cores without"]
+    max_memory: Annotated[
+        int | str, "bytes, or a text such as 2GiB: a run that would need more is refused"
+    ]
+    progress: Annotated[
+        Progress | bool,
+        "gets a step's name, what is done of it and all of it; True draws a bar",
+    ]
+    confirm: Annotated[Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"]
+    stop: Annotated[Stop, "ends the run from another thread"]
 
 
-class Options(TermOptions, total=False):
-    """How to compute, and the way to the peer."""
+class TermOptions(ComputeOptions, total=False):
+    """How to compute something of two lists."""
 
-    #: This party; the command line's identity without.
-    party: Party
-    #: Go to the peer at HOST:PORT.
-    connect: str
-    #: Wait for the peer at HOST:PORT.
-    listen: str
-    #: How long to wait for the peer: seconds, or a text such as "10m".
-    deadline: float | str
-    #: A file that gets the result's rows too.
-    output: str | os.PathLike[str]
-    #: Whether that file may be replaced.
-    force: bool
+    preset: Annotated[
+        Columns, "how keys are normalised: one preset for the key's columns, or one for each"
+    ]
+    learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
+    scratch: Annotated[
+        str | os.PathLike[str],
+        "the folder for encrypted temporary files of lists that take more than a quarter of max_memory",
+    ]
+    delimiter: Annotated[str, "what stands between the fields of a CSV file"]
 
 
-class LookupOptions(TypedDict, total=False):
-    """How to look up. Names and defaults are those of the command line's flags."""
+class PeerOptions(TypedDict, total=False):
+    """The way to the peer."""
 
-    #: As the list was built: one preset for all columns of the key, or one for each.
-    preset: Columns
-    #: Take another list than the server had before.
-    new_list: bool
-    #: The longest list to fetch: bytes, or a text such as "256MiB".
-    max_list: int | str
-    #: What stands between the fields of a CSV file.
-    delimiter: str
-    #: A list that takes more than a quarter of this is kept on disk: bytes, or a text such as "500MB".
-    max_memory: int | str
-    #: The folder for its encrypted temporary file.
-    scratch: str | os.PathLike[str]
-    #: Gets a step's name, what is done of it and all of it; True draws a bar.
-    progress: Progress | bool
-    #: Ends the look-up from another thread.
-    stop: Stop
-    #: This party; the command line's identity without.
-    party: Party
-    #: Where the service is: HOST:PORT.
-    connect: str
-    #: How long to wait for the service: seconds, or a text such as "30s".
-    deadline: float | str
-    #: A file that gets the result's rows too.
-    output: str | os.PathLike[str]
-    #: Whether that file may be replaced.
-    force: bool
+    party: Annotated[Party, "this party; the command line's identity without"]
+    connect: Annotated[str, "go to the peer at HOST:PORT"]
+    listen: Annotated[str, "wait for the peer at HOST:PORT"]
+    deadline: Annotated[float | str, "how long to wait for it: seconds, or a text such as 10m"]
+
+
+class OutputOptions(TypedDict, total=False):
+    """A file for the result."""
+
+    output: Annotated[str | os.PathLike[str], "a file that gets the result too"]
+    force: Annotated[bool, "whether that file may be replaced"]
+
+
+class NumberOptions(TermOptions, PeerOptions, total=False):
+    """Those of a run with the peer whose result is numbers."""
+
+
+class Options(NumberOptions, OutputOptions, total=False):
+    """Those of a run with the peer whose result has rows."""
+
+
+class AgreeOptions(ComputeOptions, PeerOptions, OutputOptions, total=False):
+    """Those of an agreement on a slot."""
+
+
+class LookupOptions(OutputOptions, total=False):
+    """How to look up in a list that the peer serves."""
+
+    preset: Annotated[
+        Columns, "as the list was built: one preset for the key's columns, or one for each"
+    ]
+    new_list: Annotated[bool, "take another list than the server had before"]
+    max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
+    delimiter: Annotated[str, "what stands between the fields of a CSV file"]
+    max_memory: Annotated[
+        int | str,
+        "a list that takes more than a quarter of this is kept on disk: bytes, or a text such as 500MB",
+    ]
+    scratch: Annotated[str | os.PathLike[str], "the folder for its encrypted temporary file"]
+    progress: Annotated[
+        Progress | bool,
+        "gets a step's name, what is done of it and all of it; True draws a bar",
+    ]
+    stop: Annotated[Stop, "ends the look-up from another thread"]
+    party: Annotated[Party, "this party; the command line's identity without"]
+    connect: Annotated[str, "where the service is: HOST:PORT"]
+    deadline: Annotated[
+        float | str, "how long to wait for the service: seconds, or a text such as 30s"
+    ]
 
 
 @dataclass(frozen=True)
@@ -229,6 +238,7 @@ class Asks:
 
     def order(self, options: Options) -> Order:
         """All that the run is told, but where the list is."""
+        _check_scratch(options)
         output, memory = options.get("output"), options.get("max_memory")
         protocol = options.get("protocol", "auto")
         return Order(
@@ -255,6 +265,7 @@ class Asks:
 
 def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
     """All that a look-up is told, but where the list is."""
+    _check_scratch(options)
     output, memory = options.get("output"), options.get("max_memory")
     return Inquiry(
         items=items,
@@ -269,6 +280,12 @@ def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
     )
 
 
+def _check_scratch(options: Options | LookupOptions) -> None:
+    """Without a limit no list leaves memory."""
+    if options.get("scratch") is not None and options.get("max_memory") is None:
+        raise InputError("scratch= has no effect without max_memory=: give both")
+
+
 def several(columns: Columns) -> list[str]:
     """Names, where one may stand for itself."""
     return [columns] if isinstance(columns, str) else list(columns)
@@ -276,8 +293,6 @@ def several(columns: Columns) -> list[str]:
 
 def _key(on: list[str], presets: list[str]) -> str:
     """The key in the command line's form: `"COL":PRESET,…`."""
-    from .errors import InputError
-
     if len(presets) == 1:
         presets = presets * len(on)
     if len(presets) != len(on):

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
 from ._frames import Table, frame
+from ._keywords import helps, refuse_others, refuse_unknown, takes
 from ._native import Party, Stop
 from ._native import agree as _agree
 from ._native import lookup as _lookup
@@ -15,12 +16,14 @@ from ._native import plan as _plan
 from ._native import run as _run
 from ._native import run_local as _run_local
 from ._order import (
+    AgreeOptions,
     Asked,
     Asks,
     Caller,
     Columns,
     Learn,
     LookupOptions,
+    NumberOptions,
     Operation,
     Options,
     Security,
@@ -52,6 +55,7 @@ class Session:
     """Runs with one peer. Options that are given here hold for every run; leaving the context stops what runs still."""
 
     def __init__(self, peer: str, **options: Unpack[Options]) -> None:
+        refuse_unknown("Session", options, Options)
         self._peer = peer
         self._options = options
         self._running: set[Stop] = set()
@@ -60,15 +64,15 @@ class Session:
         """Finds the rows that both lists have."""
         return self._do(table, Asks("intersect", on), options)
 
-    def count(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+    def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """Finds how many distinct keys both lists have, not which."""
-        return self._do(table, Asks("count", on), options)
+        return self._do(table, Asks("count", on), options, NumberOptions)
 
     def sum(
-        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[Options]
+        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[NumberOptions]
     ) -> Result:
         """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-        return self._do(table, Asks("sum", on, value=value), options)
+        return self._do(table, Asks("sum", on, value=value), options, NumberOptions)
 
     def union(
         self, table: Table, *, on: Columns, send: Columns = (), **options: Unpack[Options]
@@ -104,13 +108,15 @@ class Session:
         weekends: bool = False,
         prefer: str = "early",
         scheme: str = "sum-of-ranks",
-        **options: Unpack[Options],
+        **options: Unpack[AgreeOptions],
     ) -> Meeting:
         """Agrees on the time slot that both calendars have free and both sides together prefer most."""
         place = os.fspath(calendar)
         wish = Wish(place, between, length, step, hours, zone, weekends, prefer, scheme)
         return self._with_peer(
+            "agree",
             options,
+            AgreeOptions,
             lambda party, way, given, hears, stop: Meeting(
                 *_agree(party, way, Asks("agree").order(given), wish, hears, stop)
             ),
@@ -126,7 +132,9 @@ class Session:
         source = None if frame_ is None else frame_.source(several(on))
         options.setdefault("deadline", self._options.get("deadline", PATIENCE))
         return self._with_peer(
-            cast(Options, options),
+            "lookup",
+            options,
+            LookupOptions,
             lambda party, way, given, hears, stop: Found(
                 _lookup(
                     party, way, inquiry(items, on, cast(LookupOptions, given)), source, hears, stop
@@ -146,19 +154,35 @@ class Session:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _do(self, table: Table, asks: Asks, options: Options) -> Result:
+    def _do(
+        self,
+        table: Table,
+        asks: Asks,
+        options: Options | NumberOptions,
+        known: type = Options,
+    ) -> Result:
         list_ = frame(table)
         source = list_.source(asks.columns())
         return self._with_peer(
+            asks.operation,
             options,
+            known,
             lambda party, way, given, hears, stop: Result(
                 _run(party, way, asks.order(given), source, hears, stop), list_
             ),
         )
 
-    def _with_peer(self, own: Options, work: Callable[[Party, Way, Options, Caller, Stop], T]) -> T:
-        """Has `work` done with the session's options and those of the run, until somebody stops it."""
-        options = cast(Options, {**self._options, **own})
+    def _with_peer(
+        self,
+        operation: str,
+        own: Mapping[str, Any],
+        known: type,
+        work: Callable[[Party, Way, Options, Caller, Stop], T],
+    ) -> T:
+        """Has `work` done with the options of the run, and those of the session that it has, until somebody stops it."""
+        refuse_unknown(operation, own, known)
+        shared = {name: value for name, value in self._options.items() if takes(known, name)}
+        options = cast(Options, {**shared, **own})
         stop = options.get("stop") or Stop()
         self._running.add(stop)
         try:
@@ -188,23 +212,27 @@ def _items(asked: Table | Items, on: Columns) -> list[str]:
     return list(asked)
 
 
+@helps(Options)
 def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Finds the rows that both lists have."""
     return Session(peer).intersect(table, on=on, **options)
 
 
-def count(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+@helps(NumberOptions)
+def count(table: Table, *, on: Columns, peer: str, **options: Unpack[NumberOptions]) -> Result:
     """Finds how many distinct keys both lists have, not which."""
     return Session(peer).count(table, on=on, **options)
 
 
+@helps(NumberOptions)
 def sum(
-    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
+    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[NumberOptions]
 ) -> Result:
     """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
     return Session(peer).sum(table, on=on, value=value, **options)
 
 
+@helps(Options)
 def union(
     table: Table, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
 ) -> Result:
@@ -212,6 +240,7 @@ def union(
     return Session(peer).union(table, on=on, send=send, **options)
 
 
+@helps(Options)
 def share(
     table: Table,
     *,
@@ -225,11 +254,13 @@ def share(
     return Session(peer).share(table, on=on, value=value, shares=shares, **options)
 
 
+@helps(Options)
 def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Gives every row an identifier that both sides share, and gets those that only the peer has."""
     return Session(peer).align(table, on=on, **options)
 
 
+@helps(AgreeOptions)
 def agree(
     calendar: str | os.PathLike[str],
     *,
@@ -242,7 +273,7 @@ def agree(
     weekends: bool = False,
     prefer: str = "early",
     scheme: str = "sum-of-ranks",
-    **options: Unpack[Options],
+    **options: Unpack[AgreeOptions],
 ) -> Meeting:
     """Agrees on the time slot that both calendars have free and both sides together prefer most."""
     return Session(peer).agree(
@@ -259,6 +290,7 @@ def agree(
     )
 
 
+@helps(LookupOptions)
 def lookup(
     asked: Table | Items, *, peer: str, on: Columns = (), **options: Unpack[LookupOptions]
 ) -> Found:
@@ -267,6 +299,7 @@ def lookup(
     return Session(peer).lookup(asked, on=on, **options)
 
 
+@helps(TermOptions)
 def run_local(
     operation: Operation,
     a: Table,
@@ -284,6 +317,9 @@ def run_local(
     `a` owns the values, if there are any, and `learn` is as `a` says it. Of a look-up, `a` asks and alone learns; `b` has
     the list, and in the column `label` its labels.
     """
+    refuse_unknown("run_local", options, TermOptions)
+    own = {"value": value, "send": send, "label": label}
+    refuse_others(operation, {**own, "shares": shares != "additive"})
     tables = (frame(a), frame(b))
     asks = (
         Asks(operation, on, value, send, shares),
@@ -316,6 +352,14 @@ def plan(
     digest: str | None = None,
 ) -> dict[str, Any]:
     """Prices a run before it happens: what `veilset plan --json` prints."""
+    for name, number in {
+        "rows": rows,
+        "peer_rows": peer_rows,
+        "values": values,
+        "row_bytes": row_bytes,
+    }.items():
+        if number < 0:
+            raise InputError(f"{name} is a number of at least 0, not {number}")
     asked = Asked(
         operation, rows, peer_rows, learn, security, link, threads, values, row_bytes, group, digest
     )

@@ -13,7 +13,15 @@ from typing import Any, TypeVar, Unpack, cast
 from . import _session
 from ._frames import Table
 from ._native import Stop
-from ._order import Columns, LookupOptions, Operation, Options, Progress, Sharing
+from ._order import (
+    Columns,
+    LookupOptions,
+    NumberOptions,
+    Operation,
+    Options,
+    Progress,
+    Sharing,
+)
 from ._result import Found, Meeting, Result
 from ._session import Items
 
@@ -55,12 +63,12 @@ class Session:
         """As :func:`veilset.intersect`."""
         return await self._do(self._session.intersect, table, on=on, **options)
 
-    async def count(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+    async def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """As :func:`veilset.count`."""
         return await self._do(self._session.count, table, on=on, **options)
 
     async def sum(
-        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[Options]
+        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[NumberOptions]
     ) -> Result:
         """As :func:`veilset.sum`."""
         return await self._do(self._session.sum, table, on=on, value=value, **options)
@@ -127,13 +135,15 @@ async def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[O
     return await Session(peer).intersect(table, on=on, **options)
 
 
-async def count(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+async def count(
+    table: Table, *, on: Columns, peer: str, **options: Unpack[NumberOptions]
+) -> Result:
     """As :func:`veilset.count`."""
     return await Session(peer).count(table, on=on, **options)
 
 
 async def sum(
-    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
+    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[NumberOptions]
 ) -> Result:
     """As :func:`veilset.sum`."""
     return await Session(peer).sum(table, on=on, value=value, **options)

@@ -14,6 +14,7 @@ try:
 except ImportError as missing:
     raise ImportError("veilset.ray needs Ray: pip install 'veilset[ray]'") from missing
 
+from .._keywords import helps, refuse_unknown
 from .._order import Asks, Columns
 from ._options import Data, Options
 from ._result import Result
@@ -22,22 +23,26 @@ __all__ = ["Data", "Options", "Result", "count", "intersect", "sum", "union"]
 
 
 def _do(data: Data, peer: str, asks: Asks, options: Options) -> Result:
+    refuse_unknown(f"ray.{asks.operation}", options, Options)
     # Workers import this package too, and need no datasets, which take long to import.
     from ._run import run
 
     return run(data, peer, asks, options)
 
 
+@helps(Options)
 def intersect(data: Data, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Finds the rows that both lists have."""
     return _do(data, peer, Asks("intersect", on), options)
 
 
+@helps(Options)
 def count(data: Data, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Finds how many distinct keys both lists have, not which."""
     return _do(data, peer, Asks("count", on), options)
 
 
+@helps(Options)
 def sum(
     data: Data, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[Options]
 ) -> Result:
@@ -45,6 +50,7 @@ def sum(
     return _do(data, peer, Asks("sum", on, value=value), options)
 
 
+@helps(Options)
 def union(
     data: Data, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
 ) -> Result:

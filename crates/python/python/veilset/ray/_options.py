@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 from .._frames import Table
 from .._native import Party, Stop
@@ -23,36 +23,38 @@ Data: TypeAlias = "ray.data.Dataset | Table"
 class Options(TypedDict, total=False):
     """How to compute on a cluster, and the way to the peer."""
 
-    #: How keys are normalised: one preset for all columns of the key, or one for each.
-    preset: Columns
-    #: Who learns the result; the peer gives the matching word.
-    learn: Learn
-    #: This party; the command line's identity without.
-    party: Party
-    #: Go to the peer's driver at HOST:PORT.
-    connect: str
-    #: Wait for the peer's driver at HOST:PORT.
-    listen: str
-    #: How long to wait for the peer's driver: seconds, or a text such as "10m".
-    deadline: float | str
-    #: Workers; as many as the cluster's processors have room for without. The smaller of both sides' numbers counts.
-    workers: int
-    #: Threads of a worker; 1 without.
-    threads: int
-    #: Processors that Ray keeps for a worker; as many as it has threads without.
-    worker_cpus: float
-    #: The host name under which the peer's workers reach this side's; each node's address without.
-    advertise: str
-    #: The ports on which this side's workers listen, such as "20000-20100"; any without.
-    ports: str
-    #: Gets a step's name, what is done of it and all of it, from the run's threads; True draws a bar.
-    progress: Progress | bool
-    #: Gets the agreed terms, and says whether to go on.
-    confirm: Callable[[Terms], bool]
-    #: Ends the run from another thread.
-    stop: Stop
-    #: How often a piece may fail before the run does.
-    retries: int
+    preset: Annotated[
+        Columns, "how keys are normalised: one preset for the key's columns, or one for each"
+    ]
+    learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
+    party: Annotated[Party, "this party; the command line's identity without"]
+    connect: Annotated[str, "go to the peer's driver at HOST:PORT"]
+    listen: Annotated[str, "wait for the peer's driver at HOST:PORT"]
+    deadline: Annotated[
+        float | str, "how long to wait for the peer's driver: seconds, or a text such as 10m"
+    ]
+    workers: Annotated[
+        int,
+        "workers; the cluster's processors say without; the smaller of both sides' numbers counts",
+    ]
+    threads: Annotated[int, "threads of a worker; 1 without"]
+    worker_cpus: Annotated[
+        float, "processors that Ray keeps for a worker; as many as it has threads without"
+    ]
+    advertise: Annotated[
+        str,
+        "the host name under which the peer's workers reach this side's; each node's own without",
+    ]
+    ports: Annotated[
+        str, "the ports on which this side's workers listen, such as 20000-20100; any without"
+    ]
+    progress: Annotated[
+        Progress | bool,
+        "gets a step's name, what is done of it and all of it, from the run's threads; True draws a bar",
+    ]
+    confirm: Annotated[Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"]
+    stop: Annotated[Stop, "ends the run from another thread"]
+    retries: Annotated[int, "how often a piece may fail before the run does; 4 without"]
 
 
 @dataclass(frozen=True)
