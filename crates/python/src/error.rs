@@ -2,7 +2,10 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
+use veilset::data::DataError;
 use veilset::exit_code;
+
+use crate::words::in_python;
 
 /// Why there is no result.
 pub(crate) enum Failure {
@@ -23,7 +26,10 @@ impl<E: Into<veilset::Error>> From<E> for Failure {
 impl From<Failure> for PyErr {
     fn from(failure: Failure) -> Self {
         let (code, text) = match failure {
-            Failure::Facade(error) => (error.exit_code(), error.to_string()),
+            Failure::Facade(veilset::Error::Data(DataError::KeySpec { why, .. })) => {
+                (exit_code::INPUT, format!("on= and preset=: {why}"))
+            }
+            Failure::Facade(error) => (error.exit_code(), in_python(&error.to_string())),
             Failure::Argument(why) => (exit_code::INPUT, why),
             Failure::Declined => {
                 (exit_code::POLICY, "declined; nothing was sent but the terms".to_owned())

@@ -14,6 +14,7 @@ mod plan;
 mod run;
 mod stop;
 mod stream;
+mod words;
 mod worker;
 
 use pyo3::prelude::*;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import polars
@@ -130,3 +132,27 @@ def test_help_names_every_option() -> None:
         lines = (function.__doc__ or "").splitlines()
         for name in options.__annotations__:
             assert any(line.startswith(f"    {name}: ") for line in lines), name
+
+
+def test_messages_name_arguments_and_not_flags(tmp_path: Path) -> None:
+    (tmp_path / "list.csv").write_text("k;v\na;1\n")
+    (tmp_path / "out.csv").write_text("")
+    wrong: list[tuple[Any, dict[str, Any], str]] = [
+        (FRAME, {"preset": "emial"}, "on= and preset=: there is no preset"),
+        (tmp_path / "list.csv", {}, "delimiter=';'"),
+    ]
+    for table, options, part in wrong:
+        with pytest.raises(veilset.InputError, match=re.escape(part)) as caught:
+            veilset.run_local("count", table, FRAME, on="k", **options)
+        assert "--" not in str(caught.value)
+    me = veilset.Party.create(tmp_path / "me")
+    with pytest.raises(veilset.InputError, match="with output=, or force=True") as caught:
+        veilset.intersect(
+            FRAME,
+            on="k",
+            peer=veilset.Party.create(tmp_path / "acme").key,
+            party=me,
+            listen="127.0.0.1:0",
+            output=tmp_path / "out.csv",
+        )
+    assert "--" not in str(caught.value)
