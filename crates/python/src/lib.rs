@@ -23,6 +23,9 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
     use crate::cluster::{
         Link, capacity, cut, merge, presets, rows_of_items, scan, split, value_bits,
     };

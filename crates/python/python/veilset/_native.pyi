@@ -5,6 +5,8 @@ from typing import Any, Protocol, final
 
 from ._order import Asked, Caller, Inquiry, Order, Way, Wish
 
+__version__: str
+
 @final
 class Party:
     """An identity and the keys of others, kept in a folder; without ``home`` the command line's."""
