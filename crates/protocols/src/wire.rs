@@ -58,11 +58,20 @@ pub(crate) fn value_width(bits: u32) -> usize {
 
 /// The value of `bits` bits in these bytes, which are as many as it takes.
 pub(crate) fn value_of(bytes: &[u8], bits: u32) -> Result<u128, Malformed> {
-    let mut all = [0; 16];
-    all[..bytes.len()].copy_from_slice(bytes);
-    let value = u128::from_le_bytes(all);
+    let value = number_of(bytes);
     let fits = bits == u128::BITS || value >> bits == 0;
     if fits { Ok(value) } else { Err(Malformed::OutOfRange) }
+}
+
+/// As [`value_of`], whatever the bits beyond are.
+pub(crate) fn low_bits_of(bytes: &[u8], bits: u32) -> u128 {
+    number_of(bytes) & (u128::MAX >> (u128::BITS - bits))
+}
+
+fn number_of(bytes: &[u8]) -> u128 {
+    let mut all = [0; 16];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u128::from_le_bytes(all)
 }
 
 /// The chunks in which `count` values of `bits` bits travel.

@@ -120,7 +120,7 @@ impl Protocol for PrivateId {
             Role::Sender => send_union(&mut run, &points, &evaluated, &own)?,
             Role::Receiver => receive_union(&mut run, &keys, &own)?,
         };
-        Ok(Box::new(move || Ok(own.outcome(&order, &others))))
+        Ok(Box::new(move || Ok(own.outcome(&order, &others?))))
     }
 }
 

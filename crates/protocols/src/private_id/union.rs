@@ -4,13 +4,14 @@ use rayon::prelude::*;
 use veilset_channel::{ChannelExt, Malformed, PeerFault};
 use veilset_crypto::{CommutativePrf, Curve25519Prf, DistributedPrf, Point, permutation};
 use veilset_structures::{SetShape, match_bits};
+use zeroize::Zeroizing;
 
 use super::chunks;
 use crate::digest::{SetTerms, put_sorted, take_sorted};
 use crate::exchange::{not_an_element, point_bytes, values};
 use crate::matching::{Hits, sort};
 use crate::pso::transfer::{self, gathered, one_sided_cost};
-use crate::wire::{Points, Total, frames, size, value_of, value_width};
+use crate::wire::{Points, Total, frames, low_bits_of, size, value_width};
 use crate::{Identifier, Outcome, ProtocolError, Role, Run, Shape};
 
 /// A side's short identifiers, in the order in which its elements were sent.
@@ -49,14 +50,27 @@ fn identifier(short: u128) -> Identifier {
     std::array::from_fn(|index| digest[index])
 }
 
-/// `P₁`: returns the short identifiers that `P₂` alone has.
+/// The short identifiers that the peer alone has, or what it is to be blamed for: known to this side alone until the run is
+/// over on both, since a run that ends before would tell the peer about elements.
+pub(super) type Others = Result<Vec<u128>, PeerFault>;
+
+/// `P₁`: what `P₂` alone has.
 pub(super) fn send_union(
     run: &mut Run<'_>,
     points: &[Point],
     evaluated: &[Point],
     own: &Identifiers,
-) -> Result<Vec<u128>, ProtocolError> {
-    // Step 3.
+) -> Result<Others, ProtocolError> {
+    let rho = send_queries(run, points, evaluated)?;
+    send_lacking(run, own, &rho)
+}
+
+/// Step 3 of `P₁`; the order in which its identifiers went.
+fn send_queries(
+    run: &mut Run<'_>,
+    points: &[Point],
+    evaluated: &[Point],
+) -> Result<Zeroizing<Vec<u32>>, ProtocolError> {
     let terms = set_terms(run, evaluated.len(), points.len());
     let key = Curve25519Prf::generate(run.rng);
     run.observer.begin("union", (points.len() + evaluated.len()) as u64);
@@ -75,8 +89,7 @@ pub(super) fn send_union(
         run.channel.put(&Points(key.evaluate(&chosen).map_err(not_an_element)?))?;
         run.observer.advance(range.len() as u64);
     }
-
-    send_lacking(run, own, &rho)
+    Ok(rho)
 }
 
 /// Steps 4 and 5 of `P₁`, whose identifiers were looked up in the order of `rho`.
@@ -84,7 +97,7 @@ pub(super) fn send_lacking(
     run: &mut Run<'_>,
     own: &Identifiers,
     rho: &[u32],
-) -> Result<Vec<u128>, ProtocolError> {
+) -> Result<Others, ProtocolError> {
     // Step 4.
     let width = value_width(own.bits);
     let items = gathered(rho, width, |index| own.short[index].to_le_bytes());
@@ -93,7 +106,7 @@ pub(super) fn send_lacking(
     // Step 5.
     let union = take_union(run, own.bits)?;
     let others = without(&union, own, run.peer_count);
-    Ok(others.ok_or(malformed("union", Malformed::OutOfRange))?)
+    Ok(others.ok_or(PeerFault::Malformed { what: "union", why: Malformed::OutOfRange }))
 }
 
 /// What the union holds beside this side's own identifiers; `None` if it is no union of these and at most `most` others.
@@ -107,12 +120,12 @@ fn without(union: &[u128], own: &Identifiers, most: usize) -> Option<Vec<u128>> 
     (rises && whole && others.len() <= most).then_some(others)
 }
 
-/// `P₂`: returns the short identifiers that `P₁` alone has.
+/// `P₂`: what `P₁` alone has.
 pub(super) fn receive_union(
     run: &mut Run<'_>,
     keys: &DistributedPrf,
     own: &Identifiers,
-) -> Result<Vec<u128>, ProtocolError> {
+) -> Result<Others, ProtocolError> {
     // Step 3.
     let terms = set_terms(run, run.elements.len(), run.peer_count);
     let set = terms.take(run.channel)?;
@@ -133,25 +146,19 @@ pub(super) fn take_lacking(
     run: &mut Run<'_>,
     own: &Identifiers,
     hits: &Hits,
-) -> Result<Vec<u128>, ProtocolError> {
+) -> Result<Others, ProtocolError> {
     let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
 
     // Step 4.
     let width = value_width(own.bits);
     let items = transfer::receive_one_sided(run, Role::Sender, &lacking, width)?;
     let items = items.chunks_exact(width).zip(&lacking).filter(|(_, lacking)| **lacking);
-    let others = items.map(|(item, _)| value_of(item, own.bits));
-    let others =
-        others.collect::<Result<Vec<_>, _>>().map_err(|why| malformed("identifier", why))?;
+    // Spare bits are not looked at: to refuse those of what was taken would tell that it was.
+    let others: Vec<u128> = items.map(|(item, _)| low_bits_of(item, own.bits)).collect();
 
     // Step 5.
     put_union(run, own, &others)?;
-    hits.fault()?;
-    Ok(others)
-}
-
-fn malformed(what: &'static str, why: Malformed) -> PeerFault {
-    PeerFault::Malformed { what, why }
+    Ok(hits.fault().map(|()| others))
 }
 
 fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
@@ -190,3 +197,6 @@ pub(super) fn lacking_cost(shape: &Shape) -> (f64, f64) {
     let back = union.expected_len() as f64 + 8.0 + frames(1 + union.blocks());
     (sender.bytes_sent, receiver.bytes_sent + back)
 }
+
+#[cfg(test)]
+mod tests;

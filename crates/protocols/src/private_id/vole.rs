@@ -82,7 +82,7 @@ impl Protocol for VolePrivateId {
             }
         };
         let order: Vec<u32> = (0..).take(count).collect();
-        Ok(Box::new(move || Ok(own.outcome(&order, &others))))
+        Ok(Box::new(move || Ok(own.outcome(&order, &others?))))
     }
 }
 
