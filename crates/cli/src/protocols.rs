@@ -29,7 +29,8 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
     }
     print_line!("{table}")?;
     for spec in specs {
-        print_line!("{}: rests on {}. {}", spec.id, spec.assumption, spec.leaks.join(" "))?;
+        let leaks: Vec<&str> = spec.all_leaks().collect();
+        print_line!("{}: rests on {}. {}", spec.id, spec.assumption, leaks.join(" "))?;
     }
     Ok(())
 }
@@ -45,7 +46,7 @@ fn object(spec: &Spec) -> Value {
         "receiver_learns": spec.receiver.of_you,
         "groups": spec.groups.iter().map(|group| group.name()).collect::<Vec<_>>(),
         "digests": spec.digests.iter().map(|digest| digest.name()).collect::<Vec<_>>(),
-        "leaks": spec.leaks,
+        "leaks": spec.all_leaks().collect::<Vec<_>>(),
         "max_elements": spec.max_elements,
     })
 }

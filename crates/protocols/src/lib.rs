@@ -40,4 +40,4 @@ pub use protocol::{
 };
 pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};
-pub use spec::{Cost, Knowledge, Operation, PartyCost, Security, Shape, Spec};
+pub use spec::{Cost, Knowledge, Leak, Operation, PartyCost, Security, Shape, Spec};

@@ -70,6 +70,7 @@ pub fn candidates(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Spec;
 
     #[test]
     fn ids_are_unique_and_findable() {
@@ -80,6 +81,52 @@ mod tests {
             assert!(find(id).is_some_and(|found| found.spec().id == id));
         }
         assert!(find("no-such-protocol").is_none());
+    }
+
+    #[test]
+    fn leaks_are_sentences_that_some_run_has() {
+        for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
+            for (place, leak) in spec.leaks.iter().enumerate() {
+                assert!(leak.text.ends_with('.'), "{}: {}", spec.id, leak.text);
+                assert!(!spec.leaks[..place].contains(leak), "{}: {}", spec.id, leak.text);
+                let runs = spec.reveals.iter().any(|reveal| leak.holds(*reveal));
+                assert!(runs, "{}: {}", spec.id, leak.text);
+                let conditional = leak.text.starts_with("If both learn");
+                assert_eq!(leak.reveal.is_some(), conditional, "{}: {}", spec.id, leak.text);
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_safe_from_honest_parties_alone_says_what_others_get() {
+        for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
+            let says = spec.leaks.iter().any(|leak| leak.by_cheating);
+            assert!(says, "{} does not say what a side gets that cheats", spec.id);
+        }
+    }
+
+    /// What a side can do that chooses other bits in the transfers than the protocol says, or puts in other items.
+    #[test]
+    fn transfers_by_a_partys_own_word_say_what_that_party_gets() {
+        let transfers = |spec: &Spec| {
+            spec.security == Security::SemiHonest && spec.assumption.contains("fixed-key AES")
+        };
+        let of = |operation| match operation {
+            Operation::Intersect => "guesses",
+            Operation::Union => "all of the other's rows",
+            Operation::Sum | Operation::Share | Operation::Align => "which of its keys match",
+            other => panic!("transfers of {other}"),
+        };
+        let specs = PROTOCOLS.map(|protocol| protocol.spec());
+        let mut seen = 0;
+        for spec in specs.iter().filter(|spec| transfers(spec)) {
+            let words = of(spec.operation);
+            let says = spec.leaks.iter().any(|leak| leak.by_cheating && leak.text.contains(words));
+            assert!(says, "{} says nothing of {words}", spec.id);
+            seen += 1;
+        }
+        // Four operations on each of three mqRPMTs, identifiers in two ways, and `rr22`.
+        assert_eq!(seen, 4 * 3 + 2 + 1);
     }
 
     #[test]

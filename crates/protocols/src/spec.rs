@@ -112,6 +112,40 @@ pub struct Knowledge {
     pub of_peer: &'static str,
 }
 
+/// A fact about what leaks beyond the result, and when it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Leak {
+    /// The fact in a full sentence.
+    pub text: &'static str,
+    /// To whom the result goes where it holds; `None` if it holds whoever learns.
+    pub reveal: Option<Reveal>,
+    /// Whether it is what a side gets that does not follow the protocol.
+    pub by_cheating: bool,
+}
+
+impl Leak {
+    /// What a side learns that follows the protocol, whoever gets the result.
+    pub(crate) const fn always(text: &'static str) -> Self {
+        Self { text, reveal: None, by_cheating: false }
+    }
+
+    /// What a side gets that does not follow the protocol, whoever gets the result.
+    pub(crate) const fn by_cheating(text: &'static str) -> Self {
+        Self { text, reveal: None, by_cheating: true }
+    }
+
+    /// The same, but only where the result goes there.
+    pub(crate) const fn if_learned_by(self, reveal: Reveal) -> Self {
+        Self { reveal: Some(reveal), ..self }
+    }
+
+    /// Whether it holds in a run whose result goes there.
+    #[must_use]
+    pub fn holds(&self, reveal: Reveal) -> bool {
+        self.reveal.is_none_or(|only| only == reveal)
+    }
+}
+
 /// The size of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
@@ -206,8 +240,8 @@ pub struct Spec {
     pub sender: Knowledge,
     /// What the sender learns if it is not to get the result.
     pub residue: Knowledge,
-    /// What leaks beyond the result, in full sentences.
-    pub leaks: &'static [&'static str],
+    /// What leaks beyond the result.
+    pub leaks: &'static [Leak],
     /// The largest set of either side.
     pub max_elements: u64,
     /// The groups that it runs on; the first is the default.
@@ -229,6 +263,16 @@ impl Spec {
             (Role::Sender, Reveal::Both) => &self.sender,
             (Role::Sender, Reveal::Receiver) => &self.residue,
         }
+    }
+
+    /// What leaks in any run, in full sentences.
+    pub fn all_leaks(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.leaks.iter().map(|leak| leak.text)
+    }
+
+    /// What leaks in a run whose result goes there, in full sentences.
+    pub fn leaks_of(&self, reveal: Reveal) -> impl Iterator<Item = &'static str> + use<> {
+        self.leaks.iter().filter(move |leak| leak.holds(reveal)).map(|leak| leak.text)
     }
 
     /// The parameters that hold when nobody asks for others.

@@ -1,6 +1,6 @@
 //! What several protocols say of themselves in the same words.
 
-use crate::Knowledge;
+use crate::{Knowledge, Leak, Reveal};
 
 /// What a side learns that gets an intersection.
 pub(crate) const MATCHES: Knowledge =
@@ -19,11 +19,27 @@ pub(crate) const SIZE: Knowledge = Knowledge {
 };
 
 /// What a receiver of labels learns beside them.
-pub(crate) const LABELS: &str =
-    "The receiver learns the name of the column of labels, and the length of the longest.";
+pub(crate) const LABELS: Leak = Leak::always(
+    "The receiver learns the name of the column of labels, and the length of the longest.",
+);
+
+/// What a sender that cheats gets of a look-up.
+pub(crate) const UNLISTED: Leak = Leak::by_cheating(
+    "A sender that cheats can list other keys than it declared, and one entry can stand for several.",
+);
 
 /// What both sides learn in every run.
-pub(crate) const SIZES: &str = "Each side learns how many distinct keys the other has.";
+pub(crate) const SIZES: Leak =
+    Leak::always("Each side learns how many distinct keys the other has.");
+
+/// What a sender that cheats gets where its values are as short as an honest one's may be.
+pub(crate) const SHORT: Leak =
+    Leak::by_cheating("A sender that cheats can make one of its values stand for several keys.");
+
+/// What a receiver that cheats gets where the sender takes its word for what matches.
+pub(crate) const TOLD: Leak =
+    Leak::by_cheating("If both learn, the sender takes the result from the receiver on trust.")
+        .if_learned_by(Reveal::Both);
 
 /// What every oblivious transfer rests on, beside what a protocol does.
 pub(crate) const TRANSFER_ASSUMPTION: &str =

@@ -6,6 +6,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
 use veilset::data::{Scratch, Table};
+use veilset::registry::{self, Reveal};
 
 use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
@@ -74,6 +75,13 @@ impl Link {
 #[pyfunction]
 pub(crate) fn presets(key: &str) -> Result<String, Failure> {
     Ok(key.parse::<veilset::data::KeySpec>()?.canonical())
+}
+
+/// What leaks from a protocol beyond the result, in sentences, where both learn that or one side alone.
+#[pyfunction]
+pub(crate) fn leaks(protocol: &str, both: bool) -> Vec<&'static str> {
+    let reveal = if both { Reveal::Both } else { Reveal::Receiver };
+    registry::find(protocol).into_iter().flat_map(|one| one.spec().leaks_of(reveal)).collect()
 }
 
 /// Bits of the values of a whole run over sets of these sizes.

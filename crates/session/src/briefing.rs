@@ -32,7 +32,7 @@ impl Briefing {
         Self {
             protocol: spec.id,
             learned: sentence(spec, part, &offer.peer),
-            leaks: spec.leaks.iter().copied().chain([TERMS_LEAK]).collect(),
+            leaks: spec.leaks_of(part.1).chain([TERMS_LEAK]).collect(),
             peer_distinct: theirs.distinct,
             warnings: warnings(offer, theirs),
         }
@@ -65,4 +65,26 @@ fn warnings(offer: &Offer, theirs: &Terms) -> Vec<String> {
         warnings.push("The peer's set is empty.".to_owned());
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use veilset_protocols::PROTOCOLS;
+
+    use super::*;
+
+    #[test]
+    fn what_holds_for_both_is_said_to_both_alone() {
+        let offer = Offer::sample();
+        let theirs = Terms::new(&offer, [0; 32]);
+        for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
+            for reveal in spec.reveals {
+                let briefing = Briefing::new(spec, (Role::Receiver, *reveal), &offer, &theirs);
+                let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
+                let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
+                assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);
+                assert!(briefing.leaks.contains(&TERMS_LEAK));
+            }
+        }
+    }
 }

@@ -235,6 +235,6 @@ fn estimate(prices: &Prices, plan: &Estimate) -> Value {
         "bytes_kept": prices.kept(plan) as u64,
         "memory": plan.memory,
         "learned": prices.learned(plan),
-        "leaks": plan.spec().leaks,
+        "leaks": prices.leaks(plan),
     })
 }

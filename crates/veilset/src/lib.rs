@@ -84,7 +84,7 @@ pub mod net {
 pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_protocols::{
-        AttachedShape, Digest, Knowledge, Observer, Operation, Outcome, PROTOCOLS, Params, Reveal,
-        Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
+        AttachedShape, Digest, Knowledge, Leak, Observer, Operation, Outcome, PROTOCOLS, Params,
+        Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

@@ -123,4 +123,10 @@ impl Prices {
     pub fn learned(&self, plan: &Estimate) -> String {
         plan.learned(self.part.0, self.part.1, "The peer")
     }
+
+    /// What leaks beyond that, in sentences.
+    #[must_use]
+    pub fn leaks(&self, plan: &Estimate) -> Vec<&'static str> {
+        plan.spec().leaks_of(self.part.1).collect()
+    }
 }

@@ -5,8 +5,8 @@ use veilset_crypto::paillier::KeySize;
 
 use super::{Engine, Length, Reuse, cost, run_to};
 use crate::{
-    Conclusion, Cost, Digest, Knowledge, Operation, Protocol, ProtocolError, Reveal, Run, Security,
-    Shape, Spec,
+    Conclusion, Cost, Digest, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run,
+    Security, Shape, Spec,
 };
 
 /// A registry entry.
@@ -29,7 +29,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         receiver: ENTRY,
         sender: ENTRY,
         residue: ENTRY,
-        leaks: &[LENGTHS, PLACE, TIES, ROUNDS],
+        leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS],
         max_elements: MOST,
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],
@@ -45,7 +45,7 @@ pub(crate) static FIXED: Agree = Agree {
     spec: Spec {
         id: "3pr-dh-fixed",
         title: "fair reconciliation, always all rounds",
-        leaks: &[LENGTHS, PLACE, TIES],
+        leaks: &[LENGTHS, PLACE, TIES, CHEATS],
         ..TO_THE_MATCH.spec
     },
     length: Length::Fixed,
@@ -58,7 +58,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         id: "3pr-paillier",
         title: "fair reconciliation under Paillier's encryption",
         assumption: PAILLIER_ASSUMPTION,
-        leaks: &[LENGTHS, PLACE, TIES, ROUNDS, GUESSES],
+        leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS, GUESSES],
         max_elements: MOST_ENCRYPTED,
         ..TO_THE_MATCH.spec
     },
@@ -103,19 +103,28 @@ const ENTRY: Knowledge = Knowledge {
     of_peer: "the same entry and its place in your list, or that there is none",
 };
 
-const LENGTHS: &str = "Each side learns how many entries the other's list has.";
+const LENGTHS: Leak = Leak::always("Each side learns how many entries the other's list has.");
 
-const PLACE: &str = "The place of the agreed entry in the other's list tells each side how much the other likes it, and that no \
-     pair of a better combined rank is equal.";
+const PLACE: Leak = Leak::always(
+    "The place of the agreed entry in the other's list tells each side how much the other likes it, and that no \
+     pair of a better combined rank is equal.",
+);
 
-const ROUNDS: &str =
-    "Whoever watches the traffic sees how many rounds there are, so how good the match is.";
+const ROUNDS: Leak = Leak::always(
+    "Whoever watches the traffic sees how many rounds there are, so how good the match is.",
+);
 
-const GUESSES: &str =
-    "A side that cheats can read the other's entries that are compared if it guesses them.";
+const CHEATS: Leak = Leak::by_cheating(
+    "A side that cheats can put in entries that it does not have, and name a later common entry, or none.",
+);
 
-const TIES: &str =
-    "One side also learns which other entries are common and have the same combined rank.";
+const GUESSES: Leak = Leak::by_cheating(
+    "A side that cheats can read the other's entries that are compared if it guesses them.",
+);
+
+const TIES: Leak = Leak::always(
+    "One side also learns which other entries are common and have the same combined rank.",
+);
 
 impl Protocol for Agree {
     fn spec(&self) -> &Spec {

@@ -26,8 +26,8 @@ use crate::matching::in_order;
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, PartyCost, Protocol, ProtocolError, Reveal, Run,
-    Security, Shape, Spec,
+    Conclusion, Cost, Digest, Leak, Operation, Outcome, PartyCost, Protocol, ProtocolError, Reveal,
+    Run, Security, Shape, Spec,
 };
 
 /// The registry entry `dh`.
@@ -46,7 +46,9 @@ static SPEC: Spec = Spec {
     residue: SIZE,
     leaks: &[
         SIZES,
-        "A peer that returns your own blinded keys instead of its own makes all of them match.",
+        Leak::by_cheating(
+            "A peer that returns your own blinded keys instead of its own makes all of them match.",
+        ),
     ],
     max_elements: 1 << 31,
     groups: &Group::ALL,

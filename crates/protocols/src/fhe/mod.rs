@@ -51,10 +51,10 @@ use self::query::{Found, ask};
 use crate::bins::{filled_up, named};
 use crate::exchange::{cross, not_an_element};
 use crate::wire::{Points, point_chunks, put_values, take_values};
-use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES};
+use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Attached, Conclusion, Cost, Digest, Observer, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Security, Shape, Spec,
+    Attached, Conclusion, Cost, Digest, Leak, Observer, Operation, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, Shape, Spec,
 };
 
 /// A registry entry.
@@ -68,6 +68,11 @@ pub(crate) static INTERSECT: Fhe = Fhe { spec: &SPEC };
 /// `fhe-lookup`.
 pub(crate) static LOOKUP: Fhe = Fhe { spec: &LOOKUP_SPEC };
 
+/// What an answer can say.
+const FORGED: Leak = Leak::by_cheating(
+    "A sender that cheats can make keys of the receiver match that it does not have.",
+);
+
 static SPEC: Spec = Spec {
     id: "fhe",
     title: "intersection from homomorphic encryption, for a small set against a large one",
@@ -79,7 +84,7 @@ static SPEC: Spec = Spec {
     receiver: MATCHES,
     sender: MATCHES,
     residue: SIZE,
-    leaks: &[SIZES],
+    leaks: &[SIZES, FORGED, TOLD],
     max_elements: MAX_ELEMENTS,
     groups: &[Group::Ristretto255],
     digests: &[Digest::Sorted],
@@ -95,7 +100,7 @@ static LOOKUP_SPEC: Spec = Spec {
     reveals: &[Reveal::Receiver],
     receiver: LISTED,
     sender: SIZE,
-    leaks: &[SIZES, LABELS],
+    leaks: &[SIZES, LABELS, UNLISTED],
     cut: false,
     ..SPEC
 };

@@ -48,9 +48,9 @@ use crate::bins::{filled_up, named, roots, spread};
 use crate::matching::{membership, sort};
 use crate::slots::scalar;
 use crate::wire::{put_values, take_values};
-use crate::words::{MATCHES, SIZE, SIZES};
+use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec,
 };
 
@@ -73,7 +73,13 @@ pub(crate) static WHOLE: Fnp = Fnp {
         receiver: MATCHES,
         sender: MATCHES,
         residue: SIZE,
-        leaks: &[SIZES, "A receiver that cheats can read the sender's keys if it guesses them."],
+        leaks: &[
+            SIZES,
+            Leak::by_cheating(
+                "A receiver that cheats can read the sender's keys if it guesses them.",
+            ),
+            TOLD,
+        ],
         max_elements: 1 << 13,
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],

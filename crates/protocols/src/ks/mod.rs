@@ -55,9 +55,9 @@ use self::rounds::{Loads, combined, common, expanded};
 use crate::bins::{Root, filled_up, named, roots, spread};
 use crate::exchange::cross;
 use crate::wire::{put_values, take_values};
-use crate::words::{MATCHES, SIZE, SIZES};
+use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec,
 };
 
@@ -66,6 +66,11 @@ pub(crate) struct Ks {
     spec: Spec,
     spread: Spread,
 }
+
+/// What a sender's polynomial can have for roots.
+const MORE: Leak = Leak::by_cheating(
+    "A sender that cheats can use other keys than it declared, and more of them.",
+);
 
 /// `ks`.
 pub(crate) static WHOLE: Ks = Ks {
@@ -80,7 +85,7 @@ pub(crate) static WHOLE: Ks = Ks {
         receiver: MATCHES,
         sender: MATCHES,
         residue: SIZE,
-        leaks: &[SIZES],
+        leaks: &[SIZES, MORE, TOLD],
         max_elements: 1 << 20,
         groups: &[Group::Ristretto255],
         digests: &[Digest::Shuffled],

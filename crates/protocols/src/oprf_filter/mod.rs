@@ -36,7 +36,7 @@ use crate::digest::SetTerms;
 use crate::exchange::{chosen, not_an_element, point_bytes};
 use crate::matching::VALUES_A_TASK;
 use crate::wire::{Points, frames, point_chunks, size};
-use crate::words::{LABELS, LISTED, SIZE, SIZES};
+use crate::words::{LABELS, LISTED, SIZE, SIZES, UNLISTED};
 use crate::{
     Attached, AttachedShape, Conclusion, Cost, Digest, Operation, Outcome, PartyCost, Protocol,
     ProtocolError, Reveal, Role, Run, Security, Shape, Spec,
@@ -56,7 +56,7 @@ static SPEC: Spec = Spec {
     receiver: LISTED,
     sender: SIZE,
     residue: SIZE,
-    leaks: &[SIZES, LABELS],
+    leaks: &[SIZES, LABELS, UNLISTED],
     max_elements: 1 << 28,
     groups: &[Group::Ristretto255],
     digests: &[Digest::Sorted],

@@ -41,8 +41,8 @@ use crate::exchange::{chosen, cross, not_an_element, point_bytes};
 use crate::wire::{Points, chunks_of};
 use crate::words::SIZES;
 use crate::{
-    Conclusion, Cost, Digest, Knowledge, Operation, PartyCost, Protocol, ProtocolError, Reveal,
-    Role, Run, Security, Shape, Spec,
+    Conclusion, Cost, Digest, Knowledge, Leak, Operation, PartyCost, Protocol, ProtocolError,
+    Reveal, Role, Run, Security, Shape, Spec,
 };
 
 /// The registry entry `private-id`.
@@ -54,11 +54,14 @@ const IDENTIFIERS: Knowledge = Knowledge {
 };
 
 /// What leaks, however the identifiers are made.
-const LEAKS: &[&str] = &[
+const LEAKS: &[Leak] = &[
     SIZES,
-    "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
-    "The sender takes the union from the receiver on trust.",
-    "Whoever sees both sides' files can join them by the identifiers.",
+    Leak::always(
+        "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
+    ),
+    Leak::always("Whoever sees both sides' files can join them by the identifiers."),
+    Leak::by_cheating("The sender takes the union from the receiver on trust."),
+    Leak::by_cheating("A side that cheats can learn which of its keys match, unnoticed."),
 ];
 
 static SPEC: Spec = Spec {

@@ -60,13 +60,13 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 }
 
 /// What crosses of each element.
-fn names(elements: &[Element], bits: u32) -> Zeroizing<Vec<u128>> {
+pub(super) fn names(elements: &[Element], bits: u32) -> Zeroizing<Vec<u128>> {
     let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
     Zeroizing::new(elements.map(|element| value(&element.0, bits)).collect())
 }
 
 /// Bits of what crosses of an element: as many as whole bytes hold of what is needed.
-fn name_bits(n1: usize, n2: usize) -> u32 {
+pub(super) fn name_bits(n1: usize, n2: usize) -> u32 {
     match_bits(n1, n2).next_multiple_of(8)
 }
 

@@ -20,6 +20,8 @@ pub mod pieces;
 mod share;
 mod spec;
 mod sum;
+#[cfg(test)]
+mod tests;
 pub(crate) mod transfer;
 mod union;
 

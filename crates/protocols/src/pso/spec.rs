@@ -1,8 +1,8 @@
 //! What the operations on each mqRPMT say of themselves.
 
 use crate::mqrpmt::Engine;
-use crate::words::{MATCHES, SIZE, SIZES, TRANSFER_ASSUMPTION};
-use crate::{Knowledge, Operation, Reveal, Security, Spec};
+use crate::words::{MATCHES, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
+use crate::{Knowledge, Leak, Operation, Reveal, Security, Spec};
 
 const COUNT: Knowledge = Knowledge {
     of_you: "how many distinct keys match, not which",
@@ -13,26 +13,51 @@ const SIZE_AND_COUNT: Knowledge = Knowledge {
     of_peer: "how many distinct keys match, and your number of distinct keys",
 };
 
-const REPEATED: &str = "Counts of repeated runs over slightly different lists reveal members.";
-const EARLY: &str =
-    "The receiver knows how many keys match before anything else crosses, even if it stops there.";
-const STAR: &str = "The sender also learns how many distinct keys match, and learns it first.";
-const TOLD: &str = "If both learn, the sender takes the count from the receiver on trust.";
+const REPEATED: Leak =
+    Leak::always("Counts of repeated runs over slightly different lists reveal members.");
+const EARLY: Leak = Leak::always(
+    "The receiver knows how many keys match before anything else crosses, even if it stops there.",
+);
+const STAR: Leak =
+    Leak::always("The sender also learns how many distinct keys match, and learns it first.");
+const TOLD_COUNT: Leak =
+    Leak::by_cheating("If both learn, the sender takes the count from the receiver on trust.")
+        .if_learned_by(Reveal::Both);
+const WHICH: Leak =
+    Leak::by_cheating("A side that cheats can learn which of its keys match, unnoticed.");
+const GUESSES: Leak = Leak::by_cheating(
+    "A receiver that cheats can test any number of guesses against all of the sender's keys, unnoticed.",
+);
 
-const COLUMNS: &str =
-    "The side without values learns the names and scales of the other's value columns.";
-const CHOSEN: &str = "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.";
-const REPEATED_SUMS: &str = "Counts and sums of repeated runs over slightly different lists reveal members and their values.";
-const TOLD_SUMS: &str =
-    "The owner of the values takes count and sums from the other side on trust.";
-const UNION: &str = "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.";
-const ROWS: &str = "The names of the columns that are sent, and the length of the longest row.";
-const PLACES: &str = "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.";
+const COLUMNS: Leak = Leak::always(
+    "The side without values learns the names and scales of the other's value columns.",
+);
+const CHOSEN: Leak = Leak::always(
+    "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.",
+);
+const REPEATED_SUMS: Leak = Leak::always(
+    "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
+);
+const TOLD_SUMS: Leak =
+    Leak::by_cheating("The owner of the values takes count and sums from the other side on trust.");
+const UNION: Leak = Leak::always(
+    "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
+);
+const ROWS: Leak =
+    Leak::always("The names of the columns that are sent, and the length of the longest row.");
+const ALL_ROWS: Leak = Leak::by_cheating(
+    "Whoever gets the union and cheats gets all of the other's rows, common ones too, unnoticed.",
+);
+const PLACES: Leak = Leak::always(
+    "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.",
+);
+const FALSE_SHARES: Leak =
+    Leak::by_cheating("A side that cheats can make the shares those of other matches and values.");
 
 const BOTH_OR_ONE: &[Reveal] = &[Reveal::Both, Reveal::Receiver];
 
 /// What leaks from an operation on an mqRPMT, and on mqRPMT*.
-type Leaks = (&'static [&'static str], &'static [&'static str]);
+type Leaks = (&'static [Leak], &'static [Leak]);
 
 /// An entry, by the operation's letters of the id, which are its place in the lists below.
 const fn id(engine: Engine, operation: Operation) -> &'static str {
@@ -99,36 +124,33 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
 }
 
 pub(super) const fn count(engine: Engine) -> Spec {
-    entry(engine, Operation::Count, (&[SIZES, REPEATED, TOLD], &[SIZES, REPEATED, STAR, TOLD]))
+    let leaks: Leaks =
+        (&[SIZES, REPEATED, TOLD_COUNT, WHICH], &[SIZES, REPEATED, STAR, TOLD_COUNT, WHICH]);
+    entry(engine, Operation::Count, leaks)
 }
 
 pub(super) const fn intersect(engine: Engine) -> Spec {
-    Spec {
-        receiver: MATCHES,
-        sender: MATCHES,
-        ..entry(engine, Operation::Intersect, (&[SIZES, EARLY], &[SIZES, EARLY, STAR]))
-    }
+    let leaks: Leaks = (&[SIZES, EARLY, GUESSES, TOLD], &[SIZES, EARLY, STAR, GUESSES, TOLD]);
+    Spec { receiver: MATCHES, sender: MATCHES, ..entry(engine, Operation::Intersect, leaks) }
 }
 
 pub(super) const fn sum(engine: Engine) -> Spec {
+    let leaks: Leaks = (
+        &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS, WHICH],
+        &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS, WHICH],
+    );
     Spec {
         reveals: &[Reveal::Both],
         sender: Knowledge {
             of_you: "how many distinct keys match, and the sums of your values over them",
             of_peer: "how many distinct keys match, and the sums of its values over them",
         },
-        ..entry(
-            engine,
-            Operation::Sum,
-            (
-                &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS],
-                &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS],
-            ),
-        )
+        ..entry(engine, Operation::Sum, leaks)
     }
 }
 
 pub(super) const fn union(engine: Engine) -> Spec {
+    let leaks: Leaks = (&[SIZES, UNION, ROWS, ALL_ROWS], &[SIZES, UNION, ROWS, STAR, ALL_ROWS]);
     Spec {
         receiver: Knowledge {
             of_you: "the peer's rows whose keys you lack",
@@ -138,7 +160,7 @@ pub(super) const fn union(engine: Engine) -> Spec {
             of_you: "the peer's rows whose keys you lack",
             of_peer: "your rows whose keys it lacks",
         },
-        ..entry(engine, Operation::Union, (&[SIZES, UNION, ROWS], &[SIZES, UNION, ROWS, STAR]))
+        ..entry(engine, Operation::Union, leaks)
     }
 }
 
@@ -147,14 +169,14 @@ pub(super) const fn share(engine: Engine) -> Spec {
         of_you: "random shares of which of the sender's keys match, and of its values for them",
         of_peer: "random shares of which of the sender's keys match, and of its values for them",
     };
+    let leaks: Leaks = (
+        &[SIZES, PLACES, COLUMNS, FALSE_SHARES, WHICH],
+        &[SIZES, PLACES, COLUMNS, STAR, FALSE_SHARES, WHICH],
+    );
     Spec {
         reveals: &[Reveal::Both],
         receiver: SHARES,
         sender: SHARES,
-        ..entry(
-            engine,
-            Operation::Share,
-            (&[SIZES, PLACES, COLUMNS], &[SIZES, PLACES, COLUMNS, STAR]),
-        )
+        ..entry(engine, Operation::Share, leaks)
     }
 }

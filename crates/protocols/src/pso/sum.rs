@@ -85,7 +85,7 @@ pub(super) fn sums(words: &[u128], columns: usize) -> Vec<u128> {
 }
 
 /// Words of 128 bits, little-endian. Context: how many.
-struct Words(Vec<u128>);
+pub(super) struct Words(pub(super) Vec<u128>);
 
 const WORDS_A_FRAME: usize = MAX_BODY / 16;
 

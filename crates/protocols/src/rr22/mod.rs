@@ -27,9 +27,9 @@ use crate::digest::SetTerms;
 use crate::matching::{VALUES_A_TASK, in_order, membership};
 use crate::vole_oprf::{self, Terms};
 use crate::wire::{bits_bytes, put_bits, take_bits};
-use crate::words::{MATCHES, SIZE, SIZES, VOLE_ASSUMPTION};
+use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec,
 };
 
@@ -51,7 +51,14 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         receiver: MATCHES,
         sender: MATCHES,
         residue: SIZE,
-        leaks: &[SIZES],
+        leaks: &[
+            SIZES,
+            Leak::by_cheating(
+                "How many guesses of the sender's keys a receiver that cheats can test is not bounded; rr22-malicious bounds it.",
+            ),
+            SHORT,
+            TOLD,
+        ],
         max_elements: vole_oprf::MAX_POINTS,
         groups: &[Group::Ristretto255],
         digests: &[Digest::Sorted],
@@ -71,9 +78,15 @@ pub(crate) static MALICIOUS: Rr22 = Rr22 {
         cut: false,
         leaks: &[
             SIZES,
-            "A receiver that cheats can test twice as many keys as it declared, and 400 more, at most.",
-            "A sender that cheats can use other keys than it declared, as many as it declared.",
-            "A sender that cheats can end the run depending on guesses about the receiver's randomness, not its keys.",
+            Leak::by_cheating(
+                "A receiver that cheats can test twice as many keys as it declared, and 400 more, at most, with 2^64 hash evaluations.",
+            ),
+            Leak::by_cheating(
+                "A sender that cheats can use other keys than it declared, as many as it declared, with fewer than 2^64 hash evaluations.",
+            ),
+            Leak::by_cheating(
+                "A sender that cheats can end the run depending on guesses about the receiver's randomness, not its keys.",
+            ),
         ],
         ..SEMI_HONEST.spec
     },

@@ -49,16 +49,21 @@ use self::suite::{CURVE25519, FFDHE2048, Residues, SafePrime, Suite};
 use crate::digest::SetTerms;
 use crate::matching::{in_order, membership};
 use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
-use crate::words::{MATCHES, SIZE, SIZES};
+use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, Shape, Spec,
+    Conclusion, Cost, Digest, Leak, Operation, Outcome, Params, Protocol, ProtocolError, Reveal,
+    Role, Run, Security, Shape, Spec,
 };
 
 /// A registry entry.
 pub(crate) struct Rt21 {
     spec: Spec,
 }
+
+/// What a receiver's polynomial can fit.
+const OVERFIT: Leak = Leak::by_cheating(
+    "A receiver that cheats can test twice as many keys as it declared, and three more, at most, with 2^64 hash evaluations.",
+);
 
 /// `rt21`.
 pub(crate) static MALICIOUS: Rt21 = Rt21 {
@@ -75,8 +80,10 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         residue: SIZE,
         leaks: &[
             SIZES,
-            "A receiver that cheats can test twice as many keys as it declared, and three more, at most.",
-            "A sender that cheats can use other keys than it declared, as many as it declared.",
+            OVERFIT,
+            Leak::by_cheating(
+                "A sender that cheats can use other keys than it declared, as many as it declared.",
+            ),
         ],
         max_elements: 1 << 22,
         groups: &[Group::Curve25519],
@@ -93,7 +100,7 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         title: "compact intersection of small sets",
         security: Security::SemiHonest,
         reveals: &[Reveal::Both, Reveal::Receiver],
-        leaks: &[SIZES],
+        leaks: &[SIZES, OVERFIT, SHORT, TOLD],
         ..MALICIOUS.spec
     },
 };

@@ -125,7 +125,7 @@ class Cluster:
         learned = _words.learned(agreed, self._peer)
         looks_wrong = ["The peer's set is empty."] if peer_distinct == 0 else []
         asked = caller(None, self._options.get("confirm"))
-        goes_on = asked.confirm(learned, _words.leaks(agreed.operation), looks_wrong, peer_distinct)
+        goes_on = asked.confirm(learned, _words.leaks(agreed), looks_wrong, peer_distinct)
         talk.send("go", go=goes_on)
         if not goes_on:
             raise PolicyError("declined; nothing was sent but the terms")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import _native
 from ._terms import Agreed
 
 MATCHES = ("which of your rows match", "which of its rows match")
@@ -24,25 +25,6 @@ OPERATIONS = {
     "union": ("mqrpmt-dh-union", ROWS),
 }
 
-LEAKS = {
-    "intersect": [],
-    "count": [
-        "Counts of repeated runs over slightly different lists reveal members.",
-        "If both learn, the sender takes the count from the receiver on trust.",
-    ],
-    "sum": [
-        "The side without values learns the names and scales of the other's value columns.",
-        "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.",
-        "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
-        "The owner of the values takes count and sums from the other side on trust.",
-    ],
-    "union": [
-        "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
-        "The names of the columns that are sent, and the length of the longest row.",
-    ],
-}
-
-SIZES = "Each side learns how many distinct keys the other has."
 CLUSTER = "Each side learns how many workers the other has, the power of two of its rows if pieces come from it, and when the result of each piece is there."
 
 
@@ -64,6 +46,7 @@ def _of(operation: str, owns_values: bool, learns: bool) -> tuple[str, ...]:
     return SUMS if owns_values else OPERATIONS[operation][1]
 
 
-def leaks(operation: str) -> list[str]:
+def leaks(agreed: Agreed) -> list[str]:
     """What leaks beyond the result, in sentences."""
-    return [SIZES, *LEAKS[operation], CLUSTER]
+    both = agreed.learns and agreed.peer_learns
+    return [*_native.leaks(protocol(agreed.operation), both), CLUSTER]
