@@ -12,10 +12,10 @@
 //! that depends on an element.
 //!
 //! **Malicious**, as `rr22-malicious`: the function is the malicious one, and what [`crate::vole_oprf`] says of a receiver that
-//! cheats holds: it learns at how many elements more than it declared. A sender that cheats can send values of other
-//! elements than its own, which match as if they were its own; as many as it declared. It learns nothing: the receiver's last
+//! cheats holds: it learns at how many elements more than it declared, with 2^64 questions. A sender that cheats can send values
+//! of other elements than its own, which match as if they were its own; as many as it declared. It learns nothing: the receiver's last
 //! message comes before any that depends on whether the two have something in common, so both cannot be told. Values are not
-//! truncated, lest one stand for several elements.
+//! truncated, so that one stands for two elements with 2^64 evaluations of F at the soonest, which is one element more.
 
 #[cfg(test)]
 mod tests;

@@ -21,8 +21,8 @@
 //! whose rows depend on one another can come for free ("overfitting": Han, Kim, Lee and Son, Asiacrypt 2024). No conjecture
 //! is needed to bound how many: among q points whose h it asked for, some n' fit one P with probability at most
 //! 2^128·C(q, n')·2^(−128(n'−m)), the first factor for its choice of a seed. For q = 2^64 this is below 2^-40 from n' = 1.85 m on, at the latest: a receiver that declared n
-//! points learns F at no more than 2 n + 400 of them (`docs/protocols.md` has a table). Nothing binds the sender to
-//! its points.
+//! points learns F at no more than 2 n + 400 of them with 2^64 questions (`docs/protocols.md` has a table, for more questions too). Nothing
+//! binds the sender to its points; it finds two with one value among 2^64.
 
 mod messages;
 mod output;

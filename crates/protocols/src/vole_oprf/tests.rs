@@ -98,14 +98,13 @@ fn a_coin_that_was_not_committed_to_is_refused() {
     assert_ne!(finished(coins), finished(Some([[2; 32], [4; 32]])));
 }
 
-/// The least n' for which some n' of 2^64 points fit one encoding of `count`, under any of 2^128 seeds, with probability at
-/// most 2^-40.
-fn extractable(count: usize) -> f64 {
-    const QUESTIONS: f64 = 64.0;
+/// The least n' for which some n' of 2^`questions` points fit one encoding of `count`, under any of 2^128 seeds, with probability
+/// at most 2^-40.
+fn extractable(count: usize, questions: f64) -> f64 {
     let m = OkvsShape::new(KIND, count).len() as f64;
     // log2 C(q, n') ≤ n'·log2(e·q/n').
     let chance = |points: f64| {
-        points * (QUESTIONS - points.log2() + std::f64::consts::E.log2())
+        points * (questions - points.log2() + std::f64::consts::E.log2())
             - 128.0 * (points - m - 1.0)
     };
     let mut steps = std::iter::successors(Some(m), |points| Some(points * 1.001));
@@ -116,7 +115,30 @@ fn extractable(count: usize) -> f64 {
 fn a_receiver_that_cheats_learns_the_function_at_few_more_points() {
     let sizes = std::iter::successors(Some(1_usize), |size| Some(size + size / 16 + 1));
     for count in sizes.take_while(|size| *size <= 1 << 28) {
-        let (declared, points) = (count as f64, extractable(count));
+        let (declared, points) = (count as f64, extractable(count, 64.0));
         assert!(points <= 2.0 * declared + 400.0, "{count}: {points}");
     }
+}
+
+/// The table of `docs/protocols.md`: n' a declared element, to three digits.
+#[test]
+fn more_questions_find_more_points() {
+    const SIZES: [usize; 6] = [1, 1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 24];
+    const TABLE: [(f64, [f64; 6]); 4] = [
+        (64.0, [356.0, 2.23, 1.84, 1.79, 1.74, 1.67]),
+        (80.0, [456.0, 2.83, 2.31, 2.23, 2.14, 2.03]),
+        (100.0, [702.0, 4.25, 3.37, 3.21, 3.00, 2.80]),
+        (128.0, [2560.0, 13.4, 9.06, 8.07, 6.78, 5.80]),
+    ];
+    let rounded = |number: f64| {
+        let digit = 10_f64.powi(number.log10() as i32 - 2);
+        (number / digit).round() * digit
+    };
+    for (questions, row) in TABLE {
+        let found = SIZES.map(|count| rounded(extractable(count, questions) / count as f64));
+        let near = found.iter().zip(row).all(|(found, said)| (found / said - 1.0).abs() < 0.006);
+        assert!(near, "2^{questions}: {found:?}");
+    }
+    // What a receiver that declared one element fits without any work.
+    assert_eq!(OkvsShape::new(KIND, 1).len(), 196);
 }
