@@ -12,6 +12,7 @@ use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
 use crate::error::Failure;
 use crate::list::List;
+use crate::order;
 use crate::party::Party;
 use crate::peer::{Peer, Way};
 use crate::stop::Stop;
@@ -82,6 +83,12 @@ pub(crate) fn presets(key: &str) -> Result<String, Failure> {
 pub(crate) fn leaks(protocol: &str, both: bool) -> Vec<&'static str> {
     let reveal = if both { Reveal::Both } else { Reveal::Receiver };
     registry::find(protocol).into_iter().flat_map(|one| one.spec().leaks_of(reveal)).collect()
+}
+
+/// A size such as `500MB` in bytes.
+#[pyfunction]
+pub(crate) fn memory(text: &str) -> Result<u64, Failure> {
+    order::bytes(text)
 }
 
 /// Bits of the values of a whole run over sets of these sizes.

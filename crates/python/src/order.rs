@@ -148,7 +148,7 @@ fn protocol(text: &str) -> Result<&'static str, Failure> {
     named("protocol", text, &ids, |text| find(text).map(|protocol| protocol.spec().id))
 }
 
-fn bytes(text: &str) -> Result<u64, Failure> {
+pub(crate) fn bytes(text: &str) -> Result<u64, Failure> {
     units::bytes(text).map_err(Failure::Argument)
 }
 

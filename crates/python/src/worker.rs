@@ -26,6 +26,7 @@ pub(crate) struct Meeting {
     connect: Option<String>,
     ticket: PyBackedBytes,
     threads: usize,
+    max_memory: Option<u64>,
 }
 
 impl Meeting {
@@ -36,6 +37,7 @@ impl Meeting {
             connect: self.connect,
             ticket: Ticket(fixed(&self.ticket)?),
             threads: self.threads,
+            max_memory: self.max_memory,
             options: Options { deadline: DEADLINE, ..Options::default() },
         })
     }

@@ -141,6 +141,18 @@ def test_an_intersection_gives_all_columns_of_matching_rows(sides: Sides, learn:
         assert report["workers"] == 1 and report["pieces"] == 8
 
 
+def test_a_piece_that_a_worker_has_no_memory_for_ends_the_run_with_that_reason(
+    sides: Sides,
+) -> None:
+    asked = {"operation": "intersect"}
+    you, acme = sides.run(
+        {**asked, "columns": YOURS, "options": {"retries": 0, "max_memory": "16MiB"}},
+        {**asked, "columns": THEIRS, "options": {"retries": 0}},
+    )
+    assert you["error"] == "PolicyError" and "memory" in you["text"], you
+    assert "error" in acme
+
+
 def test_a_count_is_of_distinct_keys(sides: Sides, tmp_path: Path) -> None:
     file = tmp_path / "theirs.csv"
     lines = [f'"{email or ""}",{n:05}' for n, email in enumerate(THEIRS["email"])]

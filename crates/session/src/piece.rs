@@ -5,11 +5,13 @@ use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Rea
 use veilset_crypto::Element;
 use veilset_protocols::pieces::Piece;
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Outcome, ProtocolError, Reveal, Role, Run, Silent, find,
+    Attached, AttachedShape, Conclusion, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Shape, Silent, find,
 };
 use zeroize::Zeroizing;
 
-use crate::parts::capacity;
+use crate::parts::{Parts, capacity};
+use crate::plan::memory_of;
 use crate::run::{in_step, pool};
 use crate::terms::{Done, Signal};
 use crate::{End, Pipe, SessionError};
@@ -41,6 +43,24 @@ impl PieceShape {
     #[must_use]
     pub fn capacities(&self) -> (u64, u64) {
         (capacity(self.count, self.pieces), capacity(self.peer_count, self.pieces))
+    }
+
+    /// Bytes of memory that this side's part takes, its piece included; without bound for a piece that is too large.
+    #[must_use]
+    pub fn memory(&self, (role, reveal): (Role, Reveal)) -> u64 {
+        let protocol = piece_protocol();
+        let (own, peer) = self.capacities();
+        if own.max(peer) > protocol.spec().max_elements {
+            return u64::MAX;
+        }
+        let (sender, receiver) = match role {
+            Role::Sender => (own, peer),
+            Role::Receiver => (peer, own),
+        };
+        let (attached, returned) = (AttachedShape::Nothing, AttachedShape::Nothing);
+        let params = protocol.spec().params();
+        let shape = Shape { sender, receiver, reveal, attached, returned, params };
+        memory_of(protocol, shape, role, Parts::ONE)
     }
 }
 
@@ -119,7 +139,7 @@ fn intersect(
 ) -> Result<Conclusion, ProtocolError> {
     let (own, peer) = shape.capacities();
     let elements = fill(elements, own, piece.rng)?;
-    let protocol = find(PIECE_PROTOCOL).expect("it is in the registry");
+    let protocol = piece_protocol();
     protocol.run(Run {
         role,
         reveal,
@@ -134,6 +154,10 @@ fn intersect(
         rng: piece.rng,
         observer: piece.observer,
     })
+}
+
+fn piece_protocol() -> &'static dyn Protocol {
+    find(PIECE_PROTOCOL).expect("it is in the registry")
 }
 
 /// The elements, and random ones behind them.

@@ -63,6 +63,28 @@ pub fn value_bits(sender: u64, receiver: u64) -> u32 {
     match_bits(crate::wire::size(sender), crate::wire::size(receiver))
 }
 
+/// Bytes of memory that step 1 takes for so many elements of this side and of the peer.
+#[must_use]
+pub fn exchange_memory(own: u64, peer: u64) -> u64 {
+    // As many as all of them, in the end; of points only those of a frame.
+    let elements = own.saturating_mul(Element::LEN as u64);
+    elements.saturating_add(peer.saturating_mul(size_of::<u128>() as u64))
+}
+
+/// Bytes of memory that step 2 takes the receiver for so many values and queries.
+#[must_use]
+pub fn hear_memory(count: u64, queries: u64) -> u64 {
+    // A value, its mark and where those with its first bits begin; a query and its bit.
+    let [of_value, of_query] = [16 + 1 + 8, 16 + 1];
+    count.saturating_mul(of_value).saturating_add(queries.saturating_mul(of_query))
+}
+
+/// Bytes of memory that step 3 takes either side for so many elements with so many bytes each.
+#[must_use]
+pub fn transfer_memory(count: u64, width: usize) -> u64 {
+    transfer::one_sided_cost(count, width).0.memory as u64
+}
+
 /// Step 1: `elements` go out in their order under the key that `key` yields, and the values of the peer's `peer_count`
 /// come back, of `bits` bits each and in the peer's order.
 ///

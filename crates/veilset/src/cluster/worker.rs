@@ -11,7 +11,7 @@ use veilset_protocols::{ProtocolError, Reveal, Role};
 use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
 
 use crate::job::{fresh_rng, say_goodbye_if_failed};
-use crate::{Connection, Error};
+use crate::{Connection, Error, memory};
 
 /// A worker: a key that nobody needs to know again, and an address at which the peer's workers reach it.
 pub struct Worker {
@@ -29,8 +29,25 @@ pub struct Meeting {
     pub ticket: Ticket,
     /// Threads for computing.
     pub threads: usize,
+    /// Bytes of memory that this worker may take, what it is given included; `None` stands for what its machine has free.
+    pub max_memory: Option<u64>,
     /// How long to wait, and who may end it.
     pub options: Options,
+}
+
+impl Meeting {
+    /// Refuses what needs more memory than there is beside what is `held`, for so many elements of the peer as it says.
+    fn check(&self, needed: u64, held: usize, peer: u64) -> Result<(), Error> {
+        let allowed = memory::left(self.max_memory, held as u64);
+        if needed > allowed {
+            return Err(SessionError::Memory { needed, allowed, peer }.into());
+        }
+        Ok(())
+    }
+
+    fn check_transfer(&self, count: usize, width: usize, held: usize) -> Result<(), Error> {
+        self.check(pieces::transfer_memory(count as u64, width), held, count as u64)
+    }
 }
 
 impl Worker {
@@ -64,7 +81,8 @@ impl Worker {
     /// Which of `elements` the peer's piece has, if this side learns it.
     ///
     /// # Errors
-    /// As all that follow: when the peer's worker does not come, was told something else, breaks the protocol or goes away.
+    /// As all that follow: before the peer's worker is met, when that takes more memory than there is for the sizes that the peer
+    /// claims; when the peer's worker does not come, was told something else, breaks the protocol or goes away.
     pub fn intersect(
         &self,
         meeting: &Meeting,
@@ -72,6 +90,7 @@ impl Worker {
         shape: &PieceShape,
         elements: &[Element],
     ) -> Result<Matched, Error> {
+        meeting.check(shape.memory(part), size_of_val(elements), shape.peer_count)?;
         self.meet(meeting, |pipe, rng| {
             let means = (&meeting.ticket, meeting.threads);
             pipe.match_piece(means, part, shape, elements, rng)
@@ -90,6 +109,8 @@ impl Worker {
         elements: &[Element],
         (peer_count, bits): (usize, u32),
     ) -> Result<Vec<u128>, Error> {
+        let needed = pieces::exchange_memory(elements.len() as u64, peer_count as u64);
+        meeting.check(needed, size_of_val(elements), peer_count as u64)?;
         self.piece(meeting, |piece| {
             let mut key = ChaCha20Rng::from_seed(secret);
             pieces::exchange(piece, &mut key, elements, (peer_count, bits))
@@ -115,6 +136,8 @@ impl Worker {
         (count, bits): (usize, u32),
         queries: &[u128],
     ) -> Result<(Vec<bool>, bool), Error> {
+        let needed = pieces::hear_memory(count as u64, queries.len() as u64);
+        meeting.check(needed, size_of_val(queries), count as u64)?;
         let hits = self.piece(meeting, |piece| pieces::hear(piece, count, bits, queries))?;
         Ok((hits.bits, hits.fault.is_none()))
     }
@@ -129,6 +152,8 @@ impl Worker {
         words: &[u128],
         columns: usize,
     ) -> Result<Vec<u128>, Error> {
+        let count = words.len() / columns.max(1);
+        meeting.check_transfer(count, columns.saturating_mul(16), size_of_val(words))?;
         self.piece(meeting, |piece| pieces::give_sums(piece, words, columns))
     }
 
@@ -142,6 +167,7 @@ impl Worker {
         bits: &[bool],
         columns: usize,
     ) -> Result<Vec<u128>, Error> {
+        meeting.check_transfer(bits.len(), columns.saturating_mul(16), bits.len())?;
         self.piece(meeting, |piece| pieces::take_sums(piece, bits, columns))
     }
 
@@ -150,6 +176,7 @@ impl Worker {
     /// # Errors
     /// As [`Worker::intersect`].
     pub fn give_items(&self, meeting: &Meeting, items: &[u8], width: usize) -> Result<(), Error> {
+        meeting.check_transfer(items.len() / width.max(1), width, items.len())?;
         self.piece(meeting, |piece| pieces::give_items(piece, items, width))
     }
 
@@ -163,6 +190,7 @@ impl Worker {
         bits: &[bool],
         width: usize,
     ) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+        meeting.check_transfer(bits.len(), width, bits.len())?;
         self.piece(meeting, |piece| pieces::take_items(piece, bits, width))
     }
 
@@ -189,3 +217,6 @@ impl Worker {
         Ok(say_goodbye_if_failed(&mut pipe, done)?)
     }
 }
+
+#[cfg(test)]
+mod tests;

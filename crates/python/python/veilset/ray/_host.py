@@ -25,6 +25,8 @@ class Meeting:
     #: What both workers must have been told.
     ticket: bytes
     threads: int
+    #: Bytes of memory that the worker may take; what its node has free without.
+    max_memory: int | None
 
 
 class Host:

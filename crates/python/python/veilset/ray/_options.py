@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
+from .. import _native
 from .._frames import Table
 from .._native import Party, Stop
 from .._order import Asks, Columns, Learn, Progress, Terms, several
@@ -38,6 +39,9 @@ class Options(TypedDict, total=False):
         "workers; the cluster's processors say without; the smaller of both sides' numbers counts",
     ]
     threads: Annotated[int, "threads of a worker; 1 without"]
+    max_memory: Annotated[
+        int | str, "the memory of a worker, such as 4GB; what its node has free without"
+    ]
     worker_cpus: Annotated[
         float, "processors that Ray keeps for a worker; as many as it has threads without"
     ]
@@ -70,6 +74,7 @@ class Job:
     #: The columns that a union sends; None sends nothing.
     send: list[str] | None
     threads: int
+    max_memory: int | None
     retries: int
 
     def columns(self) -> list[str]:
@@ -91,6 +96,7 @@ def job(asks: Asks, options: Options) -> Job:
     if asks.operation == "sum" and learn != "both":
         raise InputError('both sides learn something of a sum: leave learn at "both"')
     sends = asks.operation == "union" and learn != "me"
+    memory = options.get("max_memory")
     made = Job(
         operation=asks.operation,
         key=asks.order(single).key,
@@ -99,6 +105,7 @@ def job(asks: Asks, options: Options) -> Job:
         values=several(asks.value),
         send=several(asks.send) if sends else None,
         threads=_at_least("threads", options.get("threads", 1), 1),
+        max_memory=None if memory is None else _native.memory(str(memory)),
         retries=min(_at_least("retries", options.get("retries", 4), 0), MAX_ATTEMPTS),
     )
     _check_names(made)

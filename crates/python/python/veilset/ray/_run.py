@@ -115,6 +115,7 @@ class Cluster:
         return Means(
             cpus=self._options.get("worker_cpus", float(threads)),
             threads=threads,
+            max_memory=self._job.max_memory,
             place=place,
             advertise=self._options.get("advertise"),
             pieces=agreed.pieces,

@@ -28,6 +28,8 @@ class Means:
     cpus: float
     #: Threads of each.
     threads: int
+    #: Bytes of memory that each may take; what its node has free without.
+    max_memory: int | None
     #: Where they listen: the address, the first and the last port; zeros stand for any.
     place: tuple[str, int, int]
     #: The host name under which the peer reaches them.
@@ -122,6 +124,8 @@ class Pair:
         self._talk = talk
         self._slot = slot
         self._session = session
+        #: Why this side's worker failed the last time.
+        self.why: Error | None = None
 
     def lead(self, it: Try, call: Call) -> list[Any] | None:
         """Has both sides try, this one listening; nothing if either failed."""
@@ -136,8 +140,9 @@ class Pair:
         self._talk.send("ready", **vars(it), key=key)
         return self._meet(it, Meeting(asked["key"], asked["address"], *self._secret(it)), call)
 
-    def _secret(self, it: Try) -> tuple[bytes, int]:
-        return it.ticket(self._session), self._slot._means.threads
+    def _secret(self, it: Try) -> tuple[bytes, int, int | None]:
+        means = self._slot._means
+        return it.ticket(self._session), means.threads, means.max_memory
 
     def _where(self) -> tuple[str, str]:
         """Where and who the worker is; another one's if it is no more."""
@@ -150,6 +155,7 @@ class Pair:
         return fetched(self._slot)
 
     def _meet(self, it: Try, meeting: Meeting, call: Call) -> list[Any] | None:
+        self.why = None
         refs = call(self._slot.worker, meeting, it.piece)
         well = self._succeeds(it.slot, refs[0])
         self._talk.send("done", **vars(it), ok=well)
@@ -175,6 +181,7 @@ class Pair:
                 raise PeerError("the peer's driver named no worker's key and address") from None
             if _is_fatal(why):
                 raise why from None
+            self.why = why
             return False
         return True
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from .._native import Stop
 from .._order import Progress
-from ..errors import Error, NetworkError, PeerError
+from ..errors import Error, NetworkError, PeerError, PolicyError
 from ._messages import TICK, Talk
 from ._slots import START, Call, Pair, Pool, Try
 
@@ -101,7 +101,7 @@ class Stage:
     def _lead(self, pair: Pair, slot: int) -> None:
         while (piece := self._next()) is not None:
             it = Try(self._name, piece, self._failures.get(piece, 0), slot)
-            self._note(it, pair.lead(it, self._call))
+            self._note(it, pair.lead(it, self._call), pair.why)
         self._conduct.talk.send("rest", stage=self._name, slot=slot)
 
     def _next(self) -> int | None:
@@ -125,7 +125,7 @@ class Stage:
                 expected = self._failures.get(it.piece, 0)
                 if it.piece in self._results or it.attempt != expected:
                     raise PeerError("the peer's driver asked for a piece twice")
-            self._note(it, pair.follow(it, asked, self._call))
+            self._note(it, pair.follow(it, asked, self._call), pair.why)
         if asked["stage"] != self._name:
             raise PeerError("the peer's driver ended another stage than the one that goes on")
 
@@ -136,7 +136,7 @@ class Stage:
             self._conduct.talk.check()
             time.sleep(TICK / 10)
 
-    def _note(self, it: Try, refs: list[Any] | None) -> None:
+    def _note(self, it: Try, refs: list[Any] | None, why: Error | None) -> None:
         with self._lock:
             if refs is not None:
                 self._results[it.piece] = refs
@@ -144,10 +144,7 @@ class Stage:
             self._conduct.failed += 1
             self._failures[it.piece] = it.attempt + 1
         if it.attempt >= self._conduct.retries:
-            raise NetworkError(
-                f"piece {it.piece} of the stage {it.stage!r} failed {it.attempt + 1} times: "
-                "are the ports of the listening side's workers open to the other side's nodes?"
-            )
+            raise _gave_up(it, why)
         self._pieces.put(it.piece)
 
     def _tell(self) -> None:
@@ -155,3 +152,13 @@ class Stage:
         progress = self._conduct.progress
         if progress is not None:
             progress(self._name, len(self._results), self._conduct.pieces)
+
+
+def _gave_up(it: Try, why: Error | None) -> Error:
+    """The end of a run of which a piece failed too often, the last time because of `why` if that was this side's worker."""
+    failed = f"piece {it.piece} of the stage {it.stage!r} failed {it.attempt + 1} times"
+    if isinstance(why, PolicyError):
+        return PolicyError(f"{failed}: {why}")
+    return NetworkError(
+        f"{failed}: are the ports of the listening side's workers open to the other side's nodes?"
+    )
