@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::share_batches;
+use crate::json::write_member;
 use crate::quote::write_record;
 use crate::{DataError, Destination, Format};
 
@@ -18,6 +19,16 @@ pub enum ShareEncoding {
     Xor,
     /// The value is the sum of the two words modulo 2^128.
     Additive,
+}
+
+impl ShareEncoding {
+    /// A word as text.
+    fn text(self, word: u128) -> String {
+        match self {
+            Self::Xor => format!("{word:032x}"),
+            Self::Additive => word.to_string(),
+        }
+    }
 }
 
 /// A shared value column.
@@ -83,10 +94,7 @@ impl ShareTable {
         for (row, words) in self.words.chunks_exact(self.width()).enumerate() {
             write!(out, "{row}")?;
             for word in words {
-                match self.encoding {
-                    ShareEncoding::Xor => write!(out, ",{word:032x}")?,
-                    ShareEncoding::Additive => write!(out, ",{word}")?,
-                }
+                write!(out, ",{}", self.encoding.text(*word))?;
             }
             if let Some(source_row) = &self.source_row {
                 write!(out, ",{}", source_row[row])?;
@@ -95,12 +103,29 @@ impl ShareTable {
         }
         Ok(())
     }
+
+    /// Words are strings: a number of 128 bits is more than most readers of JSON take for one.
+    fn write_ndjson(&self, out: &mut impl Write) -> io::Result<()> {
+        let values = self.columns.iter().map(|column| column.name.as_str());
+        let names: Vec<&str> = [INDICATOR].into_iter().chain(values).collect();
+        for (row, words) in self.words.chunks_exact(self.width()).enumerate() {
+            write!(out, "{{\"{POSITION}\":{row}")?;
+            for (name, word) in names.iter().zip(words) {
+                write_member(out, true, name, Some(&self.encoding.text(*word)), false)?;
+            }
+            if let Some(source_row) = &self.source_row {
+                write!(out, ",\"{SOURCE_ROW}\":{}", source_row[row])?;
+            }
+            writeln!(out, "}}")?;
+        }
+        Ok(())
+    }
 }
 
 impl Destination {
     /// Writes `shares`: the columns `position` (from 0), `indicator`, the values', and `source_row` if it is known. Words
-    /// are unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first (exclusive or), as CSV, and 16
-    /// bytes, lowest first, in the other formats; NDJSON has these in hexadecimal digits.
+    /// are unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first (exclusive or), as CSV and, in
+    /// strings, as NDJSON; 16 bytes, lowest first, as Parquet and Arrow.
     ///
     /// # Errors
     /// As [`ShareTable::check_names`], and when writing fails; a file is then as it was before.
@@ -114,6 +139,7 @@ impl Destination {
         assert_eq!(source_rows.unwrap_or(shares.rows()), shares.rows(), "one for each row");
         self.write(|out| match self.format() {
             Format::Csv => shares.write_csv(out),
+            Format::Ndjson => shares.write_ndjson(out),
             format => share_batches::write(out, format, shares),
         })
     }

@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
 use arrow_ipc::reader::FileReader;
 use arrow_schema::DataType;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
 use super::*;
 
@@ -136,32 +137,78 @@ fn names_that_would_be_there_twice_are_refused() {
     assert!(Destination::Stdout.write_shares(&shares).is_err());
 }
 
-#[test]
-fn two_files_put_together_are_the_values() {
-    // What the docs tell a reader to do, from text, with the numbers 12.50, −0.07 and the indicators 1, 0.
-    let (values, masks) = ([1, 1250, 0, -7i128], [5u128, u128::MAX - 3, 1 << 100, 42]);
-    let part = |words: Vec<u128>, encoding| ShareTable {
+/// The words of a file of text: those of one row after those of the one before.
+fn words_of_text(path: &std::path::Path, radix: u32) -> Vec<u128> {
+    let word = |text: &str| u128::from_str_radix(text, radix).expect("a word");
+    let text = fs::read_to_string(path).expect("text");
+    let mut words = Vec::new();
+    if path.extension().is_some_and(|extension| extension == "csv") {
+        for line in text.lines().skip(1) {
+            words.extend(line.split(',').skip(1).map(word));
+        }
+    } else {
+        for line in text.lines() {
+            let object: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            assert_eq!(object["position"], words.len() / 2);
+            words.extend(["indicator", "v"].map(|name| word(object[name].as_str().expect("text"))));
+        }
+    }
+    words
+}
+
+/// The words of a Parquet file.
+fn words_of_parquet(path: &std::path::Path) -> Vec<u128> {
+    let file = File::open(path).expect("there");
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet").build();
+    let mut words = Vec::new();
+    for batch in reader.expect("Parquet") {
+        let batch = batch.expect("a batch");
+        for row in 0..batch.num_rows() {
+            for column in [1, 2] {
+                let bytes = batch.column(column).as_fixed_size_binary().value(row);
+                words.push(u128::from_le_bytes(bytes.try_into().expect("16 bytes")));
+            }
+        }
+    }
+    words
+}
+
+/// The words of this side, read from a file of this ending as the docs tell.
+fn through(ending: &str, words: &[u128], encoding: ShareEncoding) -> Vec<u128> {
+    let shares = ShareTable {
         columns: vec![ShareColumn { name: "v".to_owned(), scale: Some(2) }],
-        words,
+        words: words.to_vec(),
         encoding,
         source_row: None,
     };
-    let read = |shares: &ShareTable, radix| -> Vec<u128> {
-        let text = csv(shares);
-        let rows = text.lines().skip(1).flat_map(|line| line.split(',').skip(1));
-        rows.map(|word| u128::from_str_radix(word, radix).expect("a word")).collect()
-    };
+    let (_folder, path) = written(&format!("out.{ending}"), &shares);
+    let radix = if encoding == ShareEncoding::Xor { 16 } else { 10 };
+    match ending {
+        "csv" | "ndjson" => words_of_text(&path, radix),
+        "parquet" => words_of_parquet(&path),
+        _ => read_back(&path).1,
+    }
+}
+
+#[test]
+fn two_files_of_any_formats_put_together_are_the_values() {
+    // The numbers 12.50, −0.07 and the indicators 1, 0.
+    let (values, masks) = ([1, 1250, 0, -7i128], [5u128, u128::MAX - 3, 1 << 100, 42]);
     let pairs = || values.iter().zip(masks);
-    let other = pairs().map(|(value, mask)| (*value as u128).wrapping_sub(mask)).collect();
-    let sums = read(&part(masks.to_vec(), ShareEncoding::Additive), 10)
-        .into_iter()
-        .zip(read(&part(other, ShareEncoding::Additive), 10))
-        .map(|(a, b)| a.wrapping_add(b) as i128);
-    assert_eq!(sums.collect::<Vec<_>>(), values);
-    let other = pairs().map(|(value, mask)| *value as u128 ^ mask).collect();
-    let xors = read(&part(masks.to_vec(), ShareEncoding::Xor), 16)
-        .into_iter()
-        .zip(read(&part(other, ShareEncoding::Xor), 16))
-        .map(|(a, b)| (a ^ b) as i128);
-    assert_eq!(xors.collect::<Vec<_>>(), values);
+    let differences = pairs().map(|(value, mask)| (*value as u128).wrapping_sub(mask));
+    let additive: Vec<u128> = differences.collect();
+    let xor: Vec<u128> = pairs().map(|(value, mask)| *value as u128 ^ mask).collect();
+    let together = |a: &u128, b: &u128, encoding| match encoding {
+        ShareEncoding::Additive => a.wrapping_add(*b) as i128,
+        ShareEncoding::Xor => (a ^ b) as i128,
+    };
+    const ENDINGS: [&str; 4] = ["csv", "ndjson", "parquet", "arrow"];
+    for (other, encoding) in [(additive, ShareEncoding::Additive), (xor, ShareEncoding::Xor)] {
+        for (mine, theirs) in ENDINGS.iter().flat_map(|a| ENDINGS.map(|b| (*a, b))) {
+            let (mine, theirs) =
+                (through(mine, &masks, encoding), through(theirs, &other, encoding));
+            let words = mine.iter().zip(&theirs).map(|(a, b)| together(a, b, encoding));
+            assert_eq!(words.collect::<Vec<_>>(), values);
+        }
+    }
 }
