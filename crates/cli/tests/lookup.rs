@@ -178,6 +178,26 @@ fn answers_changes_reload_and_the_end() {
 }
 
 #[test]
+fn two_labels_of_one_key_are_refused_with_both_places() {
+    let server = Party::new();
+    let build = ["serve", "build", "list.csv", "--key", "email:email", "--label", "source"];
+    let build = |text: &str| {
+        server.file("list.csv", text);
+        server.run(&[&build[..], &["-o", "list.veil"]].concat())
+    };
+    let refused = build("email,source\nann@b.c,one\nben@b.c,x\nANN@b.c,two\n");
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    for part in ["list.csv, line 4, column 2 (\"source\")", "another label in line 2"] {
+        assert!(stderr(&refused).contains(part), "{}", stderr(&refused));
+    }
+    assert!(
+        !stderr(&refused).contains("ann@") && !server.files().contains(&"list.veil".to_owned())
+    );
+    let same = build("email,source\nann@b.c,one\n,x\nANN@b.c,one\n");
+    assert_eq!(code(&same), 0, "{}", stderr(&same));
+}
+
+#[test]
 fn a_quota_outlives_a_restart() {
     let (server, client) = parties();
     let address = free_address();

@@ -320,6 +320,16 @@ pub enum DataError {
         /// What is sent at most for a row.
         most: usize,
     },
+    /// Rows of one key have different labels.
+    #[error(
+        "{place}: the key of this row has another label in {first}; give each key one label, for example all that it has in one cell"
+    )]
+    TwoLabels {
+        /// The later of them.
+        place: Place,
+        /// Where the first is.
+        first: Spot,
+    },
     /// A row's chosen columns hold what no list of text can.
     #[error(
         "{place}: a cell has a zero byte, which no text file may have; remove it, or send other columns"

@@ -35,11 +35,37 @@ impl Items {
         Self::of_places(table, keys, &places(table, spec, extra)?, extra)
     }
 
+    /// The text that stands in the column `label` for each key.
+    ///
+    /// # Errors
+    /// When the column is missing or has no text, or rows of one key have different texts in it.
+    pub fn texts_of_keys(
+        table: &Table,
+        keys: &KeySet,
+        label: &str,
+    ) -> Result<Vec<String>, DataError> {
+        let place = locate(label, table)?;
+        let mut texts: Vec<Option<(usize, String)>> = vec![None; keys.len()];
+        table.try_for_each_row(&[place], |row, fields| {
+            let Some(key) = keys.key_of(row) else { return Ok(()) };
+            let text = fields.get(0);
+            let (first, before) =
+                texts[key].get_or_insert_with(|| (row, text.clone().into_owned()));
+            if *before == text {
+                return Ok(());
+            }
+            let first = table.place_of_row(*first, None).spot();
+            Err(DataError::TwoLabels { place: table.place_of_row(row, Some(place)), first })
+        })?;
+        Ok(texts.into_iter().map(|text| text.map_or_else(String::new, |(_, text)| text)).collect())
+    }
+
     /// The labels that stand in the column `label`.
     ///
     /// # Errors
-    /// When the column is missing, or a label is longer than [`MAX_ITEM`].
+    /// As [`Items::texts_of_keys`], and when a label is longer than [`MAX_ITEM`].
     pub fn labels(table: &Table, keys: &KeySet, label: &str) -> Result<Self, DataError> {
+        Self::texts_of_keys(table, keys, label)?;
         let place = locate(label, table)?;
         Self::of_places(table, keys, &[place], &[label.to_owned()])
     }

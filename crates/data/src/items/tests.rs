@@ -117,3 +117,25 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn numbers_may_be_labels_and_a_key_has_one() {
+    use std::sync::Arc;
+
+    use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray};
+
+    let list = |scores: Vec<f64>| {
+        let columns: [(&str, ArrayRef); 2] = [
+            ("k", Arc::new(StringArray::from(vec!["a", "b", "A"]))),
+            ("score", Arc::new(Float64Array::from(scores))),
+        ];
+        let batch = RecordBatch::try_from_iter(columns).expect("of one length");
+        let table = Table::from_batches("list".to_owned(), batch.schema(), vec![batch]);
+        let table = table.expect("a table");
+        let keys = KeySet::build(&table, &"k:name".parse().expect("a key")).expect("keys");
+        Items::texts_of_keys(&table, &keys, "score")
+    };
+    assert_eq!(list(vec![0.5, 2.0, 0.5]).expect("one each"), ["0.5", "2"]);
+    let why = list(vec![0.5, 2.0, 0.25]).expect_err("two").to_string();
+    assert!(why.contains("list, row 3, column 2") && why.contains("row 1"), "{why}");
+}

@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use veilset_data::{DataError, KeySpec};
+use veilset_data::{DataError, Items};
 use veilset_lookup::{Edit, Item, List, ListFile, Sizing};
 
-use super::{check_presets, elements, input_of, quoted};
+use super::{check_presets, elements, input_of};
 use crate::job::fresh_rng;
 use crate::{Error, Input};
 
@@ -20,7 +20,7 @@ pub struct Changed {
     pub items: usize,
 }
 
-/// The labels of an input's keys, in their order: of each key that of its first row.
+/// The labels of an input's keys, in their order.
 pub struct Labels(Vec<String>);
 
 impl Labels {
@@ -39,16 +39,9 @@ impl Labels {
     /// Those in a column.
     ///
     /// # Errors
-    /// When the column is missing.
+    /// When the column is missing or has no text, or rows of one key have different labels.
     pub fn of_column(input: &Input, column: &str) -> Result<Self, DataError> {
-        let place = quoted(column, "raw").parse::<KeySpec>()?.locate(&input.table)?[0];
-        let mut labels = vec![None; input.distinct()];
-        input.table.for_each_row(&[place], |row, fields| {
-            if let Some(key) = input.keys.key_of(row) {
-                labels[key].get_or_insert_with(|| fields.get(0).into_owned());
-            }
-        })?;
-        Ok(Self(labels.into_iter().map(Option::unwrap_or_default).collect()))
+        Ok(Self(Items::texts_of_keys(&input.table, &input.keys, column)?))
     }
 }
 
