@@ -127,7 +127,7 @@ impl<'a> Edit<'a> {
     }
 
     fn write(&self, table: &Table, rows: impl IntoIterator<Item = usize>) -> Result<(), DataError> {
-        let destination = Destination::File { path: self.path.to_owned(), force: true };
+        let destination = Destination::file(self.path.to_owned(), true);
         destination.write_rows(table, rows.into_iter())
     }
 }

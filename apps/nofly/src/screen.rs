@@ -1,6 +1,6 @@
 //! `nofly screen`: the airline's side.
 
-use veilset::data::{Destination, Source, Table};
+use veilset::data::{Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Options};
 use veilset::{Connection, Done, Input, Job, Learn, Means};
 
@@ -23,7 +23,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     let table = Table::read(&source, b',')?;
     args.party.key.locate(&table)?;
     if let Some(destination) = &destination {
-        destination.takes(&table)?;
+        destination.prepare(&table)?;
     }
     let page = args.page.then(|| Page::open(&table, &party.peer)).transpose()?;
     let input = Input::of(table, &args.party.key)?;
@@ -110,7 +110,8 @@ impl Screening<'_> {
         destination: Option<&Destination>,
     ) -> Result<(), Failure> {
         if let Some(destination) = destination {
-            done.write(input, destination)?;
+            let write = |to: &Destination| done.write(input, to);
+            veilset::deliver(destination, &Scratch::default(), &|_| false, &write)?;
         }
         if self.args.json {
             print_line!("{}", report::object(done, input))?;

@@ -3,7 +3,7 @@
 use std::time::SystemTime;
 
 use veilset::data::calendar::{Preference, Search, Slot};
-use veilset::data::{Destination, Source};
+use veilset::data::{Destination, Scratch, Source};
 use veilset::meeting::{self, Meeting};
 use veilset::registry::Operation;
 use veilset::{Job, json};
@@ -11,7 +11,7 @@ use veilset::{Job, json};
 use crate::args::{AgreeArgs, Talk};
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::operation::{Peer, endpoint, phases};
+use crate::operation::{Peer, deliver, endpoint, phases};
 use crate::order::job;
 use crate::progress::say;
 use crate::report;
@@ -26,12 +26,13 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     let input = meeting::input("slots".to_owned(), &slots)?;
 
     let job = wanted(args, peer.name.clone());
-    let done = peer.meet(job, &input, (&endpoint, &args.meet), talk)?;
+    let done = peer.meet(job, (&input, None), (&endpoint, &args.meet), talk)?;
 
     let placed = meeting::agreed(&done, &input, &slots);
     let agreed = placed.map(|(_, slot)| slot);
     if let (Some(slot), Some(destination)) = (agreed, &destination) {
-        slot.write(destination, SystemTime::now())?;
+        let write = |to: &Destination| slot.write(to, SystemTime::now());
+        deliver(destination, &Scratch::default(), talk, &write)?;
     }
     if args.meet.json {
         print_line!("{}", json_line(&json::of_meeting(&done, &input, agreed)))?;
@@ -59,7 +60,7 @@ fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
         ));
     }
     let destination = veilset::destination(output, args.force)?;
-    destination.check(&Source::new(&args.file))?;
+    destination.check_place(&Source::new(&args.file))?;
     Ok(Some(destination))
 }
 

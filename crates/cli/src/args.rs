@@ -159,8 +159,9 @@ pub(crate) struct RoomArgs {
     /// Keep a list on disk that takes more than a quarter of this, such as 500MB or 2GiB [default: in memory]
     #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
     pub(crate) max_memory: Option<u64>,
-    /// The folder for its encrypted temporary file [default: TMPDIR, or /var/tmp]
-    #[arg(long, value_name = "DIR", requires = "max_memory")]
+    /// The folder for its encrypted temporary file, and for a result that does not get to its place [default: TMPDIR, or
+    /// /var/tmp]
+    #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
 }
 
@@ -176,9 +177,9 @@ impl RoomArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory [default:
-    /// TMPDIR, or /var/tmp]
-    #[arg(long, value_name = "DIR", requires = "max_memory")]
+    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory, and for a result
+    /// that does not get to its place [default: TMPDIR, or /var/tmp]
+    #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
     /// Who learns the result; the peer must give the matching word: me and peer, or both and both
     #[arg(long, value_enum, default_value = "both")]
@@ -251,8 +252,8 @@ pub(crate) struct ParamArgs {
 /// Where rows of a result go.
 #[derive(Args)]
 pub(crate) struct OutputArgs {
-    /// Write the result's rows to this file or object, in the format that its name says: .csv, .ndjson, .parquet,
-    /// .arrow (- or nothing: CSV to standard output)
+    /// Write the result's rows to this file or object, in the format that its name says: .csv, .tsv, .ndjson, .parquet,
+    /// .arrow; CSV if it has no ending (- or nothing: CSV to standard output)
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file

@@ -11,7 +11,7 @@ use veilset::{Input, json, table};
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
 use crate::escape::{json_line, shown};
-use crate::operation::tell_need;
+use crate::operation::{deliver, tell_need};
 use crate::progress::{detail, say, tell};
 use crate::units::show_bytes;
 
@@ -19,7 +19,7 @@ use crate::units::show_bytes;
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     Endpoint::Connect(args.connect.clone()).check().map_err(veilset::Error::from)?;
     let destination = destination(args)?;
-    let (question, items) = question(args, talk)?;
+    let (question, items) = question(args, destination.clone(), talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
@@ -37,7 +37,9 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
         print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
     }
     match destination {
-        Some(destination) => found.write(&destination)?,
+        Some(destination) => {
+            deliver(&destination, &args.room.scratch(), talk, &|to| found.write(to))?;
+        }
         None if args.json || items.is_empty() => {}
         None => print(&found, &items)?,
     }
@@ -68,12 +70,19 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
 }
 
 /// What is asked, and the single items, if it is such.
-fn question(args: &LookupArgs, talk: &Talk) -> Result<(Question, Vec<String>), Failure> {
+fn question(
+    args: &LookupArgs,
+    destination: Option<Destination>,
+    talk: &Talk,
+) -> Result<(Question, Vec<String>), Failure> {
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
         let scratch = args.room.scratch();
         tell_need(file, &scratch, talk)?;
         let input = Input::of(table(file, None, b',', &scratch)?, key)?;
-        return Ok((Question::Input(Box::new(input)), Vec::new()));
+        if let Some(destination) = &destination {
+            destination.prepare(input.table())?;
+        }
+        return Ok((Question::Input(Box::new(input), destination), Vec::new()));
     }
     let items = items(&args.items)?;
     Ok((Question::Items(items.clone()), items))

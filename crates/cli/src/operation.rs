@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, IsTerminal, Write};
 
-use veilset::data::{Destination, Scratch, Source, Table};
+use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
 use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table};
@@ -26,10 +26,10 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     let peer = Peer::load(args)?;
     let input = read(order, destination.as_ref(), talk)?;
     let job = order.job(peer.name.clone());
-    let done = peer.meet(job, &input, (&endpoint, args), talk)?;
+    let done = peer.meet(job, (&input, destination.as_ref()), (&endpoint, args), talk)?;
 
     if let Some(destination) = &destination {
-        done.write(&input, destination)?;
+        deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
     report::print(&done, &input, order, talk)
 }
@@ -54,14 +54,18 @@ impl Peer {
     pub(crate) fn meet(
         &self,
         job: Job,
-        input: &Input,
+        (input, destination): (&Input, Option<&Destination>),
         (endpoint, args): (&Endpoint, &MeetArgs),
         talk: &Talk,
     ) -> Result<Done, Failure> {
         let options = Options { deadline: args.deadline, ..Options::default() };
         let (identity, tell) = (&self.identity, |event| tell(talk, &event));
         let connection = Connection::open(identity, &self.key, endpoint, &options, &tell)?;
-        let ready = consent(job.offer(connection, input)?, talk)?;
+        let mut ready = job.offer(connection, input)?;
+        if let Some(destination) = destination {
+            ready = ready.prepare(input, destination)?;
+        }
+        let ready = consent(ready, talk)?;
         let bar = Bar::new(talk);
         let threads = args.threads.unwrap_or_else(all_cores);
         let done = ready.run(input, &Means { threads, observer: &bar });
@@ -132,8 +136,7 @@ pub(crate) fn read(
     talk: &Talk,
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
-    let scratch = Scratch::new(order.party.scratch.clone(), order.party.meet.max_memory);
-    let table = read_table(list, &scratch, talk)?;
+    let table = read_table(list, &order.scratch(), talk)?;
     let name = table.name().to_owned();
     if order.operation == Operation::Align {
         table.check_aligned()?;
@@ -141,7 +144,7 @@ pub(crate) fn read(
     if let Some(destination) = destination
         && order.gives_rows()
     {
-        destination.takes(&table)?;
+        destination.prepare(&table)?;
     }
     let input = order.attach(Input::of(table, &list.key)?)?.for_one_run();
     say(talk, &format!("{name}: {}", report::summary(&input)));
@@ -149,6 +152,22 @@ pub(crate) fn read(
         say(talk, "the peer alone learns the result: no output file will be written");
     }
     Ok(input)
+}
+
+/// Writes a result; where its place does not take it, the user who is there may mend that, else it is kept elsewhere.
+pub(crate) fn deliver(
+    destination: &Destination,
+    scratch: &Scratch,
+    talk: &Talk,
+    write: &dyn Fn(&Destination) -> Result<(), DataError>,
+) -> Result<(), Failure> {
+    let again = |why: &DataError| {
+        is_attended(talk) && {
+            eprintln!("{why}");
+            asks("The result is still here. Mend that, and try again? [Y/n] ").unwrap_or(false)
+        }
+    };
+    Ok(veilset::deliver(destination, scratch, &again, write)?)
 }
 
 /// Whether a result stays there.
@@ -167,10 +186,14 @@ fn consent(ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
 
 /// Whether the user goes on after what is shown; somebody who is asked sees it, quiet or not.
 pub(crate) fn agrees(talk: &Talk, show: impl FnOnce(&Talk)) -> Result<bool, Failure> {
-    let somebody =
-        !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    let somebody = is_attended(talk);
     show(&Talk { quiet: talk.quiet && !somebody, ..*talk });
     Ok(!somebody || asks("Go on? [Y/n] ")?)
+}
+
+/// Whether there is somebody to ask.
+fn is_attended(talk: &Talk) -> bool {
+    !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
 fn asks(question: &str) -> Result<bool, Failure> {

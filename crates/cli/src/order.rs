@@ -1,5 +1,6 @@
 //! What a command asks for: one form for all operations.
 
+use veilset::data::Scratch;
 use veilset::registry::{Operation, Sharing};
 use veilset::{Input, Job, Learn};
 
@@ -63,6 +64,11 @@ impl<'a> Order<'a> {
             }
             _ => input,
         })
+    }
+
+    /// Where lists go that take too much memory, and results that their place does not take.
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch::new(self.party.scratch.clone(), self.party.meet.max_memory)
     }
 
     /// Whether this side gets the result.

@@ -11,7 +11,7 @@ use veilset::{
 use crate::args::{ParamArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::operation::{agrees, all_cores, destination, phases, read};
+use crate::operation::{agrees, all_cores, deliver, destination, phases, read};
 use crate::order::Order;
 use crate::progress::{Bar, detail, say, tell};
 use crate::units::{show_bytes, show_duration};
@@ -43,7 +43,7 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     let done = done?;
 
     if let Some(destination) = &destination {
-        done.write(&input, destination)?;
+        deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
     print(&done, &input, order, talk)
 }

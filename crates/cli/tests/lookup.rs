@@ -154,6 +154,16 @@ fn answers_changes_reload_and_the_end() {
     let rows = ["--file", "rows.csv", "--key", "e-mail:email", "-o", "out.csv"];
     assert_eq!(code(&look_up(&client, &address, &rows)), 0);
     assert_eq!(client.read("out.csv"), "n,e-mail,veilset_label\n2,Ben@Example.org,second\n");
+    let listed = "{\"n\":\"2\",\"e-mail\":\"Ben@Example.org\",\"veilset_label\":\"second\"}\n";
+    for name in ["out.ndjson", "out.parquet", "out.arrow"] {
+        let rows = ["--file", "rows.csv", "--key", "e-mail:email", "-o", name];
+        let output = look_up(&client, &address, &rows);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let again = ["--file", name, "--key", "veilset_label:email", "--json"];
+        let again = json(&look_up(&client, &address, &again));
+        assert_eq!((&again["rows"], &again["result"]["count"]), (&1.into(), &0.into()));
+    }
+    assert_eq!(client.read("out.ndjson"), listed);
     let other_preset = look_up(&client, &address, &["--file", "rows.csv", "--key", "e-mail"]);
     assert_eq!(code(&other_preset), 3, "{}", stderr(&other_preset));
     assert!(stderr(&other_preset).contains("raw/1") && stderr(&other_preset).contains("email/1"));

@@ -1,32 +1,38 @@
 //! Where results go: whole, or not at all.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt;
-use std::fs;
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use tempfile::NamedTempFile;
-
 use self::sheet::Sheet;
 use self::terminal::ForTerminal;
-use self::typed::BatchWriter;
+use crate::table::Delimited;
 use crate::{DataError, Format, Source, Table};
 
 mod aligned;
 mod delimited;
+mod dictionaries;
+mod kinds;
 mod labelled;
+mod new_file;
 mod objects;
+mod room;
 mod share_batches;
 mod shares;
 mod sheet;
+mod sizes;
 mod terminal;
 mod typed;
 mod union;
 
 pub use aligned::ID_COLUMN;
 pub use labelled::LABEL_COLUMN;
+pub use new_file::NewFile;
+pub(crate) use room::free;
+pub use room::is_full;
 pub use shares::{ShareColumn, ShareEncoding, ShareTable};
 
 /// A file, standard output, or a place beyond this machine.
@@ -35,12 +41,7 @@ pub enum Destination {
     /// Standard output, written `-`.
     Stdout,
     /// A file that appears complete or not at all.
-    File {
-        /// Where.
-        path: PathBuf,
-        /// Whether an existing file may be replaced.
-        force: bool,
-    },
+    File(NewFile),
     /// What takes a result whole, somewhere else.
     Sink(Arc<dyn Sink>),
 }
@@ -70,58 +71,95 @@ impl Destination {
     /// `-` is standard output, anything else a path.
     #[must_use]
     pub fn new(text: &str, force: bool) -> Self {
-        if text == "-" { Self::Stdout } else { Self::File { path: text.into(), force } }
+        if text == "-" { Self::Stdout } else { Self::file(text, force) }
     }
 
-    /// Finds out before a run whether the result could be written after it.
+    /// A file, whatever its name; with `force` it may take the place of another.
+    #[must_use]
+    pub fn file(path: impl Into<PathBuf>, force: bool) -> Self {
+        Self::File(NewFile::new(path.into(), force))
+    }
+
+    /// Finds out before a run whether rows could be written after it.
+    ///
+    /// # Errors
+    /// As [`Destination::check_place`], and when the name ends like no format of rows.
+    pub fn check(&self, input: &Source) -> Result<(), DataError> {
+        self.check_place(input)?;
+        let unknown =
+            |path: &PathBuf| path.extension().is_some() && Format::of_name(path).is_none();
+        match self.path().filter(unknown) {
+            Some(path) => Err(DataError::NoFormat { file: path.display().to_string() }),
+            None => Ok(()),
+        }
+    }
+
+    /// Finds out before a run whether anything could be written after it.
     ///
     /// # Errors
     /// When the file exists and may not be replaced, is the input, or its folder does not take files.
-    pub fn check(&self, input: &Source) -> Result<(), DataError> {
-        let (path, force) = match self {
-            Self::Stdout => return Ok(()),
-            Self::File { path, force } => (path, force),
+    pub fn check_place(&self, input: &Source) -> Result<(), DataError> {
+        match self {
+            Self::Stdout => Ok(()),
+            Self::File(file) => file.check(input),
             Self::Sink(sink) if sink.name() == input.name() => {
-                return Err(DataError::OutputIsInput { file: sink.name() });
+                Err(DataError::OutputIsInput { file: sink.name() })
             }
-            Self::Sink(sink) => return sink.check().map_err(DataError::Sink),
-        };
-        let file = path.display().to_string();
-        if is_same(path, input) {
-            return Err(DataError::OutputIsInput { file });
+            Self::Sink(sink) => sink.check().map_err(DataError::Sink),
         }
-        match occupant(path) {
-            Occupant::Other => return Err(DataError::NotAFile { file }),
-            Occupant::File if !force => return Err(DataError::Exists { file }),
-            Occupant::File | Occupant::Nothing => {}
+    }
+
+    /// What stands between the fields of delimited text, where the name says it.
+    fn delimiter(&self) -> Option<u8> {
+        let path = self.path()?;
+        let ending = path.extension().and_then(OsStr::to_str)?;
+        ending.eq_ignore_ascii_case("tsv").then_some(b'\t')
+    }
+
+    /// Whether delimited text stays byte for byte what it is in `table`.
+    fn keeps(&self, table: &Table) -> bool {
+        let same = |text: &Delimited| self.delimiter().is_none_or(|own| own == text.delimiter());
+        table.delimited().is_some_and(same)
+    }
+
+    /// Its name, where it has one.
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Self::Stdout => None,
+            Self::File(file) => Some(file.path.clone()),
+            Self::Sink(sink) => Some(sink.name().into()),
         }
-        new_file(&target(path)).map(drop).map_err(|why| DataError::Write { file, why })
     }
 
     /// The format that the file's name says; CSV where it says none, and on standard output.
     #[must_use]
     pub fn format(&self) -> Format {
-        let named = match self {
-            Self::Stdout => None,
-            Self::File { path, .. } => Format::of_name(path),
-            Self::Sink(sink) => Format::of_name(Path::new(&sink.name())),
-        };
-        named.unwrap_or(Format::Csv)
+        self.path().and_then(|path| Format::of_name(&path)).unwrap_or(Format::Csv)
     }
 
-    /// Finds out before a run whether rows of `table` could be decoded and written after it.
+    /// Finds out before a run whether rows of `table` could be decoded and written after it, and holds room for all of
+    /// them in a file's folder.
     ///
     /// # Errors
-    /// When a column has no text where text is needed, or no place in this format, or cannot be decoded.
-    pub fn takes(&self, table: &Table) -> Result<(), DataError> {
-        let all: Vec<usize> = (0..table.header().len()).collect();
+    /// When a column has no text where text is needed, or no place in this format, or cannot be decoded; when there is too
+    /// little room.
+    pub fn prepare(&self, table: &Table) -> Result<(), DataError> {
         if matches!(self.format(), Format::Csv | Format::Ndjson) {
+            let all: Vec<usize> = (0..table.header().len()).collect();
             table.check_text(&all)?;
-        } else if let Err(why) = BatchWriter::new(self.format(), io::sink(), &table.schema()) {
-            let file = table.name().to_owned();
-            return Err(DataError::NoPlace { file, format: self.format().name(), why });
         }
-        table.decode()
+        match self {
+            Self::Stdout => table.decode(),
+            Self::File(_) | Self::Sink(_) => self.hold(self.size_of_own(table)?),
+        }
+    }
+
+    /// Holds room for so many bytes more where it is known what is free: not on standard output, nor beyond this machine.
+    fn hold(&self, more: u64) -> Result<(), DataError> {
+        match self {
+            Self::Stdout | Self::Sink(_) => Ok(()),
+            Self::File(file) => file.hold(more),
+        }
     }
 
     /// Writes the given rows of `table`, in the format that the file's name says: text byte for byte as it was where it
@@ -141,11 +179,36 @@ impl Destination {
     }
 
     fn write_sheet(&self, sheet: Sheet<'_>) -> Result<(), DataError> {
-        self.write(|out| match self.format() {
-            Format::Csv => sheet.write_delimited(out),
+        self.write(|out| self.fill(sheet, out))
+    }
+
+    /// Writes it all in this format.
+    fn fill(&self, sheet: Sheet<'_>, out: &mut (impl Write + Send)) -> io::Result<()> {
+        match self.format() {
+            Format::Csv => sheet.write_delimited(out, self.delimiter()),
             Format::Ndjson if sheet.table.is_objects() => sheet.write_objects(out),
             format => sheet.write_typed(out, format),
-        })
+        }
+    }
+
+    /// Has `write` put the result, which did not get where it was to go, into a new file of the same format in `folder` that
+    /// only this user may read. Returns its name.
+    ///
+    /// # Errors
+    /// When that cannot be written either; nothing is left of it then.
+    pub fn write_instead(
+        &self,
+        folder: &Path,
+        write: impl FnOnce(&Self) -> Result<(), DataError>,
+    ) -> Result<PathBuf, DataError> {
+        let failure = |why| DataError::Write { file: folder.display().to_string(), why };
+        let path = self.path();
+        let ending = path.as_ref().and_then(|path| path.extension()).and_then(OsStr::to_str);
+        let suffix = format!(".{}", ending.unwrap_or("csv"));
+        let file = tempfile::Builder::new().prefix("veilset-").suffix(&suffix).tempfile_in(folder);
+        let path = file.map_err(failure)?.into_temp_path();
+        write(&Self::file(path.to_path_buf(), true))?;
+        path.keep().map_err(|error| failure(error.error))
     }
 
     /// Has `fill` write everything, through a buffer.
@@ -168,9 +231,7 @@ impl Destination {
                 };
                 filled.map_err(fail("standard output".to_owned()))
             }
-            Self::File { path, force } => {
-                replace(path, *force, fill).map_err(fail(path.display().to_string()))
-            }
+            Self::File(file) => file.write(fill).map_err(fail(file.name())),
             Self::Sink(sink) => {
                 let mut bytes = Vec::new();
                 fill_buffered(&mut bytes, fill).map_err(fail(sink.name()))?;
@@ -204,7 +265,7 @@ impl Table {
         out: &mut impl Write,
         rows: impl Iterator<Item = usize>,
     ) -> io::Result<()> {
-        Sheet::new(self, rows).write_delimited(out)?;
+        Sheet::new(self, rows).write_delimited(out, None)?;
         out.flush()
     }
 }
@@ -214,70 +275,6 @@ impl From<DataError> for io::Error {
     fn from(error: DataError) -> Self {
         Self::other(error)
     }
-}
-
-/// Fills a new file and puts it at `path` in one step; a failure leaves nothing behind.
-fn replace(
-    path: &Path,
-    force: bool,
-    fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
-) -> io::Result<()> {
-    let path = target(path);
-    let mut file = new_file(&path)?;
-    fill_buffered(file.as_file_mut(), fill)?;
-    if let (true, Ok(replaced)) = (force, fs::metadata(&path)) {
-        file.as_file().set_permissions(replaced.permissions())?;
-    }
-    file.as_file().sync_all()?;
-    let kept = if force { file.persist(&path) } else { file.persist_noclobber(&path) };
-    kept.map(drop).map_err(|error| error.error)
-}
-
-/// A file beside `path` that vanishes unless it is kept; it has the rights of any new file of this user.
-fn new_file(path: &Path) -> io::Result<NamedTempFile> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".veilset-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
-}
-
-/// What is at an output's path.
-enum Occupant {
-    Nothing,
-    File,
-    /// A folder, a device, a pipe, or no name for a file at all.
-    Other,
-}
-
-fn occupant(path: &Path) -> Occupant {
-    let names_a_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-    if names_a_folder || path.file_name().is_none() {
-        return Occupant::Other;
-    }
-    match (fs::metadata(path), fs::symlink_metadata(path)) {
-        (Ok(there), _) if there.is_file() => Occupant::File,
-        (Ok(_), _) => Occupant::Other,
-        // A link to nowhere.
-        (Err(_), Ok(_)) => Occupant::File,
-        (Err(_), Err(_)) => Occupant::Nothing,
-    }
-}
-
-/// The file itself, where `path` is a link to one: the file is replaced, not the link.
-fn target(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
-}
-
-fn is_same(path: &Path, input: &Source) -> bool {
-    // What cannot be read is said when it is read.
-    let files = input.files().unwrap_or_default();
-    let same = |file: &Path| matches!((fs::canonicalize(path), fs::canonicalize(file)), (Ok(a), Ok(b)) if a == b);
-    files.iter().filter_map(Source::path).any(same)
 }
 
 #[cfg(test)]

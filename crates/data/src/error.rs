@@ -398,6 +398,28 @@ pub enum DataError {
         /// The file's name.
         file: String,
     },
+    /// The output's name ends like no format that rows are written in.
+    #[error(
+        "{file}: its ending is none of .csv, .tsv, .txt, .ndjson, .jsonl, .parquet, .arrow, .feather and .arrows; \
+         give another name with -o; one without an ending is CSV"
+    )]
+    NoFormat {
+        /// The file's name.
+        file: String,
+    },
+    /// The disk has too little room for what the result may take.
+    #[error(
+        "{file}: the result may take {} MB, and {} MB are free there: make room, name a place on another disk with -o, or \
+         have the rows on standard output", needed.div_ceil(1_000_000), free / 1_000_000
+    )]
+    NoRoomForResult {
+        /// The file's name.
+        file: String,
+        /// Bytes that it may take.
+        needed: u64,
+        /// Bytes that are free.
+        free: u64,
+    },
     /// The output could not be written; nothing was left behind.
     #[error("cannot write {file}: {}; nothing was written", writing(why))]
     Write {

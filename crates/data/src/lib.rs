@@ -28,7 +28,8 @@ mod values;
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
-    Destination, ID_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Sink, SinkError,
+    Destination, ID_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding, ShareTable, Sink,
+    SinkError, is_full,
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;

@@ -10,6 +10,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use zeroize::Zeroizing;
 
+use crate::destination::free;
 use crate::{DataError, Source};
 
 /// What the program takes of the memory that it is allowed, before it has read anything: itself, its threads, a connection's
@@ -50,6 +51,12 @@ impl Scratch {
         Self { folder: folder.unwrap_or_else(on_disk), most }
     }
 
+    /// Where they go.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// What `source` will take of the disk, if anything, and as far as its size is known before it is read.
     ///
     /// # Errors
@@ -59,7 +66,7 @@ impl Scratch {
             Some(bytes) if bytes > self.most => {
                 // What is of types and not Parquet is written again, as Parquet.
                 let bytes = bytes + source.arrow_size()?;
-                let free = self.free().map_err(|why| self.failure(why))?;
+                let free = free(&self.folder).map_err(|why| self.failure(why))?;
                 room(DiskNeed { folder: self.folder.clone(), bytes, free }).map(Some)
             }
             _ => Ok(None),
@@ -75,11 +82,6 @@ impl Scratch {
     /// Where files go of which nothing is known.
     pub(crate) fn empty_depot(&self) -> Depot<'_> {
         Depot { scratch: self, keep: self.most, disk: None, length: 0 }
-    }
-
-    fn free(&self) -> io::Result<u64> {
-        let disk = rustix::fs::statvfs(&self.folder)?;
-        Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
     }
 
     fn failure(&self, why: io::Error) -> DataError {

@@ -23,6 +23,7 @@ mod store;
 mod text;
 
 use self::batches::Batches;
+pub(crate) use self::batches::memory_of;
 use self::body::Body;
 use self::cell::{has_text, value_type};
 pub(crate) use self::delimited::Delimited;
@@ -170,24 +171,28 @@ impl Table {
     /// When a number is not above the one before it, or not below [`Table::rows`].
     pub fn take(&self, rows: impl Iterator<Item = usize>) -> Result<Vec<RecordBatch>, DataError> {
         let rows: Vec<usize> = rows.collect();
+        let columns: Vec<usize> = (0..self.header.len()).collect();
         let mut taken = Vec::new();
-        self.for_each_batch(&rows, |_, batch| {
+        self.for_each_batch(&rows, &columns, |_, batch| {
             taken.push(batch);
             Ok::<_, DataError>(())
         })?;
         Ok(taken)
     }
 
-    /// Calls `visit` with the rows of these numbers as record batches, and with their numbers.
+    /// Calls `visit` with the rows of these numbers as record batches of `columns`, and with their numbers.
     pub(crate) fn for_each_batch<E: From<DataError>>(
         &self,
         rows: &[usize],
+        columns: &[usize],
         mut visit: impl FnMut(&[usize], RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
         let schema = self.schema();
+        let fields: Vec<_> = columns.iter().map(|place| schema.field(*place).clone()).collect();
+        let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
         for (part, rows) in self.by_part(rows) {
             let mut done = 0;
-            part.for_each_batch(rows, &schema, |batch| {
+            part.for_each_batch(rows, (&self.header, columns, &schema), |batch| {
                 let numbers = &rows[done..done + batch.num_rows()];
                 done += batch.num_rows();
                 visit(numbers, batch)
@@ -221,6 +226,11 @@ impl Table {
     /// Whether it is of JSON objects alone.
     pub(crate) fn is_objects(&self) -> bool {
         self.parts.iter().all(|part| matches!(part.body, Body::Objects(_)))
+    }
+
+    /// How long the text is that it is made of, if it is.
+    pub(crate) fn text_bytes(&self) -> Option<u64> {
+        self.parts.iter().map(|part| part.body.text_bytes()).sum()
     }
 
     /// Decodes everything that is not decoded yet, to no other end than to know that it can be.

@@ -1,43 +1,19 @@
 //! From every format to every format, and files that belong together.
 
+mod support;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use serde_json::{Value, json};
-use tempfile::TempDir;
-use veilset_data::{DataError, Destination, Format, KeySet, Scratch, Source, Table, check};
+use support::{file, path, read, texts, to};
+use veilset_data::{DataError, Format, KeySet, Scratch, Table, check};
 
 const NDJSON: &str = "{\"id\": 7, \"name\":\"a \\\"b\\\"\", \"tags\":[1, {\"x\":null}]}\r\n\n \
                       {\"name\":null,\"id\":1.50,\"new\":true}\n{}";
-
-fn path(folder: &TempDir, name: &str) -> PathBuf {
-    folder.path().join(name)
-}
-
-fn file(path: &Path) -> Source {
-    Source::File(path.to_owned())
-}
-
-fn read(path: &Path) -> Table {
-    Table::read(&file(path), b',').expect("a table")
-}
-
-fn to(path: &Path) -> Destination {
-    Destination::File { path: path.to_owned(), force: true }
-}
-
-fn texts(table: &Table) -> Vec<Vec<String>> {
-    let columns: Vec<usize> = (0..table.header().len()).collect();
-    let mut rows = Vec::new();
-    let visited = table.for_each_row(&columns, |_, fields| {
-        rows.push(columns.iter().map(|column| fields.get(*column).into_owned()).collect());
-    });
-    visited.expect("text");
-    rows
-}
 
 fn ndjson() -> Table {
     Table::parse_ndjson("t.ndjson".to_owned(), NDJSON.into()).expect("objects")
@@ -115,7 +91,7 @@ fn every_table_survives_every_format() {
     for table in [csv(), ndjson(), typed()] {
         for name in ["o.csv", "o.ndjson", "o.parquet", "o.arrow", "o.arrows"] {
             let path = path(&folder, name);
-            to(&path).takes(&table).expect("it has text");
+            to(&path).prepare(&table).expect("it has text");
             to(&path).write_rows(&table, 0..table.rows()).expect("writable");
             let again = if name == "o.csv" && table.name() == "t.csv" {
                 Table::read(&file(&path), b';').expect("a table")
@@ -283,7 +259,7 @@ fn damage_is_found_before_a_run() {
     spoilt[4..24].fill(0xff);
     fs::write(&cut, spoilt).expect("writable");
     let table = read(&cut);
-    assert!(matches!(to(&whole).takes(&table), Err(DataError::Damaged { .. })));
+    assert!(matches!(to(&whole).prepare(&table), Err(DataError::Damaged { .. })));
     fs::write(&cut, b"id,name\n").expect("writable");
     assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::OtherFormat { .. })));
     let arrow = path(&folder, "c.arrow");
@@ -368,5 +344,38 @@ proptest::proptest! {
         std::fs::write(&path, &bytes[..bytes.len().saturating_sub(cut)]).expect("a new file");
         let [memory, spilled] = both_ways(&path);
         proptest::prop_assert_eq!(memory, spilled);
+    }
+}
+
+#[test]
+fn labels_go_to_every_format_whether_or_not_a_row_is_listed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for table in [csv(), ndjson(), typed()] {
+        for name in ["o.csv", "o.ndjson", "o.parquet", "o.arrow", "o.arrows"] {
+            let path = path(&folder, name);
+            let columns = || match name {
+                // Another delimiter, which reading does not know of.
+                "o.csv" if table.name() == "t.csv" => {
+                    Table::read(&file(&path), b';').expect("a table")
+                }
+                _ => read(&path),
+            };
+            to(&path).prepare(&table).expect("a place");
+            let listed = [(0, "a \"label\""), (1, "")];
+            to(&path).write_labelled(&table, &listed).expect("writable");
+            let of_row = |row: usize| texts(&table)[row].clone();
+            let with = |row: Vec<String>, last: &str| [row, vec![last.to_owned()]].concat();
+            let expected = [with(of_row(0), listed[0].1), with(of_row(1), "")];
+            let written = columns();
+            if written.header().len() > table.header().len() {
+                let seen = by_name(&written, &table, "veilset_label");
+                assert_eq!(seen, expected, "{} to {name}", table.name());
+            }
+            let wide = written.header().to_vec();
+            to(&path).write_labelled(&table, &[]).expect("writable");
+            if name != "o.ndjson" {
+                assert_eq!(columns().header(), wide, "{} to {name}", table.name());
+            }
+        }
     }
 }

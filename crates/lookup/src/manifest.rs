@@ -41,6 +41,12 @@ impl Manifest {
         self.layout.slot > 0
     }
 
+    /// The most bytes that a label has; 0 where items have none.
+    #[must_use]
+    pub fn longest_label(&self) -> u64 {
+        self.layout.slot as u64
+    }
+
     /// How it is looked up in.
     #[must_use]
     pub fn way(&self) -> Way {

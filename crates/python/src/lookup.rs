@@ -11,7 +11,7 @@ use veilset::{Input, json, units};
 use crate::attend::{Caller, Reporter, attend};
 use crate::error::Failure;
 use crate::list::List;
-use crate::order::{checked_destination, scratch};
+use crate::order::{destination, scratch};
 use crate::party::Party;
 use crate::peer::Way;
 use crate::stop::Stop;
@@ -96,12 +96,13 @@ pub(crate) fn lookup(
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
         let (peer, key) = party.peer(&way.peer)?;
-        let question = inquiry.question(list, reporter)?;
+        let question = inquiry.question(list, destination.clone(), reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
         let own = (party.at(), &*identity);
         let found = look_up(own, (&key, address), question, takes, &options, (&tell, reporter))?;
         if let Some(destination) = &destination {
-            found.write(destination)?;
+            let scratch = scratch(inquiry.scratch.as_ref(), None)?;
+            veilset::deliver(destination, &scratch, &|_| false, &|to| found.write(to))?;
         }
         Ok(Answers { found, peer, items: inquiry.items })
     })
@@ -119,16 +120,26 @@ impl Inquiry {
         let Some(list) = list else {
             return Err(Failure::Argument("output= is for the rows of a table".to_owned()));
         };
-        checked_destination(output, self.force, &list.source()).map(Some)
+        let destination = destination(output, self.force)?;
+        destination.check(&list.source())?;
+        Ok(Some(destination))
     }
 
-    fn question(&self, list: Option<List>, reporter: &Reporter) -> Result<Question, Failure> {
+    fn question(
+        &self,
+        list: Option<List>,
+        destination: Option<Destination>,
+        reporter: &Reporter,
+    ) -> Result<Question, Failure> {
         let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
         let spec: KeySpec = self.key.parse()?;
         let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let input = Input::of(list.table(delimiter, &scratch, |line| reporter.say(line))?, &spec)?;
-        Ok(Question::Input(Box::new(input)))
+        if let Some(destination) = &destination {
+            destination.prepare(input.table())?;
+        }
+        Ok(Question::Input(Box::new(input), destination))
     }
 }
 

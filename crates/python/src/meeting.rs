@@ -53,7 +53,7 @@ pub(crate) fn agree(
         let Search { dates, length, step, .. } = search;
         let terms = Meeting { dates, length, step, scheme };
         order.job(way.peer.clone())?;
-        let destination = order.destination(&Source::new(&wish.calendar))?;
+        let destination = order.place(&Source::new(&wish.calendar))?;
         let peer = Peer::find(party, &way, stop)?;
         let preference: Preference = wish.prefer.parse()?;
         let free = meeting::calendar(&wish.calendar)?.free(&search)?;
@@ -61,11 +61,11 @@ pub(crate) fn agree(
         let input = meeting::input("slots".to_owned(), &slots)?;
 
         let job = terms.terms_of(order.job(peer.name.clone())?);
-        let done = take_part(&order, job, peer.meet(reporter)?, &input, reporter)?;
+        let done = take_part(&order, job, peer.meet(reporter)?, (&input, None), reporter)?;
         let agreed = meeting::agreed(&done, &input, &slots).map(|(_, slot)| slot);
         let now = SystemTime::now();
         if let (Some(slot), Some(destination)) = (agreed, &destination) {
-            slot.write(destination, now)?;
+            order.deliver(destination, &|to| slot.write(to, now))?;
         }
         let report = json::of_meeting(&done, &input, agreed).to_string();
         Ok((report, agreed.map(|slot| slot.calendar(now))))

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use veilset::data::{Destination, KeySpec, Scratch, Source};
+use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
 use veilset::net::is_object;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
 use veilset::{Input, Job, Learn, prime, units};
@@ -82,7 +82,36 @@ impl Order {
     /// Where rows of the result go, checked before anything else happens.
     pub(crate) fn destination(&self, input: &Source) -> Result<Option<Destination>, Failure> {
         let Some(output) = &self.output else { return Ok(None) };
-        checked_destination(output, self.force, input).map(Some)
+        let destination = destination(output, self.force)?;
+        destination.check(input)?;
+        Ok(Some(destination))
+    }
+
+    /// Where the result goes that is not of rows, checked before anything else happens.
+    pub(crate) fn place(&self, input: &Source) -> Result<Option<Destination>, Failure> {
+        let Some(output) = &self.output else { return Ok(None) };
+        let destination = destination(output, self.force)?;
+        destination.check_place(input)?;
+        Ok(Some(destination))
+    }
+
+    /// Finds out what would keep rows of the list from `destination`, and holds room for them.
+    pub(crate) fn prepare(&self, destination: &Destination, input: &Input) -> Result<(), Failure> {
+        let gives_rows = operation(&self.operation)? != Operation::Share;
+        if gives_rows && learn(&self.learn)?.includes_me() {
+            destination.prepare(input.table())?;
+        }
+        Ok(())
+    }
+
+    /// Has `write` put the result at `destination`, or else into the folder for what takes too much memory.
+    pub(crate) fn deliver(
+        &self,
+        destination: &Destination,
+        write: &dyn Fn(&Destination) -> Result<(), DataError>,
+    ) -> Result<(), Failure> {
+        let scratch = scratch(self.scratch.as_ref(), None)?;
+        Ok(veilset::deliver(destination, &scratch, &|_| false, write)?)
     }
 
     /// Threads for computing: every core that the system gives this process, unless told.
@@ -99,19 +128,12 @@ pub(crate) fn scratch(
     Ok(Scratch::new(folder.cloned(), max_memory.map(bytes).transpose()?))
 }
 
-/// An object of a store or a file, whatever its name, that can be written.
-pub(crate) fn checked_destination(
-    place: &str,
-    force: bool,
-    input: &Source,
-) -> Result<Destination, Failure> {
-    let destination = if is_object(place) {
-        veilset::destination(place, force)?
-    } else {
-        Destination::File { path: place.into(), force }
-    };
-    destination.check(input)?;
-    Ok(destination)
+/// An object of a store or a file, whatever its name.
+pub(crate) fn destination(place: &str, force: bool) -> Result<Destination, Failure> {
+    if is_object(place) {
+        return Ok(veilset::destination(place, force)?);
+    }
+    Ok(Destination::file(place, force))
 }
 
 /// Every core that the system gives this process.

@@ -3,7 +3,7 @@
 use std::thread;
 
 use pyo3::prelude::*;
-use veilset::data::{ID_COLUMN, LABEL_COLUMN};
+use veilset::data::{Destination, ID_COLUMN, LABEL_COLUMN};
 use veilset::net::Options;
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Input, Job, Means, json};
@@ -100,9 +100,13 @@ pub(crate) fn run(
         let peer = Peer::find(party, &way, stop)?;
         let input = order.input(list, reporter)?;
         let job = order.job(peer.name.clone())?;
-        let done = take_part(&order, job, peer.meet(reporter)?, &input, reporter)?;
         if let Some(destination) = &destination {
-            done.write(&input, destination)?;
+            order.prepare(destination, &input)?;
+        }
+        let to = destination.as_ref();
+        let done = take_part(&order, job, peer.meet(reporter)?, (&input, to), reporter)?;
+        if let Some(destination) = &destination {
+            order.deliver(destination, &|to| done.write(&input, to))?;
         }
         Ok(Run { done, input })
     })
@@ -130,7 +134,7 @@ pub(crate) fn run_local(
                 let means = Means { threads: order_b.threads(), observer: &Silent };
                 Ok::<_, Failure>(ready.run(&inputs.1, &means)?)
             });
-            let here = take_part(&order_a, jobs.0, here, &inputs.0, reporter);
+            let here = take_part(&order_a, jobs.0, here, (&inputs.0, None), reporter);
             (here, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         // The side that found the reason says it; the other only hears of an end.
@@ -142,10 +146,13 @@ pub(crate) fn take_part(
     order: &Order,
     job: Job,
     connection: Connection,
-    input: &Input,
+    (input, destination): (&Input, Option<&Destination>),
     reporter: &Reporter,
 ) -> Result<Done, Failure> {
-    let ready = job.offer(connection, input)?;
+    let mut ready = job.offer(connection, input)?;
+    if let Some(destination) = destination {
+        ready = ready.prepare(input, destination)?;
+    }
     if !reporter.confirm(ready.briefing()) {
         ready.decline();
         return Err(Failure::Declined);

@@ -84,6 +84,32 @@ def test_rows_go_to_a_file_too(parties: Parties, address: str, tmp_path: Path) -
         me.intersect(frame, on="k", output=out)
 
 
+def test_rows_whose_place_goes_away_are_kept(
+    parties: Parties, address: str, tmp_path: Path
+) -> None:
+    frame = polars.DataFrame({"k": ["a", "b", "c"]})
+    there, scratch = tmp_path / "there", tmp_path / "scratch"
+    there.mkdir()
+    scratch.mkdir()
+
+    def leave(_: Any) -> bool:
+        there.rmdir()
+        return True
+
+    with ThreadPoolExecutor() as pool:
+        other = veilset.Session("you", party=parties.acme, connect=address)
+        theirs = pool.submit(other.intersect, frame.filter(polars.col("k") != "b"), on="k")
+        me = veilset.Session("acme", party=parties.you, listen=address)
+        with pytest.raises(veilset.InputError, match="scratch") as lost:
+            me.intersect(
+                frame, on="k", output=there / "out.csv", scratch=scratch, confirm=leave
+            )
+        assert theirs.result().count == 2
+    (kept,) = scratch.iterdir()
+    assert kept.name in str(lost.value)
+    assert kept.read_text() == "k\na\nc\n"
+
+
 def test_two_calendars_agree(parties: Parties, address: str, tmp_path: Path) -> None:
     def meet(party: veilset.Party, peer: str, calendar: str, **more: Any) -> Any:
         days: Any = {"between": "2027-03-29..2027-03-30", "length": "60m"}

@@ -89,6 +89,31 @@ impl Agreed {
         &self.peer_columns
     }
 
+    /// What is computed.
+    #[must_use]
+    pub fn operation(&self) -> Operation {
+        self.offer.operation
+    }
+
+    /// How many rows that are not of its list this side's result has at most, and how many bytes of the peer's are in one
+    /// row; nothing where this side gets no result.
+    #[must_use]
+    pub fn rows_to_come(&self) -> Option<(u64, u64)> {
+        let (own, theirs) = (self.offer.distinct as u64, self.peer_count as u64);
+        let width = match self.peer_attached {
+            AttachedShape::Items { width } => width as u64,
+            AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
+        };
+        match (self.offer.operation, self.role) {
+            (Operation::Share, Role::Sender) => Some((own, 0)),
+            (Operation::Share, Role::Receiver) => Some((theirs, 0)),
+            _ if !self.offer.learn.includes_me() => None,
+            (Operation::Union, _) => Some((theirs, width)),
+            (Operation::Align, _) => Some((theirs, 0)),
+            _ => Some((0, width)),
+        }
+    }
+
     /// What the user should see before the run.
     #[must_use]
     pub fn briefing(&self) -> &Briefing {

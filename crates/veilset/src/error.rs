@@ -1,11 +1,10 @@
 //! One error for everything, with its exit code.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use veilset_channel::ChannelError;
 use veilset_crypto::NotAPrime;
-use veilset_data::DataError;
+use veilset_data::{DataError, is_full};
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_net::{Class, FetchError, NetError, ObjectError, QueryError, StoreError};
 use veilset_protocols::Operation;
@@ -22,6 +21,24 @@ pub enum Error {
     /// An identity or a peer's key.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A result did not get where it was to go, and is elsewhere.
+    #[error("{why}. It is in {} instead; the peer has done its part and may have its result", place.display())]
+    Elsewhere {
+        /// What kept it out.
+        why: DataError,
+        /// Where it is.
+        place: PathBuf,
+    },
+    /// A result did not get where it was to go, nor elsewhere.
+    #[error(
+        "{why}. Nor could it be kept elsewhere: {other}; the peer has done its part and may have its result"
+    )]
+    Lost {
+        /// What kept it out.
+        why: DataError,
+        /// What kept it out of the folder for temporary files.
+        other: DataError,
+    },
     /// A file on the web.
     #[error(transparent)]
     Fetch(#[from] FetchError),
@@ -159,14 +176,22 @@ impl Error {
             Class::Refused => exit_code::POLICY,
         };
         match self {
-            Self::Data(DataError::Sink(error)) => match error.downcast_ref::<ObjectError>() {
-                Some(error) => of_class(error.class()),
-                None => exit_code::INPUT,
-            },
+            Self::Data(DataError::Sink(error))
+            | Self::Elsewhere { why: DataError::Sink(error), .. }
+            | Self::Lost { why: DataError::Sink(error), .. } => {
+                match error.downcast_ref::<ObjectError>() {
+                    Some(error) => of_class(error.class()),
+                    None => exit_code::INPUT,
+                }
+            }
             Self::Object(error) => of_class(error.class()),
-            Self::Data(DataError::NoRoom { .. }) => exit_code::POLICY,
+            Self::Data(DataError::NoRoom { .. } | DataError::NoRoomForResult { .. }) => {
+                exit_code::POLICY
+            }
             Self::Data(DataError::Scratch { why, .. }) if is_full(why.kind()) => exit_code::POLICY,
             Self::Data(_)
+            | Self::Elsewhere { .. }
+            | Self::Lost { .. }
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
             | Self::TooManyKeys { .. }
@@ -196,11 +221,6 @@ impl Error {
             },
         }
     }
-}
-
-/// Whether a file could not grow.
-fn is_full(why: ErrorKind) -> bool {
-    matches!(why, ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded)
 }
 
 fn of_lookup(error: &LookupError) -> u8 {

@@ -5,10 +5,11 @@ use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
 use veilset_crypto::Group;
 use veilset_crypto::key_agreement::SafePrime;
+use veilset_data::{DataError, Destination};
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
 use veilset_protocols::{Digest, Operation, Scheme, Security, Sharing};
 use veilset_session::{
-    Agreed, Briefing, Detail, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
+    Agreed, Briefing, Column, Detail, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
 };
 use zeroize::Zeroize;
 
@@ -177,6 +178,48 @@ impl Ready {
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
         self.agreed.briefing()
+    }
+
+    /// Holds room at `destination` for what the result has beside rows of `input`, for which room is held already.
+    ///
+    /// # Errors
+    /// When there is too little; the peer is told that this side declines.
+    pub fn prepare(self, input: &Input, destination: &Destination) -> Result<Self, Error> {
+        match self.hold(input, destination) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.decline();
+                Err(error.into())
+            }
+        }
+    }
+
+    fn hold(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        let Some((count, width)) = self.agreed.rows_to_come() else { return Ok(()) };
+        let theirs = self.agreed.peer_columns();
+        let names = |columns: &[Column]| -> Vec<String> {
+            columns.iter().map(|column| column.name.clone()).collect()
+        };
+        match self.agreed.operation() {
+            Operation::Union => {
+                let row = (count, width);
+                destination.prepare_union(&input.table, &input.spec, &names(theirs), row)
+            }
+            Operation::Align => destination.prepare_aligned(&input.table, count),
+            Operation::Lookup if !theirs.is_empty() => {
+                destination.prepare_labelled(&input.table, width)
+            }
+            Operation::Share => {
+                let own = input.columns();
+                let columns = names(if own.is_empty() { theirs } else { &own });
+                destination.prepare_shares(columns.iter().map(String::as_str), count)
+            }
+            Operation::Intersect
+            | Operation::Count
+            | Operation::Sum
+            | Operation::Lookup
+            | Operation::Agree => Ok(()),
+        }
     }
 
     /// Ends the session without a run; the peer is told.

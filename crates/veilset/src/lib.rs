@@ -51,7 +51,7 @@ pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Input, disk_need, table};
 pub use job::{Connection, Job, Ready};
-pub use output::destination;
+pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use veilset_data::{Destination, Sink, SinkError};
+use veilset_data::{DataError, Destination, Scratch, Sink, SinkError};
 use veilset_net::{NewObject, is_object};
 
 use crate::Error;
@@ -19,6 +19,38 @@ pub fn destination(place: &str, force: bool) -> Result<Destination, Error> {
     Ok(Destination::Sink(Arc::new(Object(NewObject::new(place, force)?))))
 }
 
+/// Has `write` put a result at `destination`, again and again as long as `again` says so; what does not get there goes into
+/// the folder of `scratch`, for the peer's part is over and a run does not come back.
+///
+/// # Errors
+/// When the result is not at `destination`, with the place where it is instead; or for any other reason than the
+/// destination.
+pub fn deliver(
+    destination: &Destination,
+    scratch: &Scratch,
+    again: &dyn Fn(&DataError) -> bool,
+    write: &dyn Fn(&Destination) -> Result<(), DataError>,
+) -> Result<(), Error> {
+    let why = loop {
+        match write(destination) {
+            Ok(()) => return Ok(()),
+            Err(why) if !keeps_out(&why, destination) => return Err(why.into()),
+            Err(why) if again(&why) => {}
+            Err(why) => break why,
+        }
+    };
+    Err(match destination.write_instead(scratch.folder(), write) {
+        Ok(place) => Error::Elsewhere { why, place },
+        Err(other) => Error::Lost { why, other },
+    })
+}
+
+/// Whether a result failed for the place where it was to go.
+fn keeps_out(why: &DataError, destination: &Destination) -> bool {
+    let is_place = matches!(why, DataError::Write { .. } | DataError::Sink(_));
+    is_place && !matches!(destination, Destination::Stdout)
+}
+
 #[derive(Debug)]
 struct Object(NewObject);
 
@@ -33,5 +65,68 @@ impl Sink for Object {
 
     fn put(&self, bytes: Vec<u8>) -> Result<(), SinkError> {
         Ok(self.0.put(bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::fs;
+    use std::io::ErrorKind;
+    use std::path::Path;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+    use veilset_data::Table;
+
+    use super::*;
+
+    /// A store that takes a result at the last of so many attempts.
+    #[derive(Debug)]
+    struct Lazy(AtomicU32);
+
+    impl Sink for Lazy {
+        fn name(&self) -> String {
+            "s3://lists/out.csv".to_owned()
+        }
+
+        fn check(&self) -> Result<(), SinkError> {
+            Ok(())
+        }
+
+        fn put(&self, _: Vec<u8>) -> Result<(), SinkError> {
+            if self.0.fetch_sub(1, Relaxed) == 1 { Ok(()) } else { Err("it sleeps".into()) }
+        }
+    }
+
+    /// Delivers a list of one column to a store that takes it at this attempt, and attempts it so often.
+    fn delivered(taken_at: u32, attempts: u32, scratch: &Path) -> Result<(), Error> {
+        let table = Table::parse("t".to_owned(), b"k\na\nb\n".to_vec(), b',').expect("a table");
+        let destination = Destination::Sink(Arc::new(Lazy(taken_at.into())));
+        let scratch = Scratch::new(Some(scratch.to_owned()), None);
+        let left = Cell::new(attempts);
+        let again = |why: &DataError| {
+            assert_eq!(why.to_string(), "it sleeps");
+            left.set(left.get() - 1);
+            left.get() > 0
+        };
+        deliver(&destination, &scratch, &again, &|to| to.write_rows(&table, [1].into_iter()))
+    }
+
+    #[test]
+    fn a_result_is_delivered_in_the_end_or_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        delivered(3, 3, folder.path()).expect("taken at the last attempt");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+        let Err(Error::Elsewhere { why: DataError::Sink(_), place }) =
+            delivered(9, 2, folder.path())
+        else {
+            panic!("kept")
+        };
+        assert_eq!(fs::read_to_string(&place).expect("kept"), "k\nb\n");
+        let lost = delivered(9, 1, &folder.path().join("none")).expect_err("nowhere to keep it");
+        let Error::Lost { other: DataError::Write { why, .. }, .. } = &lost else {
+            panic!("{lost}")
+        };
+        assert_eq!((why.kind(), lost.exit_code()), (ErrorKind::NotFound, 2));
     }
 }

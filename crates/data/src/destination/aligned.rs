@@ -1,6 +1,7 @@
 //! The output of an alignment: one's own rows with their identifiers, then the identifiers that one does not hold.
 
 use super::sheet::Sheet;
+use super::sizes::{Rows, Width};
 use crate::{DataError, Destination, Table};
 
 /// The column that an alignment adds.
@@ -23,7 +24,22 @@ impl Table {
     }
 }
 
+/// Digits of an identifier.
+const ID: u64 = 32;
+
 impl Destination {
+    /// Holds room for what [`Destination::write_aligned`] adds to the rows of `table`, for which room is held already: their
+    /// identifiers, and so many others.
+    ///
+    /// # Errors
+    /// When there is too little.
+    pub fn prepare_aligned(&self, table: &Table, others: u64) -> Result<(), DataError> {
+        let rows = |count| Rows { count, text: ID, names: &[ID_COLUMN] };
+        let own = rows(table.rows() as u64).size(self.format(), Width::text(1));
+        let others = rows(others).size(self.format(), Width::of(&table.schema()).and(1));
+        self.hold(own.saturating_add(others))
+    }
+
     /// Writes all rows of `table`, byte for byte as they were, each with its identifier in the new last column
     /// [`ID_COLUMN`]: `ids` of the row's number, empty where that is nothing. Then a row for each of `others` that has
     /// nothing but that identifier.
@@ -59,7 +75,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.csv");
         let ids = |row: usize| (row != 1).then(|| format!("id{row}"));
-        Destination::File { path: path.clone(), force: false }
+        Destination::file(path.clone(), false)
             .write_aligned(table, &ids, others.iter().map(|id| (*id).to_owned()))
             .expect("writable");
         std::fs::read_to_string(path).expect("written")

@@ -8,12 +8,16 @@ use crate::quote::{write_field, write_record};
 use crate::table::Delimited;
 
 impl Sheet<'_> {
-    /// Writes the header and the rows. A table of delimited text gives the delimiter, the line end, its header and its
-    /// rows byte for byte.
-    pub(super) fn write_delimited(self, out: &mut impl Write) -> io::Result<()> {
-        let style = Style::of(self.table);
+    /// Writes the header and the rows, between whose fields stands `delimiter`, if the output has one. A table of delimited
+    /// text gives the line end and, where its delimiter stays, its header and its rows byte for byte.
+    pub(super) fn write_delimited(
+        self,
+        out: &mut impl Write,
+        delimiter: Option<u8>,
+    ) -> io::Result<()> {
+        let style = Style::of(self.table, delimiter);
         let width = self.width();
-        match self.table.delimited() {
+        match self.table.delimited().filter(|text| text.delimiter() == style.delimiter) {
             Some(text) => {
                 style.longer(out, text.raw_header(), &self.added)?;
                 let mut raw_rows = self.table.raw_rows();
@@ -56,10 +60,10 @@ struct Style {
 }
 
 impl Style {
-    fn of(table: &Table) -> Self {
-        let other = Self { delimiter: b',', end: "\n" };
-        let own = |text: &Delimited| Self { delimiter: text.delimiter(), end: text.line_end() };
-        table.delimited().map_or(other, own)
+    fn of(table: &Table, delimiter: Option<u8>) -> Self {
+        let text = table.delimited();
+        let delimiter = delimiter.or(text.map(Delimited::delimiter)).unwrap_or(b',');
+        Self { delimiter, end: text.map_or("\n", Delimited::line_end) }
     }
 
     /// Writes `raw`, a record, byte for byte, then the fields `more`, then the line end.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::sheet::Sheet;
+use super::sizes::{Rows, Width};
 use crate::{DataError, Destination, Table};
 
 /// The column that a look-up adds.
@@ -26,6 +27,15 @@ impl Table {
 }
 
 impl Destination {
+    /// Holds room for labels of at most so many bytes beside the rows of `table`, for which room is held already.
+    ///
+    /// # Errors
+    /// When there is too little.
+    pub fn prepare_labelled(&self, table: &Table, longest: u64) -> Result<(), DataError> {
+        let labels = Rows { count: table.rows() as u64, text: longest, names: &[LABEL_COLUMN] };
+        self.hold(labels.size(self.format(), Width::text(1)))
+    }
+
     /// Writes the given rows of `table`, ascending, byte for byte as they were, each with its label in the new last column
     /// [`LABEL_COLUMN`].
     ///

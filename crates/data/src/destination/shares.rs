@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use super::share_batches;
+use super::sizes::{Rows, Width, size_of_names};
 use crate::json::write_member;
 use crate::quote::write_record;
 use crate::{DataError, Destination, Format};
@@ -123,6 +124,24 @@ impl ShareTable {
 }
 
 impl Destination {
+    /// Holds room for so many rows of shares of value columns of these names.
+    ///
+    /// # Errors
+    /// When there is too little.
+    pub fn prepare_shares<'a>(
+        &self,
+        columns: impl IntoIterator<Item = &'a str>,
+        count: u64,
+    ) -> Result<(), DataError> {
+        const WORD: u64 = 39;
+        const NUMBER: u64 = 20;
+        let names: Vec<&str> =
+            [POSITION, INDICATOR, SOURCE_ROW].into_iter().chain(columns).collect();
+        let text = 2 * NUMBER + WORD * (names.len() as u64 - 2);
+        let rows = Rows { count, text, names: &names };
+        self.hold(size_of_names(&names) + rows.size(self.format(), Width::text(names.len())))
+    }
+
     /// Writes `shares`: the columns `position` (from 0), `indicator`, the values', and `source_row` if it is known. Words
     /// are unsigned decimal numbers (additive) or 32 hexadecimal digits, highest first (exclusive or), as CSV and, in
     /// strings, as NDJSON; 16 bytes, lowest first, as Parquet and Arrow.

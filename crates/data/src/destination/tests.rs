@@ -1,3 +1,5 @@
+use std::fs;
+
 use super::*;
 
 fn table() -> Table {
@@ -6,7 +8,7 @@ fn table() -> Table {
 }
 
 fn file(folder: &Path, force: bool) -> Destination {
-    Destination::File { path: folder.join("out.csv"), force }
+    Destination::file(folder.join("out.csv"), force)
 }
 
 fn names(folder: &Path) -> usize {
@@ -58,7 +60,7 @@ fn what_is_no_ordinary_file_is_never_replaced() {
     }
     for path in paths {
         for force in [false, true] {
-            let refused = Destination::File { path: path.clone(), force }.check(&Source::Stdin);
+            let refused = Destination::file(path.clone(), force).check(&Source::Stdin);
             assert!(matches!(refused, Err(DataError::NotAFile { .. })), "{}", path.display());
         }
     }
@@ -75,10 +77,11 @@ fn write_until_full(out: &mut impl Write) -> io::Result<()> {
 fn a_failure_leaves_the_folder_as_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.csv");
-    let full = replace(&path, false, |out| write_until_full(out)).expect_err("full");
+    let write = |force| NewFile::new(path.clone(), force).write(|out| write_until_full(out));
+    let full = write(false).expect_err("full");
     assert_eq!((full.kind(), names(folder.path())), (io::ErrorKind::StorageFull, 0));
     fs::write(&path, "old").expect("writable");
-    assert!(replace(&path, true, |out| write_until_full(out)).is_err());
+    assert!(write(true).is_err());
     assert_eq!((fs::read(&path).expect("there"), names(folder.path())), (b"old".to_vec(), 1));
 }
 
@@ -92,7 +95,7 @@ fn a_replaced_file_keeps_its_rights_and_the_links_to_it() {
     fs::write(&path, "old").expect("writable");
     fs::set_permissions(&path, PermissionsExt::from_mode(0o600)).expect("one's own");
     symlink(&path, &link).expect("a link");
-    let forced = Destination::File { path: link.clone(), force: true };
+    let forced = Destination::file(link.clone(), true);
     forced.check(&Source::Stdin).expect("may be replaced");
     forced.write_rows(&table(), std::iter::empty()).expect("writable");
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
@@ -101,6 +104,60 @@ fn a_replaced_file_keeps_its_rights_and_the_links_to_it() {
 
     let nowhere = folder.path().join("nowhere.csv");
     symlink(folder.path().join("gone"), &nowhere).expect("a link");
-    let taken = Destination::File { path: nowhere, force: false }.check(&Source::Stdin);
+    let taken = Destination::file(nowhere, false).check(&Source::Stdin);
     assert!(matches!(taken, Err(DataError::Exists { .. })));
+}
+
+#[test]
+fn a_name_with_the_ending_of_no_format_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let destination = |name: &str| Destination::file(folder.path().join(name), false);
+    for name in ["x.xlsx", "x.csv.gz", "x.json", "x.parquet.bak"] {
+        let refused = destination(name).check(&Source::Stdin);
+        assert!(matches!(&refused, Err(DataError::NoFormat { .. })), "{name}");
+        let why = refused.expect_err("refused").to_string();
+        assert!(why.contains(name) && why.contains(".ndjson"), "{why}");
+        destination(name).check_place(&Source::Stdin).expect("a calendar may be there");
+    }
+    for name in ["x", "x.CSV", "x.tsv", "x.jsonl", "x.parquet", "x.feather", "x.arrows", ".csv"] {
+        destination(name).check(&Source::Stdin).expect(name);
+    }
+}
+
+#[test]
+fn tsv_has_tabs_whatever_the_list_has() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let written = |table: &Table| {
+        let path = folder.path().join("out.tsv");
+        let to = Destination::file(&path, true);
+        to.prepare(table).expect("room");
+        to.write_rows(table, 0..table.rows()).expect("writable");
+        fs::read_to_string(path).expect("text")
+    };
+    let commas = Table::parse("t".into(), b"a,\"b\"\r\n\"x\ty\",\"1,5\"\r\n".to_vec(), b',');
+    assert_eq!(written(&commas.expect("a table")), "a\tb\r\n\"x\ty\"\t1,5\r\n");
+    let tabs = Table::parse("t".into(), b"\"a\"\tb\n\"1\"\t2".to_vec(), b'\t');
+    assert_eq!(written(&tabs.expect("a table")), "\"a\"\tb\n\"1\"\t2\n");
+}
+
+#[test]
+fn what_does_not_get_to_its_place_is_written_elsewhere_for_this_user_alone() {
+    let (there, scratch) = (tempfile::tempdir(), tempfile::tempdir());
+    let (there, scratch) = (there.expect("a folder"), scratch.expect("a folder"));
+    let lost = Destination::file(there.path().join("gone/out.ndjson"), false);
+    let write = |to: &Destination| to.write_rows(&table(), 0..2);
+    assert!(write(&lost).is_err());
+    let place = lost.write_instead(scratch.path(), write).expect("writable");
+    assert_eq!(place.parent(), Some(scratch.path()));
+    assert!(place.extension().is_some_and(|ending| ending == "ndjson"), "{}", place.display());
+    let text = fs::read_to_string(&place).expect("written");
+    assert_eq!(text.lines().count(), 2);
+    #[cfg(unix)]
+    {
+        let rights = fs::metadata(&place).expect("there").permissions();
+        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&rights) & 0o777, 0o600);
+    }
+    let full = |to: &Destination| to.write(|out| write_until_full(out));
+    assert!(lost.write_instead(scratch.path(), full).is_err());
+    assert_eq!(names(scratch.path()), 1);
 }

@@ -12,7 +12,10 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
+use super::dictionaries::{Dictionary, Gathered};
+use super::kinds::{converted, kind_in};
 use super::sheet::Sheet;
+use super::sizes::size_of_batch;
 use crate::Format;
 use crate::json::write_member;
 use crate::table::cell::{Cells, cells, is_json};
@@ -99,6 +102,13 @@ fn write_objects(out: &mut impl Write, batch: &RecordBatch) -> io::Result<()> {
     Ok(())
 }
 
+/// What is written of each column.
+struct Layout {
+    schema: SchemaRef,
+    /// Of the columns that have one for all batches.
+    dictionaries: Vec<Option<Dictionary>>,
+}
+
 impl Sheet<'_> {
     /// Writes the rows in `format`. Columns that cells of the rows that follow go to become strings, and what is empty
     /// in an added column or a following row is null.
@@ -107,10 +117,10 @@ impl Sheet<'_> {
         out: &mut (impl Write + Send),
         format: Format,
     ) -> io::Result<()> {
-        let schema = self.schema();
-        let mut writer = BatchWriter::new(format, out, &schema)?;
-        self.table.for_each_batch(&self.rows, |rows, batch| {
-            writer.write(&self.extended(rows, &batch, &schema)?)
+        let layout = self.layout(format)?;
+        let mut writer = BatchWriter::new(format, out, &layout.schema)?;
+        self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
+            writer.write(&self.extended(rows, &batch, &layout)?)
         })?;
         let mut more = self.more;
         loop {
@@ -118,26 +128,69 @@ impl Sheet<'_> {
             if rows.is_empty() {
                 return writer.finish();
             }
-            writer.write(&following(&rows, &self.places, &schema)?)?;
+            writer.write(&following(&rows, &self.places, &layout)?)?;
         }
     }
 
-    /// The columns of what is written.
-    pub(super) fn schema(&self) -> SchemaRef {
-        let own = self.table.schema();
-        if self.places.is_empty() {
-            return own;
-        }
+    /// The most bytes that the rows take in `format`, each decoded and in the types in which it would be written.
+    pub(super) fn size_typed(&self, format: Format) -> io::Result<u64> {
+        let layout = self.layout(format)?;
+        try_types(format, &layout.schema)?;
+        let mut size = 0;
+        self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
+            size += size_of_batch(format, &self.extended(rows, &batch, &layout)?);
+            Ok::<_, io::Error>(())
+        })?;
+        let dictionaries = layout.dictionaries.iter().flatten().map(Dictionary::memory);
+        Ok(size + dictionaries.sum::<usize>() as u64)
+    }
+
+    fn own_columns(&self) -> Vec<usize> {
+        (0..self.table.header().len()).collect()
+    }
+
+    fn layout(&self, format: Format) -> io::Result<Layout> {
+        let dictionaries = self.dictionaries(format)?;
+        let follow = !self.places.is_empty();
+        let table = self.table.schema();
         let field = |(place, field): (usize, &Arc<Field>)| {
-            if self.places.contains(&place) && field.data_type() != &DataType::Utf8 {
-                Field::new(field.name(), DataType::Utf8, true)
-            } else {
-                field.as_ref().clone().with_nullable(true)
-            }
+            let kind = match &dictionaries[place] {
+                Some(dictionary) => dictionary.kind().clone(),
+                None if self.places.contains(&place) => DataType::Utf8,
+                None => kind_in(format, field.data_type()),
+            };
+            let field = field.as_ref().clone().with_nullable(follow || field.is_nullable());
+            field.with_data_type(kind)
         };
-        let mut fields: Vec<Field> = own.fields().iter().enumerate().map(field).collect();
+        let mut fields: Vec<Field> = table.fields().iter().enumerate().map(field).collect();
         fields.extend(self.added.iter().map(|name| Field::new(*name, DataType::Utf8, true)));
-        Arc::new(Schema::new_with_metadata(fields, own.metadata().clone()))
+        let schema = Arc::new(Schema::new_with_metadata(fields, table.metadata().clone()));
+        Ok(Layout { schema, dictionaries })
+    }
+
+    /// One for each column of dictionaries in an Arrow file, after a look at all rows.
+    fn dictionaries(&self, format: Format) -> io::Result<Vec<Option<Dictionary>>> {
+        let schema = self.table.schema();
+        let is_one = |place: &usize| {
+            let kind = kind_in(format, schema.field(*place).data_type());
+            format == Format::Arrow
+                && matches!(kind, DataType::Dictionary(..))
+                && !self.places.contains(place)
+        };
+        let columns: Vec<usize> = self.own_columns().into_iter().filter(is_one).collect();
+        let new = |place: &usize| Gathered::new(schema.field(*place).data_type());
+        let mut gathered: Vec<Gathered> = columns.iter().map(new).collect();
+        if !columns.is_empty() {
+            self.table.for_each_batch(&self.rows, &columns, |_, batch| {
+                let mut added = gathered.iter_mut().zip(batch.columns());
+                added.try_for_each(|(gathered, array)| gathered.add(array).map_err(of_arrow))
+            })?;
+        }
+        let mut dictionaries: Vec<_> = schema.fields().iter().map(|_| None).collect();
+        for (place, gathered) in columns.into_iter().zip(gathered) {
+            dictionaries[place] = Some(gathered.together().map_err(of_arrow)?);
+        }
+        Ok(dictionaries)
     }
 
     /// Rows of the table with the added columns.
@@ -145,10 +198,15 @@ impl Sheet<'_> {
         &self,
         rows: &[usize],
         batch: &RecordBatch,
-        schema: &SchemaRef,
+        layout: &Layout,
     ) -> io::Result<RecordBatch> {
-        let own = batch.columns().iter().zip(schema.fields());
-        let mut columns: Vec<ArrayRef> = own.map(|(array, field)| as_kind(array, field)).collect();
+        let Layout { schema, dictionaries } = layout;
+        let own = batch.columns().iter().zip(schema.fields()).zip(dictionaries);
+        let own = own.map(|((array, field), dictionary)| match dictionary {
+            Some(dictionary) => dictionary.of(array),
+            None => as_kind(array, field),
+        });
+        let mut columns = own.collect::<Result<Vec<_>, _>>().map_err(of_arrow)?;
         let mut added: Vec<StringBuilder> =
             self.added.iter().map(|_| StringBuilder::new()).collect();
         if !added.is_empty() {
@@ -162,31 +220,46 @@ impl Sheet<'_> {
     }
 }
 
-/// `array`, or its texts where the field has strings in its place.
-fn as_kind(array: &ArrayRef, field: &Field) -> ArrayRef {
-    if array.data_type() == field.data_type() {
-        return Arc::clone(array);
+/// Writes a row without values to nowhere: some types are refused only then.
+fn try_types(format: Format, schema: &SchemaRef) -> io::Result<()> {
+    let field = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
+    let schema = Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()));
+    let nulls = schema.fields().iter().map(|field| new_null_array(field.data_type(), 1)).collect();
+    let mut writer = BatchWriter::new(format, io::sink(), &schema)?;
+    writer.write(&RecordBatch::try_new(schema, nulls).map_err(of_arrow)?)?;
+    writer.finish()
+}
+
+/// `array` in the field's type: the one that its format has for it, or its texts.
+fn as_kind(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
+    let (own, kind) = (array.data_type(), field.data_type());
+    if own != kind && *kind == DataType::Utf8 {
+        let texts = cells(array);
+        return Ok(Arc::new((0..array.len()).map(texts).collect::<StringArray>()));
     }
-    let texts = cells(array);
-    Arc::new((0..array.len()).map(texts).collect::<StringArray>())
+    converted(array, kind)
 }
 
 /// Rows that have nothing but cells in `places`.
 fn following(
     rows: &[Vec<String>],
     places: &[usize],
-    schema: &SchemaRef,
+    Layout { schema, dictionaries }: &Layout,
 ) -> io::Result<RecordBatch> {
     assert!(rows.iter().all(|cells| cells.len() == places.len()), "a cell for each column");
-    let column = |(index, field): (usize, &Arc<Field>)| -> ArrayRef {
-        match places.iter().position(|place| *place == index) {
-            Some(cell) => {
-                Arc::new(rows.iter().map(|row| filled(&row[cell])).collect::<StringArray>())
+    let column = |(index, field): (usize, &Arc<Field>)| -> Result<ArrayRef, ArrowError> {
+        let cell = places.iter().position(|place| *place == index);
+        match (cell, dictionaries.get(index).and_then(Option::as_ref)) {
+            (Some(cell), _) => {
+                let texts = rows.iter().map(|row| filled(&row[cell]));
+                Ok(Arc::new(texts.collect::<StringArray>()))
             }
-            None => new_null_array(field.data_type(), rows.len()),
+            (None, Some(dictionary)) => dictionary.nulls(rows.len()),
+            (None, None) => Ok(new_null_array(field.data_type(), rows.len())),
         }
     };
-    let columns = schema.fields().iter().enumerate().map(column).collect();
+    let columns = schema.fields().iter().enumerate().map(column);
+    let columns = columns.collect::<Result<_, _>>().map_err(of_arrow)?;
     RecordBatch::try_new(Arc::clone(schema), columns).map_err(of_arrow)
 }
 

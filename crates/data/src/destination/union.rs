@@ -1,6 +1,7 @@
 //! The output of a union: one's own rows, then the peer's that one lacks.
 
 use super::sheet::Sheet;
+use super::sizes::{Rows, Width};
 use crate::{DataError, Destination, KeySpec, Table};
 
 impl Table {
@@ -15,7 +16,34 @@ impl Table {
     }
 }
 
+/// As long as the text of a number, a date or a time is as a rule.
+const TEXT: u64 = 32;
+
 impl Destination {
+    /// Holds room for what [`Destination::write_union`] adds to the rows of `table`, for which room is held already: `received`
+    /// at most, their number and the bytes of each.
+    ///
+    /// # Errors
+    /// As [`Table::check_union`], and when there is too little.
+    pub fn prepare_union(
+        &self,
+        table: &Table,
+        spec: &KeySpec,
+        extra: &[String],
+        (count, text): (u64, u64),
+    ) -> Result<(), DataError> {
+        let added = Layout::new(table, spec, extra)?.added.len();
+        let key = spec.columns().iter().map(|column| column.name.as_str());
+        let names: Vec<&str> = key.chain(extra.iter().map(String::as_str)).collect();
+        // Own values in columns that cells go to become text there.
+        let text_of_own = if self.format().is_typed() { TEXT * names.len() as u64 } else { 0 };
+        let own = Rows { count: table.rows() as u64, text: text_of_own, names: &names };
+        let own = own.size(self.format(), Width::text(names.len()));
+        let received = Rows { count, text, names: &names };
+        let received = received.size(self.format(), Width::of(&table.schema()).and(added));
+        self.hold(own.saturating_add(received))
+    }
+
     /// Writes all rows of `table`, byte for byte as they were, then the rows `received`.
     ///
     /// A received row is its cells in the key columns, which go to the columns of `spec` in order, and those in the
@@ -118,7 +146,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("out.csv");
         let received: Vec<Vec<String>> = received.iter().map(|cells| owned(cells)).collect();
-        Destination::File { path: path.clone(), force: false }
+        Destination::file(path.clone(), false)
             .write_union(table, &key.parse().expect("a key"), &owned(extra), &received)
             .expect("writable");
         std::fs::read(path).expect("written")
@@ -176,7 +204,7 @@ mod tests {
             let mut written = Vec::new();
             union_of(&table, &"k".parse().expect("a key"), &layout_of, &received)
                 .expect("all different")
-                .write_delimited(&mut written)
+                .write_delimited(&mut written, None)
                 .expect("to memory");
             let mut expected = vec![owned(&["a", "k", "b", "c"])];
             expected.extend(own.iter().map(|row| [&row[..], &owned(&[""])].concat()));

@@ -1,6 +1,6 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
-use arrow_array::{ArrayRef, RecordBatch, UInt64Array};
+use arrow_array::{Array, RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
 
@@ -37,7 +37,7 @@ impl Batches {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.batches.iter().map(memory_of).sum()
+        self.batches.iter().map(memory_of_batch).sum()
     }
 
     /// The rows with these numbers, or all, of `columns` alone: a batch for each run of rows that lie in one.
@@ -61,12 +61,14 @@ impl Batches {
 }
 
 /// Bytes of memory that a batch occupies.
-pub(super) fn memory_of(batch: &RecordBatch) -> usize {
+pub(super) fn memory_of_batch(batch: &RecordBatch) -> usize {
+    batch.columns().iter().map(|array| memory_of(array)).sum()
+}
+
+/// Bytes of memory that an array occupies.
+pub(crate) fn memory_of(array: &dyn Array) -> usize {
     // Views have no measure of their part of a buffer.
-    let of = |array: &ArrayRef| {
-        array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
-    };
-    batch.columns().iter().map(of).sum()
+    array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
 }
 
 /// Whether two schemas have the same names and types, whatever their metadata say.

@@ -7,7 +7,7 @@ use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::errors::ParquetError;
 
-use super::batches::{Batches, memory_of, same_columns};
+use super::batches::{Batches, memory_of_batch, same_columns};
 use super::delimited::Delimited;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
@@ -71,7 +71,7 @@ impl Body {
         let (mut kept, mut held) = (Vec::new(), 0);
         for batch in batches.by_ref() {
             kept.push(checked(batch)?);
-            held += kept.last().map_or(0, memory_of) as u64;
+            held += kept.last().map_or(0, memory_of_batch) as u64;
             if held > depot.keep && ParquetFile::takes(&schema) {
                 let all = kept.into_iter().map(Ok).chain(batches.map(checked));
                 return Ok(Self::Parquet(ParquetFile::spilled(name, &schema, all, depot)?));
@@ -123,6 +123,15 @@ impl Body {
         match self {
             Self::Objects(objects) => objects.nested(name),
             Self::Delimited(_) | Self::Batches(_) | Self::Parquet(_) => None,
+        }
+    }
+
+    /// How long it is, where it is text.
+    pub(super) fn text_bytes(&self) -> Option<u64> {
+        match self {
+            Self::Delimited(text) => Some(text.bytes()),
+            Self::Objects(objects) => Some(objects.bytes()),
+            Self::Batches(_) | Self::Parquet(_) => None,
         }
     }
 

@@ -46,6 +46,11 @@ impl Objects {
         self.starts.len().saturating_sub(1)
     }
 
+    /// The length of its text.
+    pub(super) fn bytes(&self) -> u64 {
+        self.text.len()
+    }
+
     pub(super) fn memory(&self) -> usize {
         self.text.memory() + 8 * self.starts.len()
     }

@@ -75,14 +75,13 @@ impl Part {
         numbers.next().map_or(Ok(()), |_| Err(self.damaged().into()))
     }
 
-    /// Calls `visit` with the given rows as record batches of `schema`, the table's.
+    /// Calls `visit` with the given rows as record batches of `columns` of the table's `header`, which have `schema`.
     pub(super) fn for_each_batch<E: From<DataError>>(
         &self,
         rows: &[usize],
-        schema: &SchemaRef,
+        (header, columns, schema): (&[String], &[usize], &SchemaRef),
         mut visit: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
-        let columns: Vec<usize> = (0..schema.fields().len()).collect();
         let own = self.own(rows);
         let mut visit = |batch: Result<RecordBatch, ArrowError>| {
             let batch = batch.map_err(|_| self.damaged())?;
@@ -93,11 +92,11 @@ impl Part {
         match &self.body {
             Body::Delimited(_) | Body::Objects(_) => {
                 let mut chunks = rows.chunks(BATCH);
-                chunks.try_for_each(|rows| visit(Ok(self.texts(rows, &columns, schema)?)))
+                chunks.try_for_each(|rows| visit(Ok(self.texts(rows, (header, columns, schema))?)))
             }
-            Body::Batches(batches) => batches.get(Some(&own), &columns).try_for_each(visit),
+            Body::Batches(batches) => batches.get(Some(&own), columns).try_for_each(visit),
             Body::Parquet(file) => {
-                let mut batches = file.batches(Some(&own), &columns).map_err(|_| self.damaged())?;
+                let mut batches = file.batches(Some(&own), columns).map_err(|_| self.damaged())?;
                 batches.try_for_each(visit)
             }
         }
@@ -115,14 +114,11 @@ impl Part {
     fn texts(
         &self,
         rows: &[usize],
-        columns: &[usize],
-        schema: &SchemaRef,
+        (header, columns, schema): (&[String], &[usize], &SchemaRef),
     ) -> Result<RecordBatch, DataError> {
-        let header: Vec<String> =
-            schema.fields().iter().map(|field| field.name().clone()).collect();
         let mut builders: Vec<StringBuilder> =
             columns.iter().map(|_| StringBuilder::new()).collect();
-        self.visit(Some(rows), &header, columns, &mut |_, fields| -> Result<(), DataError> {
+        self.visit(Some(rows), header, columns, &mut |_, fields| -> Result<(), DataError> {
             let texts = builders.iter_mut().enumerate();
             texts.for_each(|(index, builder)| builder.append_option(fields.value(index)));
             Ok(())

@@ -35,7 +35,7 @@ fn look_up(owner: &Input, asker: &Input, protocol: &'static str) -> [Result<Done
 fn written(done: &Done, input: &Input) -> String {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("out.csv");
-    done.write(input, &Destination::File { path: path.clone(), force: false }).expect("writable");
+    done.write(input, &Destination::file(path.clone(), false)).expect("writable");
     std::fs::read_to_string(path).expect("written")
 }
 

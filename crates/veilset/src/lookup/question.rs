@@ -19,8 +19,8 @@ const RAW: &str = "raw/1";
 pub enum Question {
     /// Items, which the list's own presets normalise.
     Items(Vec<String>),
-    /// The keys of a list.
-    Input(Box<Input>),
+    /// The keys of a list, and where the rows go that are listed, if they go anywhere.
+    Input(Box<Input>, Option<Destination>),
 }
 
 /// What a look-up takes from a server.
@@ -118,6 +118,7 @@ pub fn look_up(
     let mut client = client.taking(takes.most).telling(observer);
     let accept = |manifest: &Manifest| {
         check_names(&manifest.presets)?;
+        question.prepare(manifest)?;
         remember(home, (peer, addr), manifest, takes.new_list)
     };
     let mut made_up = fresh_rng()?;
@@ -151,6 +152,17 @@ impl LookedUp {
 }
 
 impl Question {
+    /// Finds out whether labels can stand beside the rows that are listed, before anything is asked that the server counts.
+    fn prepare(&self, manifest: &Manifest) -> Result<(), Error> {
+        match self {
+            Self::Input(input, Some(destination)) if manifest.labelled() => {
+                input.table.check_labelled()?;
+                Ok(destination.prepare_labelled(&input.table, manifest.longest_label())?)
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// What is asked for: distinct keys, of single items with made-up ones in place of what is none.
     fn elements(
         &self,
@@ -167,7 +179,7 @@ impl Question {
                 });
                 Ok(asked)
             }
-            Self::Input(input) => {
+            Self::Input(input, _) => {
                 check_presets(&manifest.presets, input)?;
                 Ok(elements(input, &manifest.list))
             }
@@ -177,7 +189,7 @@ impl Question {
     fn into_input(self, manifest: &Manifest) -> Result<Input, Error> {
         match self {
             Self::Items(items) => input_of(&items, &manifest.presets),
-            Self::Input(input) => Ok(*input),
+            Self::Input(input, _) => Ok(*input),
         }
     }
 }

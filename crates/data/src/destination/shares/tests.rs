@@ -21,7 +21,7 @@ fn shares(encoding: ShareEncoding) -> ShareTable {
 fn written(name: &str, shares: &ShareTable) -> (tempfile::TempDir, std::path::PathBuf) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join(name);
-    let destination = Destination::File { path: path.clone(), force: false };
+    let destination = Destination::file(path.clone(), false);
     destination.write_shares(shares).expect("writable");
     (folder, path)
 }

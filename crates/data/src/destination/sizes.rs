@@ -1,0 +1,175 @@
+//! How many bytes a result takes at most: known before a run, as far as the input and the terms tell.
+
+use std::io::{self, Write};
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, FieldRef, Schema};
+
+use super::sheet::Sheet;
+use crate::table::memory_of;
+use crate::{DataError, Destination, Format, Table};
+
+/// What a file of types takes for each of its columns once, and again for each batch.
+const A_COLUMN: u64 = 2048;
+const A_COLUMN_OF_BATCH: u64 = 512;
+
+/// What a file of types takes for a value beside the value itself.
+const A_VALUE: u64 = 9;
+
+/// Rows that are written as one batch.
+const BATCH: u64 = 1 << 13;
+
+/// How wide a row is that has nothing in it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Width {
+    columns: u64,
+    /// What it takes in a file of types.
+    blank: u64,
+}
+
+impl Width {
+    /// With columns of these types.
+    pub(super) fn of(schema: &Schema) -> Self {
+        let blank = |field: &FieldRef| match field.data_type() {
+            DataType::FixedSizeBinary(width) => u64::try_from(*width).unwrap_or_default(),
+            kind => kind.primitive_width().unwrap_or_default() as u64,
+        };
+        let blank: u64 = schema.fields().iter().map(blank).sum();
+        Self { columns: 0, blank }.and(schema.fields().len())
+    }
+
+    /// With so many columns of text.
+    pub(super) fn text(columns: usize) -> Self {
+        Self { columns: 0, blank: 0 }.and(columns)
+    }
+
+    /// With so many columns of text more.
+    pub(super) fn and(self, columns: usize) -> Self {
+        let columns = columns as u64;
+        Self { columns: self.columns + columns, blank: self.blank + A_VALUE * columns }
+    }
+
+    /// What so many rows take in a file of types beside the values in them.
+    fn blank_rows(self, count: u64) -> u64 {
+        let batches = (count / BATCH).saturating_mul(A_COLUMN_OF_BATCH * (1 + self.columns));
+        count.saturating_mul(self.blank).saturating_add(batches)
+    }
+}
+
+/// Rows of one kind that a result has beside those of the table.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rows<'a> {
+    pub(super) count: u64,
+    /// The most bytes of text in the cells of a row.
+    pub(super) text: u64,
+    /// The names of the columns that these cells go to.
+    pub(super) names: &'a [&'a str],
+}
+
+impl Rows<'_> {
+    /// What they take in rows of this width.
+    pub(super) fn size(&self, format: Format, width: Width) -> u64 {
+        let cells = self.names.len() as u64;
+        let row = match format {
+            // Every character might be a quote.
+            Format::Csv => 2 * self.text + 2 * cells + width.columns + 2,
+            // Every character might be a control character.
+            Format::Ndjson => 6 * self.text + self.names.iter().map(member).sum::<u64>() + 4,
+            Format::Parquet | Format::Arrow | Format::ArrowStream => {
+                return self
+                    .count
+                    .saturating_mul(self.text)
+                    .saturating_add(width.blank_rows(self.count));
+            }
+        };
+        self.count.saturating_mul(row)
+    }
+}
+
+/// What a member of an object takes beside its value's text.
+fn member(name: &&str) -> u64 {
+    6 * name.len() as u64 + 8
+}
+
+impl Destination {
+    /// The most bytes that all rows of `table` take, after a look at all that are not text.
+    pub(super) fn size_of_own(&self, table: &Table) -> Result<u64, DataError> {
+        let format = self.format();
+        let names: Vec<&str> = table.header().iter().map(String::as_str).collect();
+        let fixed = size_of_schema(&table.schema());
+        let lines = 1 + table.rows() as u64;
+        let all = Sheet::new(table, 0..table.rows());
+        let size = match (format, table.text_bytes()) {
+            (Format::Csv | Format::Ndjson, None) => {
+                let mut written = Counted(0);
+                self.fill(all, &mut written).map_err(|why| no_place(table, format, why))?;
+                written.0
+            }
+            (Format::Parquet | Format::Arrow | Format::ArrowStream, None) => {
+                all.size_typed(format).map_err(|why| no_place(table, format, why))?
+            }
+            (Format::Csv, Some(bytes)) if self.keeps(table) => bytes + 2 * lines,
+            (Format::Ndjson, Some(bytes)) if table.is_objects() => bytes + lines,
+            (Format::Parquet | Format::Arrow | Format::ArrowStream, Some(bytes)) => {
+                bytes + Width::text(names.len()).blank_rows(lines)
+            }
+            (_, Some(bytes)) => {
+                let rows = Rows { count: lines, text: 0, names: &names };
+                2 * bytes + rows.size(format, Width::text(names.len()))
+            }
+        };
+        Ok(fixed + size)
+    }
+}
+
+/// What keeps rows of a table from a format.
+fn no_place(table: &Table, format: Format, why: io::Error) -> DataError {
+    why.downcast().unwrap_or_else(|why| DataError::NoPlace {
+        file: table.name().to_owned(),
+        format: format.name(),
+        why,
+    })
+}
+
+/// What names and types take.
+fn size_of_schema(schema: &Schema) -> u64 {
+    let metadata = schema.metadata().iter().map(|(name, text)| name.len() + text.len());
+    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
+    4 * metadata.sum::<usize>() as u64 + size_of_names(&names)
+}
+
+/// What columns of these names take in any format.
+pub(super) fn size_of_names(names: &[&str]) -> u64 {
+    names.iter().map(|name| 4 * name.len() as u64 + A_COLUMN).sum::<u64>() + A_COLUMN
+}
+
+/// The most bytes that these rows take in a file of types. In an Arrow file, dictionaries lie apart from them.
+pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
+    let of = |array: &ArrayRef| match array.data_type() {
+        DataType::Dictionary(..) if format == Format::Arrow => {
+            memory_of(array.as_any_dictionary().keys())
+        }
+        _ => memory_of(array),
+    };
+    let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
+    let values = batch.columns().iter().map(of).sum::<usize>() as u64;
+    values + rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + columns)
+}
+
+/// Counts what is written.
+struct Counted(u64);
+
+impl Write for Counted {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,132 @@
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::types::Int8Type;
+use arrow_array::{
+    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int8Array, StringArray,
+    TimestampSecondArray,
+};
+
+use super::*;
+use crate::{KeySpec, ShareColumn, ShareEncoding, ShareTable};
+
+const ENDINGS: [&str; 6] = ["csv", "tsv", "ndjson", "parquet", "arrow", "arrows"];
+
+fn csv(rows: usize) -> Table {
+    let line = |n: usize| format!("{n};\"a \"\"{}\"\"; b\";\n", "\u{e9}".repeat(n % 50));
+    let text = format!("id;note;\"empty\"\n{}", (0..rows).map(line).collect::<String>());
+    Table::parse("t.csv".into(), text.into_bytes(), b';').expect("a table")
+}
+
+fn ndjson(rows: usize) -> Table {
+    let line = |n: usize| format!("{{\"id\":{n}, \"note\":\"\\u00e9\\n{n}\"}}\n");
+    let text = format!("{{\"id\":null}}\n{}", (0..rows).map(line).collect::<String>());
+    Table::parse_ndjson("t.ndjson".into(), text.into_bytes()).expect("a table")
+}
+
+/// Types that are shorter in memory than as text, or in Parquet; two batches with different dictionaries.
+fn typed(rows: usize) -> Table {
+    let batch = |first: usize| {
+        let n = || first..first + rows;
+        let kinds: DictionaryArray<Int8Type> = n().map(|n| ["x", "y", "z"][n % 3]).collect();
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("id", Arc::new(n().map(|n| Some(n as i8)).collect::<Int8Array>())),
+            ("kind", Arc::new(kinds)),
+            (
+                "yes",
+                Arc::new(n().map(|n| (n % 5 > 0).then_some(n % 2 == 0)).collect::<BooleanArray>()),
+            ),
+            ("at", Arc::new(TimestampSecondArray::from_iter_values(n().map(|n| n as i64 * 777)))),
+            ("far", Arc::new(n().map(|n| 1e200 / n as f64).collect::<Float64Array>())),
+            ("note", Arc::new(n().map(|n| Some("\"".repeat(n % 9))).collect::<StringArray>())),
+        ];
+        RecordBatch::try_from_iter_with_nullable(columns.into_iter().map(|(n, a)| (n, a, true)))
+            .expect("of one length")
+    };
+    let batches = vec![batch(0), batch(1)];
+    Table::from_batches("t".into(), batches[0].schema(), batches).expect("a table")
+}
+
+fn tables(rows: usize) -> [Table; 3] {
+    [csv(rows), ndjson(rows), typed(rows.min(120))]
+}
+
+/// What is held at a new file of this name, and how long the file is after `write`.
+fn held_and_taken(
+    folder: &Path,
+    ending: &str,
+    prepare: &dyn Fn(&Destination) -> Result<(), DataError>,
+    write: &dyn Fn(&Destination) -> Result<(), DataError>,
+) -> (u64, u64) {
+    let path = folder.join(format!("out.{ending}"));
+    let destination = Destination::file(&path, true);
+    prepare(&destination).expect("room");
+    let Destination::File(file) = &destination else { panic!("a file") };
+    let held = file.held();
+    write(&destination).expect("writable");
+    (held, fs::metadata(path).expect("written").len())
+}
+
+#[test]
+fn as_much_is_held_as_any_result_takes_and_not_much_more() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec: KeySpec = "id".parse().expect("a key");
+    let extra = ["note".to_owned(), "from the \"peer\"".to_owned()];
+    let cells = |n: usize| vec!["\u{1}\"".repeat(9), "\"".repeat(n % 30), "x".repeat(n % 40)];
+    let received: Vec<Vec<String>> = (0..3000).map(cells).collect();
+    for table in [0, 1, 3000].into_iter().flat_map(tables) {
+        for ending in ENDINGS {
+            let look =
+                |prepare: &dyn Fn(&Destination) -> Result<(), DataError>,
+                 write: &dyn Fn(&Destination) -> Result<(), DataError>| {
+                    let prepare = |to: &Destination| to.prepare(&table).and_then(|()| prepare(to));
+                    held_and_taken(folder.path(), ending, &prepare, write)
+                };
+            let id = |row: usize| Some(format!("{row:032x}"));
+            let others = || (0..5000).map(|row| format!("{row:032x}"));
+            let label = "\"".repeat(99);
+            let labelled: Vec<(usize, &str)> =
+                (0..table.rows()).map(|row| (row, &*label)).collect();
+            let taken = [
+                look(&|_| Ok(()), &|to| to.write_rows(&table, 0..table.rows())),
+                look(&|to| to.prepare_aligned(&table, 5000), &|to| {
+                    to.write_aligned(&table, &id, others())
+                }),
+                look(&|to| to.prepare_union(&table, &spec, &extra, (3000, 18 + 30 + 40)), &|to| {
+                    to.write_union(&table, &spec, &extra, &received)
+                }),
+                look(&|to| to.prepare_labelled(&table, 99), &|to| {
+                    to.write_labelled(&table, &labelled)
+                }),
+            ];
+            for (what, (held, taken)) in taken.into_iter().enumerate() {
+                assert!(taken <= held, "{} {what} {ending}: {taken} > {held}", table.name());
+            }
+            let (held, taken) = taken[0];
+            let plain = !matches!(ending, "parquet" | "arrow" | "arrows");
+            assert!(!plain || held <= 8 * taken + 20_000, "{} {ending}: {held}", table.name());
+        }
+    }
+}
+
+#[test]
+fn shares_have_their_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for rows in [0, 1, 9000] {
+        for encoding in [ShareEncoding::Additive, ShareEncoding::Xor] {
+            let shares = ShareTable {
+                columns: vec![ShareColumn { name: "amount".to_owned(), scale: Some(2) }],
+                words: vec![u128::MAX; 2 * rows],
+                encoding,
+                source_row: Some(vec![u64::MAX; rows]),
+            };
+            for ending in ENDINGS {
+                let prepare = |to: &Destination| to.prepare_shares(["amount"], rows as u64);
+                let write = |to: &Destination| to.write_shares(&shares);
+                let (held, taken) = held_and_taken(folder.path(), ending, &prepare, &write);
+                assert!(taken <= held, "{rows} {ending}: {taken} > {held}");
+            }
+        }
+    }
+}
