@@ -64,9 +64,13 @@ impl Zones {
     }
 }
 
-/// Names at the end of a longer one have two or three parts, such as `America/Indiana/Knox`.
+/// Names of the IANA database that are but one part, and mean one thing at the end of any longer name.
+const UNIVERSAL: [&str; 6] = ["UTC", "GMT", "UCT", "Zulu", "Universal", "Greenwich"];
+
+/// Names at the end of a longer one have two or three parts, such as `America/Indiana/Knox`, or are of [`UNIVERSAL`].
 fn of_database(name: &str) -> Option<Zone> {
-    let parts = name.rmatch_indices('/').take(3).skip(1).map(|(place, _)| &name[place + 1..]);
+    let parts = name.rmatch_indices('/').take(3).map(|(place, _)| &name[place + 1..]);
+    let parts = parts.filter(|part| part.contains('/') || UNIVERSAL.contains(part));
     let names = std::iter::once(name).chain(parts);
     names.filter(|name| name.len() <= LONGEST_NAME).find_map(|name| name.parse().ok())
 }

@@ -4,7 +4,7 @@
 //! instant in the event's zone. So a rule keeps its hour across daylight saving, and `UNTIL`, which is an instant, is
 //! turned into clock time first.
 
-use chrono::{DateTime, NaiveDateTime, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
 use super::event::Event;
@@ -103,6 +103,12 @@ fn times_a_day(rule: &RRule<Unvalidated>) -> u64 {
     (hours * within[0] * within[1]) as u64
 }
 
+/// The last time that a rule can name: in some zones it is a day later.
+const LAST: NaiveDateTime = NaiveDateTime::new(
+    NaiveDate::from_ymd_opt(9999, 12, 31).expect("a date"),
+    NaiveTime::from_hms_opt(23, 59, 59).expect("a time"),
+);
+
 /// The rule with `UNTIL` as what clocks show in the event's zone. A date stands for the whole day.
 fn by_the_clock(text: &str, start: When, home: Zone) -> Result<String, Bad> {
     let part = |part: &str| {
@@ -112,8 +118,8 @@ fn by_the_clock(text: &str, start: When, home: Zone) -> Result<String, Bad> {
             When::Clock(clock, _) => clock,
             When::Instant(instant) => start.zone(home).local(instant),
         };
-        // Rules that end before they begin have no recurrence but the first.
-        let clock = clock.max(start.clock());
+        // Rules that end before they begin have no recurrence but the first; those of four digits end within them.
+        let clock = clock.min(LAST).max(start.clock());
         Ok(format!("UNTIL={}Z", clock.format("%Y%m%dT%H%M%S")))
     };
     let parts: Result<Vec<String>, Bad> = text.to_ascii_uppercase().split(';').map(part).collect();
