@@ -57,13 +57,6 @@ impl Instance {
         }
     }
 
-    /// Linear tests: u·y for a vector u that makes u·G light, of weight `distance`·N. No noise is hit, and the sum is
-    /// zero, with probability (1 − c·distance)^t at most, where c = q/(q − 1). The work of finding u is not counted.
-    pub(crate) fn linear_test(&self, distance: f64) -> f64 {
-        let factor = 1.0 / (1.0 - (-self.field_bits).exp2());
-        -self.blocks * (1.0 - factor * distance).max(f64::MIN_POSITIVE).log2()
-    }
-
     /// Information-set decoding that makes use of regular noise (Esser–Santini, Crypto 2024, eprint 2023/1568): the
     /// permutation-based and the enumeration-based algorithm. A set of k + ℓ places, as many in each block, holds p
     /// noisy ones; halves of those p are listed and matched on ℓ syndromes. Values are counted for free, since p noisy

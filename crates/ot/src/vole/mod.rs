@@ -84,10 +84,10 @@ impl VoleSender {
         let masks = masks::<B>(parameters.security);
 
         // Step 1: shares of the products of the noise.
-        let shares = extension.send_products::<B>(channel, Noise::BLOCKS + masks)?;
+        let shares = extension.send_products::<B>(channel, noise.blocks() + masks)?;
 
         // Step 2: trees.
-        let pairs = extension.send_random(channel, Noise::BLOCKS * depth)?;
+        let pairs = extension.send_random(channel, noise.blocks() * depth)?;
         let mut v = [(); 2].map(|()| vector::<Block>(noise.compressed_len()));
         let trees = trees(&mut v, &noise).zip(pairs.par_chunks(depth));
         let sums = trees.enumerate().map(|(index, (leaves, pairs))| {
@@ -97,7 +97,7 @@ impl VoleSender {
         let mut factors = None;
         if masks > 0 {
             let challenge: Challenge = channel.take(&())?;
-            let mask = check::join::<B>(&shares[Noise::BLOCKS..]);
+            let mask = check::join::<B>(&shares[noise.blocks()..]);
             let hash = check::hash::<B>([&v[0], &v[1]], &challenge.factors) ^ mask;
             channel.put(&check::answer::<B>(&parameters.session, hash, &challenge, *delta))?;
             factors = Some(challenge.factors);
@@ -130,8 +130,8 @@ impl<B: Subfield> VoleReceiver<B> {
         let masks = masks::<B>(parameters.security);
 
         // Step 1: noise, and shares of its products; what is beyond the noise masks the check.
-        let values = elements::<B>(rng, Noise::BLOCKS + masks);
-        let places = elements(rng, Noise::BLOCKS);
+        let values = elements::<B>(rng, noise.blocks() + masks);
+        let places = elements(rng, noise.blocks());
         let places = places.iter().map(|random| place(*random, noise.block()));
         let places = Zeroizing::new(places.collect::<Vec<_>>());
         let shares = extension.receive_products(channel, &values)?;
@@ -143,7 +143,7 @@ impl<B: Subfield> VoleReceiver<B> {
         let sums = take_trees(channel, &noise)?;
         let grow = |first: usize, u: &mut [B], w: &mut [Block]| {
             let trees = u.par_chunks_mut(noise.block()).zip(w.par_chunks_mut(noise.block()));
-            let trees = (first..Noise::BLOCKS).into_par_iter().zip(trees);
+            let trees = (first..noise.blocks()).into_par_iter().zip(trees);
             trees.for_each(|(index, (u, leaves))| {
                 let growth = &mut Growth::new(&parameters.session, index);
                 let pads = &pads[index * depth..(index + 1) * depth];
@@ -160,14 +160,14 @@ impl<B: Subfield> VoleReceiver<B> {
         let (mut more_u, mut more_w) = (vector::<B>(checked), vector::<Block>(checked));
         let mut factors = None;
         if masks > 0 {
-            grow(Noise::BLOCKS / 2, &mut more_u, &mut more_w);
+            grow(noise.blocks() / 2, &mut more_u, &mut more_w);
             let drawn = [elements(rng, 1)[0], elements(rng, 1)[0]];
             let hidden = check::hash::<B>([&u, &more_u], &drawn)
-                ^ check::join::<B>(&values[Noise::BLOCKS..]);
+                ^ check::join::<B>(&values[noise.blocks()..]);
             channel.put(&Challenge { factors: drawn, noise: hidden })?;
             let answer = channel.take(&())?;
             let hash = check::hash::<B>([&w, &more_w], &drawn)
-                ^ check::join::<B>(&shares[Noise::BLOCKS..]);
+                ^ check::join::<B>(&shares[noise.blocks()..]);
             check::verify(&parameters.session, hash, &answer)?;
             factors = Some(drawn);
         }
@@ -181,7 +181,7 @@ impl<B: Subfield> VoleReceiver<B> {
                     to_u.copy_from_slice(u);
                     to_w.copy_from_slice(w);
                 }
-                _ => grow(Noise::BLOCKS / 2 + region * TREES_A_REGION, to_u, to_w),
+                _ => grow((REGIONS + region) * trees_a_region(&noise), to_u, to_w),
             }
         });
         Ok(Self { a: shortened(u, len), c: shortened(w, len) })
@@ -211,10 +211,12 @@ fn masks<B: Subfield>(security: Security) -> usize {
 /// A vector as long as the noise. Only the first half outlives the code.
 type Halves<B> = [Elements<B>; 2];
 
-/// Trees of a region of the code.
-const TREES_A_REGION: usize = Noise::BLOCKS / 2 / REGIONS;
-
-const _: () = assert!(Noise::BLOCKS == 2 * REGIONS * TREES_A_REGION, "regions have whole trees");
+/// Trees of a region of the code. The first half of the noise is as long as all regions.
+fn trees_a_region(noise: &Noise) -> usize {
+    let trees = noise.blocks() / (2 * REGIONS);
+    assert_eq!(2 * REGIONS * trees, noise.blocks(), "regions have whole trees");
+    trees
+}
 
 fn vector<B: Subfield>(len: usize) -> Elements<B> {
     Elements::new(vec![B::default(); len])
@@ -241,12 +243,12 @@ pub fn wire_cost<B: Subfield>(len: usize, security: Security) -> WireCost {
     let noise = Noise::new(len);
     let depth = depth(noise.block());
     let setup = setup_bytes();
-    let corrections = [B::BITS * Noise::BLOCKS, depth * Noise::BLOCKS]
+    let corrections = [B::BITS * noise.blocks(), depth * noise.blocks()]
         .map(|transfers| transfer_bytes(transfers, 0).receiver);
     let sum = |parts: &[(f64, usize)]| {
         parts.iter().fold((0.0, 0), |(bytes, frames), part| (bytes + part.0, frames + part.1))
     };
-    let trees = (Noise::BLOCKS * TreesShape::tree_bytes(depth)) as f64;
+    let trees = (noise.blocks() * TreesShape::tree_bytes(depth)) as f64;
     let checks = check_bytes(security);
     WireCost {
         sender: sum(&[setup.sender, (trees, tree_frames(&noise).count()), checks.sender]),
@@ -285,7 +287,7 @@ fn elements<B: Subfield>(rng: &mut dyn CryptoRng, count: usize) -> Elements<B> {
 
 /// The frames of all trees.
 fn tree_frames(noise: &Noise) -> Chunks {
-    Chunks::new(Noise::BLOCKS, MAX_BODY / TreesShape::tree_bytes(depth(noise.block())))
+    Chunks::new(noise.blocks(), MAX_BODY / TreesShape::tree_bytes(depth(noise.block())))
 }
 
 fn put_trees(channel: &mut dyn Channel, noise: &Noise, sums: &[TreeSums]) -> Result<(), OtError> {
@@ -296,7 +298,7 @@ fn put_trees(channel: &mut dyn Channel, noise: &Noise, sums: &[TreeSums]) -> Res
 }
 
 fn take_trees(channel: &mut dyn Channel, noise: &Noise) -> Result<Vec<TreeSums>, OtError> {
-    let mut sums = Vec::with_capacity(Noise::BLOCKS);
+    let mut sums = Vec::with_capacity(noise.blocks());
     for range in tree_frames(noise).ranges() {
         let shape = TreesShape { trees: range.len(), depth: depth(noise.block()) };
         sums.extend(channel.take::<Trees>(&shape)?.0);

@@ -2,6 +2,8 @@ use aes::cipher::{BlockCipherEncrypt, KeyInit};
 
 use super::*;
 
+mod words;
+
 const SEED: [u8; 16] = *b"a code for tests";
 
 /// A field, by definitions of its own.
