@@ -8,9 +8,6 @@ use veilset::data::KeySpec;
 
 use crate::units;
 
-/// The protocol of the paper that this program follows: Kissner and Song's intersection.
-const OF_THE_PAPER: &str = "ks-binned";
-
 const EXAMPLES: &str = "\
 Examples:
   nofly serve list.csv --key passport --listen 0.0.0.0:7000 --peer airline         the authority's side
@@ -71,7 +68,7 @@ pub(crate) struct ServeArgs {
     /// Answer at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: String,
-    /// Answer by this protocol alone, or auto for whatever the airline asks for
+    /// Answer by this protocol alone, or auto for those that the planner takes; an airline that asks for another is refused
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
     /// Refuse manifests with more distinct keys: whoever may ask for all keys there are learns the whole list
@@ -88,8 +85,9 @@ pub(crate) struct ScreenArgs {
     /// Go to the authority at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: String,
-    /// An intersection protocol, or auto for the planner's choice; `veilset protocols` lists them
-    #[arg(long, value_name = "auto|ID", default_value = default_protocol(), value_parser = units::protocol)]
+    /// An intersection protocol, which the authority has to name, too, such as ks-binned, or auto for the planner's choice;
+    /// `veilset protocols` lists them
+    #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
     /// How long to wait for the authority, such as 90s or 10m
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
@@ -123,8 +121,3 @@ pub(crate) struct EditArgs {
 /// `auto`, or a protocol's id.
 #[derive(Clone, Copy)]
 pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
-
-/// The paper's protocol where the registry has it.
-fn default_protocol() -> &'static str {
-    veilset::registry::find(OF_THE_PAPER).map_or("auto", |protocol| protocol.spec().id)
-}

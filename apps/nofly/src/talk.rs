@@ -36,6 +36,7 @@ impl Talk {
     /// The agreed terms.
     pub(crate) fn show(self, briefing: &Briefing) {
         self.say(&briefing.learned);
+        self.say(&format!("protocol {} on {}", briefing.protocol, briefing.group));
         for warning in &briefing.warnings {
             self.say(&format!("warning: {warning}"));
         }

@@ -73,20 +73,21 @@ fn a_changed_list_counts_from_the_next_screening_on() {
 #[test]
 fn every_intersection_finds_the_same_rows() {
     let (authority, airline) = parties();
-    let mut server = support::serve(&authority, "airline", &["--threads", "1"]);
-    let address = address_of(&mut server);
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
     let ids: Vec<_> =
         specs.filter(|spec| spec.operation == Operation::Intersect).map(|spec| spec.id).collect();
     assert!(ids.len() >= 5, "{ids:?}");
     for id in ids.into_iter().chain(["auto"]) {
+        let mut server =
+            support::serve(&authority, "airline", &["--threads", "1", "--protocol", id]);
+        let address = address_of(&mut server);
         let output = support::screen(&airline, &address, &["--protocol", id, "--threads", "1"]);
         assert_eq!(code(&output), 0, "{id}: {}", stderr(&output));
         assert_eq!(seats(&stdout(&output)), [3, 17], "{id}");
         assert!(stdout(&output).contains("3,\"Doe, 3\",P3\n"), "rows are as they were");
+        server.signal("INT");
+        assert_eq!(server.end().0, Some(0));
     }
-    server.signal("INT");
-    assert_eq!(server.end().0, Some(0));
 }
 
 #[test]
@@ -148,6 +149,7 @@ fn files() -> Vec<String> {
 fn terms_that_differ_and_large_manifests_are_refused_on_both_sides() {
     for (serve, screen, exit, words) in [
         (&["--protocol", "dh"][..], &["--protocol", "rr22"][..], 3, "protocol"),
+        (&[][..], &["--protocol", "ks-binned"][..], 3, "did not take --protocol ks-binned"),
         (&["--max-manifest", "39"][..], &[][..], 6, "declined"),
     ] {
         let (authority, airline) = parties();

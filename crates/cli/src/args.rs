@@ -47,7 +47,7 @@ pub(crate) struct Talk {
     /// Say more about the connection and the phases
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Never ask; go on with the terms that both sides agreed on
+    /// Never ask; go on with the terms that both sides agreed on, and refuse what the peer alone asks for
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
 }

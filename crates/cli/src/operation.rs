@@ -164,7 +164,7 @@ pub(crate) fn deliver(
     let again = |why: &DataError| {
         is_attended(talk) && {
             eprintln!("{why}");
-            asks("The result is still here. Mend that, and try again? [Y/n] ").unwrap_or(false)
+            asks("The result is still here. Mend that, and try again?", Usual::Yes).unwrap_or(false)
         }
     };
     Ok(veilset::deliver(destination, scratch, &again, write)?)
@@ -175,20 +175,47 @@ fn is_kept(destination: &Destination) -> bool {
     !matches!(destination, Destination::Stdout)
 }
 
-/// Shows the agreed terms and asks, where there is somebody to ask.
-fn consent(ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
-    if agrees(talk, |talk| show(ready.briefing(), talk))? {
-        return Ok(ready);
+/// Shows the agreed terms and asks, where there is somebody to ask. What the peer asks for needs somebody's yes.
+fn consent(mut ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
+    let usual = if ready.briefing().asked_by_peer.is_empty() { Usual::Yes } else { Usual::No };
+    match answer(talk, usual, |talk| show(ready.briefing(), talk))? {
+        Answer::Nobody => {}
+        Answer::Yes => ready.accept(),
+        Answer::No => {
+            ready.decline();
+            return Err(Failure::Declined);
+        }
     }
-    ready.decline();
-    Err(Failure::Declined)
+    Ok(ready)
+}
+
+/// What the user says.
+pub(crate) enum Answer {
+    /// There is nobody to ask.
+    Nobody,
+    Yes,
+    No,
+}
+
+/// What an empty line stands for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Usual {
+    Yes,
+    No,
 }
 
 /// Whether the user goes on after what is shown; somebody who is asked sees it, quiet or not.
-pub(crate) fn agrees(talk: &Talk, show: impl FnOnce(&Talk)) -> Result<bool, Failure> {
+pub(crate) fn answer(
+    talk: &Talk,
+    usual: Usual,
+    show: impl FnOnce(&Talk),
+) -> Result<Answer, Failure> {
     let somebody = is_attended(talk);
     show(&Talk { quiet: talk.quiet && !somebody, ..*talk });
-    Ok(!somebody || asks("Go on? [Y/n] ")?)
+    if !somebody {
+        return Ok(Answer::Nobody);
+    }
+    Ok(if asks("Go on?", usual)? { Answer::Yes } else { Answer::No })
 }
 
 /// Whether there is somebody to ask.
@@ -196,17 +223,23 @@ fn is_attended(talk: &Talk) -> bool {
     !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
 }
 
-fn asks(question: &str) -> Result<bool, Failure> {
-    eprint!("{question}");
+fn asks(question: &str, usual: Usual) -> Result<bool, Failure> {
+    eprint!("{question} {} ", if usual == Usual::Yes { "[Y/n]" } else { "[y/N]" });
     std::io::stderr().flush()?;
     let mut answer = String::new();
     // The end of input is no consent.
     let read = std::io::stdin().lock().read_line(&mut answer)?;
-    Ok(read > 0 && matches!(answer.trim().to_ascii_lowercase().as_str(), "" | "y" | "yes"))
+    let answer = answer.trim().to_ascii_lowercase();
+    Ok(read > 0 && (matches!(&*answer, "y" | "yes") || answer.is_empty() && usual == Usual::Yes))
 }
 
 fn show(briefing: &Briefing, talk: &Talk) {
     say(talk, &briefing.learned);
+    let Briefing { protocol, group, digest, .. } = briefing;
+    say(talk, &format!("protocol {protocol} on {group}, sets {digest}"));
+    for (what, name) in briefing.asked_by_peer.iter() {
+        say(talk, &format!("asked for by the peer, not by you: {what} {name}"));
+    }
     for warning in &briefing.warnings {
         say(talk, &format!("warning: {warning}"));
     }
@@ -214,7 +247,6 @@ fn show(briefing: &Briefing, talk: &Talk) {
         say(talk, &format!("leaks: {leak}"));
     }
     say(talk, &format!("the peer has {} distinct keys", briefing.peer_distinct));
-    detail(talk, &format!("protocol: {}", briefing.protocol));
 }
 
 /// What a phase cost, for the user who asked for more.

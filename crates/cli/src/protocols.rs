@@ -48,5 +48,6 @@ fn object(spec: &Spec) -> Value {
         "digests": spec.digests.iter().map(|digest| digest.name()).collect::<Vec<_>>(),
         "leaks": spec.all_leaks().collect::<Vec<_>>(),
         "max_elements": spec.max_elements,
+        "auto": spec.auto,
     })
 }

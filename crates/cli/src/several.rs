@@ -11,9 +11,9 @@ use veilset::{
 use crate::args::{ParamArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::operation::{agrees, all_cores, deliver, destination, phases, read};
+use crate::operation::{Answer, Usual, all_cores, answer, deliver, destination, phases, read};
 use crate::order::Order;
-use crate::progress::{Bar, detail, say, tell};
+use crate::progress::{Bar, say, tell};
 use crate::units::{show_bytes, show_duration};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
@@ -85,11 +85,11 @@ fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
 }
 
 fn consent(ready: ReadyCircle, talk: &Talk) -> Result<ReadyCircle, Failure> {
-    if agrees(talk, |talk| show(ready.briefing(), talk))? {
-        return Ok(ready);
+    if let Answer::No = answer(talk, Usual::Yes, |talk| show(ready.briefing(), talk))? {
+        ready.decline();
+        return Err(Failure::Declined);
     }
-    ready.decline();
-    Err(Failure::Declined)
+    Ok(ready)
 }
 
 fn show(briefing: &CircleBriefing, talk: &Talk) {
@@ -103,7 +103,7 @@ fn show(briefing: &CircleBriefing, talk: &Talk) {
     for (name, distinct) in &briefing.peers {
         say(talk, &format!("{name} has {distinct} distinct keys"));
     }
-    detail(talk, &format!("protocol: {}", briefing.protocol));
+    say(talk, &format!("protocol {} on {}", briefing.protocol, briefing.group));
 }
 
 fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {

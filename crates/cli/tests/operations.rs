@@ -258,17 +258,45 @@ fn empty_lists_are_lists() {
 #[test]
 fn groups_and_digests_are_terms() {
     let (left, right) = parties();
-    let mine = command("count", &["--group", "p256", "--json"]);
-    let (one, two) =
-        meet((&left, &mine), (&right, &command("count", &["--digest", "bloom", "--json"])));
+    let named = ["--group", "p256", "--digest", "bloom", "--json"];
+    let mine = command("count", &named);
+    let (one, two) = meet((&left, &mine), (&right, &mine));
     for end in [object(&one), object(&two)] {
         assert_eq!((&end["group"], &end["digest"]), (&json!("p256"), &json!("bloom")));
         assert_eq!(end["result"]["count"], 300);
     }
-    let other = command("count", &["--group", "curve25519"]);
+    assert!(stderr(&one).contains("protocol mqrpmt-dh on p256, sets bloom"), "{}", stderr(&one));
+    let other = command("count", &["--group", "curve25519", "--digest", "sorted"]);
     let (one, two) = meet((&left, &mine), (&right, &other));
     assert_eq!((code(&one), code(&two)), (3, 3));
-    assert!(stderr(&two).contains("group"), "{}", stderr(&two));
+    for end in [one, two] {
+        let said = stderr(&end);
+        assert!(said.contains("group: here") && said.contains("; digest: here"), "{said}");
+    }
+}
+
+#[test]
+fn what_one_side_alone_asks_for_is_refused_on_both_without_somebody_to_ask() {
+    let (left, right) = parties();
+    for flags in [
+        &["--protocol", "mqrpmt-dh-intersect"][..],
+        &["--protocol", "fnp-binned"],
+        &["--group", "ffdhe2048"],
+    ] {
+        let (plain, asks) = (command("intersect", &[]), command("intersect", flags));
+        let (one, two) = meet((&left, &plain), (&right, &asks));
+        let (three, four) = meet((&left, &asks), (&right, &plain));
+        for (asked, asking) in [(one, two), (four, three)] {
+            assert_eq!((code(&asked), code(&asking)), (3, 3), "{flags:?}");
+            let flags = flags.join(" ");
+            let (asked, asking) = (stderr(&asked), stderr(&asking));
+            assert!(asked.contains(&format!("run again with {flags},")), "{asked}");
+            assert!(asking.contains(&format!("the peer did not take {flags},")), "{asking}");
+        }
+    }
+    let asks = command("intersect", &["--protocol", "mqrpmt-dh-intersect"]);
+    let (one, two) = meet((&left, &asks), (&right, &asks));
+    assert_eq!((code(&one), code(&two)), (0, 0), "{}", stderr(&one));
 }
 
 #[test]

@@ -17,7 +17,7 @@ use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, Wire
 use crate::handshake::Connected;
 use crate::meter::Meter;
 use crate::wire::{receive, transmit};
-use crate::{NetError, Options};
+use crate::{NetError, Options, PublicKey};
 
 /// How long a goodbye waits for a peer that is alive to take what was sent last.
 const FAREWELL: Duration = Duration::from_secs(25);
@@ -34,6 +34,7 @@ pub struct TlsTransport {
     ended: Arc<OnceLock<ChannelError>>,
     meter: Arc<Meter>,
     peer_addr: SocketAddr,
+    peer: PublicKey,
     binding: [u8; 32],
     task: Option<Task>,
 }
@@ -61,6 +62,12 @@ impl TlsTransport {
         self.peer_addr
     }
 
+    /// The peer's key, which it proved.
+    #[must_use]
+    pub fn peer(&self) -> PublicKey {
+        self.peer
+    }
+
     /// What this connection alone has: 32 bytes that both ends compute from the TLS handshake and the two keys, and
     /// that differ between any two connections. Mixed into what two parties say to each other, they show whether
     /// somebody relays it from one connection into another.
@@ -80,7 +87,7 @@ impl TlsTransport {
         let (lifeline, cut) = oneshot::channel();
         let (alive, task_ended) = ordinary::channel::<Infallible>();
         let meter = Arc::clone(&connected.meter);
-        let (peer_addr, binding) = (connected.addr, connected.binding);
+        let (peer_addr, peer, binding) = (connected.addr, connected.peer, connected.binding);
         let stop = options.stop.clone();
         let (Ends { outgoing, incoming, ended }, link) =
             Ends::of(connected, options, QUEUED_FRAMES);
@@ -91,6 +98,7 @@ impl TlsTransport {
             ended,
             meter,
             peer_addr,
+            peer,
             binding,
             task: Some(Task { lifeline, ended: task_ended }),
         };

@@ -252,6 +252,9 @@ pub struct Spec {
     pub cut: bool,
     /// Whether both sides can give it another safe prime than its group's.
     pub prime: bool,
+    /// Whether a side that names no protocol takes it: the planner chooses among such entries alone, and a peer that asks
+    /// for any other has to be agreed with. A fact of the entry, not of sizes or machines, so that both sides see it alike.
+    pub auto: bool,
 }
 
 impl Spec {

@@ -25,7 +25,7 @@ pub(crate) struct Caller {
     progress: Option<Py<PyAny>>,
     /// Gets a line about the connection.
     notify: Py<PyAny>,
-    /// Gets the agreed terms, and says whether to go on.
+    /// Gets the agreed terms as a dictionary, and says whether to go on; `None` if there is nobody to ask.
     confirm: Py<PyAny>,
 }
 
@@ -33,12 +33,54 @@ pub(crate) struct Caller {
 enum News {
     Step(&'static str, u64),
     Line(String),
-    Terms(Terms, Sender<bool>),
+    Terms(Box<Terms>, Sender<Answer>),
 }
 
-/// The terms that the caller is asked about: who learns what, what leaks, what looks wrong, and the peer's number of
-/// distinct keys.
-type Terms = (String, Vec<&'static str>, Vec<String>, u64);
+/// The terms that the caller is asked about, as the attributes of `veilset.Terms`.
+#[derive(IntoPyObject)]
+struct Terms {
+    learned: String,
+    leaks: Vec<&'static str>,
+    warnings: Vec<String>,
+    peer_distinct: u64,
+    operation: &'static str,
+    presets: String,
+    protocol: &'static str,
+    group: String,
+    digest: &'static str,
+    security: &'static str,
+    learn: &'static str,
+    asked_by_peer: Vec<(&'static str, &'static str)>,
+}
+
+impl From<&Briefing> for Terms {
+    fn from(briefing: &Briefing) -> Self {
+        let Briefing { learned, leaks, warnings, peer_distinct, .. } = briefing.clone();
+        Self {
+            learned,
+            leaks,
+            warnings,
+            peer_distinct,
+            operation: briefing.operation.name(),
+            presets: briefing.presets.clone(),
+            protocol: briefing.protocol,
+            group: briefing.group.clone(),
+            digest: briefing.digest,
+            security: briefing.security.name(),
+            learn: briefing.learn.name(),
+            asked_by_peer: briefing.asked_by_peer.iter().collect(),
+        }
+    }
+}
+
+/// What the caller says to the terms.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// There is no callable to ask.
+    Nobody,
+    Yes,
+    No,
+}
 
 /// The work's end of the line to the caller.
 pub(crate) struct Reporter {
@@ -58,12 +100,11 @@ impl Reporter {
     }
 
     /// Whether the caller goes on with these terms.
-    pub(crate) fn confirm(&self, briefing: &Briefing) -> bool {
+    pub(crate) fn confirm(&self, briefing: &Briefing) -> Answer {
         let (answer, answered) = mpsc::channel();
-        let Briefing { learned, leaks, warnings, peer_distinct, .. } = briefing.clone();
-        self.send(News::Terms((learned, leaks, warnings, peer_distinct), answer));
+        self.send(News::Terms(Box::new(briefing.into()), answer));
         // A caller whose callable failed has answered nothing.
-        answered.recv().unwrap_or(false)
+        answered.recv().unwrap_or(Answer::No)
     }
 
     fn send(&self, news: News) {
@@ -141,9 +182,13 @@ impl Desk<'_> {
         match news {
             Some(News::Line(line)) => self.caller.notify.call1(py, (line,)).map(drop),
             Some(News::Terms(terms, answer)) => {
-                let goes_on = self.caller.confirm.call1(py, terms)?.is_truthy(py)?;
+                let said: Option<bool> = self.caller.confirm.call1(py, (*terms,))?.extract(py)?;
                 // The work waits for it.
-                let _ = answer.send(goes_on);
+                let _ = answer.send(match said {
+                    None => Answer::Nobody,
+                    Some(true) => Answer::Yes,
+                    Some(false) => Answer::No,
+                });
                 Ok(())
             }
             Some(News::Step(step, total)) => {

@@ -91,6 +91,17 @@ pub(crate) fn memory(text: &str) -> Result<u64, Failure> {
     order::bytes(text)
 }
 
+/// A protocol's default group and set encoding, and against whom it holds.
+#[pyfunction]
+pub(crate) fn defaults(
+    protocol: &str,
+) -> Result<(&'static str, &'static str, &'static str), Failure> {
+    let unknown = || Failure::Argument(format!("there is no protocol {protocol:?}"));
+    let spec = registry::find(protocol).ok_or_else(unknown)?.spec();
+    let params = spec.params();
+    Ok((params.group.name(), params.digest.name(), spec.security.name()))
+}
+
 /// Bits of the values of a whole run over sets of these sizes.
 #[pyfunction]
 pub(crate) fn value_bits(sender: u64, receiver: u64) -> u32 {

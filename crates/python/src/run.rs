@@ -8,7 +8,7 @@ use veilset::net::Options;
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Input, Job, Means, json};
 
-use crate::attend::{Caller, Reporter, attend};
+use crate::attend::{Answer, Caller, Reporter, attend};
 use crate::error::Failure;
 use crate::list::List;
 use crate::order::Order;
@@ -153,9 +153,13 @@ pub(crate) fn take_part(
     if let Some(destination) = destination {
         ready = ready.prepare(input, destination)?;
     }
-    if !reporter.confirm(ready.briefing()) {
-        ready.decline();
-        return Err(Failure::Declined);
+    match reporter.confirm(ready.briefing()) {
+        Answer::Nobody => {}
+        Answer::Yes => ready.accept(),
+        Answer::No => {
+            ready.decline();
+            return Err(Failure::Declined);
+        }
     }
     Ok(ready.run(input, &Means { threads: order.threads(), observer: reporter })?)
 }

@@ -105,6 +105,37 @@ def test_a_caller_that_declines(parties: Parties) -> None:
     assert seen[0].peer_distinct == 3 and "You learn" in seen[0].learned and seen[0].leaks
 
 
+def test_what_the_peer_asks_for_needs_a_yes(parties: Parties, address: str) -> None:
+    seen: list[veilset.Terms] = []
+
+    def yes(terms: veilset.Terms) -> bool:
+        seen.append(terms)
+        return True
+
+    def sides(**asked: Any) -> list[Any]:
+        def side(party: veilset.Party, peer: str, **end: Any) -> Any:
+            try:
+                return veilset.intersect(FRAME, on="k", peer=peer, party=party, **end)
+            except veilset.Error as error:
+                return error
+
+        with ThreadPoolExecutor() as pool:
+            first = pool.submit(side, parties.you, "acme", listen=address, **asked)
+            second = pool.submit(
+                side, parties.acme, "you", connect=address, protocol="mqrpmt-dh-intersect"
+            )
+            return [first.result(), second.result()]
+
+    refused, told = sides()
+    assert isinstance(refused, veilset.TermsError) and isinstance(told, veilset.TermsError)
+    assert "mqrpmt-dh-intersect" in str(refused) and "did not take" in str(told)
+    one, two = sides(confirm=yes)
+    assert one.count == two.count == 3 and one.protocol == "mqrpmt-dh-intersect"
+    assert seen[0].asked_by_peer == [("protocol", "mqrpmt-dh-intersect")]
+    assert (seen[0].operation, seen[0].group) == ("intersect", "curve25519")
+    assert (seen[0].presets, seen[0].learn) == ("raw/1", "both")
+
+
 def test_wrong_arguments(parties: Parties, tmp_path: Path) -> None:
     session = veilset.Session("acme", party=parties.you, connect="localhost:1")
     wrong: list[tuple[Any, dict[str, Any], str]] = [

@@ -1,20 +1,18 @@
 //! From an offer to agreed terms.
 
 use rand_core::CryptoRng;
-use veilset_channel::ChannelExt;
+use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
-use veilset_crypto::key_agreement::SafePrime;
 use veilset_protocols::{
-    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Security, Shape, Spec,
-    candidates,
+    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Shape, Spec,
 };
 
 use crate::parts::Parts;
 use crate::plan::memory_of;
 use crate::terms::{Choice, Mismatch, Opening};
 use crate::{
-    Briefing, Calibration, Column, Learn, Link, Offer, Pipe, SessionError, Terms, WIRE_VERSION,
-    plan,
+    Asked, Briefing, Calibration, Column, Learn, Link, Offer, Pipe, SessionError, Terms,
+    WIRE_VERSION, Wanted, plan,
 };
 
 /// The name of this stage in errors.
@@ -33,6 +31,9 @@ pub struct Agreed {
     pub(crate) session: [u8; 32],
     pub(crate) offer: Offer,
     briefing: Briefing,
+    /// What this side asks for and the peer has to say yes to.
+    asked_of_peer: Asked,
+    accepted: bool,
 }
 
 /// Exchanges terms over `pipe` and compares them field by field; a difference ends the session.
@@ -52,8 +53,9 @@ pub fn agree(
         return Err(SessionError::Columns);
     }
     let theirs = swap_terms(pipe, &mine)?;
-    if let Some(mismatch) = mine.mismatch(&theirs) {
-        return Err(SessionError::Terms(mismatch));
+    let mismatches = mine.mismatches(&theirs);
+    if !mismatches.is_empty() {
+        return Err(SessionError::Terms(mismatches));
     }
     let (role, reveal) = parts(&offer, &theirs);
     let open = shape_of(role, reveal, &mine, &theirs);
@@ -67,6 +69,9 @@ pub fn agree(
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, &theirs)?;
+    let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, params);
+    let asked_of_peer =
+        Wanted::of_peer(&offer, &theirs).asked_too_much(theirs.protocol == spec.id, spec, params);
     Ok(Agreed {
         protocol,
         parts,
@@ -77,7 +82,9 @@ pub fn agree(
         peer_attached: theirs.attached(),
         peer_columns: theirs.columns.clone(),
         session: session_id(&pipe.binding, &mine, &theirs),
-        briefing: Briefing::new(protocol.spec(), (role, reveal), &offer, &theirs),
+        briefing: Briefing::new((spec, params, asked), (role, reveal), &offer, &theirs),
+        asked_of_peer,
+        accepted: false,
         offer,
     })
 }
@@ -119,82 +126,30 @@ impl Agreed {
     pub fn briefing(&self) -> &Briefing {
         &self.briefing
     }
-}
 
-/// What a user asks for, as far as it decides which protocols fit.
-#[derive(Debug, Clone, Copy)]
-pub struct Wanted {
-    /// What to compute.
-    pub operation: Operation,
-    /// Against whom the protocol must hold, at least.
-    pub security: Security,
-    /// Who gets the result.
-    pub learn: Learn,
-    /// The group, if it matters.
-    pub group: Option<Group>,
-    /// How a set travels, if it matters.
-    pub digest: Option<Digest>,
-    /// What the group is taken modulo, if not its own prime.
-    pub prime: Option<SafePrime>,
-}
-
-impl Wanted {
-    fn of(offer: &Offer) -> Self {
-        let Offer { operation, security, learn, group, digest, prime, .. } = *offer;
-        Self { operation, security, learn, group, digest, prime }
+    /// The user saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it; without that there is no run of it.
+    pub fn accept(&mut self) {
+        self.accepted = true;
     }
 
-    /// The protocols that fit.
-    pub fn candidates(self) -> impl Iterator<Item = &'static dyn Protocol> {
-        candidates(self.operation, self.security).filter(move |protocol| {
-            let spec = protocol.spec();
-            spec.reveals.contains(&self.learn.reveal())
-                && self.group.is_none_or(|group| spec.groups.contains(&group))
-                && self.digest.is_none_or(|digest| spec.digests.contains(&digest))
-                && (self.prime.is_none() || spec.prime)
-        })
+    /// Whether this side may go on: nobody else says what it runs.
+    pub(crate) fn check_accepted(&self) -> Result<(), SessionError> {
+        let asked = self.briefing.asked_by_peer;
+        if asked.is_empty() || self.accepted {
+            return Ok(());
+        }
+        Err(SessionError::Asked(asked))
     }
 
-    /// Whether there is a protocol, and the named one is such.
-    ///
-    /// # Errors
-    /// When not; a caller can know that before there is a connection.
-    pub fn check(self, named: Option<&'static str>) -> Result<(), SessionError> {
-        let Self { operation, security, .. } = self;
-        let all = Self { learn: Learn::Both, ..self };
-        if self.candidates().next().is_none() && all.candidates().next().is_some() {
-            return Err(SessionError::BothLearn(operation));
-        }
-        if self.candidates().next().is_none() {
-            let learn = self.learn.name();
-            let given = self.prime.map(|_| "modulo a prime that is given");
-            let group = given.unwrap_or_else(|| self.group.map_or("any", Group::name));
-            let digest = self.digest.map_or("any", Digest::name);
-            return Err(SessionError::NoProtocol { operation, security, learn, group, digest });
-        }
-        match named {
-            Some(protocol) if self.find(protocol).is_none() => {
-                Err(SessionError::WrongProtocol { protocol, operation, security })
+    /// The peer's end of the session while its user was asked.
+    pub(crate) fn of_consent(&self, error: SessionError) -> SessionError {
+        match error {
+            SessionError::Channel { source: ChannelError::Aborted(Abort::Terms), .. }
+                if !self.asked_of_peer.is_empty() =>
+            {
+                SessionError::NotTaken(self.asked_of_peer)
             }
-            _ => Ok(()),
-        }
-    }
-
-    /// The protocol called `id`, if it fits.
-    #[must_use]
-    pub fn find(self, id: &str) -> Option<&'static dyn Protocol> {
-        self.candidates().find(|protocol| protocol.spec().id == id)
-    }
-
-    /// The parameters of a run of a protocol that fits; those that no protocol has a say in are `asked`.
-    #[must_use]
-    pub fn params(self, spec: &Spec, asked: Params) -> Params {
-        let default = spec.params();
-        Params {
-            group: self.group.unwrap_or(default.group),
-            digest: self.digest.unwrap_or(default.digest),
-            prime: self.prime,
-            ..asked
+            error => error,
         }
     }
 }
@@ -265,7 +220,7 @@ fn choose(
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
     let protocol =
-        protocol.ok_or_else(|| SessionError::Terms(Mismatch::unknown_protocol(theirs)))?;
+        protocol.ok_or_else(|| SessionError::Terms(vec![Mismatch::unknown_protocol(theirs)]))?;
     let params = wanted.params(protocol.spec(), offer.params());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
@@ -289,7 +244,7 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.
 fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
-    let mut fitting = wanted.candidates();
+    let mut fitting = wanted.choices();
     let first = fitting.next();
     if fitting.next().is_none() {
         return Ok(first);

@@ -1,14 +1,29 @@
 //! What the user sees before a run.
 
-use veilset_protocols::{Operation, Reveal, Role, Spec};
+use veilset_protocols::{Operation, Params, Reveal, Role, Security, Spec};
 
-use crate::{Offer, Terms};
+use crate::{Asked, Learn, Offer, Terms};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
 pub struct Briefing {
+    /// What is computed.
+    pub operation: Operation,
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
     /// The protocol's entry in the registry.
     pub protocol: &'static str,
+    /// The group, or the prime in its place.
+    pub group: String,
+    /// How a set travels.
+    pub digest: &'static str,
+    /// Against whom the protocol holds.
+    pub security: Security,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// What of these the peer asks for, and this side neither named nor takes by itself. A run of it needs a yes of
+    /// somebody who saw this.
+    pub asked_by_peer: Asked,
     /// "You learn: …. NAME learns: …."
     pub learned: String,
     /// What leaks beyond the result, in sentences.
@@ -24,13 +39,20 @@ const TERMS_LEAK: &str = "Each side learns whether the other's keys look like ha
 
 impl Briefing {
     pub(crate) fn new(
-        spec: &'static Spec,
+        (spec, params, asked_by_peer): (&'static Spec, Params, Asked),
         part: (Role, Reveal),
         offer: &Offer,
         theirs: &Terms,
     ) -> Self {
         Self {
+            operation: offer.operation,
+            presets: offer.presets.clone(),
             protocol: spec.id,
+            group: params.group_name(),
+            digest: params.digest.name(),
+            security: spec.security,
+            learn: offer.learn,
+            asked_by_peer,
             learned: sentence(spec, part, &offer.peer),
             leaks: spec.leaks_of(part.1).chain([TERMS_LEAK]).collect(),
             peer_distinct: theirs.distinct,

@@ -3,14 +3,28 @@
 use veilset_channel::{Abort, ChannelError};
 use veilset_protocols::{Operation, ProtocolError, Security};
 
-use crate::Mismatch;
+use crate::{Asked, Mismatch};
 
 /// Why a session ended without a result.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The two parties want different things.
-    #[error("the two sides do not agree on the terms: {0}; agree with the peer and run again")]
-    Terms(Mismatch),
+    #[error(
+        "the two sides do not agree on the terms: {}; agree with the peer and run again",
+        listed(.0)
+    )]
+    Terms(Vec<Mismatch>),
+    /// The peer asks for what this side neither named nor takes by itself, and nobody said yes.
+    #[error(
+        "the peer asks for {0}, which this side did not name and does not take by itself: if you want that, too, run \
+         again with {0}, or where somebody can say yes to it; veilset protocols says what it is"
+    )]
+    Asked(Asked),
+    /// The peer has nobody who said yes to what this side asks for.
+    #[error(
+        "the peer did not take {0}, which you ask for and it did not name: ask it to give {0}, too, or leave that away"
+    )]
+    NotTaken(Asked),
     /// The peer's program speaks another version.
     #[error(
         "the peer speaks wire version {theirs}, this program {mine}; \
@@ -47,6 +61,14 @@ pub enum SessionError {
     /// The operation has no result for one side alone.
     #[error("{0} gives each side its own part of the result: leave --learn at both, on both sides")]
     BothLearn(Operation),
+    /// The result can go to one side alone.
+    #[error(
+        "{what} gives the result to one side alone: give --learn me on one side and --learn peer on the other"
+    )]
+    OneLearns {
+        /// What does.
+        what: String,
+    },
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security for those who are to learn, \
@@ -136,6 +158,12 @@ pub enum SessionError {
     },
 }
 
+/// All differences in one sentence.
+fn listed(mismatches: &[Mismatch]) -> String {
+    let all: Vec<String> = mismatches.iter().map(Mismatch::to_string).collect();
+    all.join("; ")
+}
+
 /// Who has to do something about an error; one exit code each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blame {
@@ -158,9 +186,12 @@ impl SessionError {
     #[must_use]
     pub fn blame(&self) -> Blame {
         match self {
-            Self::Terms(_) | Self::Version { .. } => Blame::Terms,
+            Self::Terms(_) | Self::Version { .. } | Self::Asked(_) | Self::NotTaken(_) => {
+                Blame::Terms
+            }
             Self::NoProtocol { .. }
             | Self::BothLearn(_)
+            | Self::OneLearns { .. }
             | Self::Columns
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,

@@ -16,8 +16,9 @@ mod plan;
 mod report;
 mod run;
 mod terms;
+mod wanted;
 
-pub use agreement::{Agreed, Wanted, agree};
+pub use agreement::{Agreed, agree};
 pub use briefing::Briefing;
 pub use circle::{
     AgreedCircle, CIRCLE_PROTOCOL, CircleBriefing, CircleOffer, CircleReport, Member, PeerReport,
@@ -29,6 +30,7 @@ pub use parts::capacity;
 pub use piece::{Matched, PIECE_PROTOCOL, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Speed, Times, plan, switches};
-pub use report::Report;
+pub use report::{Report, run_id};
 pub use run::Means;
 pub use terms::{Column, Detail, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};
+pub use wanted::{Asked, Wanted};

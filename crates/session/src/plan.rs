@@ -220,7 +220,8 @@ impl Estimate {
 /// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
 const BYTES_A_KEY: f64 = 80.0;
 
-/// Prices every protocol that fits: first the one to take, then the others, the fastest first. The parameters of `shape` do not matter.
+/// Prices every protocol that fits: first the one to take, which is one of [`Wanted::choices`], then the others, the fastest
+/// first. The parameters of `shape` do not matter.
 #[must_use]
 pub fn plan(
     wanted: Wanted,
@@ -231,7 +232,7 @@ pub fn plan(
 ) -> Vec<Estimate> {
     let largest = shape.sender.max(shape.receiver);
     let fits = |protocol: &&dyn Protocol| largest <= protocol.spec().max_elements;
-    let none_fits = !wanted.candidates().any(|protocol| fits(&protocol));
+    let none_fits = !wanted.choices().any(|protocol| fits(&protocol));
     let mut estimates: Vec<Estimate> = wanted
         .candidates()
         .filter(|protocol| none_fits || fits(protocol))
@@ -241,7 +242,9 @@ pub fn plan(
         })
         .collect();
     // In the order of the registry still.
-    let first = choice(&estimates).map(|chosen| estimates.remove(chosen));
+    let choices: Vec<&str> = wanted.choices().map(|protocol| protocol.spec().id).collect();
+    let takes = |estimate: &Estimate| choices.contains(&estimate.spec().id);
+    let first = choice(&estimates, takes).map(|chosen| estimates.remove(chosen));
     estimates.sort_by_key(|estimate| estimate.time);
     first.into_iter().chain(estimates).collect()
 }
@@ -270,13 +273,15 @@ pub fn switches(
     switches
 }
 
-/// The place of the estimate to go by: the fastest, or the one that the registry has first among those hardly slower, so
-/// that noise in the measurement does not decide.
-fn choice(estimates: &[Estimate]) -> Option<usize> {
+/// The place of the estimate to go by among those that the planner `takes`: the fastest, or the one that the registry has
+/// first among those hardly slower, so that noise in the measurement does not decide.
+fn choice(estimates: &[Estimate], takes: impl Fn(&Estimate) -> bool) -> Option<usize> {
     // No estimate is closer than that.
     const HARDLY: f64 = 1.3;
-    let least = estimates.iter().map(|estimate| estimate.time).min()?.as_secs_f64() * HARDLY;
-    estimates.iter().position(|estimate| estimate.time.as_secs_f64() <= least)
+    let taken = || estimates.iter().enumerate().filter(|(_, estimate)| takes(estimate));
+    let least = taken().map(|(_, estimate)| estimate.time).min()?.as_secs_f64() * HARDLY;
+    let first = taken().find(|(_, estimate)| estimate.time.as_secs_f64() <= least);
+    first.map(|(place, _)| place)
 }
 
 /// The price of a run of `shape`.

@@ -2,17 +2,27 @@
 
 use std::time::Duration;
 
-use crate::Column;
+use crate::{Column, Learn};
 use veilset_channel::{PhaseCost, WireBytes};
-use veilset_protocols::{Operation, Outcome, Params, Role};
+use veilset_protocols::{Operation, Outcome, Params, Role, Security};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
 pub struct Report {
+    /// The run's id, the same on both sides.
+    pub run: String,
+    /// What this side calls the peer.
+    pub peer: String,
     /// What was computed.
     pub operation: Operation,
     /// The protocol's id.
     pub protocol: &'static str,
+    /// Against whom the protocol holds.
+    pub security: Security,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
     /// This side's part.
     pub role: Role,
     /// "You learn: …. NAME learns: …."
@@ -35,6 +45,14 @@ pub struct Report {
     pub phases: Vec<PhaseCost>,
     /// Threads that the run could use.
     pub threads: usize,
+}
+
+/// The id of a run for records of both sides: a digest of what both ends of its session have, which says nothing of it.
+#[must_use]
+pub fn run_id(session: &[u8; 32]) -> String {
+    const DIGITS: usize = 32;
+    let digest = blake3::Hash::from_bytes(blake3::derive_key("veilset v1 run", session));
+    digest.to_hex()[..DIGITS].to_owned()
 }
 
 impl Report {

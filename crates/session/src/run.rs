@@ -10,8 +10,9 @@ use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::parts::{Parts, whole};
+use crate::report::run_id;
 use crate::terms::{Consent, Done, Signal};
-use crate::{Agreed, End, Pipe, Report, SessionError};
+use crate::{Agreed, Briefing, End, Pipe, Report, SessionError};
 
 /// What a run may use.
 pub struct Means<'a> {
@@ -26,7 +27,7 @@ impl Agreed {
     /// everything too, and closes the connection; then it computes the result, whose time nobody sees.
     ///
     /// # Errors
-    /// When the peer declines or breaks the protocol, or the channel fails.
+    /// When the peer asks for what nobody here said yes to, declines or breaks the protocol, or the channel fails.
     pub fn run(
         self,
         pipe: &mut Pipe,
@@ -35,11 +36,12 @@ impl Agreed {
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
+        self.check_accepted()?;
         let pool = pool(means.threads)?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
-        in_step::<Consent>(pipe, "consent", &Signal)?;
+        in_step::<Consent>(pipe, "consent", &Signal).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
         let conclusion =
             pool.install(|| self.drive_all(pipe, (elements, attached), means.observer, rng))?;
@@ -102,9 +104,15 @@ impl Agreed {
 
     fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {
         let costs = pipe.costs();
+        let Briefing { operation, protocol, security, learn, ref presets, .. } = *self.briefing();
         Report {
-            operation: self.offer.operation,
-            protocol: self.protocol.spec().id,
+            run: run_id(&self.session),
+            peer: self.offer.peer.clone(),
+            operation,
+            protocol,
+            security,
+            learn,
+            presets: presets.clone(),
             role: self.role,
             learned: self.briefing().learned.clone(),
             distinct: self.offer.distinct as u64,

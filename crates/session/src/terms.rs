@@ -249,9 +249,9 @@ impl Terms {
         }
     }
 
-    /// The first field on which the peer's terms do not fit these, if any.
+    /// Every field on which the peer's terms do not fit these. What depends on the operation is compared where that is the same.
     #[must_use]
-    pub fn mismatch(&self, theirs: &Self) -> Option<Mismatch> {
+    pub fn mismatches(&self, theirs: &Self) -> Vec<Mismatch> {
         let differ = |field: &'static str, mine: &str, theirs: &str| {
             (mine != theirs).then(|| Mismatch {
                 field: Cow::Borrowed(field),
@@ -262,60 +262,86 @@ impl Terms {
         let either = |field, mine: &str, theirs: &str| {
             if mine.is_empty() || theirs.is_empty() { None } else { differ(field, mine, theirs) }
         };
-        differ("operation", &self.operation, &theirs.operation)
-            .or_else(|| {
-                let fits = self.learn == theirs.learn.mirrored();
-                let (mine, theirs) = (self.learn.name(), theirs.learn.name());
-                (!fits).then(|| Mismatch {
-                    field: "who learns (--learn: one side's me is the other side's peer)".into(),
-                    mine: mine.to_owned(),
-                    theirs: theirs.to_owned(),
-                })
-            })
-            .or_else(|| differ("key presets", &self.presets, &theirs.presets))
-            .or_else(|| differ("security", &self.security, &theirs.security))
-            .or_else(|| either("protocol", &self.protocol, &theirs.protocol))
-            .or_else(|| either("group", &self.group, &theirs.group))
-            .or_else(|| either("digest", &self.digest, &theirs.digest))
-            .or_else(|| differ("shares", &self.sharing, &theirs.sharing))
-            .or_else(|| differ("scheme", &self.scheme, &theirs.scheme))
-            .or_else(|| self.differing_detail(theirs))
-            .or_else(|| self.mismatched_values(theirs))
-            .or_else(|| {
-                let end = |connecting| if connecting { "connecting" } else { "listening" };
-                differ("ends", end(self.connecting), end(!theirs.connecting))
-            })
+        let end = |connecting| if connecting { "connecting" } else { "listening" };
+        let of_any = [
+            differ("operation", &self.operation, &theirs.operation),
+            self.differing_learners(theirs),
+            differ("key presets", &self.presets, &theirs.presets),
+            differ("security", &self.security, &theirs.security),
+            differ("ends", end(self.connecting), end(!theirs.connecting)),
+        ];
+        let of_all = of_any.into_iter().flatten();
+        if self.operation != theirs.operation {
+            return of_all.collect();
+        }
+        let of_operation = [
+            either("protocol", &self.protocol, &theirs.protocol),
+            either("group", &self.group, &theirs.group),
+            either("digest", &self.digest, &theirs.digest),
+            differ("shares", &self.sharing, &theirs.sharing),
+            differ("scheme", &self.scheme, &theirs.scheme),
+            self.mismatched_values(theirs),
+        ];
+        let details = self.differing_details(theirs);
+        of_all.chain(of_operation.into_iter().flatten()).chain(details).collect()
     }
 }
 
 impl Terms {
-    /// The first detail that this side gives and the peer does not, or gives otherwise; or the other way round.
-    fn differing_detail(&self, theirs: &Self) -> Option<Mismatch> {
-        const NOTHING: &str = "nothing";
-        let count = self.details.len().max(theirs.details.len());
-        let pairs = (0..count).map(|place| (self.details.get(place), theirs.details.get(place)));
-        let (mine, theirs) = pairs.into_iter().find(|(mine, theirs)| mine != theirs)?;
-        let named = mine.or(theirs)?;
-        let said = |detail: Option<&Detail>| {
-            let same = detail.filter(|detail| detail.name == named.name);
-            same.map_or_else(|| NOTHING.to_owned(), |detail| escape(&detail.value))
+    fn differing_learners(&self, theirs: &Self) -> Option<Mismatch> {
+        let fits = self.learn == theirs.learn.mirrored();
+        (!fits).then(|| Mismatch {
+            field: "who learns (--learn: one side's me is the other side's peer)".into(),
+            mine: self.learn.name().to_owned(),
+            theirs: theirs.learn.name().to_owned(),
+        })
+    }
+
+    /// The details that one side gives and the other does not, or gives otherwise.
+    fn differing_details(&self, theirs: &Self) -> Vec<Mismatch> {
+        if self.details == theirs.details {
+            return Vec::new();
+        }
+        let find = |details: &'_ [Detail], name: &str| {
+            let found = details.iter().find(|detail| detail.name == name);
+            found.map(|detail| detail.value.clone())
         };
-        let field = escape(&named.name).into();
-        Some(Mismatch { field, mine: said(mine), theirs: said(theirs) })
+        let said = |value: Option<String>| value.map_or("nothing".to_owned(), |v| escape(&v));
+        let alone = |detail: &&Detail| find(&self.details, &detail.name).is_none();
+        let names = self.details.iter().chain(theirs.details.iter().filter(alone));
+        let values = names.map(|detail| {
+            let name = detail.name.as_str();
+            (name, find(&self.details, name), find(&theirs.details, name))
+        });
+        let differ: Vec<Mismatch> = values
+            .filter(|(_, mine, theirs)| mine != theirs)
+            .map(|(name, mine, theirs)| Mismatch {
+                field: escape(name).into(),
+                mine: said(mine),
+                theirs: said(theirs),
+            })
+            .collect();
+        if !differ.is_empty() {
+            return differ;
+        }
+        let order = |details: &[Detail]| {
+            let names: Vec<String> = details.iter().map(|detail| escape(&detail.name)).collect();
+            names.join(", ")
+        };
+        let (mine, theirs) = (order(&self.details), order(&theirs.details));
+        vec![Mismatch { field: "order of what is said".into(), mine, theirs }]
     }
 
     /// A sum needs values on one side, shares can have them on one side.
     fn mismatched_values(&self, theirs: &Self) -> Option<Mismatch> {
-        let wrong = match self.operation.as_str() {
-            "sum" => (self.values == 0) == (theirs.values == 0),
-            "share" => self.values > 0 && theirs.values > 0,
-            _ => false,
+        let (field, mine, theirs) = match (self.operation.as_str(), self.values, theirs.values) {
+            ("sum", 0, 0) => ("value columns (one side gives --value)", "none", "none either"),
+            ("sum" | "share", 1.., 1..) => {
+                ("value columns (--value on one side alone)", "given", "given, too")
+            }
+            _ => return None,
         };
-        wrong.then(|| Mismatch {
-            field: "value columns (--value on one side)".into(),
-            mine: self.values.to_string(),
-            theirs: theirs.values.to_string(),
-        })
+        Some(Mismatch { field: field.into(), mine: mine.to_owned(), theirs: theirs.to_owned() })
     }
 
     /// Whether all in it is what a side of this operation can have.
@@ -488,9 +514,9 @@ mod tests {
 
     #[test]
     fn terms_that_fit_fit() {
-        assert_eq!(terms().mismatch(&fitting()), None);
+        assert_eq!(terms().mismatches(&fitting()), []);
         let named = Terms { protocol: "mqrpmt-dh".into(), ..fitting() };
-        assert_eq!(terms().mismatch(&named), None);
+        assert_eq!(terms().mismatches(&named), []);
     }
 
     #[test]
@@ -518,7 +544,8 @@ mod tests {
             (Terms { connecting: true, ..fitting() }, "ends", "connecting", "listening"),
         ];
         for (theirs, field, mine, other) in cases {
-            let found = terms().mismatch(&theirs).expect("they differ");
+            let found = terms().mismatches(&theirs);
+            let [found] = &found[..] else { panic!("one difference: {found:?}") };
             assert_eq!((&*found.field, &*found.mine, &*found.theirs), (field, mine, other));
         }
     }
@@ -528,24 +555,85 @@ mod tests {
         let detail = |name: &str, value: &str| Detail { name: name.into(), value: value.into() };
         let with = |terms: Terms, details: &[Detail]| Terms { details: details.to_vec(), ..terms };
         let mine = with(terms(), &[detail("length", "60m"), detail("dates", "a..b")]);
-        assert_eq!(mine.mismatch(&with(fitting(), &mine.details)), None);
+        assert_eq!(mine.mismatches(&with(fitting(), &mine.details)), []);
         let cases = [
-            (vec![detail("length", "30m"), detail("dates", "a..b")], ("length", "60m", "30m")),
+            (
+                vec![detail("length", "30m"), detail("dates", "a..b")],
+                vec![("length", "60m", "30m")],
+            ),
             (
                 vec![detail("length", "60m"), detail("dates", "a..\u{1b}")],
-                ("dates", "a..b", "a..\\u{1b}"),
+                vec![("dates", "a..b", "a..\\u{1b}")],
             ),
-            (vec![detail("length", "60m")], ("dates", "a..b", "nothing")),
-            (vec![detail("width", "60m"), detail("dates", "a..b")], ("length", "60m", "nothing")),
+            (vec![detail("length", "60m")], vec![("dates", "a..b", "nothing")]),
+            (
+                vec![detail("width", "60m"), detail("dates", "b..c")],
+                vec![
+                    ("length", "60m", "nothing"),
+                    ("dates", "a..b", "b..c"),
+                    ("width", "nothing", "60m"),
+                ],
+            ),
+            (
+                vec![detail("dates", "a..b"), detail("length", "60m")],
+                vec![("order of what is said", "length, dates", "dates, length")],
+            ),
         ];
         for (theirs, expected) in cases {
-            let found = mine.mismatch(&with(fitting(), &theirs)).expect("they differ");
-            assert_eq!((&*found.field, &*found.mine, &*found.theirs), expected);
+            let found = mine.mismatches(&with(fitting(), &theirs));
+            let found: Vec<_> =
+                found.iter().map(|one| (&*one.field, &*one.mine, &*one.theirs)).collect();
+            assert_eq!(found, expected);
         }
-        let bare = terms().mismatch(&with(fitting(), &mine.details)).expect("they differ");
+        let bare = &terms().mismatches(&with(fitting(), &mine.details))[0];
         assert_eq!((&*bare.field, &*bare.mine, &*bare.theirs), ("length", "nothing", "60m"));
         let other = Terms { scheme: "minimum-of-ranks".into(), ..fitting() };
-        assert_eq!(terms().mismatch(&other).expect("they differ").field, "scheme");
+        assert_eq!(terms().mismatches(&other)[0].field, "scheme");
+    }
+
+    #[test]
+    fn all_differences_are_named_at_once() {
+        let theirs = Terms {
+            presets: "raw/1".into(),
+            security: "malicious".into(),
+            learn: Learn::Me,
+            group: "p256".into(),
+            ..fitting()
+        };
+        let fields = |mine: &Terms, theirs: &Terms| -> Vec<String> {
+            mine.mismatches(theirs).into_iter().map(|one| one.field.into_owned()).collect()
+        };
+        let mine = Terms { group: "curve25519".into(), ..terms() };
+        let found = fields(&mine, &theirs);
+        assert!(found[0].starts_with("who learns"));
+        assert_eq!(found[1..], ["key presets", "security", "group"]);
+        // Of another operation, what only an operation gives a meaning is not compared.
+        let other = Terms { operation: "sum".into(), ..theirs };
+        let found = fields(&mine, &other);
+        assert_eq!((found.len(), &*found[0]), (4, "operation"));
+    }
+
+    #[test]
+    fn who_gives_values_is_said_so_that_nobody_reads_it_as_agreement() {
+        let with = |operation: &str, mine: u16, theirs: u16| {
+            let of = |terms: Terms, values| Terms { operation: operation.into(), values, ..terms };
+            let found = of(terms(), mine).mismatches(&of(fitting(), theirs));
+            found.first().map(ToString::to_string)
+        };
+        for operation in ["sum", "share"] {
+            assert_eq!(
+                with(operation, 1, 1).as_deref(),
+                Some(
+                    "value columns (--value on one side alone): here given, at the peer given, too"
+                )
+            );
+            assert_eq!(with(operation, 0, 2), None);
+        }
+        assert_eq!(
+            with("sum", 0, 0).as_deref(),
+            Some("value columns (one side gives --value): here none, at the peer none either")
+        );
+        assert_eq!(with("share", 0, 0), None);
     }
 
     #[test]
@@ -599,7 +687,7 @@ mod tests {
     #[test]
     fn text_from_the_peer_cannot_drive_a_terminal() {
         let theirs = Terms { presets: "\u{1b}[2J\u{202e}x".repeat(100), ..fitting() };
-        let shown = terms().mismatch(&theirs).expect("they differ").to_string();
+        let shown = terms().mismatches(&theirs)[0].to_string();
         assert!(shown.chars().all(|c| !c.is_control() && c != '\u{202e}'), "{shown}");
         assert!(shown.len() < 2500);
     }

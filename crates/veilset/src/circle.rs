@@ -1,5 +1,7 @@
 //! Three parties or more: from addresses to a result.
 
+use std::time::SystemTime;
+
 use veilset_data::{DataError, Destination};
 use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
 use veilset_protocols::ks::parties::MOST_PARTIES;
@@ -111,8 +113,9 @@ impl ReadyCircle {
     /// # Errors
     /// When a party declines, breaks the protocol or goes away; nothing was written then.
     pub fn run(mut self, input: &Input, means: &Means<'_>) -> Result<DoneCircle, Error> {
+        let started = SystemTime::now();
         let report = self.agreed.run(input.digests()?, means, &mut self.rng)?;
-        Ok(DoneCircle { report })
+        Ok(DoneCircle { report, started })
     }
 }
 
@@ -120,6 +123,8 @@ impl ReadyCircle {
 pub struct DoneCircle {
     /// The result and its circumstances.
     pub report: CircleReport,
+    /// When this side began, after the consent.
+    pub started: SystemTime,
 }
 
 impl DoneCircle {

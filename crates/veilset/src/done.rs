@@ -1,7 +1,10 @@
 //! A complete run and its result as rows.
 
+use std::time::SystemTime;
+
 use veilset_channel::{Malformed, PeerFault};
 use veilset_data::{DataError, Destination, ShareColumn, ShareEncoding, ShareTable, decode};
+use veilset_net::PublicKey;
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, SessionError};
 
@@ -11,12 +14,20 @@ use crate::{Error, Input};
 pub struct Done {
     /// The result and its circumstances.
     pub report: Report,
+    /// The peer's key, which it proved; `None` where the way to it has no keys.
+    pub peer: Option<PublicKey>,
+    /// When this side began, after the consent.
+    pub started: SystemTime,
     received: Vec<Vec<String>>,
 }
 
 impl Done {
     /// Reads the rows or labels that the peer sent, if it sent any.
-    pub(crate) fn new(report: Report, input: &Input) -> Result<Self, Error> {
+    pub(crate) fn new(
+        report: Report,
+        (peer, started): (Option<PublicKey>, SystemTime),
+        input: &Input,
+    ) -> Result<Self, Error> {
         let (width, bytes, of_key) = match &report.outcome {
             Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec.columns().len()),
             Outcome::Listed { width, labels, .. } => (*width, &labels[..], 0),
@@ -24,7 +35,7 @@ impl Done {
         };
         let cells = of_key + report.peer_columns.len();
         let received = rows_of_items(bytes, width, cells)?;
-        Ok(Self { report, received })
+        Ok(Self { report, peer, started, received })
     }
 
     /// The rows of `input` that match or are listed, in its order; `None` if the result is something else.

@@ -1,5 +1,7 @@
 //! From a connection to a result.
 
+use std::time::SystemTime;
+
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
@@ -19,6 +21,7 @@ use crate::{Done, Error, Input, memory};
 pub struct Connection {
     pipe: Pipe,
     connecting: bool,
+    peer: Option<PublicKey>,
 }
 
 impl Connection {
@@ -40,8 +43,8 @@ impl Connection {
     /// Over a TLS connection that is there already.
     #[must_use]
     pub fn over(transport: TlsTransport, connecting: bool) -> Self {
-        let binding = transport.binding();
-        Self { pipe: Pipe::new(Box::new(transport), binding), connecting }
+        let (peer, binding) = (Some(transport.peer()), transport.binding());
+        Self { pipe: Pipe::new(Box::new(transport), binding), connecting, peer }
     }
 
     /// What runs over it.
@@ -52,7 +55,7 @@ impl Connection {
     /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
-        Self { pipe: Pipe::new(transport, [0; 32]), connecting }
+        Self { pipe: Pipe::new(transport, [0; 32]), connecting, peer: None }
     }
 }
 
@@ -162,7 +165,8 @@ impl Job {
             connection.pipe.end(&End::Abort(Abort::Terms));
             return Err(error.into());
         }
-        Ok(Ready { agreed, pipe: connection.pipe, rng })
+        let Connection { pipe, peer, .. } = connection;
+        Ok(Ready { agreed, pipe, peer, rng })
     }
 }
 
@@ -170,6 +174,7 @@ impl Job {
 pub struct Ready {
     agreed: Agreed,
     pipe: Pipe,
+    peer: Option<PublicKey>,
     rng: ChaCha20Rng,
 }
 
@@ -222,6 +227,11 @@ impl Ready {
         }
     }
 
+    /// Somebody saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it.
+    pub fn accept(&mut self) {
+        self.agreed.accept();
+    }
+
     /// Ends the session without a run; the peer is told.
     pub fn decline(mut self) {
         self.pipe.end(&End::Abort(Abort::Declined));
@@ -230,12 +240,14 @@ impl Ready {
     /// Consents, waits for the peer's consent, and runs the protocol.
     ///
     /// # Errors
-    /// When the peer declines, breaks the protocol or goes away; nothing was written then.
+    /// When the peer asks for something that this side did not name and nobody [accepted](Self::accept), declines, breaks the
+    /// protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
-        let Self { agreed, mut pipe, mut rng } = self;
+        let Self { agreed, mut pipe, peer, mut rng } = self;
+        let started = SystemTime::now();
         let keys = input.digests()?;
         let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
-        Done::new(say_goodbye_if_failed(&mut pipe, report)?, input)
+        Done::new(say_goodbye_if_failed(&mut pipe, report)?, (peer, started), input)
     }
 }
 

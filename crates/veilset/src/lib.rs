@@ -17,6 +17,7 @@
 //! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
 //! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
 //! let ready = Job::intersect(name).offer(connection, &input)?;
+//! // The terms are agreed. Where the peer asks for what this side did not name, `run` refuses unless `accept` was called.
 //! println!("{}", ready.briefing().learned);
 //! let means = Means { threads: 2, observer: &Silent };
 //! let done = ready.run(&input, &means)?;
@@ -55,7 +56,7 @@ pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Report,
+    Asked, Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Report,
 };
 
 /// Measurements on this machine.

@@ -35,6 +35,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         digests: &[Digest::Shuffled],
         cut: false,
         prime: false,
+        auto: true,
     },
     length: Length::ToTheMatch,
     engine: Engine::DiffieHellman,
@@ -46,6 +47,7 @@ pub(crate) static FIXED: Agree = Agree {
         id: "3pr-dh-fixed",
         title: "fair reconciliation, always all rounds",
         leaks: &[LENGTHS, PLACE, TIES, CHEATS],
+        auto: false,
         ..TO_THE_MATCH.spec
     },
     length: Length::Fixed,
@@ -60,6 +62,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         assumption: PAILLIER_ASSUMPTION,
         leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS, GUESSES],
         max_elements: MOST_ENCRYPTED,
+        auto: false,
         ..TO_THE_MATCH.spec
     },
     length: Length::ToTheMatch,

@@ -55,6 +55,7 @@ static SPEC: Spec = Spec {
     digests: &[Digest::Shuffled],
     cut: true,
     prime: false,
+    auto: true,
 };
 
 impl Protocol for Dh {

@@ -90,6 +90,7 @@ static SPEC: Spec = Spec {
     digests: &[Digest::Sorted],
     cut: true,
     prime: false,
+    auto: false,
 };
 
 static LOOKUP_SPEC: Spec = Spec {
@@ -102,6 +103,7 @@ static LOOKUP_SPEC: Spec = Spec {
     sender: SIZE,
     leaks: &[SIZES, LABELS, UNLISTED],
     cut: false,
+    auto: true,
     ..SPEC
 };
 

@@ -85,6 +85,7 @@ pub(crate) static WHOLE: Fnp = Fnp {
         digests: &[Digest::Shuffled],
         cut: false,
         prime: false,
+        auto: false,
     },
     layout: Layout::whole,
 };

@@ -91,6 +91,7 @@ pub(crate) static WHOLE: Ks = Ks {
         digests: &[Digest::Shuffled],
         cut: false,
         prime: false,
+        auto: false,
     },
     spread: Spread::Whole,
 };

@@ -62,6 +62,7 @@ static SPEC: Spec = Spec {
     digests: &[Digest::Sorted],
     cut: false,
     prime: false,
+    auto: true,
 };
 
 impl Protocol for OprfFilter {

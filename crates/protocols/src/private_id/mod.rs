@@ -81,6 +81,7 @@ static SPEC: Spec = Spec {
     digests: &Digest::ALL,
     cut: false,
     prime: false,
+    auto: true,
 };
 
 impl Protocol for PrivateId {

@@ -48,6 +48,7 @@ static SPEC: Spec = Spec {
     digests: &Digest::ALL,
     cut: false,
     prime: false,
+    auto: true,
 };
 
 /// The mqRPMT of the union.

@@ -120,6 +120,9 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
         digests: engine.digests(),
         cut: false,
         prime: false,
+        // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
+        // the receiver less to choose.
+        auto: !matches!((engine, operation), (Engine::Star, _) | (_, Operation::Intersect)),
     }
 }
 

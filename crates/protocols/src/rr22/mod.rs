@@ -64,6 +64,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         digests: &[Digest::Sorted],
         cut: true,
         prime: false,
+        auto: true,
     },
 };
 

@@ -90,6 +90,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         digests: &[Digest::Sorted],
         cut: false,
         prime: false,
+        auto: true,
     },
 };
 
@@ -101,6 +102,7 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         security: Security::SemiHonest,
         reveals: &[Reveal::Both, Reveal::Receiver],
         leaks: &[SIZES, OVERFIT, SHORT, TOLD],
+        auto: false,
         ..MALICIOUS.spec
     },
 };
@@ -113,6 +115,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         max_elements: 1 << 18,
         groups: &[Group::Ffdhe2048],
         prime: true,
+        auto: false,
         ..MALICIOUS.spec
     },
 };

@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
 from ._native import Party, Stop
 from .errors import InputError
@@ -37,6 +37,23 @@ class Terms(NamedTuple):
     warnings: list[str]
     #: The peer's number of distinct keys.
     peer_distinct: int
+    #: What is computed.
+    operation: str
+    #: The versioned presets of the key columns, such as `email/1`.
+    presets: str
+    #: How it is computed, by a protocol's id.
+    protocol: str
+    #: The protocol's group.
+    group: str
+    #: How a set travels in it.
+    digest: str
+    #: Against whom the protocol holds.
+    security: str
+    #: Who gets the result.
+    learn: str
+    #: What the peer asks for, and this side neither named nor takes by itself: pairs such as `("protocol", "fnp")`. Without
+    #: a `confirm` that says yes to it, the run is refused.
+    asked_by_peer: list[tuple[str, str]]
 
 
 class ComputeOptions(TypedDict, total=False):
@@ -169,7 +186,7 @@ class Caller:
 
     progress: Progress | None
     notify: Callable[[str], object]
-    confirm: Callable[[str, list[str], list[str], int], bool]
+    confirm: Callable[[dict[str, Any]], bool | None]
 
 
 @dataclass(frozen=True)
@@ -313,10 +330,12 @@ def way(peer: str, options: Options) -> Way:
 def caller(progress: Progress | None, confirm: Callable[[Terms], bool] | None) -> Caller:
     """Warns of what looks wrong, logs the rest, and asks whoever wants to be asked."""
 
-    def agree(learned: str, leaks: list[str], looks_wrong: list[str], peer_distinct: int) -> bool:
-        log.info("%s the peer has %d distinct keys", learned, peer_distinct)
-        for text in looks_wrong:
+    def agree(agreed: dict[str, Any]) -> bool | None:
+        terms = Terms(**agreed)
+        log.info("%s the peer has %d distinct keys", terms.learned, terms.peer_distinct)
+        log.info("protocol %s on %s, sets %s", terms.protocol, terms.group, terms.digest)
+        for text in terms.warnings:
             warnings.warn(text, stacklevel=4)
-        return confirm is None or bool(confirm(Terms(learned, leaks, looks_wrong, peer_distinct)))
+        return None if confirm is None else bool(confirm(terms))
 
     return Caller(progress, log.info, agree)

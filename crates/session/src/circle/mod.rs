@@ -11,7 +11,7 @@ mod tests;
 
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Channel, ChannelExt, Message};
-use veilset_crypto::{ElementHasher, Ristretto255};
+use veilset_crypto::{ElementHasher, Group, Ristretto255};
 use veilset_data::KeyDigest;
 use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
 use veilset_protocols::{Operation, Security, Sharing};
@@ -26,6 +26,9 @@ pub use report::{CircleBriefing, CircleReport, PeerReport};
 
 /// The protocol of such runs, in the terms and in reports.
 pub const CIRCLE_PROTOCOL: &str = "ks-parties";
+
+/// Its group.
+const CIRCLE_GROUP: Group = Group::Ristretto255;
 
 /// The largest set of a party: products of polynomials of such degrees take minutes.
 const MOST_ELEMENTS: u64 = 1 << 16;
@@ -129,7 +132,8 @@ impl AgreedCircle {
         let matched = self.matched(keys, means, rng);
         let matched = self.members.say_goodbye_if_failed(matched)?;
         self.members.end(&End::Complete);
-        Ok(CircleReport::new(&mut self.members.0, &self.briefing, &self.offer, matched, means))
+        let Self { members, session, briefing, offer, .. } = &mut self;
+        Ok(CircleReport::new((&mut members.0, session), briefing, offer, matched, means))
     }
 
     fn matched(

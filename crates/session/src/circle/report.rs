@@ -3,15 +3,23 @@
 use std::time::Duration;
 
 use veilset_channel::{PhaseCost, WireBytes};
+use veilset_protocols::Security;
 
-use super::{CIRCLE_PROTOCOL, CircleOffer, Member};
+use super::{CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
+use crate::report::run_id;
 use crate::{Means, Terms};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
 pub struct CircleBriefing {
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
     /// The protocol.
     pub protocol: &'static str,
+    /// Its group.
+    pub group: &'static str,
+    /// Against whom it holds.
+    pub security: Security,
     /// "You learn: …. NAME and NAME learn: …."
     pub learned: String,
     /// What leaks beyond the result, and what it rests on, in sentences.
@@ -27,6 +35,8 @@ pub struct CircleBriefing {
 pub struct PeerReport {
     /// What this side calls it.
     pub name: String,
+    /// Its public key.
+    pub key: [u8; 32],
     /// Its number of distinct keys.
     pub distinct: u64,
     /// Bytes on the wire to and from it, with what the transport adds.
@@ -36,8 +46,16 @@ pub struct PeerReport {
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
 pub struct CircleReport {
+    /// The run's id, the same on all sides.
+    pub run: String,
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
     /// The protocol.
     pub protocol: &'static str,
+    /// Its group.
+    pub group: &'static str,
+    /// Against whom it holds.
+    pub security: Security,
     /// "You learn: …. NAME and NAME learn: …."
     pub learned: String,
     /// This side's number of distinct keys.
@@ -64,7 +82,10 @@ impl CircleBriefing {
         );
         let peers = members.iter().zip(theirs);
         Self {
+            presets: offer.presets.clone(),
             protocol: CIRCLE_PROTOCOL,
+            group: CIRCLE_GROUP.name(),
+            security: Security::SemiHonest,
             learned,
             leaks: vec![
                 "Each party learns how many distinct keys each other has.",
@@ -106,7 +127,7 @@ fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<St
 
 impl CircleReport {
     pub(super) fn new(
-        members: &mut [Member],
+        (members, session): (&mut [Member], &[u8; 32]),
         briefing: &CircleBriefing,
         offer: &CircleOffer,
         matched: Vec<u32>,
@@ -116,7 +137,8 @@ impl CircleReport {
         let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
         for (member, (name, distinct)) in members.iter_mut().zip(&briefing.peers) {
             let wire = member.pipe.wire_bytes();
-            peers.push(PeerReport { name: name.clone(), distinct: *distinct, wire });
+            let (name, key) = (name.clone(), member.key);
+            peers.push(PeerReport { name, key, distinct: *distinct, wire });
             let costs = member.pipe.costs();
             rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
             if phases.is_empty() {
@@ -132,8 +154,13 @@ impl CircleReport {
                 sum.time = sum.time.max(phase.time);
             }
         }
+        let CircleBriefing { protocol, group, security, .. } = *briefing;
         Self {
-            protocol: CIRCLE_PROTOCOL,
+            run: run_id(session),
+            presets: briefing.presets.clone(),
+            protocol,
+            group,
+            security,
             learned: briefing.learned.clone(),
             distinct: offer.distinct as u64,
             peers,

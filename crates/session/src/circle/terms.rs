@@ -64,8 +64,9 @@ pub(super) fn exchanged(
     for (member, opening) in members.0.iter().zip(openings) {
         let version = SessionError::Version { mine: WIRE_VERSION, theirs: opening.version };
         let terms = opening.terms.ok_or_else(|| version.with(member.name.clone()))?;
-        if let Some(mismatch) = mine(member).mismatch(&terms) {
-            return Err(SessionError::Terms(mismatch).with(member.name.clone()));
+        let mismatches = mine(member).mismatches(&terms);
+        if !mismatches.is_empty() {
+            return Err(SessionError::Terms(mismatches).with(member.name.clone()));
         }
         theirs.push(terms);
     }
@@ -74,7 +75,7 @@ pub(super) fn exchanged(
     let rolls = members.swap(STEP, &(), |_| own)?;
     for (member, roll) in members.0.iter().zip(&rolls) {
         if let Some(mismatch) = own.mismatch(roll) {
-            return Err(SessionError::Terms(mismatch).with(member.name.clone()));
+            return Err(SessionError::Terms(vec![mismatch]).with(member.name.clone()));
         }
     }
     Ok(Exchanged { theirs, session: own.session })

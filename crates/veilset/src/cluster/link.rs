@@ -2,7 +2,7 @@
 
 use veilset_channel::MAX_FRAME;
 use veilset_net::{Endpoint, Event, Identity, Messages, Options, PublicKey, establish};
-use veilset_session::SessionError;
+use veilset_session::{SessionError, run_id};
 
 use crate::Error;
 
@@ -13,6 +13,7 @@ pub const MAX_MESSAGE: usize = MAX_FRAME;
 pub struct Link {
     messages: Messages,
     session: [u8; 32],
+    peer: PublicKey,
 }
 
 impl Link {
@@ -30,7 +31,20 @@ impl Link {
         let transport = establish(identity, peer, endpoint, options, events)?;
         let session =
             blake3::derive_key("veilset v1 session of a cluster run", &transport.binding());
-        Ok(Self { messages: Messages::over(transport), session })
+        let peer = transport.peer();
+        Ok(Self { messages: Messages::over(transport), session, peer })
+    }
+
+    /// The peer's key, which it proved.
+    #[must_use]
+    pub fn peer(&self) -> PublicKey {
+        self.peer
+    }
+
+    /// An id of the run for records, the same on both sides.
+    #[must_use]
+    pub fn run(&self) -> String {
+        run_id(&self.session)
     }
 
     /// What both ends of this connection have, and no other connection: elements are keyed by it.

@@ -1,5 +1,7 @@
 //! What is looked up, and what became known of it.
 
+use std::time::SystemTime;
+
 use rand_core::CryptoRng;
 use veilset_channel::Malformed;
 use veilset_crypto::Element;
@@ -7,6 +9,7 @@ use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY};
 use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
 use veilset_net::{Event, Home, Identity, Options, PublicKey, connect};
 use veilset_protocols::Observer;
+use veilset_session::run_id;
 
 use super::{check_presets, column, elements, input_of};
 use crate::job::fresh_rng;
@@ -62,6 +65,12 @@ pub struct LookedUp {
     pub fetched: Fetched,
     /// Bytes that crossed the wire: sent, received.
     pub bytes: (u64, u64),
+    /// An id for records, the same on both sides.
+    pub run: String,
+    /// The server's key.
+    pub peer: PublicKey,
+    /// When this side asked.
+    pub started: SystemTime,
 }
 
 impl LookedUp {
@@ -114,6 +123,7 @@ pub fn look_up(
     let place = kept_at(peer, addr);
     let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
     let transport = connect(identity, peer, addr, options, events)?;
+    let (run, started) = (run_id(&transport.binding()), SystemTime::now());
     let client = Client::new(Box::new(transport), *peer);
     let mut client = client.taking(takes.most).telling(observer);
     let accept = |manifest: &Manifest| {
@@ -133,6 +143,9 @@ pub fn look_up(
         manifest: found.manifest,
         fetched: found.fetched,
         bytes: (found.wire.sent, found.wire.received),
+        run,
+        peer: *peer,
+        started,
     })
 }
 

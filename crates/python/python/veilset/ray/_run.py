@@ -123,10 +123,24 @@ class Cluster:
 
     def _confirm(self, talk: Talk, agreed: Agreed, peer_distinct: int) -> None:
         """Both sides say whether they go on."""
-        learned = _words.learned(agreed, self._peer)
-        looks_wrong = ["The peer's set is empty."] if peer_distinct == 0 else []
-        asked = caller(None, self._options.get("confirm"))
-        goes_on = asked.confirm(learned, _words.leaks(agreed), looks_wrong, peer_distinct)
+        protocol = _words.protocol(agreed.operation)
+        group, digest, security = _native.defaults(protocol)
+        terms = {
+            "learned": _words.learned(agreed, self._peer),
+            "leaks": _words.leaks(agreed),
+            "warnings": ["The peer's set is empty."] if peer_distinct == 0 else [],
+            "peer_distinct": peer_distinct,
+            "operation": agreed.operation,
+            "presets": self._presets,
+            "protocol": protocol,
+            "group": group,
+            "digest": digest,
+            "security": security,
+            "learn": self._job.learn,
+            # There is one protocol for an operation.
+            "asked_by_peer": [],
+        }
+        goes_on = caller(None, self._options.get("confirm")).confirm(terms) is not False
         talk.send("go", go=goes_on)
         if not goes_on:
             raise PolicyError("declined; nothing was sent but the terms")

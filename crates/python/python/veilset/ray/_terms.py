@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ..errors import PeerError, TermsError
@@ -54,7 +55,7 @@ def _power(wanted: int) -> int:
 
 
 def agree(talk: Talk, job: Job, scan: Scan, presets: str, workers: int, connecting: bool) -> Agreed:
-    """Both sides say what they want; the first difference ends the run."""
+    """Both sides say what they want; differences end the run, which names them all."""
     mine: Message = {
         "version": VERSION,
         "operation": job.operation,
@@ -74,17 +75,14 @@ def agree(talk: Talk, job: Job, scan: Scan, presets: str, workers: int, connecti
 
 
 def _compare(mine: Message, theirs: Message) -> None:
-    for field in ("version", "operation"):
-        if mine[field] != theirs[field]:
-            raise _differ(field, mine[field], theirs[field])
-    if theirs["learn"] != MIRRORED[mine["learn"]]:
-        field = "who learns (learn: one side's me is the other side's peer)"
-        raise _differ(field, mine["learn"], theirs["learn"])
-    if mine["presets"] != theirs["presets"]:
-        raise _differ("key presets", mine["presets"], theirs["presets"])
-    if mine["operation"] == "sum" and bool(mine["values"]) == bool(theirs["values"]):
-        field = "value columns (value on one side)"
-        raise _differ(field, len(mine["values"]), len(theirs["values"]))
+    found = list(_differences(mine, theirs))
+    if found:
+        said = "; ".join(
+            f"{field}: here {here}, at the peer {there}" for field, here, there in found
+        )
+        raise TermsError(
+            f"the two sides do not agree on the terms: {said}; agree with the peer and run again"
+        )
     sums, union = mine["operation"] == "sum", mine["operation"] == "union"
     if len(theirs["values"]) != len(theirs["scales"]) or (theirs["values"] and not sums):
         raise PeerError("the peer's terms have values that its operation has not")
@@ -94,8 +92,28 @@ def _compare(mine: Message, theirs: Message) -> None:
         raise PeerError("the peer's terms have rows to send that its operation has not")
 
 
-def _differ(field: str, mine: object, theirs: object) -> TermsError:
-    return TermsError(f"the two sides differ in {field}: yours is {mine!a}, the peer's {theirs!a}")
+def _differences(mine: Message, theirs: Message) -> Iterator[tuple[str, str, str]]:
+    """Every field on which the two sides differ, with what both say, escaped."""
+    for name, field in (
+        ("version", "version"),
+        ("operation", "operation"),
+        ("presets", "key presets"),
+    ):
+        if mine[name] != theirs[name]:
+            yield field, _shown(mine[name]), _shown(theirs[name])
+    if theirs["learn"] != MIRRORED[mine["learn"]]:
+        field = "who learns (learn: one side's me is the other side's peer)"
+        yield field, _shown(mine["learn"]), _shown(theirs["learn"])
+    if mine["operation"] == theirs["operation"] == "sum":
+        if mine["values"] and theirs["values"]:
+            yield "value columns (value on one side alone)", "given", "given, too"
+        if not mine["values"] and not theirs["values"]:
+            yield "value columns (one side gives value)", "none", "none either"
+
+
+def _shown(value: object) -> str:
+    """A side's word, escaped and short."""
+    return ascii(value)[:200]
 
 
 def _agreed(job: Job, mine: Message, theirs: Message, connecting: bool) -> Agreed:

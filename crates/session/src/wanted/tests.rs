@@ -1,0 +1,155 @@
+//! What the planner takes by itself, against what entries say of themselves; and what is asked for beyond that.
+
+use std::collections::BTreeSet;
+
+use veilset_protocols::{AttachedShape, PROTOCOLS, Scheme, Shape};
+
+use super::*;
+use crate::{Calibration, Link, Speed, plan};
+
+fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
+    Wanted { operation, security, learn, group: None, digest: None, prime: None }
+}
+
+/// Every question without a group, digest or prime.
+fn questions() -> impl Iterator<Item = Wanted> {
+    let learns = [Learn::Me, Learn::Peer, Learn::Both];
+    Operation::ALL.into_iter().flat_map(move |operation| {
+        [Security::SemiHonest, Security::Malicious].into_iter().flat_map(move |security| {
+            learns.into_iter().map(move |learn| wanted(operation, security, learn))
+        })
+    })
+}
+
+/// Machines whose groups and passes differ in speed by more than any do.
+fn machines() -> Vec<Calibration> {
+    let speed = |slow: f64| Speed { multiplication: 20e-6 * slow, map: 3e-6 * slow };
+    let mut machines = Vec::new();
+    for others in [0.25, 4.0] {
+        for pass in [2e-9, 1e-7, 4e-6] {
+            machines.push(Calibration::with(
+                |group| speed(if group == Group::Curve25519 { 1.0 } else { others }),
+                pass,
+            ));
+        }
+    }
+    machines
+}
+
+/// Runs of all sizes, with something attached where the operation wants it.
+fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
+    let attached = match wanted.operation {
+        Operation::Sum | Operation::Share => AttachedShape::Values { columns: 2 },
+        Operation::Union | Operation::Lookup => AttachedShape::Items { width: 40 },
+        _ => AttachedShape::Nothing,
+    };
+    let sizes = || [1, 1 << 8, 1 << 14, 1 << 20, 1 << 28].into_iter();
+    sizes().flat_map(move |sender| {
+        sizes().map(move |receiver| Shape {
+            sender,
+            receiver,
+            reveal: wanted.learn.reveal(),
+            attached,
+            returned: AttachedShape::Nothing,
+            params: Params { scheme: Scheme::default(), ..Params::default() },
+        })
+    })
+}
+
+#[test]
+fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
+    let links = ["10gbit,0.1ms", "1mbit,200ms"];
+    let mut taken = BTreeSet::new();
+    for wanted in questions() {
+        for (machine, shape) in machines().iter().flat_map(|m| shapes(wanted).map(move |s| (m, s)))
+        {
+            for link in links {
+                let link: Link = link.parse().expect("a link");
+                let plans = plan(wanted, shape, machine, link, 1);
+                let Some(first) = plans.first() else { continue };
+                let (spec, params) = (first.spec(), first.params);
+                assert!(spec.auto, "{} for {wanted:?} at {shape:?}", spec.id);
+                let asked = wanted.asked_too_much(false, spec, params);
+                assert!(asked.is_empty(), "{asked} for {wanted:?}");
+                taken.insert(spec.id);
+            }
+        }
+    }
+    // And what may be taken is taken somewhere: the list is no longer than it has to be.
+    let auto = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(|spec| spec.auto);
+    assert_eq!(taken, auto.map(|spec| spec.id).collect());
+}
+
+#[test]
+fn what_is_asked_for_beyond_that_is_named() {
+    let intersect = wanted(Operation::Intersect, Security::SemiHonest, Learn::Both);
+    let spec = |id| veilset_protocols::find(id).expect("an entry").spec();
+    let ask = |wanted: Wanted, named, id, change: &dyn Fn(&mut Params)| {
+        let mut params = spec(id).params();
+        change(&mut params);
+        wanted.asked_too_much(named, spec(id), params).to_string()
+    };
+    let as_is = |_: &mut Params| {};
+    for id in ["dh", "rr22"] {
+        assert_eq!(ask(intersect, false, id, &as_is), "");
+    }
+    for id in ["mqrpmt-dh-intersect", "mqrpmt-star-intersect", "fnp", "fnp-binned", "ks", "fhe"] {
+        assert_eq!(ask(intersect, false, id, &as_is), format!("--protocol {id}"));
+        assert_eq!(ask(intersect, true, id, &as_is), "", "it was named");
+    }
+    let finite = |params: &mut Params| params.group = Group::Ffdhe2048;
+    assert_eq!(ask(intersect, false, "dh", &finite), "--group ffdhe2048");
+    assert_eq!(ask(intersect, true, "dh", &finite), "--group ffdhe2048");
+    let own = Wanted { group: Some(Group::Ffdhe2048), ..intersect };
+    assert_eq!(ask(own, false, "dh", &finite), "");
+    let bloom = |params: &mut Params| params.digest = Digest::Bloom;
+    assert_eq!(
+        ask(intersect, false, "mqrpmt-dh-intersect", &bloom),
+        "--protocol mqrpmt-dh-intersect --digest bloom"
+    );
+    let count = wanted(Operation::Count, Security::SemiHonest, Learn::Both);
+    assert_eq!(ask(count, false, "mqrpmt-dh", &bloom), "--digest bloom");
+    assert_eq!(ask(count, false, "mqrpmt-star", &as_is), "--protocol mqrpmt-star");
+}
+
+#[test]
+fn who_names_what_only_other_entries_have_takes_these() {
+    let prime = Wanted {
+        group: Some(Group::Ffdhe2048),
+        ..wanted(Operation::Intersect, Security::Malicious, Learn::Me)
+    };
+    let choices: Vec<&str> = prime.choices().map(|protocol| protocol.spec().id).collect();
+    assert_eq!(choices, ["rt21-ffdh"]);
+    let bloom = Wanted {
+        digest: Some(Digest::Bloom),
+        ..wanted(Operation::Intersect, Security::SemiHonest, Learn::Both)
+    };
+    assert!(bloom.choices().all(|protocol| protocol.spec().digests.contains(&Digest::Bloom)));
+    assert!(bloom.choices().next().is_some());
+}
+
+#[test]
+fn a_result_for_one_side_says_so() {
+    let check = |learn, named| {
+        let wanted = wanted(Operation::Intersect, Security::Malicious, learn);
+        wanted.check(named).err().map(|error| error.to_string())
+    };
+    assert_eq!(check(Learn::Me, Some("rt21")), None);
+    assert_eq!(
+        check(Learn::Both, None).as_deref(),
+        Some(
+            "intersect with malicious security gives the result to one side alone: give --learn me on one side and \
+             --learn peer on the other"
+        )
+    );
+    let both = wanted(Operation::Intersect, Security::SemiHonest, Learn::Both);
+    for named in ["rt21", "rt21-ffdh", "rr22-malicious"] {
+        let error = both.check(Some(named)).expect_err("one side learns").to_string();
+        assert!(error.starts_with(&format!("protocol {named} gives")), "{error}");
+        assert!(error.contains("--learn me"), "{error}");
+    }
+    let sum = wanted(Operation::Sum, Security::SemiHonest, Learn::Me);
+    assert!(matches!(sum.check(None), Err(SessionError::BothLearn(_))));
+    let none = wanted(Operation::Count, Security::Malicious, Learn::Both);
+    assert!(matches!(none.check(None), Err(SessionError::NoProtocol { .. })));
+}
