@@ -30,18 +30,25 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
+use veilset::json;
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
 use crate::talk::Talk;
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    let cli = Cli::parse();
+    match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read standard output has enough.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
+            if matches!(&cli.command, Command::Screen(args) if args.json) {
+                let said = json::of_error(failure.exit_code(), &failure.to_string());
+                // There is nobody left to tell that standard output is gone.
+                let _ = print_line!("{said}");
+            }
             ExitCode::from(failure.exit_code())
         }
     }

@@ -8,28 +8,10 @@ use crate::units::{show_bytes, show_duration};
 
 /// The object that `--json` prints.
 pub(crate) fn object(done: &Done, input: &Input) -> Value {
-    let report = &done.report;
-    let (empty, invalid) = input.skipped();
-    json!({
-        "operation": "screen",
-        "protocol": report.protocol,
-        "role": report.role.name(),
-        "rows": input.rows(),
-        "distinct": report.distinct,
-        "empty": empty,
-        "invalid": invalid,
-        "peer_distinct": report.peer_distinct,
-        "learned": report.learned,
-        "result": {
-            "count": report.count(),
-            "rows": done.rows(input).map(Iterator::count),
-        },
-        "bytes_sent": report.wire.sent,
-        "bytes_received": report.wire.received,
-        "rounds": report.rounds,
-        "seconds": seconds(report),
-        "threads": report.threads,
-    })
+    let mut object = veilset::json::of_run(done, input);
+    object["operation"] = json!("screen");
+    object["seconds"] = seconds(&done.report).into();
+    object
 }
 
 /// Seconds by sub-module.

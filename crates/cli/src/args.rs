@@ -94,6 +94,33 @@ pub(crate) enum Command {
     Man,
 }
 
+impl Command {
+    /// Whether the result is to be JSON.
+    pub(crate) fn prints_json(&self) -> bool {
+        match self {
+            Self::Demo(args) => args.json,
+            Self::Intersect(args) => args.party.meet.json,
+            Self::Count(args) => args.meet.json,
+            Self::Sum(args) => args.party.meet.json,
+            Self::Union(args) => args.party.meet.json,
+            Self::Share(args) => args.party.meet.json,
+            Self::Align(args) => args.party.meet.json,
+            Self::Agree(args) => args.meet.json,
+            Self::Lookup(args) => args.json,
+            Self::Plan(args) => args.json,
+            Self::Check(args) => args.json,
+            Self::Protocols(args) => args.json,
+            Self::Bench(args) => args.json,
+            Self::Id(_)
+            | Self::Peer(_)
+            | Self::Serve(_)
+            | Self::Prime
+            | Self::Completions(_)
+            | Self::Man => false,
+        }
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct DemoArgs {
     /// Print one JSON object

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use veilset::bench::{
     BenchError, Case, CurveCost, Measured, Measurement, Net, Paper, Sizes, curve,
 };
+use veilset::json::versioned;
 use veilset::registry::{Operation, PROTOCOLS, find};
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
@@ -132,7 +133,7 @@ fn show_table(title: &str, measured: &Measured) -> Result<(), Failure> {
                 let cells = cells.map(|(name, cell)| (name.replace('`', ""), json!(cell)));
                 let mut object: serde_json::Map<String, Value> = cells.collect();
                 object.insert("table".to_owned(), json!(title));
-                print_line!("{}", Value::Object(object))?;
+                print_line!("{}", versioned(Value::Object(object)))?;
             }
             Ok(())
         }
@@ -219,7 +220,7 @@ fn object(m: &Measurement) -> Value {
         object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);
         object["online_cpu_seconds"] = json!(parts.online_cpu_seconds);
     }
-    object
+    versioned(object)
 }
 
 fn show_curves(as_json: bool) -> Result<(), Failure> {
@@ -231,13 +232,13 @@ fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {
     if as_json {
         print_line!(
             "{}",
-            json!({
+            versioned(json!({
                 "kernel": cost.kernel,
                 "op": cost.op,
                 "ns": cost.ns,
                 "reference": "aws-lc",
                 "reference_ns": cost.reference_ns,
-            })
+            }))
         )?;
         return Ok(());
     }

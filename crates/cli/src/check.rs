@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use veilset::data::{CheckReport, Finding, Place, Spot, check};
+use veilset::json::versioned;
 
 use crate::args::{CheckArgs, Talk};
 use crate::error::Failure;
@@ -79,7 +80,7 @@ fn object(report: &CheckReport) -> Value {
             "lines": f.places.iter().map(number).collect::<Vec<_>>(),
         })
     };
-    json!({
+    versioned(json!({
         "rows": report.rows,
         "distinct": report.distinct,
         "duplicates": report.duplicates,
@@ -87,5 +88,5 @@ fn object(report: &CheckReport) -> Value {
         "invalid": report.invalid.rows,
         "changed": report.changed,
         "suspicious": report.suspicious.iter().map(finding).collect::<Vec<_>>(),
-    })
+    }))
 }

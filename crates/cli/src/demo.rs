@@ -53,7 +53,9 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     if args.json {
         print_line!(
             "{}",
-            json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] })
+            veilset::json::versioned(
+                json!({ "runs": [object(&north, &south, &count), object(&north, &south, &found)] })
+            )
         )?;
         return Ok(());
     }

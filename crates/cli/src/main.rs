@@ -35,21 +35,45 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use veilset::registry::Operation;
+use veilset::{exit_code, json};
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
+use crate::escape::json_line;
 use crate::order::Order;
 
 fn main() -> ExitCode {
-    match run(Cli::parse()) {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refused(&error),
+    };
+    let as_json = cli.command.prints_json();
+    match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read standard output has enough.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
             eprintln!("error: {failure}");
+            if as_json {
+                tell_scripts(failure.exit_code(), &failure.to_string());
+            }
             ExitCode::from(failure.exit_code())
         }
     }
+}
+
+/// Flags that cannot be read, or a question about them.
+fn refused(error: &clap::Error) -> ExitCode {
+    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+        let text = error.to_string();
+        tell_scripts(exit_code::INPUT, text.trim_start_matches("error: ").trim_end());
+    }
+    error.exit()
+}
+
+/// The error as JSON, whose reader has asked for that; nobody is left to tell that it is gone.
+fn tell_scripts(code: u8, text: &str) {
+    let _ = print_line!("{}", json_line(&json::of_error(code, text)));
 }
 
 fn run(cli: Cli) -> Result<(), Failure> {

@@ -1,11 +1,10 @@
 //! `veilset intersect` between three parties or more.
 
-use serde_json::{Value, json};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers};
 use veilset::registry::Operation;
 use veilset::{
-    Circle, CircleBriefing, CircleReport, DoneCircle, Fellow, Input, Learn, Means, PeerReport,
-    ReadyCircle,
+    Circle, CircleBriefing, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle,
+    json,
 };
 
 use crate::args::{ParamArgs, PartyArgs, Talk};
@@ -109,7 +108,7 @@ fn show(briefing: &CircleBriefing, talk: &Talk) {
 fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     let report = &done.report;
     if order.party.meet.json {
-        print_line!("{}", json_line(&object(done, input)))?;
+        print_line!("{}", json_line(&json::of_circle(done, input)))?;
     }
     let output = order.out.and_then(|out| out.output.as_deref());
     let place = output.filter(|output| *output != "-");
@@ -136,36 +135,4 @@ fn cost(report: &CircleReport) -> String {
         show_bytes(wire.received as f64),
         report.rounds,
     )
-}
-
-/// As for two parties, with `peers` in the place of what is said of one.
-fn object(done: &DoneCircle, input: &Input) -> Value {
-    let report = &done.report;
-    let (empty, invalid) = input.skipped();
-    let wire = report.wire();
-    let peer = |peer: &PeerReport| {
-        json!({
-            "name": peer.name,
-            "distinct": peer.distinct,
-            "bytes_sent": peer.wire.sent,
-            "bytes_received": peer.wire.received,
-        })
-    };
-    json!({
-        "operation": Operation::Intersect.name(),
-        "protocol": report.protocol,
-        "group": "ristretto255",
-        "rows": input.rows(),
-        "distinct": report.distinct,
-        "empty": empty,
-        "invalid": invalid,
-        "peers": report.peers.iter().map(peer).collect::<Vec<_>>(),
-        "learned": report.learned,
-        "result": { "count": report.matched.len(), "rows": done.rows(input).count() },
-        "bytes_sent": wire.sent,
-        "bytes_received": wire.received,
-        "rounds": report.rounds,
-        "seconds": veilset::json::seconds(&report.phases),
-        "threads": report.threads,
-    })
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use veilset::bench::{TIMING_THRESHOLD, Timing, timing};
+use veilset::json::versioned;
 
 use crate::args::BenchArgs;
 use crate::error::Failure;
@@ -53,12 +54,12 @@ fn show(timing: &Timing, as_json: bool) -> Result<(), Failure> {
 }
 
 fn object(timing: &Timing) -> Value {
-    json!({
+    versioned(json!({
         "kernel": timing.kernel,
         "op": timing.op,
         "measurements": timing.measurements,
         "t": timing.t,
         "threshold": TIMING_THRESHOLD,
         "leak": timing.leak(),
-    })
+    }))
 }

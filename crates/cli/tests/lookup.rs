@@ -94,7 +94,9 @@ fn encrypted_questions_need_nothing_that_is_kept() {
     assert_eq!(code(&server.run(&add)), 0);
     until(&client, &address, "dora@example.org", "third\n");
     let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
-    assert_eq!((&object["protocol"], &object["version"]), (&"fhe-lookup".into(), &2.into()));
+    support::schema::Schema::load().check("lookup", &object);
+    assert_eq!((&object["protocol"], &object["list_version"]), (&"fhe-lookup".into(), &2.into()));
+    assert_eq!(object["peer"]["key"], server.key);
     assert_eq!(object["result"]["entries"][0]["label"], "third");
     let received = object["bytes_received"].as_u64().expect("a number");
     assert!((10_000..3_000_000).contains(&received), "{received}");
@@ -141,7 +143,7 @@ fn answers_changes_reload_and_the_end() {
     std::fs::write(server.path("list.veil"), whole).expect("writable");
     served.signal("-HUP");
     let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
-    assert_eq!((&object["version"], &object["peer_distinct"]), (&3.into(), &3.into()));
+    assert_eq!((&object["list_version"], &object["peer_distinct"]), (&3.into(), &3.into()));
     assert_eq!(object["fetched"], "nothing");
     assert_eq!(object["result"]["entries"][0]["label"], "third");
     let other_client = json(&look_up(&client, &address, &["x@example.org", "--json"]));

@@ -79,6 +79,12 @@ fn all_get_their_own_rows_that_all_have() {
     };
     assert_eq!(peer(&one, "bob")["distinct"], 30);
     assert_eq!(peer(&one, "eve")["bytes_sent"], peer(&other, "ann")["bytes_received"]);
+    assert_eq!(one["run"], other["run"]);
+    let schema = support::schema::Schema::load();
+    for object in [&one, &other] {
+        schema.check("several", object);
+    }
+    assert_eq!(peer(&one, "bob")["key"], parties[1].key);
     // Key, sets, sums, decryption.
     assert_eq!(one["rounds"], 4);
     assert!(one["seconds"]["joint decryption"].as_f64().is_some());

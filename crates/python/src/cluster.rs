@@ -1,11 +1,14 @@
 //! What drivers and workers of a cluster are made of; all data crosses as bytes, which a cluster can carry.
 
+use std::time::SystemTime;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
 use veilset::data::{Scratch, Table};
+use veilset::json;
 use veilset::registry::{self, Reveal};
 
 use crate::attend::{Caller, attend};
@@ -51,6 +54,18 @@ impl Link {
         PyBytes::new(py, &self.link.session())
     }
 
+    /// An id of the run for records, the same on both sides.
+    #[getter]
+    fn run(&self) -> String {
+        self.link.run()
+    }
+
+    /// The peer's key, which it proved.
+    #[getter]
+    fn peer(&self) -> String {
+        self.link.peer().to_string()
+    }
+
     /// Sends a message.
     fn send(&self, py: Python<'_>, message: PyBackedBytes) -> Result<(), Failure> {
         if message.len() > cluster::MAX_MESSAGE {
@@ -89,6 +104,12 @@ pub(crate) fn leaks(protocol: &str, both: bool) -> Vec<&'static str> {
 #[pyfunction]
 pub(crate) fn memory(text: &str) -> Result<u64, Failure> {
     order::bytes(text)
+}
+
+/// What every report begins with: the version of its form, that of the program, and the time.
+#[pyfunction]
+pub(crate) fn heading() -> String {
+    json::versioned(serde_json::json!({ "time": json::time(SystemTime::now()) })).to_string()
 }
 
 /// A protocol's default group and set encoding, and against whom it holds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import socket
@@ -16,6 +17,7 @@ import polars
 import pyarrow
 import pytest
 import veilset
+from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
 Columns = dict[str, list[Any]]
 
@@ -25,6 +27,18 @@ KINDS: dict[str, Callable[[Columns], Any]] = {
     "polars": polars.DataFrame,
     "pyarrow": pyarrow.table,
 }
+
+
+#: What reports are, as the command line's documentation has it.
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "docs" / "json.schema.json").read_text(encoding="utf-8")
+)
+
+
+def conforms(name: str, report: dict[str, Any]) -> None:
+    """Fails if a report is not what the definition called `name` says."""
+    whole = {"$ref": f"#/$defs/{name}", "$defs": SCHEMA["$defs"]}
+    Draft202012Validator(whole).validate(report)
 
 
 def rows(frame: Any) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 import veilset
-from conftest import Columns
+from conftest import Columns, conforms
 
 pytest.importorskip("ray", reason="Ray is not installed here")
 
@@ -139,6 +139,8 @@ def test_an_intersection_gives_all_columns_of_matching_rows(sides: Sides, learn:
         assert (report["rows"], report["empty"]) == (len(columns["email"]), 2)
         assert report["distinct"] == len(keys(columns))
         assert report["workers"] == 1 and report["pieces"] == 8
+        conforms("cluster", report)
+    assert you["report"]["run"] == acme["report"]["run"]
 
 
 def test_a_piece_that_a_worker_has_no_memory_for_ends_the_run_with_that_reason(

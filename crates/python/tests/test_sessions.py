@@ -17,7 +17,7 @@ from typing import Any
 import polars
 import pytest
 import veilset
-from conftest import Pair, Parties, rows
+from conftest import Pair, Parties, conforms, rows
 
 FRAME = polars.DataFrame({"k": ["a", "b", "c"]})
 
@@ -134,6 +134,10 @@ def test_what_the_peer_asks_for_needs_a_yes(parties: Parties, address: str) -> N
     assert seen[0].asked_by_peer == [("protocol", "mqrpmt-dh-intersect")]
     assert (seen[0].operation, seen[0].group) == ("intersect", "curve25519")
     assert (seen[0].presets, seen[0].learn) == ("raw/1", "both")
+    assert one.report["run"] == two.report["run"]
+    for result, key in ((one, parties.acme.key), (two, parties.you.key)):
+        conforms("run", result.report)
+        assert result.report["peer"]["key"] == key
 
 
 def test_wrong_arguments(parties: Parties, tmp_path: Path) -> None:

@@ -1,17 +1,61 @@
-//! Runs, look-ups and prices as JSON, for scripts: what the command line prints with `--json` and Python has as a dictionary.
+//! Runs, look-ups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
+//! dictionary. `docs/json.md` says what each member is, and `docs/json.schema.json` which there are.
 
+use std::time::SystemTime;
+
+use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
 use veilset_data::calendar::Slot;
+use veilset_net::PublicKey;
 use veilset_protocols::{Operation, Outcome, Spec};
-use veilset_session::{Calibration, Estimate};
+use veilset_session::{Calibration, Estimate, Learn, PeerReport};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::planner::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
     PASSES_A_ROW, PROCESS_BYTES, Prices, Question, STORED_A_ROW,
 };
-use crate::{Done, Input};
+use crate::{Done, DoneCircle, Input, exit_code};
+
+/// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.
+pub const SCHEMA: u32 = 1;
+
+/// `object` after what every object begins with: the version of this form, and of the program.
+#[must_use]
+pub fn versioned(object: Value) -> Value {
+    let mut whole = json!({ "schema": SCHEMA, "version": env!("CARGO_PKG_VERSION") });
+    if let (Some(whole), Value::Object(members)) = (whole.as_object_mut(), object) {
+        whole.extend(members);
+    }
+    whole
+}
+
+/// Why there is no result: what a command that fails prints with `--json`.
+#[must_use]
+pub fn of_error(code: u8, text: &str) -> Value {
+    let kind = match code {
+        exit_code::INPUT => "input",
+        exit_code::TERMS => "terms",
+        exit_code::NETWORK => "network",
+        exit_code::PEER => "peer",
+        exit_code::POLICY => "policy",
+        _ => "bug",
+    };
+    versioned(json!({ "error": { "code": code, "kind": kind, "text": text } }))
+}
+
+/// A time as RFC 3339 has it, in UTC.
+#[must_use]
+pub fn time(time: SystemTime) -> String {
+    DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Secs, true)
+}
+
+/// A party: what this side calls it, and its key.
+#[must_use]
+pub fn party(name: &str, key: Option<PublicKey>) -> Value {
+    json!({ "name": name, "key": key.map(|key| key.to_string()) })
+}
 
 /// A run with the numbers of its result.
 #[must_use]
@@ -29,11 +73,17 @@ pub fn of_meeting(done: &Done, input: &Input, agreed: Option<&Slot>) -> Value {
 fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let report = &done.report;
     let (empty, invalid) = input.skipped();
-    json!({
+    versioned(json!({
+        "run": report.run,
+        "time": time(done.started),
         "operation": report.operation.name(),
         "protocol": report.protocol,
+        "security": report.security.name(),
         "group": report.params.group_name(),
         "digest": report.params.digest.name(),
+        "presets": report.presets,
+        "learn": report.learn.name(),
+        "peer": party(&report.peer, done.peer),
         "role": report.role.name(),
         "rows": input.rows(),
         "distinct": report.distinct,
@@ -47,7 +97,46 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         "rounds": report.rounds,
         "seconds": seconds(&report.phases),
         "threads": report.threads,
-    })
+    }))
+}
+
+/// A run of several parties, which has `peers` in the place of what is said of one.
+#[must_use]
+pub fn of_circle(done: &DoneCircle, input: &Input) -> Value {
+    let report = &done.report;
+    let (empty, invalid) = input.skipped();
+    let wire = report.wire();
+    let peer = |peer: &PeerReport| {
+        json!({
+            "name": peer.name,
+            "key": PublicKey::from_bytes(peer.key).to_string(),
+            "distinct": peer.distinct,
+            "bytes_sent": peer.wire.sent,
+            "bytes_received": peer.wire.received,
+        })
+    };
+    versioned(json!({
+        "run": report.run,
+        "time": time(done.started),
+        "operation": Operation::Intersect.name(),
+        "protocol": report.protocol,
+        "security": report.security.name(),
+        "group": report.group,
+        "presets": report.presets,
+        "learn": "both",
+        "peers": report.peers.iter().map(peer).collect::<Vec<_>>(),
+        "rows": input.rows(),
+        "distinct": report.distinct,
+        "empty": empty,
+        "invalid": invalid,
+        "learned": report.learned,
+        "result": { "count": report.matched.len(), "rows": done.rows(input).count() },
+        "bytes_sent": wire.sent,
+        "bytes_received": wire.received,
+        "rounds": report.rounds,
+        "seconds": seconds(&report.phases),
+        "threads": report.threads,
+    }))
 }
 
 /// The result's numbers: `count` is the size of the set that the operation is about.
@@ -91,16 +180,25 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
 pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     let manifest = &found.manifest;
     let entries = (0..found.input.rows()).map(|row| entry(found, row, items.get(row)));
-    json!({
+    let protocol = manifest.way().protocol();
+    let spec = veilset_protocols::find(protocol).map(|protocol| protocol.spec());
+    versioned(json!({
+        "run": found.run,
+        "time": time(found.started),
         "operation": Operation::Lookup.name(),
-        "protocol": manifest.way().protocol(),
+        "protocol": protocol,
+        "security": spec.map(|spec| spec.security.name()),
+        "group": spec.map(|spec| spec.params().group_name()),
+        "digest": spec.map(|spec| spec.params().digest.name()),
+        "presets": manifest.presets,
+        "learn": Learn::Me.name(),
+        "peer": party(name, Some(found.peer)),
         "role": "receiver",
-        "peer": name,
         "rows": found.input.rows(),
         "distinct": found.input.distinct(),
         "peer_distinct": manifest.count,
         "list": manifest.id(),
-        "version": manifest.version,
+        "list_version": manifest.version,
         "fingerprint": manifest.fingerprint(),
         "fetched": match found.fetched {
             Fetched::Nothing => "nothing",
@@ -112,7 +210,7 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
         "false_positive": manifest.false_positive(),
         "bytes_sent": found.bytes.0,
         "bytes_received": found.bytes.1,
-    })
+    }))
 }
 
 fn entry(found: &LookedUp, row: usize, item: Option<&String>) -> Value {
@@ -148,12 +246,12 @@ pub fn seconds(phases: &[PhaseCost]) -> Map<String, Value> {
 #[must_use]
 pub fn of_prices(prices: &Prices) -> Value {
     let switch = |(from, to): &(u64, &Spec)| json!({ "from": from, "protocol": to.id });
-    json!({
+    versioned(json!({
         "operation": prices.operation.name(),
         "threads": prices.threads,
         "plans": prices.plans.iter().map(|plan| estimate(prices, plan)).collect::<Vec<_>>(),
         "switches": prices.switches.iter().map(switch).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 /// The prices of runs between clusters, as `veilset plan --cluster --json` prints them.
@@ -167,7 +265,7 @@ pub fn of_clusters(
     let group = prices.first().map(|price| price.spec.groups[0]);
     let group = question.wanted.group.or(group);
     let speed = group.map(|group| machine.of(group));
-    json!({
+    versioned(json!({
         "operation": question.wanted.operation.name(),
         "threads": question.threads,
         "within_seconds": cluster.within.as_secs_f64(),
@@ -188,7 +286,7 @@ pub fn of_clusters(
             "process_bytes": PROCESS_BYTES,
         },
         "plans": prices.iter().map(of_cluster).collect::<Vec<_>>(),
-    })
+    }))
 }
 
 fn of_cluster(price: &ClusterPrice) -> Value {

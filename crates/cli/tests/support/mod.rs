@@ -4,6 +4,7 @@
 pub(crate) mod bucket;
 #[cfg(unix)]
 pub(crate) mod postgres;
+pub(crate) mod schema;
 
 use std::fs;
 use std::net::TcpListener;

@@ -6,6 +6,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from .. import _native
 from .._result import Result as SingleResult
 from ._operations import Outcome, Run
 from ._words import learned, protocol
@@ -30,15 +31,22 @@ class Result(SingleResult):
         return self._rows
 
 
-def report(run: Run, peer: str, circumstances: dict[str, Any]) -> dict[str, Any]:
+def report(run: Run, heading: dict[str, Any], circumstances: dict[str, Any]) -> dict[str, Any]:
     """What the command line prints with ``--json``, as far as it makes sense here."""
+    name = protocol(run.job.operation)
+    group, digest, security = _native.defaults(name)
     return {
+        **heading,
         "operation": run.job.operation,
-        "protocol": protocol(run.job.operation),
+        "protocol": name,
+        "security": security,
+        "group": group,
+        "digest": digest,
+        "learn": run.job.learn,
         "role": "receiver" if run.agreed.receiver else "sender",
         "distinct": run.own.distinct,
         "peer_distinct": run.peer_distinct,
-        "learned": learned(run.agreed, peer),
+        "learned": learned(run.agreed, heading["peer"]["name"]),
         "pieces": run.agreed.pieces,
         "workers": run.agreed.slots,
         "threads": run.job.threads,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 import time
 from typing import Any
@@ -42,6 +43,8 @@ class Cluster:
         self._stop = options.get("stop") or _native.Stop()
         self._seconds: dict[str, float] = {}
         self._presets = _native.presets(wanted.key)
+        #: What the report says of the run beside its result.
+        self._heading: dict[str, Any] = {}
         self._ports = port_range(options)
 
     def run(self, data: Data, progress: Any) -> Result:
@@ -85,6 +88,9 @@ class Cluster:
                 fetched(slot)
             sizes = _swap_sizes(talk, own, agreed)
             self._confirm(talk, agreed, sizes["distinct"])
+            self._heading = {**json.loads(_native.heading()), "run": link.run}
+            self._heading["presets"] = self._presets
+            self._heading["peer"] = {"name": self._peer, "key": link.peer}
             conduct = Conduct(
                 talk=talk,
                 pool=pool,
@@ -156,7 +162,7 @@ class Cluster:
             "invalid": scan.invalid,
             "result": numbers(run, outcome, rows, scan.scales),
         }
-        return Result(report(run, self._peer, circumstances), table)
+        return Result(report(run, self._heading, circumstances), table)
 
     def _end(self, talk: Talk) -> None:
         """Results are handed out only once both sides have theirs."""
