@@ -163,6 +163,17 @@ pub enum DataError {
         /// The file's name.
         file: String,
     },
+    /// A piece of a file that is decoded at once takes too much memory.
+    #[error(
+        "{file} has a part that takes {} MB at once when it is decoded, more than there is room for: raise --max-memory, or \
+         write the file in smaller row groups, pages or batches", bytes.div_ceil(1_000_000)
+    )]
+    TooLarge {
+        /// The file's name.
+        file: String,
+        /// Bytes that the part takes.
+        bytes: u64,
+    },
     /// A column's values are no text, and nothing that has one text.
     #[error(
         "{file}, column {column:?}: {kind} has no text, which keys, values and text files are made of; \

@@ -6,6 +6,7 @@
 //! value.
 
 pub mod calendar;
+mod caught;
 mod check;
 mod columns;
 mod decimal;
@@ -25,6 +26,7 @@ mod stamp;
 mod table;
 mod values;
 
+pub use caught::{caught, is_caught};
 pub use check::{CheckReport, Finding, check};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{

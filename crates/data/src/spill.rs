@@ -22,6 +22,7 @@ pub const PROGRAM_MEMORY: u64 = 16 << 20;
 pub struct Scratch {
     folder: PathBuf,
     most: u64,
+    piece: u64,
 }
 
 /// What a list takes of the disk.
@@ -47,8 +48,9 @@ impl Scratch {
     /// the run take memory too; without a limit all lists stay in memory.
     #[must_use]
     pub fn new(folder: Option<PathBuf>, max_memory: Option<u64>) -> Self {
-        let most = max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(PROGRAM_MEMORY) / 4);
-        Self { folder: folder.unwrap_or_else(on_disk), most }
+        let left = max_memory.map_or(u64::MAX, |limit| limit.saturating_sub(PROGRAM_MEMORY));
+        let most = if max_memory.is_some() { left / 4 } else { u64::MAX };
+        Self { folder: folder.unwrap_or_else(on_disk), most, piece: left.max(PROGRAM_MEMORY) }
     }
 
     /// Where they go.
@@ -119,6 +121,11 @@ pub(crate) struct Depot<'a> {
 }
 
 impl Depot<'_> {
+    /// How many bytes a part of a file may take that is decoded at once.
+    pub(crate) fn piece(&self) -> u64 {
+        self.scratch.piece
+    }
+
     /// Everything that `first` and then `rest` have, in the temporary file.
     pub(crate) fn spill(
         &mut self,

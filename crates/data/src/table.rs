@@ -11,10 +11,15 @@ use crate::error::{Place, Spot};
 mod batches;
 mod body;
 pub(crate) mod cell;
+mod claims;
 mod delimited;
+mod delta;
 mod fields;
 mod files;
+mod guard;
+mod messages;
 mod objects;
+mod pages;
 mod parquet;
 mod part;
 mod raw;
@@ -93,7 +98,7 @@ impl Table {
         for (name, body) in bodies {
             let rows = body.rows();
             parts.push(Part { name, first_row, body });
-            first_row += rows;
+            first_row = first_row.saturating_add(rows);
         }
         if first_row >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: name });

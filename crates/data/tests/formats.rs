@@ -254,9 +254,14 @@ fn damage_is_found_before_a_run() {
     let bytes = fs::read(&whole).expect("written");
     fs::write(&cut, &bytes[..bytes.len() - 1]).expect("writable");
     assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::Damaged { .. })));
-    // In the first page of the first column.
+    // The header of the first page of the first column, which is looked at when the file is read, then what it heads.
     let mut spoilt = bytes.clone();
     spoilt[4..24].fill(0xff);
+    fs::write(&cut, spoilt).expect("writable");
+    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::Damaged { .. })));
+    let frame = bytes.windows(4).position(|part| part == b"\x28\xb5\x2f\xfd").expect("Zstandard");
+    let mut spoilt = bytes.clone();
+    spoilt[frame..frame + 4].fill(0xff);
     fs::write(&cut, spoilt).expect("writable");
     let table = read(&cut);
     assert!(matches!(to(&whole).prepare(&table), Err(DataError::Damaged { .. })));

@@ -16,6 +16,7 @@ mod objects;
 mod protocol_messages;
 mod sorted_set;
 mod table;
+mod typed;
 
 pub use self::agreement::agreement;
 pub use self::calendar::calendar;
@@ -28,6 +29,7 @@ pub use self::objects::objects;
 pub use self::protocol_messages::protocol_messages;
 pub use self::sorted_set::sorted_set;
 pub use self::table::table;
+pub use self::typed::{arrow, parquet};
 
 /// A kind of untrusted input.
 pub struct Target {
@@ -54,13 +56,15 @@ impl Seed {
 }
 
 /// Every kind of untrusted input.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "sorted_set", run: sorted_set, seeds: sorted_set::seeds },
     Target { name: "protocol_messages", run: protocol_messages, seeds: protocol_messages::seeds },
     Target { name: "fhe_messages", run: fhe_messages, seeds: fhe_messages::seeds },
     Target { name: "agreement", run: agreement, seeds: agreement::seeds },
     Target { name: "table", run: table, seeds: table::seeds },
     Target { name: "objects", run: objects, seeds: objects::seeds },
+    Target { name: "parquet", run: parquet, seeds: typed::parquet_seeds },
+    Target { name: "arrow", run: arrow, seeds: typed::arrow_seeds },
     Target { name: "calendar", run: calendar, seeds: calendar::seeds },
     Target { name: "items", run: items, seeds: items::seeds },
     Target { name: "flags", run: flags, seeds: flags::seeds },

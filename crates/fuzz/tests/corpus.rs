@@ -74,6 +74,16 @@ fn objects() {
 }
 
 #[test]
+fn parquet() {
+    run("parquet", 2 * CHANGED);
+}
+
+#[test]
+fn arrow() {
+    run("arrow", 2 * CHANGED);
+}
+
+#[test]
 fn calendar() {
     run("calendar", 10 * CHANGED);
 }

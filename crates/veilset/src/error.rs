@@ -185,9 +185,11 @@ impl Error {
                 }
             }
             Self::Object(error) => of_class(error.class()),
-            Self::Data(DataError::NoRoom { .. } | DataError::NoRoomForResult { .. }) => {
-                exit_code::POLICY
-            }
+            Self::Data(
+                DataError::NoRoom { .. }
+                | DataError::NoRoomForResult { .. }
+                | DataError::TooLarge { .. },
+            ) => exit_code::POLICY,
             Self::Data(DataError::Scratch { why, .. }) if is_full(why.kind()) => exit_code::POLICY,
             Self::Data(_)
             | Self::Elsewhere { .. }

@@ -20,9 +20,10 @@ impl Batches {
     }
 
     pub(super) fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
-        let mut starts = vec![0];
-        starts.extend(batches.iter().scan(0, |rows, batch| {
-            *rows += batch.num_rows();
+        let mut starts = vec![0_usize];
+        starts.extend(batches.iter().scan(0_usize, |rows, batch| {
+            // A damaged file may say that it has any number.
+            *rows = rows.saturating_add(batch.num_rows());
             Some(*rows)
         }));
         Self { schema, batches, starts }

@@ -1,14 +1,11 @@
 //! What a file's rows are kept as.
 
-use std::io::BufReader;
-
 use arrow_array::RecordBatch;
-use arrow_ipc::reader::{FileReader, StreamReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use parquet::errors::ParquetError;
 
 use super::batches::{Batches, memory_of_batch, same_columns};
 use super::delimited::Delimited;
+use super::guard;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
 use super::store::Store;
@@ -33,21 +30,14 @@ impl Body {
         depot: &mut Depot<'_>,
     ) -> Result<Self, DataError> {
         let file = || name.to_owned();
-        let damaged = |_| DataError::Damaged { file: file() };
-        let input = |store: Store| BufReader::new(store.blocks().reader());
         Ok(match format {
             Format::Csv => Self::Delimited(Delimited::parse(file(), store, delimiter)?),
             Format::Ndjson => Self::Objects(Objects::parse(file(), store)?),
-            Format::Parquet => {
-                Self::Parquet(ParquetFile::open(store).map_err(|error| undecodable(file(), error))?)
-            }
-            Format::Arrow => {
-                let reader = FileReader::try_new(input(store), None).map_err(damaged)?;
-                Self::of_batches(name, reader.schema(), reader, depot)?
-            }
-            Format::ArrowStream => {
-                let reader = StreamReader::try_new(input(store), None).map_err(damaged)?;
-                Self::of_batches(name, reader.schema(), reader, depot)?
+            Format::Parquet => Self::Parquet(ParquetFile::open(name, store, depot.piece())?),
+            Format::Arrow | Format::ArrowStream => {
+                let blocks = store.blocks();
+                let (schema, batches) = guard::arrow(name, &blocks, format, depot.piece())?;
+                Self::of_batches(name, schema, batches, depot)?
             }
         })
     }
@@ -160,15 +150,4 @@ impl Body {
 
 fn names(schema: &SchemaRef) -> Vec<String> {
     schema.fields().iter().map(|field| field.name().clone()).collect()
-}
-
-/// What the decoder says of values may show them; what it cannot do, it says of the format.
-fn undecodable(file: String, error: ParquetError) -> DataError {
-    match error {
-        ParquetError::NYI(what) => DataError::Unsupported { file, what },
-        ParquetError::General(what) if what.starts_with("Disabled feature") => {
-            DataError::Unsupported { file, what }
-        }
-        _ => DataError::Damaged { file },
-    }
 }

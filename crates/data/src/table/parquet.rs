@@ -9,11 +9,16 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
+use super::guard::{Caught, panicked};
+use super::pages;
 use super::store::{Blocks, Store};
 use crate::DataError;
+use crate::caught::caught;
 use crate::spill::Depot;
 
 /// Rows that are decoded at once.
@@ -30,10 +35,24 @@ pub(super) struct ParquetFile {
 }
 
 impl ParquetFile {
-    pub(super) fn open(store: Store) -> Result<Self, ParquetError> {
+    /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
+    pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
         let blocks = store.blocks();
-        let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default())?;
-        Ok(Self { blocks, metadata })
+        let opened = caught(|| {
+            let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default());
+            metadata.map(|metadata| (pages::check(&blocks, metadata.metadata(), most), metadata))
+        });
+        let file = name.to_owned();
+        match opened {
+            None => Err(DataError::Damaged { file }),
+            Some(Err(error)) => Err(undecodable(file, error)),
+            Some(Ok((_, metadata))) if has_lzo(metadata.metadata()) => {
+                let what = "a column is compressed with LZO".to_owned();
+                Err(DataError::Unsupported { file, what })
+            }
+            Some(Ok((Err(unfit), _))) => Err(unfit.of(file)),
+            Some(Ok((Ok(()), metadata))) => Ok(Self { blocks, metadata }),
+        }
     }
 
     /// Whether Parquet has a place for columns of these types, whatever their values are.
@@ -67,8 +86,7 @@ impl ParquetFile {
             writer.write(&batch?).map_err(failure)?;
         }
         let out = writer.into_inner().map_err(failure)?;
-        let spill = Store::Spilled(Arc::new(depot.kept(out)));
-        Self::open(spill).map_err(|_| DataError::Damaged { file: file.to_owned() })
+        Self::open(file, Store::Spilled(Arc::new(depot.kept(out))), u64::MAX)
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -107,8 +125,25 @@ impl ParquetFile {
             let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
             builder = builder.with_row_selection(selection);
         }
-        let reader = builder.build()?;
-        Ok(reader.map(move |batch| batch?.project(&places)))
+        let reader = caught(|| builder.build()).ok_or_else(panicked)??;
+        let batches = reader.map(move |batch| batch?.project(&places));
+        Ok(Caught::new(batches))
+    }
+}
+
+fn has_lzo(metadata: &ParquetMetaData) -> bool {
+    let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
+    columns.any(|column| column.compression() == Compression::LZO)
+}
+
+/// What the decoder says of values may show them; what it cannot do, it says of the format.
+fn undecodable(file: String, error: ParquetError) -> DataError {
+    match error {
+        ParquetError::NYI(what) => DataError::Unsupported { file, what },
+        ParquetError::General(what) if what.starts_with("Disabled feature") => {
+            DataError::Unsupported { file, what }
+        }
+        _ => DataError::Damaged { file },
     }
 }
 
