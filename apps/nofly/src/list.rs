@@ -75,7 +75,7 @@ impl List {
 /// The stamp is older than what is read: a change in between is seen the next time.
 fn read(path: &Path, key: &KeySpec) -> Result<Held, DataError> {
     let stamp = Stamp::of(path);
-    let input = Input::read(&Source::File(path.to_owned()), b',', key)?;
+    let input = Input::read(&Source::File(path.to_owned()), None, key)?;
     Ok(Held { stamp, input: Arc::new(input) })
 }
 

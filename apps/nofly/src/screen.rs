@@ -20,7 +20,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     let destination = destination(args, &source, talk)?;
     let party = Party::load(&args.party.peer)?;
     job(&party, args).check()?;
-    let table = Table::read(&source, b',')?;
+    let table = Table::read(&source, None)?;
     args.party.key.locate(&table)?;
     if let Some(destination) = &destination {
         destination.prepare(&table)?;

@@ -165,7 +165,8 @@ pub(crate) enum PeerCommand {
 /// The list and its key, for every command that reads a file.
 #[derive(Args)]
 pub(crate) struct ListArgs {
-    /// A file: CSV with a header, NDJSON, Parquet or Arrow; a folder or 'pattern*' of such files; - for standard input;
+    /// A file: CSV with a header, NDJSON, Parquet, Arrow or .xlsx, .gz and .zst too; a folder or 'pattern*' of such files; - for
+    /// standard input;
     /// an object or several: s3://BUCKET/NAME, gs://…, az://…; or a database: postgresql://USER@HOST/DATABASE
     pub(crate) file: String,
     /// What the database answers: a select statement
@@ -175,9 +176,9 @@ pub(crate) struct ListArgs {
     /// phone, phone-CC (CC a country such as gb), name, ip, date
     #[arg(long, value_name = "COL[:PRESET],…")]
     pub(crate) key: KeySpec,
-    /// The character between fields of CSV: one ASCII character, or tab
-    #[arg(long, default_value = ",", value_parser = units::delimiter)]
-    pub(crate) delimiter: u8,
+    /// The character between fields of CSV: one ASCII character, or tab [default: a comma; a tab in .tsv]
+    #[arg(long, value_parser = units::delimiter)]
+    pub(crate) delimiter: Option<u8>,
 }
 
 /// How much memory a list may take where nothing is agreed on.

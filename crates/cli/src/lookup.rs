@@ -78,7 +78,7 @@ fn question(
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
         let scratch = args.room.scratch();
         tell_need(file, &scratch, talk)?;
-        let input = Input::of(table(file, None, b',', &scratch)?, key)?;
+        let input = Input::of(table(file, None, None, &scratch)?, key)?;
         if let Some(destination) = &destination {
             destination.prepare(input.table())?;
         }

@@ -103,13 +103,48 @@ pub enum DataError {
         /// The file's name.
         file: String,
     },
-    /// The input is something else than delimited text.
-    #[error("{file} is {kind}, not CSV; save it as CSV (UTF-8) and give that file")]
+    /// The input is something that is not read.
+    #[error("{file} is {kind}, not CSV; {advice} and give that file")]
     NotCsv {
         /// The file's name.
         file: String,
         /// What it looks like.
         kind: &'static str,
+        /// What to do.
+        advice: &'static str,
+    },
+    /// The input is JSON, but not an object a line.
+    #[error(
+        "{file} is {what}; write one object a line: in pandas with to_json(…, orient=\"records\", lines=True), elsewhere with \
+         jq -c '.[]'"
+    )]
+    NotLines {
+        /// The file's name.
+        file: String,
+        /// What it is.
+        what: &'static str,
+    },
+    /// What a compressed file holds is compressed again.
+    #[error("{file} is compressed twice; unpack it once and give that file")]
+    PackedTwice {
+        /// The file's name.
+        file: String,
+    },
+    /// A workbook has not the one sheet that is wanted.
+    #[error("{file} {what}; name one behind the file: FILE.xlsx#SHEET")]
+    Sheet {
+        /// The workbook's name.
+        file: String,
+        /// Which sheets it has.
+        what: String,
+    },
+    /// A row of a sheet has a cell in a column that its header lacks.
+    #[error(
+        "{place}: a cell lies outside of the header's columns; name its column in the header, or clear it"
+    )]
+    OutsideHeader {
+        /// The row.
+        place: Place,
     },
     /// Some bytes are no text.
     #[error(

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use crate::spill::Depot;
 use crate::table::Store;
+use crate::table::sheet::split;
+use crate::table::unpack::Packing;
 use crate::{DataError, Format};
 
 /// A file, several, or standard input.
@@ -34,11 +36,12 @@ impl Source {
         }
     }
 
-    /// The file's path.
+    /// The file's path, without the name of a sheet behind it.
     pub(crate) fn path(&self) -> Option<&Path> {
         match self {
             Self::Stdin => None,
-            Self::File(path) => Some(path),
+            Self::File(path) if path.exists() => Some(path),
+            Self::File(path) => Some(path.to_str().map_or(path, |name| Path::new(split(name).0))),
         }
     }
 
@@ -78,13 +81,15 @@ impl Source {
         Ok(bytes)
     }
 
-    /// How many bytes are in it; unknown of standard input and pipes.
+    /// How many bytes are in it; unknown of standard input, pipes, and what is compressed.
     pub(crate) fn size(&self) -> Result<Option<u64>, DataError> {
         let mut total = 0;
         for file in self.files()? {
             // What cannot be read is said when it is read.
-            match file.path().map(fs::metadata) {
-                Some(Ok(about)) if about.is_file() => total += about.len(),
+            match file.path().map(|path| (path, fs::metadata(path))) {
+                Some((path, Ok(about))) if about.is_file() && !is_packed(path) => {
+                    total += about.len();
+                }
                 _ => return Ok(None),
             }
         }
@@ -104,9 +109,9 @@ impl Source {
     /// Everything in it: in memory as far as `depot` keeps it there, else in a temporary file.
     pub(crate) fn store(&self, depot: &mut Depot<'_>) -> Result<Store, DataError> {
         let fail = |why| DataError::Read { file: self.name(), why };
-        match self {
-            Self::Stdin => self.store_from(io::stdin().lock(), depot),
-            Self::File(path) => self.store_from(File::open(path).map_err(fail)?, depot),
+        match self.path() {
+            None => self.store_from(io::stdin().lock(), depot),
+            Some(path) => self.store_from(File::open(path).map_err(fail)?, depot),
         }
     }
 
@@ -119,6 +124,13 @@ impl Source {
         }
         Ok(Store::Spilled(Arc::new(depot.spill(&self.name(), bytes, from)?)))
     }
+}
+
+/// Whether a file begins as one that is compressed does.
+fn is_packed(path: &Path) -> bool {
+    let mut beginning = [0; 4];
+    let read = File::open(path).and_then(|mut file| file.read_exact(&mut beginning));
+    read.is_ok() && Packing::of(&beginning).is_some()
 }
 
 fn is_pattern(path: &Path) -> bool {

@@ -11,6 +11,7 @@ use rand_core::{Rng, SeedableRng};
 use zeroize::Zeroizing;
 
 use crate::destination::free;
+use crate::table::Store;
 use crate::{DataError, Source};
 
 /// What the program takes of the memory that it is allowed, before it has read anything: itself, its threads, a connection's
@@ -170,6 +171,47 @@ impl Depot<'_> {
     /// What a failed write means.
     pub(crate) fn failure(&self, why: io::Error) -> DataError {
         self.scratch.failure(why)
+    }
+}
+
+/// A file that arrives piece by piece: in memory as long as it may stay there, then in the temporary file.
+pub(crate) enum Landing {
+    Memory(Vec<u8>),
+    Disk(SpillWriter),
+}
+
+impl Landing {
+    /// Nothing has come.
+    pub(crate) fn new() -> Self {
+        Self::Memory(Vec::new())
+    }
+
+    /// Adds `bytes` to it.
+    pub(crate) fn add(&mut self, bytes: &[u8], depot: &mut Depot<'_>) -> Result<(), DataError> {
+        if let Self::Memory(held) = self {
+            if (held.len() + bytes.len()) as u64 <= depot.keep {
+                held.extend_from_slice(bytes);
+                return Ok(());
+            }
+            let mut writer = depot.writer()?;
+            writer.write_all(held).map_err(|why| depot.failure(why))?;
+            *self = Self::Disk(writer);
+        }
+        match self {
+            Self::Disk(writer) => writer.write_all(bytes).map_err(|why| depot.failure(why)),
+            Self::Memory(_) => Ok(()),
+        }
+    }
+
+    /// All that came; the next file may keep so much less in memory.
+    pub(crate) fn end(self, depot: &mut Depot<'_>) -> Store {
+        match self {
+            Self::Memory(bytes) => {
+                depot.keep = depot.keep.saturating_sub(bytes.len() as u64);
+                Store::Memory(bytes)
+            }
+            Self::Disk(writer) => Store::Spilled(Arc::new(depot.kept(writer))),
+        }
     }
 }
 

@@ -24,8 +24,10 @@ mod parquet;
 mod part;
 mod raw;
 mod records;
+pub(crate) mod sheet;
 mod store;
 mod text;
+pub(crate) mod unpack;
 
 use self::batches::Batches;
 pub(crate) use self::batches::memory_of;

@@ -50,7 +50,7 @@ fn keep_quiet() {
 
 /// Reads everything that is in a file.
 fn read(path: &Path, scratch: &Scratch) -> Result<usize, DataError> {
-    let table = Table::read_within(&Source::File(path.to_owned()), b',', scratch)?;
+    let table = Table::read_within(&Source::File(path.to_owned()), None, scratch)?;
     let mut cells = 0;
     for column in 0..table.header().len() {
         match table.for_each_row(&[column], |_, fields| cells += fields.get(0).len()) {

@@ -68,7 +68,7 @@ fn bad_lines_are_refused_with_their_place_and_without_their_value() {
         ("{\"a\":1}\n{\"secret", "line 2"),
     ] {
         fs::write(&path, text).expect("writable");
-        let error = Table::read(&file(&path), b',').err().expect("refused").to_string();
+        let error = Table::read(&file(&path), None).err().expect("refused").to_string();
         assert!(error.contains(part) && error.contains("bad.jsonl"), "{text:?}: {error}");
         assert!(!error.contains("secret"), "{error}");
     }
@@ -94,7 +94,7 @@ fn every_table_survives_every_format() {
             to(&path).prepare(&table).expect("it has text");
             to(&path).write_rows(&table, 0..table.rows()).expect("writable");
             let again = if name == "o.csv" && table.name() == "t.csv" {
-                Table::read(&file(&path), b';').expect("a table")
+                Table::read(&file(&path), Some(b';')).expect("a table")
             } else {
                 read(&path)
             };
@@ -178,7 +178,7 @@ fn files_that_belong_together_are_one_table_in_the_order_of_their_names() {
     for source in
         [file(folder.path()), file(&path(&folder, "*.csv")), file(&path(&folder, "[abc].csv"))]
     {
-        let table = Table::read(&source, b',').expect("one list");
+        let table = Table::read(&source, None).expect("one list");
         assert_eq!(texts(&table), [["b1", "1"], ["b2", "2"], ["c1", "3"]]);
         assert!(matches!(
             to(&path(&folder, "c.csv")).check(&source),
@@ -191,7 +191,7 @@ fn files_that_belong_together_are_one_table_in_the_order_of_their_names() {
         assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), 2);
     }
     let report = check(
-        &Table::read(&file(folder.path()), b',').expect("one"),
+        &Table::read(&file(folder.path()), None).expect("one"),
         &"k:ip".parse().expect("a key"),
     );
     let places: Vec<String> =
@@ -205,14 +205,14 @@ fn files_that_belong_together_are_one_table_in_the_order_of_their_names() {
         ("k\nx\n", "1 columns instead of 2"),
     ] {
         write("d.csv", text);
-        let error = Table::read(&file(folder.path()), b',').err().expect("refused").to_string();
+        let error = Table::read(&file(folder.path()), None).err().expect("refused").to_string();
         assert!(error.contains(part), "{error}");
     }
     fs::remove_file(path(&folder, "d.csv")).expect("there");
     write("d.ndjson", "{\"k\":\"x\",\"n\":1}\n");
-    let error = Table::read(&file(folder.path()), b',').err().expect("refused").to_string();
+    let error = Table::read(&file(folder.path()), None).err().expect("refused").to_string();
     assert!(error.contains("CSV in one and NDJSON in the other"), "{error}");
-    let none = Table::read(&file(&path(&folder, "*.parquet")), b',').err().expect("refused");
+    let none = Table::read(&file(&path(&folder, "*.parquet")), None).err().expect("refused");
     assert!(matches!(none, DataError::NoFiles { .. }));
 }
 
@@ -239,7 +239,7 @@ fn parts_of_ndjson_have_the_columns_of_all_and_types_must_agree() {
         Table::from_batches("t".into(), table.schema(), table.take(0..4).expect("decodable"));
     assert_eq!(texts(&again.expect("one schema")), texts(&table));
     to(&path(&parts, "3.parquet")).write_rows(&csv(), 0..1).expect("writable");
-    let error = Table::read(&file(parts.path()), b',').err().expect("refused").to_string();
+    let error = Table::read(&file(parts.path()), None).err().expect("refused").to_string();
     assert!(
         error.contains("3.parquet differs from") && error.contains("3 columns instead of 2"),
         "{error}"
@@ -253,12 +253,12 @@ fn damage_is_found_before_a_run() {
     to(&whole).write_rows(&typed(), 0..3).expect("writable");
     let bytes = fs::read(&whole).expect("written");
     fs::write(&cut, &bytes[..bytes.len() - 1]).expect("writable");
-    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::Damaged { .. })));
+    assert!(matches!(Table::read(&file(&cut), None), Err(DataError::Damaged { .. })));
     // The header of the first page of the first column, which is looked at when the file is read, then what it heads.
     let mut spoilt = bytes.clone();
     spoilt[4..24].fill(0xff);
     fs::write(&cut, spoilt).expect("writable");
-    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::Damaged { .. })));
+    assert!(matches!(Table::read(&file(&cut), None), Err(DataError::Damaged { .. })));
     let frame = bytes.windows(4).position(|part| part == b"\x28\xb5\x2f\xfd").expect("Zstandard");
     let mut spoilt = bytes.clone();
     spoilt[frame..frame + 4].fill(0xff);
@@ -266,10 +266,10 @@ fn damage_is_found_before_a_run() {
     let table = read(&cut);
     assert!(matches!(to(&whole).prepare(&table), Err(DataError::Damaged { .. })));
     fs::write(&cut, b"id,name\n").expect("writable");
-    assert!(matches!(Table::read(&file(&cut), b','), Err(DataError::OtherFormat { .. })));
+    assert!(matches!(Table::read(&file(&cut), None), Err(DataError::OtherFormat { .. })));
     let arrow = path(&folder, "c.arrow");
     fs::write(&arrow, b"ARROW1\0\0secret").expect("writable");
-    assert!(matches!(Table::read(&file(&arrow), b','), Err(DataError::Damaged { .. })));
+    assert!(matches!(Table::read(&file(&arrow), None), Err(DataError::Damaged { .. })));
 }
 
 /// All that a table gives: its header, its fields, its rows as they were, and what is written of every second row.
@@ -294,7 +294,7 @@ fn seen(table: &Table) -> Seen {
 fn both_ways(path: &Path) -> [Result<Seen, String>; 2] {
     let scratch = tempfile::tempdir().expect("a folder");
     let spilled = Scratch::new(Some(scratch.path().to_owned()), Some(0));
-    let tables = [Table::read(&file(path), b','), Table::read_within(&file(path), b',', &spilled)];
+    let tables = [Table::read(&file(path), None), Table::read_within(&file(path), None, &spilled)];
     let seen =
         tables.map(|table| table.map(|table| seen(&table)).map_err(|error| error.to_string()));
     assert_eq!(scratch.path().read_dir().expect("a folder").count(), 0);
@@ -361,7 +361,7 @@ fn labels_go_to_every_format_whether_or_not_a_row_is_listed() {
             let columns = || match name {
                 // Another delimiter, which reading does not know of.
                 "o.csv" if table.name() == "t.csv" => {
-                    Table::read(&file(&path), b';').expect("a table")
+                    Table::read(&file(&path), Some(b';')).expect("a table")
                 }
                 _ => read(&path),
             };

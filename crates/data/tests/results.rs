@@ -105,7 +105,7 @@ fn dictionaries_of_a_spilled_list_and_in_other_values_are_written() {
     let table = words::<Int32Type>(&[&[Some("b"), Some("a")], &[Some("c"), None]]);
     to(&list).write_rows(&table, 0..4).expect("a stream may have several");
     let scratch = Scratch::new(Some(folder.path().to_owned()), Some(0));
-    let spilled = Table::read_within(&file(&list), b',', &scratch).expect("a table");
+    let spilled = Table::read_within(&file(&list), None, &scratch).expect("a table");
     to(&out).prepare(&spilled).expect("it has a place");
     to(&out).write_rows(&spilled, 0..4).expect("writable");
     assert_eq!(texts(&read(&out)), texts(&table));

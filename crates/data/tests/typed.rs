@@ -14,7 +14,7 @@ fn file(name: &str) -> PathBuf {
 }
 
 fn read(name: &str) -> Table {
-    Table::read(&Source::File(file(name)), b',').expect("a table")
+    Table::read(&Source::File(file(name)), None).expect("a table")
 }
 
 fn texts(table: &Table) -> Vec<Vec<String>> {

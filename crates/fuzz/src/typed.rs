@@ -27,7 +27,7 @@ fn read(name: &str, data: &[u8]) {
     let mut arrivals = Arrivals::new(&scratch);
     arrivals.begin(name.to_owned());
     arrivals.write_all(data).expect("it fits in memory");
-    let Ok(table) = arrivals.table(name.to_owned(), b',') else { return };
+    let Ok(table) = arrivals.table(name.to_owned(), None) else { return };
     let mut columns = 0..table.header().len();
     let readable = !columns.is_empty() && columns.all(|column| reads(&table, column));
     // A column that cannot be read may say that it has any number of rows.

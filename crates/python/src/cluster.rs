@@ -154,7 +154,7 @@ pub(crate) fn scan(
 
 /// A block, which is in memory.
 fn read(block: List) -> Result<Table, Failure> {
-    block.table(b',', &Scratch::default(), drop)
+    block.table(None, &Scratch::default(), drop)
 }
 
 /// The elements of a piece, rows that carry them, which each carries, numbers and rows to send.

@@ -41,7 +41,7 @@ impl List {
     /// The list as a table; what takes too much memory goes to `scratch`, and of a file that is said before.
     pub(crate) fn table(
         self,
-        delimiter: u8,
+        delimiter: Option<u8>,
         scratch: &Scratch,
         say: impl Fn(String),
     ) -> Result<Table, Failure> {

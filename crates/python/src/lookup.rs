@@ -11,7 +11,7 @@ use veilset::{Input, json, units};
 use crate::attend::{Caller, Reporter, attend};
 use crate::error::Failure;
 use crate::list::List;
-use crate::order::{destination, scratch};
+use crate::order::{delimiter, destination, scratch};
 use crate::party::Party;
 use crate::peer::Way;
 use crate::stop::Stop;
@@ -24,7 +24,7 @@ pub(crate) struct Inquiry {
     key: String,
     new_list: bool,
     max_list: String,
-    delimiter: String,
+    delimiter: Option<String>,
     max_memory: Option<String>,
     scratch: Option<PathBuf>,
     output: Option<String>,
@@ -133,7 +133,7 @@ impl Inquiry {
     ) -> Result<Question, Failure> {
         let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
         let spec: KeySpec = self.key.parse()?;
-        let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
+        let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let input = Input::of(list.table(delimiter, &scratch, |line| reporter.say(line))?, &spec)?;
         if let Some(destination) = &destination {

@@ -27,7 +27,7 @@ pub(crate) struct Order {
     values: Vec<String>,
     send: Vec<String>,
     label: Option<String>,
-    delimiter: String,
+    delimiter: Option<String>,
     max_memory: Option<String>,
     scratch: Option<PathBuf>,
     threads: Option<usize>,
@@ -56,7 +56,7 @@ impl Order {
     /// The list with what the operation takes of it.
     pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
         let spec: KeySpec = self.key.parse()?;
-        let delimiter = units::delimiter(&self.delimiter).map_err(Failure::Argument)?;
+        let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
         let operation = operation(&self.operation)?;
@@ -143,6 +143,11 @@ pub(crate) fn all_cores() -> usize {
 
 pub(crate) fn operation(text: &str) -> Result<Operation, Failure> {
     named("operation", text, &Operation::ALL.map(Operation::name), Operation::from_name)
+}
+
+/// What stands between fields, where that is not what a file's name says.
+pub(crate) fn delimiter(text: Option<&str>) -> Result<Option<u8>, Failure> {
+    text.map(units::delimiter).transpose().map_err(Failure::Argument)
 }
 
 pub(crate) fn learn(text: &str) -> Result<Learn, Failure> {

@@ -17,15 +17,15 @@ use zeroize::Zeroizing;
 use crate::Error;
 
 /// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
-/// database at this address answers to `query`. `delimiter` is that of delimited text. What takes too much memory goes to
-/// `scratch`.
+/// database at this address answers to `query`. `delimiter` is that of delimited text, by default the one that its name says. What
+/// takes too much memory goes to `scratch`.
 ///
 /// # Errors
 /// When it cannot be read, or is no table.
 pub fn table(
     place: &str,
     query: Option<&str>,
-    delimiter: u8,
+    delimiter: Option<u8>,
     scratch: &Scratch,
 ) -> Result<Table, Error> {
     match (is_database(place), query) {
@@ -100,7 +100,7 @@ impl Input {
     ///
     /// # Errors
     /// When the source is no table or lacks a column of `spec`.
-    pub fn read(source: &Source, delimiter: u8, spec: &KeySpec) -> Result<Self, DataError> {
+    pub fn read(source: &Source, delimiter: Option<u8>, spec: &KeySpec) -> Result<Self, DataError> {
         Self::of(Table::read(source, delimiter)?, spec)
     }
 

@@ -13,7 +13,7 @@
 //! let identity = Identity::load(&home)?;
 //! let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve("acme")?;
 //!
-//! let input = Input::read(&Source::new("customers.csv"), b',', &"email:email".parse::<KeySpec>()?)?;
+//! let input = Input::read(&Source::new("customers.csv"), None, &"email:email".parse::<KeySpec>()?)?;
 //! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
 //! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
 //! let ready = Job::intersect(name).offer(connection, &input)?;

@@ -28,8 +28,8 @@ impl Delimited {
         if !is_delimiter(delimiter) {
             return Err(DataError::Delimiter);
         }
-        if let Some(kind) = other_format(&store.beginning()?) {
-            return Err(DataError::NotCsv { file: name, kind });
+        if let Some((kind, advice)) = other_format(&store.beginning()?) {
+            return Err(DataError::NotCsv { file: name, kind, advice });
         }
         let (text, fault) = Text::of(store)?;
         let mut table = Self {

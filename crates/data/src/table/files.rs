@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 use std::path::Path;
-use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -10,19 +9,23 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::batches::same_columns;
 use super::body::Body;
 use super::store::Store;
-use crate::spill::{Depot, SpillWriter};
+use super::text::not_lines;
+use super::unpack::{inner_name, unpack};
+use crate::spill::{Depot, Landing};
 use crate::{DataError, Format, Scratch, Source, Table};
 
 impl Table {
     /// Reads all of `source`: CSV, NDJSON, Parquet or Arrow, told apart by what the bytes are and, where they are text,
     /// by the file's name. Several files have the same columns and follow one another in the order of their names.
     ///
-    /// Delimited text is read as [`Table::parse`] does. NDJSON has a JSON object on every line that is not blank; its
-    /// columns are the members' names, and what an object lacks is empty.
+    /// Delimited text is read as [`Table::parse`] does; without `delimiter`, a tab is between the fields of a file whose name ends
+    /// in `.tsv`, and a comma between those of any other. NDJSON has a JSON object on every line that is not blank; its columns
+    /// are the members' names, and what an object lacks is empty. Any of these may be compressed with gzip or Zstandard. A
+    /// workbook (`.xlsx`) is read as the CSV of its one sheet with rows, or of the one that stands behind its name and `#`.
     ///
     /// # Errors
     /// When a file cannot be read or is no table; the error names the line. When files have different columns.
-    pub fn read(source: &Source, delimiter: u8) -> Result<Self, DataError> {
+    pub fn read(source: &Source, delimiter: Option<u8>) -> Result<Self, DataError> {
         Self::read_within(source, delimiter, &Scratch::default())
     }
 
@@ -32,7 +35,7 @@ impl Table {
     /// As [`Table::read`], and when the temporary file cannot be written.
     pub fn read_within(
         source: &Source,
-        delimiter: u8,
+        delimiter: Option<u8>,
         scratch: &Scratch,
     ) -> Result<Self, DataError> {
         let mut depot = scratch.depot(source)?;
@@ -70,21 +73,15 @@ pub struct Arrivals<'a> {
     depot: Depot<'a>,
     stores: Vec<(String, Store)>,
     name: Option<String>,
-    now: Now,
-}
-
-/// Where the file goes that arrives now.
-enum Now {
-    Memory(Vec<u8>),
-    Disk(SpillWriter),
+    now: Landing,
 }
 
 impl<'a> Arrivals<'a> {
     /// What is too much for memory goes to `scratch`.
     #[must_use]
     pub fn new(scratch: &'a Scratch) -> Self {
-        let (depot, now) = (scratch.empty_depot(), Now::Memory(Vec::new()));
-        Self { depot, stores: Vec::new(), name: None, now }
+        let depot = scratch.empty_depot();
+        Self { depot, stores: Vec::new(), name: None, now: Landing::new() }
     }
 
     /// The next file has this name.
@@ -100,20 +97,14 @@ impl<'a> Arrivals<'a> {
     }
 
     fn store(&mut self) -> Store {
-        match std::mem::replace(&mut self.now, Now::Memory(Vec::new())) {
-            Now::Memory(bytes) => {
-                self.depot.keep = self.depot.keep.saturating_sub(bytes.len() as u64);
-                Store::Memory(bytes)
-            }
-            Now::Disk(writer) => Store::Spilled(Arc::new(self.depot.kept(writer))),
-        }
+        std::mem::replace(&mut self.now, Landing::new()).end(&mut self.depot)
     }
 
     /// All of them as one table that messages call `name`; see [`Table::read`].
     ///
     /// # Errors
     /// As [`Table::read`].
-    pub fn table(mut self, name: String, delimiter: u8) -> Result<Table, DataError> {
+    pub fn table(mut self, name: String, delimiter: Option<u8>) -> Result<Table, DataError> {
         self.end();
         let Self { mut depot, stores, .. } = self;
         let bodies = stores.into_iter();
@@ -136,19 +127,8 @@ impl<'a> Arrivals<'a> {
 /// Its errors are [`DataError`]s.
 impl Write for Arrivals<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if let Now::Memory(held) = &mut self.now {
-            if (held.len() + bytes.len()) as u64 <= self.depot.keep {
-                held.extend_from_slice(bytes);
-                return Ok(bytes.len());
-            }
-            let mut writer = self.depot.writer()?;
-            writer.write_all(held).map_err(|why| self.depot.failure(why))?;
-            self.now = Now::Disk(writer);
-        }
-        match &mut self.now {
-            Now::Disk(writer) => Ok(writer.write(bytes).map_err(|why| self.depot.failure(why))?),
-            Now::Memory(_) => Ok(0),
-        }
+        self.now.add(bytes, &mut self.depot)?;
+        Ok(bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -160,11 +140,26 @@ impl Write for Arrivals<'_> {
 fn read(
     name: String,
     store: Store,
-    delimiter: u8,
+    delimiter: Option<u8>,
     depot: &mut Depot<'_>,
 ) -> Result<(String, Body), DataError> {
-    let named = Format::of_name(Path::new(&name));
-    let format = Format::of_content(&store.beginning()?, named);
+    let (store, was_workbook) = unpack(&name, store, depot)?;
+    let inner = Path::new(inner_name(&name));
+    if was_workbook {
+        let body = Body::read(&name, store, Format::Csv, b',', depot)?;
+        return Ok((name, body));
+    }
+    let named = Format::of_name(inner);
+    let beginning = store.beginning()?;
+    let format = Format::of_content(&beginning, named);
+    if let Some(what) = not_lines(&beginning, named) {
+        return Err(DataError::NotLines { file: name, what });
+    }
+    let delimiter = match delimiter {
+        Some(delimiter) => delimiter,
+        None if inner.extension().is_some_and(|end| end.eq_ignore_ascii_case("tsv")) => b'\t',
+        None => b',',
+    };
     match named {
         Some(named) if named.is_typed() && !format.is_typed() => {
             Err(DataError::OtherFormat { file: name, named: named.name() })

@@ -129,6 +129,10 @@ impl Objects {
         if starts.is_empty() {
             return Err(DataError::Empty { file: self.name.clone() });
         }
+        if starts.len() == 1 && !columns.nested.is_empty() && !columns.nested.contains(&None) {
+            let what = "one JSON object with all rows in it";
+            return Err(DataError::NotLines { file: self.name.clone(), what });
+        }
         starts.push(self.text.len());
         starts.shrink_to_fit();
         (self.names, self.nested, self.starts) = (columns.names, columns.nested, starts);

@@ -93,7 +93,7 @@ fn bad_input_is_refused_with_its_line_and_without_its_value() {
         (b"a\0secret", "line 1, column 1: a zero byte"),
         (b"PK\x03\x04rest", "spreadsheet"),
         (b"PAR1rest", "Parquet"),
-        (b"\xd0\xcf\x11\xe0rest", "old spreadsheet"),
+        (b"\xd0\xcf\x11\xe0rest", "an old or a locked spreadsheet"),
         (b"\x1f\x8brest", "gzip"),
     ] {
         let error = parse(bytes).err().expect("refused").to_string();

@@ -4,20 +4,57 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::store::Store;
-use crate::DataError;
 use crate::scan::line_at;
 use crate::spill::Spill;
+use crate::{DataError, Format};
 
-/// What `bytes` begin like, where it is a known format other than text.
-pub(super) fn other_format(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => Some("UTF-16 text"),
-        [b'P', b'K', 3, 4, ..] => Some("a spreadsheet or zip archive"),
-        [b'P', b'A', b'R', b'1', ..] => Some("Parquet"),
-        [0xd0, 0xcf, 0x11, 0xe0, ..] => Some("an old spreadsheet"),
-        [0x1f, 0x8b, ..] => Some("compressed (gzip)"),
-        _ => None,
+/// What `bytes` begin like, where it is a known format that is not read as text, and what to do.
+pub(super) fn other_format(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
+    const AS_TEXT: &str = "save it as CSV (UTF-8)";
+    const AS_SHEET: &str = "save it as .xlsx without a password, or as CSV (UTF-8)";
+    const AS_TABLE: &str = "write it as Parquet, Arrow or CSV";
+    const UNPACKED: &str = "unpack it, or compress it with gzip or zstd";
+    let starts: [(&[u8], &str, &str); 16] = [
+        (b"\xff\xfe", "UTF-16 text", AS_TEXT),
+        (b"\xfe\xff", "UTF-16 text", AS_TEXT),
+        (b"PK\x03\x04", "a spreadsheet or zip archive", AS_TEXT),
+        (b"PAR1", "Parquet", AS_TEXT),
+        (b"\xd0\xcf\x11\xe0", "an old or a locked spreadsheet", AS_SHEET),
+        (b"\x1f\x8b", "compressed (gzip)", UNPACKED),
+        (b"\x28\xb5\x2f\xfd", "compressed (zstd)", UNPACKED),
+        (b"BZh", "compressed (bzip2)", UNPACKED),
+        (b"\xfd7zXZ\0", "compressed (xz)", UNPACKED),
+        (b"\x04\x22\x4d\x18", "compressed (lz4)", UNPACKED),
+        (b"7z\xbc\xaf\x27\x1c", "an archive (7z)", UNPACKED),
+        (b"ORC", "ORC", AS_TABLE),
+        (b"Obj\x01", "Avro", AS_TABLE),
+        (b"SQLite format 3\0", "a database of SQLite", AS_TABLE),
+        (b"%PDF-", "PDF", AS_TEXT),
+        (b"\x89HDF\r\n", "HDF5", AS_TABLE),
+    ];
+    if let [0x80, 2..=5, ..] = bytes {
+        return Some(("a pickle of Python", AS_TABLE));
     }
+    let (start, kind, advice) = starts.into_iter().find(|(start, ..)| bytes.starts_with(start))?;
+    // A header may begin with the same letters.
+    let is_header = matches!(start, b"ORC" | b"BZh") && is_text(bytes);
+    (!is_header).then_some((kind, advice))
+}
+
+/// Whether the beginning of a file is text, whose last character may be cut.
+fn is_text(bytes: &[u8]) -> bool {
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    valid + 4 > bytes.len() && !bytes.contains(&0)
+}
+
+/// What is wrong with JSON that has not one object a line, as far as its beginning tells.
+pub(super) fn not_lines(bytes: &[u8], named: Option<Format>) -> Option<&'static str> {
+    let rest = bytes.trim_ascii_start().strip_prefix(b"[")?.trim_ascii_start();
+    let is_array = match named {
+        None | Some(Format::Csv | Format::Ndjson) => matches!(rest, [b'{', ..]),
+        Some(_) => false,
+    };
+    is_array.then_some("one JSON array")
 }
 
 /// What is wrong with bytes that are to be text.

@@ -15,7 +15,7 @@ pub(crate) fn file(path: &Path) -> Source {
 }
 
 pub(crate) fn read(path: &Path) -> Table {
-    Table::read(&file(path), b',').expect("a table")
+    Table::read(&file(path), None).expect("a table")
 }
 
 pub(crate) fn to(path: &Path) -> Destination {

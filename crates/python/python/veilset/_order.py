@@ -89,7 +89,7 @@ class TermOptions(ComputeOptions, total=False):
         str | os.PathLike[str],
         "the folder for encrypted temporary files of lists that take more than a quarter of max_memory",
     ]
-    delimiter: Annotated[str, "what stands between the fields of a CSV file"]
+    delimiter: Annotated[str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"]
 
 
 class PeerOptions(TypedDict, total=False):
@@ -128,7 +128,7 @@ class LookupOptions(OutputOptions, total=False):
     ]
     new_list: Annotated[bool, "take another list than the server had before"]
     max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
-    delimiter: Annotated[str, "what stands between the fields of a CSV file"]
+    delimiter: Annotated[str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"]
     max_memory: Annotated[
         int | str,
         "a list that takes more than a quarter of this is kept on disk: bytes, or a text such as 500MB",
@@ -162,7 +162,7 @@ class Order:
     values: list[str]
     send: list[str]
     label: str | None
-    delimiter: str
+    delimiter: str | None
     max_memory: str | None
     scratch: str | os.PathLike[str] | None
     threads: int | None
@@ -229,7 +229,7 @@ class Inquiry:
     key: str
     new_list: bool
     max_list: str
-    delimiter: str
+    delimiter: str | None
     max_memory: str | None
     scratch: str | os.PathLike[str] | None
     output: str | None
@@ -271,7 +271,7 @@ class Asks:
             values=several(self.value),
             send=several(self.send),
             label=self.label,
-            delimiter=options.get("delimiter", ","),
+            delimiter=options.get("delimiter"),
             max_memory=None if memory is None else str(memory),
             scratch=options.get("scratch"),
             threads=options.get("threads"),
@@ -289,7 +289,7 @@ def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
         key="" if items else _key(several(on), several(options.get("preset", "raw"))),
         new_list=options.get("new_list", False),
         max_list=str(options.get("max_list", "256MiB")),
-        delimiter=options.get("delimiter", ","),
+        delimiter=options.get("delimiter"),
         max_memory=None if memory is None else str(memory),
         scratch=options.get("scratch"),
         output=None if output is None else os.fspath(output),

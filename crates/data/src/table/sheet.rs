@@ -1,0 +1,261 @@
+//! A sheet of a workbook (`.xlsx`) as CSV.
+
+use std::io::{self, BufReader, Read};
+
+use calamine::{
+    Cell, DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, open_workbook_from_rs,
+};
+use chrono::NaiveDate;
+use zip::ZipArchive;
+
+use super::claims::{Unfit, fits};
+use super::store::{BlockReader, Blocks, Store};
+use crate::DataError;
+use crate::caught::caught;
+use crate::error::{Place, Spot};
+use crate::quote::write_record;
+use crate::spill::{Depot, Landing};
+
+/// What parts a workbook's name from that of a sheet.
+const WORKBOOK: &str = ".xlsx#";
+
+type Workbook = Xlsx<BufReader<BlockReader>>;
+
+/// The name of the file, and the sheet that is named behind it.
+pub(crate) fn split(name: &str) -> (&str, Option<&str>) {
+    let sheet = name.to_ascii_lowercase().rfind(WORKBOOK);
+    match sheet.map(|at| name.split_at(at + WORKBOOK.len() - 1)) {
+        Some((file, sheet)) => (file, sheet.strip_prefix('#')),
+        None => (name, None),
+    }
+}
+
+/// The rows of the one sheet that has any, or of the one that `name` names, as CSV.
+///
+/// Numbers have up to 15 digits, as Excel has them, dates and times are ISO 8601, formulas what they came to.
+pub(super) fn convert(name: &str, store: Store, depot: &mut Depot<'_>) -> Result<Store, DataError> {
+    let damaged = || DataError::Damaged { file: name.to_owned() };
+    let blocks = store.blocks();
+    let checked = caught(|| check(&blocks, depot.piece()));
+    if !checked.ok_or_else(damaged)?.map_err(|unfit| unfit.of(name.to_owned()))? {
+        let kind = "a zip archive, or a spreadsheet other than .xlsx";
+        let advice = "save it as .xlsx or CSV, or unpack it";
+        return Err(DataError::NotCsv { file: name.to_owned(), kind, advice });
+    }
+    let open = || open_workbook_from_rs(BufReader::new(blocks.reader())).ok();
+    let mut workbook: Workbook = caught(open).flatten().ok_or_else(damaged)?;
+    let sheet = choose(name, &mut workbook)?;
+    let cells = caught(|| workbook.worksheet_cells_reader(&sheet).ok());
+    let mut cells = cells.flatten().ok_or_else(damaged)?;
+    let mut rows =
+        Rows { name, depot, out: Landing::new(), row: 0, cells: Vec::new(), columns: None };
+    while let Some(cell) = caught(|| cells.next_cell().ok()).flatten().ok_or_else(damaged)? {
+        rows.add(&cell)?;
+    }
+    rows.end_row()?;
+    Ok(rows.out.end(rows.depot))
+}
+
+/// Whether an archive holds a workbook whose parts are whole. All of them but its sheets are read into memory, and may take
+/// `most` bytes there.
+fn check(blocks: &Blocks, most: u64) -> Result<bool, Unfit> {
+    let reader = BufReader::new(blocks.reader());
+    let mut archive = ZipArchive::new(reader).map_err(|_| Unfit::Damaged)?;
+    let is_workbook = |name: &str| name.eq_ignore_ascii_case("xl/workbook.xml");
+    if !archive.file_names().flatten().any(|name| is_workbook(&name)) {
+        return Ok(false);
+    }
+    let mut held = 0;
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).map_err(|_| Unfit::Damaged)?;
+        let name = part.name().map_err(|_| Unfit::Damaged)?.to_ascii_lowercase();
+        if !name.ends_with(".xml") && !name.ends_with(".rels") {
+            continue;
+        }
+        let mut beginning = Vec::new();
+        part.by_ref().take(1 << 12).read_to_end(&mut beginning).map_err(|_| Unfit::Damaged)?;
+        // To its end, where its checksum is.
+        let rest = io::copy(&mut part, &mut io::sink()).map_err(|_| Unfit::Damaged)?;
+        let length = rest + beginning.len() as u64;
+        if strings(&beginning) > length {
+            return Err(Unfit::Damaged);
+        }
+        held += if name.starts_with("xl/worksheets/") { 0 } else { length };
+    }
+    // Texts take their place in a list besides.
+    fits(2 * held, most).map(|()| true)
+}
+
+/// How many texts a part says that it has, for which room is reserved: the number in the attribute `uniqueCount`.
+fn strings(beginning: &[u8]) -> u64 {
+    let text = String::from_utf8_lossy(beginning);
+    let Some((_, count)) = text.split_once("uniqueCount") else { return 0 };
+    let count = count.trim_start_matches([' ', '=', '"', '\'', '\t', '\r', '\n', '+']);
+    let digits = count.bytes().take_while(u8::is_ascii_digit).count();
+    if digits == 0 { 0 } else { count[..digits].parse().unwrap_or(u64::MAX) }
+}
+
+/// The sheet that is asked for, else the only visible one with a cell that is not empty.
+fn choose(name: &str, workbook: &mut Workbook) -> Result<String, DataError> {
+    let sheets = workbook.sheets_metadata().iter();
+    let sheets = sheets.filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let sheets: Vec<_> = sheets.map(|sheet| (sheet.name.clone(), sheet.visible)).collect();
+    let fail = |what: String| Err(DataError::Sheet { file: split(name).0.to_owned(), what });
+    let quoted = |names: &[String]| {
+        names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
+    };
+    if let Some(wanted) = split(name).1 {
+        let names: Vec<String> = sheets.into_iter().map(|(name, _)| name).collect();
+        return if names.iter().any(|name| name == wanted) {
+            Ok(wanted.to_owned())
+        } else {
+            fail(format!("has no sheet {wanted:?}, but {}", quoted(&names)))
+        };
+    }
+    let mut filled = Vec::new();
+    for (sheet, visible) in sheets {
+        let has_cells = visible == SheetVisible::Visible
+            && caught(|| has_cells(workbook, &sheet)) != Some(false);
+        filled.extend(has_cells.then_some(sheet));
+    }
+    match filled.as_slice() {
+        [] => Err(DataError::Empty { file: name.to_owned() }),
+        [sheet] => Ok(sheet.clone()),
+        several => fail(format!("has several sheets with rows: {}", quoted(several))),
+    }
+}
+
+/// Whether a cell of the sheet has a text; so, too, where it cannot be read, which is said when it is.
+fn has_cells(workbook: &mut Workbook, sheet: &str) -> bool {
+    let Ok(mut cells) = workbook.worksheet_cells_reader(sheet) else { return true };
+    loop {
+        match cells.next_cell() {
+            Ok(Some(cell)) if text(cell.get_value()).is_none() => {}
+            Ok(None) => return false,
+            Ok(Some(_)) | Err(_) => return true,
+        }
+    }
+}
+
+/// Excel's last row and column, from 0.
+const LAST: (u32, u32) = (1_048_575, 16_383);
+
+/// The rows as they come, a line for each, so that lines have the numbers of rows unless a cell has several.
+struct Rows<'a, 'b, 'c> {
+    name: &'a str,
+    depot: &'b mut Depot<'c>,
+    out: Landing,
+    /// The row that comes, from 0.
+    row: u32,
+    /// Its cells, by column.
+    cells: Vec<Option<String>>,
+    /// The first column and their number, which the first row that is not blank has.
+    columns: Option<(usize, usize)>,
+}
+
+impl Rows<'_, '_, '_> {
+    fn add(&mut self, cell: &Cell<DataRef<'_>>) -> Result<(), DataError> {
+        let (row, column) = cell.get_position();
+        let Some(text) = text(cell.get_value()) else { return Ok(()) };
+        if row < self.row || row > LAST.0 || column > LAST.1 {
+            return Err(DataError::Damaged { file: self.name.to_owned() });
+        }
+        while self.row < row {
+            self.end_row()?;
+        }
+        let column = column as usize;
+        if self.cells.len() <= column {
+            self.cells.resize(column + 1, None);
+        }
+        self.cells[column] = Some(text);
+        Ok(())
+    }
+
+    /// Writes the row that came.
+    fn end_row(&mut self) -> Result<(), DataError> {
+        let mut line = Vec::new();
+        let from = self.cells.iter().position(Option::is_some);
+        if let Some(from) = from {
+            let (first, width) = *self.columns.get_or_insert((from, self.cells.len() - from));
+            if from < first || self.cells.len() > first + width {
+                let spot = Spot::Line(u64::from(self.row) + 1);
+                let place = Place { file: self.name.to_owned(), spot, column: None };
+                return Err(DataError::OutsideHeader { place });
+            }
+            let text = |column: usize| self.cells.get(column).and_then(Option::as_deref);
+            let fields = (first..first + width).map(|column| text(column).unwrap_or_default());
+            // Writing to memory does not fail.
+            let _ = write_record(&mut line, fields, b',');
+        }
+        line.push(b'\n');
+        self.out.add(&line, self.depot)?;
+        self.cells.clear();
+        self.row += 1;
+        Ok(())
+    }
+}
+
+/// A cell's text; none of an empty one.
+fn text(value: &DataRef<'_>) -> Option<String> {
+    let text = match value {
+        DataRef::Empty => return None,
+        DataRef::Int(number) => number.to_string(),
+        DataRef::Float(number) => shown(*number),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => {
+            text.clone()
+        }
+        DataRef::SharedString(text) => (*text).to_owned(),
+        DataRef::Bool(value) => value.to_string(),
+        DataRef::DateTime(moment) if moment.is_duration() => clock(moment.as_f64()),
+        DataRef::DateTime(moment) => date(moment),
+        DataRef::Error(error) => error.to_string(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// A number as Excel has it, in 15 digits, without an exponent.
+fn shown(number: f64) -> String {
+    let rounded = format!("{number:.14e}").parse().unwrap_or(number);
+    f64::to_string(&rounded)
+}
+
+/// A date, a time of day or both; a number that is no date as a number.
+fn date(moment: &ExcelDateTime) -> String {
+    let value = moment.as_f64();
+    if !(0.0..2_958_466.0).contains(&value) {
+        return shown(value);
+    }
+    if value < 1.0 {
+        return clock(value);
+    }
+    let (year, month, day, ..) = moment.to_ymd_hms_milli();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    match milliseconds(value.fract()) {
+        0 => date,
+        // The next day, but for what is lost in the number.
+        DAY => {
+            let date = NaiveDate::from_ymd_opt(year.into(), month.into(), day.into());
+            date.and_then(|date| date.succ_opt()).map_or(shown(value), |date| date.to_string())
+        }
+        _ => format!("{date}T{}", clock(value.fract())),
+    }
+}
+
+/// Milliseconds of a day.
+const DAY: u64 = 86_400_000;
+
+fn milliseconds(days: f64) -> u64 {
+    (days * DAY as f64).round() as u64
+}
+
+/// Days as `HH:MM:SS`, and as many digits of a fraction of a second as it needs.
+fn clock(days: f64) -> String {
+    let all = milliseconds(days.abs());
+    let (seconds, fraction) = (all / 1000, all % 1000);
+    let sign = if days < 0.0 { "-" } else { "" };
+    let whole = format!("{sign}{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60);
+    match fraction {
+        0 => whole,
+        _ => format!("{whole}.{fraction:03}").trim_end_matches('0').to_owned(),
+    }
+}

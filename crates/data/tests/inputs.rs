@@ -1,0 +1,222 @@
+//! Files as people have them, and what is said of those that are not read.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+use veilset_data::{DataError, Scratch, Source, Table};
+
+const CSV: &str = "k,n\na,1\nb,2\n";
+
+fn given(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name)
+}
+
+fn read(path: &Path) -> Result<Table, DataError> {
+    Table::read(&Source::File(path.to_owned()), None)
+}
+
+fn refusal(path: &Path) -> String {
+    read(path).err().expect("refused").to_string()
+}
+
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    let columns: Vec<usize> = (0..table.header().len()).collect();
+    let mut rows = vec![table.header().to_vec()];
+    let visited = table.for_each_row(&columns, |_, fields| {
+        rows.push(columns.iter().map(|column| fields.get(*column).into_owned()).collect());
+    });
+    visited.expect("text");
+    rows
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut out = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+    out.write_all(bytes).expect("to memory");
+    out.finish().expect("to memory")
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    zstd::encode_all(bytes, 3).expect("to memory")
+}
+
+fn put(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).expect("writable");
+    path
+}
+
+#[test]
+fn what_is_compressed_is_read_as_what_it_holds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let ndjson = "{\"k\":\"a\",\"n\":1}\n{\"k\":\"b\",\"n\":2}\n";
+    let tabs = CSV.replace(',', "\t");
+    let parquet = fs::read(given("../typed/values.parquet")).expect("there");
+    let plain = texts(&Table::parse("t".to_owned(), CSV.into(), b',').expect("CSV"));
+    for (name, text) in [("a.csv", CSV), ("a.ndjson", ndjson), ("a.tsv", tabs.as_str())] {
+        for (end, packed) in [
+            ("gz", gzip(text.as_bytes())),
+            ("ZST", zstd(text.as_bytes())),
+            // Two, end to end; and a name that says nothing.
+            ("gz", [gzip(&text.as_bytes()[..5]), gzip(&text.as_bytes()[5..])].concat()),
+            ("zst", [zstd(&text.as_bytes()[..5]), zstd(&text.as_bytes()[5..])].concat()),
+        ] {
+            let path = put(&folder, &format!("{name}.{end}"), &packed);
+            assert_eq!(texts(&read(&path).expect("a table")), plain, "{name}.{end}");
+        }
+    }
+    let unnamed = put(&folder, "list", &gzip(CSV.as_bytes()));
+    assert_eq!(texts(&read(&unnamed).expect("a table")), plain);
+    let typed = put(&folder, "v.parquet.gz", &gzip(&parquet));
+    let expected = texts(&read(&given("../typed/values.parquet")).expect("a table"));
+    assert_eq!(texts(&read(&typed).expect("a table")), expected);
+}
+
+#[test]
+fn what_is_compressed_lies_on_disk_where_it_is_too_large() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let rows: String = (0..200_000).map(|n| format!("key{n},{}\n", n % 10)).collect();
+    let text = format!("k,n\n{rows}");
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(20 << 20));
+    for (name, packed) in
+        [("l.csv.gz", gzip(text.as_bytes())), ("l.csv.zst", zstd(text.as_bytes()))]
+    {
+        let source = Source::File(put(&folder, name, &packed));
+        assert!(packed.len() < 1 << 20 && text.len() > 2 << 20);
+        assert_eq!(scratch.need(&source).expect("a file"), None, "its size is not known");
+        let table = Table::read_within(&source, None, &scratch).expect("room on disk");
+        assert!(table.memory() < text.len() as u64, "the rows' places alone");
+        let memory = Table::read(&source, None).expect("a table");
+        assert_eq!(texts(&table), texts(&memory));
+    }
+}
+
+#[test]
+fn what_is_compressed_and_damaged_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, packed) in [("a.csv.gz", gzip(CSV.as_bytes())), ("a.csv.zst", zstd(CSV.as_bytes()))]
+    {
+        for cut in [&packed[..packed.len() - 1], &packed[..packed.len() / 2]] {
+            let path = put(&folder, name, cut);
+            assert!(matches!(read(&path), Err(DataError::Damaged { .. })), "{name}");
+        }
+        let twice = put(&folder, name, &gzip(&packed));
+        assert!(matches!(read(&twice), Err(DataError::PackedTwice { .. })));
+    }
+    let path = put(&folder, "bad.csv.gz", &gzip(b"a,b\n1,2,3\n"));
+    assert!(refusal(&path).contains("bad.csv.gz, line 2: the number of fields is 3"));
+}
+
+#[test]
+fn tabs_part_the_fields_of_tsv_unless_something_else_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = put(&folder, "a.tsv", b"k\tn,m\na,b\t1\n");
+    let source = Source::File(path);
+    assert_eq!(texts(&Table::read(&source, None).expect("tabs")), [["k", "n,m"], ["a,b", "1"]]);
+    let commas = texts(&Table::read(&source, Some(b',')).expect("commas"));
+    assert_eq!(commas, [["k\tn", "m"], ["a", "b\t1"]]);
+}
+
+#[test]
+fn a_workbook_is_the_csv_of_its_sheet() {
+    let mut oracle = csv::Reader::from_path(given("one.csv")).expect("there");
+    let mut expected: Vec<Vec<String>> =
+        vec![oracle.headers().expect("there").iter().map(str::to_owned).collect()];
+    let rows = oracle.records().map(|row| row.expect("CSV").iter().map(str::to_owned).collect());
+    expected.extend(rows.collect::<Vec<_>>());
+    let table = read(&given("one.xlsx")).expect("a sheet");
+    assert_eq!(texts(&table), expected);
+    assert_eq!(texts(&read(&given("one.xlsx#Sheet")).expect("a sheet")), expected);
+    assert_eq!(texts(&read(&given("shared.xlsx")).expect("a sheet")), expected);
+    assert_eq!(texts(&read(&given("several.xlsx#Customers")).expect("a sheet")), expected);
+    assert_eq!(texts(&read(&given("one.xlsx#Hidden")).expect("a sheet")), [["not asked for"]]);
+    let mut written = Vec::new();
+    table.write_rows(&mut written, 0..table.rows()).expect("to memory");
+    assert_eq!(written, fs::read(given("one.csv")).expect("there"));
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(0));
+    let spilled = Table::read_within(&Source::File(given("one.xlsx")), None, &scratch);
+    assert_eq!(texts(&spilled.expect("room on disk")), expected);
+}
+
+#[test]
+fn a_workbook_says_which_sheets_it_has() {
+    for (name, part) in [
+        ("several.xlsx", "has several sheets with rows: \"Notes\", \"Customers\"; name one"),
+        ("one.xlsx#customers", "has no sheet \"customers\", but \"Sheet\", \"Empty\", \"Hidden\""),
+        ("one.xlsx#Empty", "is empty"),
+        ("beside.xlsx", "beside.xlsx, line 2: a cell lies outside of the header's columns"),
+    ] {
+        let error = refusal(&given(name));
+        assert!(error.contains(part), "{name}: {error}");
+    }
+}
+
+#[test]
+fn damaged_workbooks_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let honest = fs::read(given("shared.xlsx")).expect("there");
+    for at in (4..honest.len()).step_by(7) {
+        let mut bytes = honest.clone();
+        bytes[at] ^= 0x55;
+        if let Err(error) = read(&put(&folder, "bad.xlsx", &bytes)) {
+            assert!(error.to_string().contains("bad.xlsx"), "{error}");
+        }
+        let cut = put(&folder, "bad.xlsx", &honest[..at]);
+        assert!(matches!(read(&cut), Err(DataError::Damaged { .. })), "{at}");
+    }
+}
+
+#[test]
+fn a_workbook_reserves_nothing_that_it_only_claims() {
+    use zip::write::SimpleFileOptions;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut archive = zip::ZipArchive::new(fs::File::open(given("shared.xlsx")).expect("there"));
+    let archive = archive.as_mut().expect("an archive");
+    let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for index in 0..archive.len() {
+        let mut part = archive.by_index(index).expect("a part");
+        let name = part.name().expect("a name").into_owned();
+        let mut text = String::new();
+        std::io::Read::read_to_string(&mut part, &mut text).expect("text");
+        let text = text.replace("uniqueCount=\"", "uniqueCount=\"999999999999");
+        out.start_file(name, SimpleFileOptions::default()).expect("to memory");
+        out.write_all(text.as_bytes()).expect("to memory");
+    }
+    let bytes = out.finish().expect("to memory").into_inner();
+    let path = put(&folder, "claims.xlsx", &bytes);
+    assert!(matches!(read(&path), Err(DataError::Damaged { .. })));
+}
+
+#[test]
+fn formats_that_are_not_read_are_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let archive = put(&folder, "a.zip", b"PK\x03\x04rest");
+    assert!(matches!(read(&archive), Err(DataError::Damaged { .. })));
+    for (path, part) in [
+        (given("list.orc"), "is ORC, not CSV; write it as Parquet, Arrow or CSV"),
+        (given("list.pkl"), "is a pickle of Python, not CSV; write it as Parquet, Arrow or CSV"),
+        (
+            given("list.csv.bz2"),
+            "is compressed (bzip2), not CSV; unpack it, or compress it with gzip",
+        ),
+        (given("list.csv.xz"), "is compressed (xz), not CSV; unpack it"),
+        (
+            given("records.json"),
+            "is one JSON array; write one object a line: in pandas with to_json",
+        ),
+        (given("default.json"), "is one JSON object with all rows in it; write one object a line"),
+        (put(&folder, "a.csv", b"[ {\"k\": 1}]"), "is one JSON array"),
+        (put(&folder, "a.ndjson", b"\n[\n{\"k\": 1}]"), "is one JSON array"),
+    ] {
+        let error = refusal(&path);
+        assert!(error.contains(part), "{error}");
+    }
+    for text in ["ORCID,n\na,1\n", "BZh,n\na,1\n", "[k],n\na,1\n"] {
+        let table = read(&put(&folder, "fine.csv", text.as_bytes())).expect("CSV");
+        assert_eq!(table.rows(), 1, "{text}");
+    }
+}
