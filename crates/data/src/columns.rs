@@ -210,7 +210,7 @@ mod tests {
         assert_eq!(parsed("E-Mail:email"), [pair("E-Mail", "email/1")]);
         assert_eq!(
             parsed("first:name,last:name,born:date"),
-            [pair("first", "name/1"), pair("last", "name/1"), pair("born", "date/1")]
+            [pair("first", "name/1"), pair("last", "name/1"), pair("born", "date/2")]
         );
         assert_eq!(
             parsed("\"a,b:\"\"c\"\"\":email,x"),

@@ -184,6 +184,24 @@ pub enum DataError {
         /// Where the text is.
         place: Place,
     },
+    /// A row or a line is longer than what is held of a list in a temporary file.
+    #[error(
+        "{place}: what begins here goes on for more than 64 MiB, which is too long where --max-memory keeps the list on disk; \
+         close its quote or end its line, or give more with --max-memory"
+    )]
+    TooLong {
+        /// Where it begins.
+        place: Place,
+    },
+    /// A line ends with CR alone, in text whose lines end otherwise.
+    #[error(
+        "{place}: a carriage return (CR) without a line feed (LF) ends this line, as it does no other; quote the field that it is \
+         part of, or end the line as the others"
+    )]
+    LoneReturn {
+        /// Where it is.
+        place: Place,
+    },
     /// A record batch has other columns than the schema.
     #[error("{file} has a record batch with other columns than its schema; make them the same")]
     OtherColumns {

@@ -27,7 +27,8 @@ pub enum Preset {
     Name,
     /// Canonical IPv4 or IPv6; an IPv4 address mapped into IPv6 is the IPv4 address.
     Ip,
-    /// ISO 8601 calendar date; reads `2024-02-29`, `2024/02/29` and `20240229`.
+    /// ISO 8601 calendar date; reads `2024-02-29`, `2024/02/29` and `20240229`, and these with a time that is midnight, without a
+    /// zone.
     Date,
 }
 
@@ -52,7 +53,8 @@ impl Preset {
     /// The name with its version, as it stands in the terms: `email/1`.
     #[must_use]
     pub fn versioned(self) -> String {
-        format!("{self}/1")
+        let version = if self == Self::Date { 2 } else { 1 };
+        format!("{self}/{version}")
     }
 
     /// Appends the key that `field` stands for to `out`.
@@ -190,7 +192,29 @@ fn name(text: &str, out: &mut String) {
     }
 }
 
+/// A date, and what follows it that names a time of day.
+pub(crate) fn split_time(text: &str) -> (&str, Option<&str>) {
+    match text.split_once(['T', ' ']) {
+        Some((date, time)) => (date, Some(time)),
+        None => (text, None),
+    }
+}
+
+/// Whether a time of day, which has no zone, is midnight.
+fn is_midnight(time: &str) -> bool {
+    let Some(rest) = time.strip_prefix("00:00") else { return false };
+    let Some(rest) = rest.strip_prefix(":00") else { return rest.is_empty() };
+    rest.is_empty()
+        || rest
+            .strip_prefix('.')
+            .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|digit| digit == b'0'))
+}
+
 fn date(text: &str, out: &mut String) -> Option<()> {
+    let (text, time) = split_time(text);
+    if !time.is_none_or(is_midnight) {
+        return None;
+    }
     let (year, month, day) = match text.as_bytes() {
         [_, _, _, _, b'-', _, _, b'-', _, _] | [_, _, _, _, b'/', _, _, b'/', _, _] => {
             (text.get(0..4)?, text.get(5..7)?, text.get(8..10)?)
@@ -256,6 +280,9 @@ mod tests {
             ("ip", "::ffff:192.0.2.1", "192.0.2.1"),
             ("date", "2024/02/29", "2024-02-29"),
             ("date", "20240229", "2024-02-29"),
+            ("date", "2024-02-29T00:00:00", "2024-02-29"),
+            ("date", "2024-02-29 00:00:00.000", "2024-02-29"),
+            ("date", "2024/02/29 00:00", "2024-02-29"),
         ] {
             assert_eq!(key(preset, field).as_deref(), Ok(expected), "{preset}");
         }
@@ -284,7 +311,12 @@ mod tests {
             ("date", "2024-13-01"),
             ("date", "2024-04-31"),
             ("date", "1900-02-29"),
-            ("date", "2024-02-29T00:00"),
+            ("date", "2024-02-29T00:00:01"),
+            ("date", "2024-02-29T00:00:00Z"),
+            ("date", "2024-02-29 00:00:00+00:00"),
+            ("date", "2024-02-29 00:00:00."),
+            ("date", "2024-02-29T"),
+            ("date", "2024-02-29 12:00"),
             ("date", "2024-2-9"),
             ("date", "+024-02-09"),
             ("date", "2024é1ü1"),

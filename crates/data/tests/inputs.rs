@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use veilset_data::{DataError, Scratch, Source, Table};
+use veilset_data::{DataError, KeySet, Scratch, Source, Table};
 
 const CSV: &str = "k,n\na,1\nb,2\n";
 
@@ -218,5 +218,58 @@ fn formats_that_are_not_read_are_named() {
     for text in ["ORCID,n\na,1\n", "BZh,n\na,1\n", "[k],n\na,1\n"] {
         let table = read(&put(&folder, "fine.csv", text.as_bytes())).expect("CSV");
         assert_eq!(table.rows(), 1, "{text}");
+    }
+}
+
+#[test]
+fn dates_of_pandas_are_dates_and_other_times_are_none() {
+    let table = read(&given("dates.parquet")).expect("a table");
+    let keys = KeySet::build(&table, &"day:date".parse().expect("a key")).expect("keys");
+    let plain = Table::parse("t".to_owned(), b"day\n2024-02-29\n".to_vec(), b',').expect("CSV");
+    let expected = KeySet::build(&plain, &"day:date".parse().expect("a key")).expect("keys");
+    assert_eq!(keys.digests(), expected.digests());
+    assert_eq!((keys.invalid_rows(), keys.null_rows()), (1, 1));
+}
+
+#[test]
+fn a_return_alone_ends_lines_only_where_it_ends_the_header() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let old = put(&folder, "old.csv", b"k,n\ra,1\r\rb,2\r");
+    let plain = texts(&Table::parse("t".to_owned(), CSV.into(), b',').expect("CSV"));
+    assert_eq!(texts(&read(&old).expect("lines end with CR")), plain);
+    let doubled = put(&folder, "doubled.csv", b"k,n\r\na,1\r\r\nb,2\r\r\n");
+    assert_eq!(texts(&read(&doubled).expect("lines end with LF")), plain);
+    let quoted = put(&folder, "quoted.csv", b"k\n\"1\r2\"\n");
+    assert_eq!(texts(&read(&quoted).expect("a field")), [["k"], ["1\r2"]]);
+    for (text, line) in [("k\n1\r2\n", 2), ("k\r\n0\r\n1\r2\r\n", 3), ("k,n\n\"x\ny\",1\ra,2\n", 3)]
+    {
+        let path = put(&folder, "alone.csv", text.as_bytes());
+        let error = refusal(&path);
+        let part = format!("alone.csv, line {line}: a carriage return (CR) without a line feed");
+        assert!(error.contains(&part), "{text:?}: {error}");
+        let scratch = Scratch::new(Some(folder.path().to_owned()), Some(0));
+        let spilled = Table::read_within(&Source::File(path), None, &scratch);
+        assert_eq!(spilled.err().expect("refused").to_string(), error);
+    }
+}
+
+#[test]
+fn a_record_that_is_too_long_for_a_list_on_disk_says_so() {
+    const LONG: usize = 70 << 20;
+    let folder = tempfile::tempdir().expect("a folder");
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(0));
+    for (name, before, after) in [
+        ("quoted.csv", "k\n1\n\"", "\"\n"),
+        ("plain.csv", "k\n1\n", "\n"),
+        ("line.ndjson", "{\"k\":0}\n{\"k\":\"", "\"}\n"),
+    ] {
+        let path = put(&folder, name, format!("{before}{}{after}", "x".repeat(LONG)).as_bytes());
+        let source = Source::File(path);
+        let error =
+            Table::read_within(&source, None, &scratch).err().expect("too long").to_string();
+        assert!(error.contains("goes on for more than 64 MiB"), "{error}");
+        let line = if name == "line.ndjson" { 2 } else { 3 };
+        assert!(error.contains(&format!("{name}, line {line}")), "{error}");
+        assert_eq!(Table::read(&source, None).expect("in memory").rows(), 2);
     }
 }

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringBuilder};
+use arrow_array::types::Float16Type;
 use arrow_array::{
-    ArrayRef, DurationSecondArray, Float64Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, ArrowPrimitiveType, DurationSecondArray, Float16Array, Float64Array, Int64Array,
+    RecordBatch, StringArray,
 };
 use veilset_data::{DataError, Items, KeySet, KeySpec, Source, Table, Values, check};
 
@@ -169,4 +171,18 @@ fn a_zero_byte_cannot_be_sent() {
     let keys = KeySet::build(&table, &spec).expect("keys");
     let error = Items::build(&table, &keys, &spec, &[]).err().expect("refused").to_string();
     assert!(error.starts_with("list, row 2: a cell has a zero byte"), "{error}");
+}
+
+#[test]
+fn half_floats_have_the_fewest_digits() {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    let numpy = std::fs::read_to_string(file("../inputs/halves.txt")).expect("there");
+    let finite = (0..=u16::MAX).map(Half::from_bits).filter(|number| number.is_finite());
+    let halves: Float16Array = finite.step_by(61).map(Some).collect();
+    let table = table(vec![batch(vec![("h", Arc::new(halves))])]).expect("a table");
+    let texts = texts(&table);
+    assert_eq!(texts.len(), numpy.lines().count());
+    for (row, expected) in texts.iter().zip(numpy.lines()) {
+        assert_eq!(row, &[expected]);
+    }
 }

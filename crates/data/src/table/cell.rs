@@ -141,11 +141,27 @@ fn floats(array: &dyn Array) -> Cells<'_> {
     match array.data_type() {
         DataType::Float16 => {
             let values = array.as_primitive::<Float16Type>();
-            unless_null(array, move |row| values.value(row).to_f32().to_string().into())
+            unless_null(array, move |row| half(values.value(row).to_f32()).into())
         }
         DataType::Float32 => numbers::<Float32Type>(array),
         _ => numbers::<Float64Type>(array),
     }
+}
+
+/// The fewest digits that read back as this number, whose type has 11 bits of precision.
+fn half(value: f32) -> String {
+    type Half = <Float16Type as ArrowPrimitiveType>::Native;
+    /// Five digits tell all such numbers apart.
+    const MOST: usize = 5;
+    if !value.is_finite() || value == 0.0 {
+        return value.to_string();
+    }
+    let shortest = (0..MOST).find_map(|digits| {
+        let text = format!("{value:.digits$e}");
+        let read: f32 = text.parse().ok()?;
+        (Half::from_f32(read).to_f32() == value).then_some(read)
+    });
+    shortest.unwrap_or(value).to_string()
 }
 
 fn numbers<T: ArrowPrimitiveType<Native: std::fmt::Display>>(array: &dyn Array) -> Cells<'_> {

@@ -137,8 +137,13 @@ impl Delimited {
             _ => "\n",
         };
         let mut starts = Vec::new();
-        while let Some((start, _)) = records.next().map_err(|fault| refuse(&header, fault))? {
+        let mut before = end;
+        while let Some((start, end)) = records.next().map_err(|fault| refuse(&header, fault))? {
             let (expected, got) = (header.len(), records.width());
+            if line_end != "\r" && !records.after_line_feed() {
+                return Err(DataError::LoneReturn { place: self.place(before, None) });
+            }
+            before = end;
             if got != expected {
                 let place = self.place(start, None);
                 return Err(DataError::Width { place, expected, got });
@@ -155,6 +160,7 @@ impl Delimited {
         let (kind, at, column) = match fault {
             Broken::Store(error) => return error,
             Broken::Quote { kind, at, column } => (kind, at, column),
+            Broken::TooLong(at) => return DataError::TooLong { place: self.place(at, None) },
         };
         let place = self.place(at, Some((column, header.get(column).cloned())));
         match kind {
@@ -180,7 +186,7 @@ impl Delimited {
                 Err(Broken::Quote { kind: QuoteFaultKind::NeverCloses, column, .. }) => {
                     break Some(column);
                 }
-                Err(Broken::Quote { .. }) => break None,
+                Err(Broken::Quote { .. } | Broken::TooLong(_)) => break None,
                 Err(Broken::Store(error)) => return Err(error),
             }
             if header.is_empty() {

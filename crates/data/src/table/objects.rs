@@ -112,7 +112,9 @@ impl Objects {
         let mut window = self.text.window();
         let mut at = 0;
         while at < self.text.len() {
-            let line = line_from(&mut window, at)?;
+            let Some(line) = line_from(&mut window, at)? else {
+                return Err(DataError::TooLong { place: self.place(at) });
+            };
             let marks = line.len() - line.trim_start_matches('\u{feff}').len();
             let next = at + line.len() as u64 + 1;
             let (start, object) = if at == 0 { (marks, &line[marks..]) } else { (0, line) };
@@ -145,19 +147,19 @@ impl Objects {
     }
 }
 
-/// The line that begins at byte `at`, without its LF.
-fn line_from<'a>(window: &'a mut Window<'_>, at: u64) -> Result<&'a str, DataError> {
+/// The line that begins at byte `at`, without its LF; none where it would fill the memory.
+fn line_from<'a>(window: &'a mut Window<'_>, at: u64) -> Result<Option<&'a str>, DataError> {
     let mut least = 1;
     let length = loop {
         let (text, last) = window.from(at, least)?;
         match text.find('\n') {
             Some(length) => break length,
-            // A line as long as that is no object, and would fill the memory.
-            None if last || text.len() > LONGEST => break text.len(),
-            None => least = 2 * text.len().max(1),
+            None if last => break text.len(),
+            None if text.len() > LONGEST => return Ok(None),
+            None => least = (2 * text.len().max(1)).min(LONGEST + 1),
         }
     };
-    Ok(&window.from(at, 1)?.0[..length])
+    Ok(Some(&window.from(at, 1)?.0[..length]))
 }
 
 /// The columns as they turn up.

@@ -4,7 +4,7 @@ use super::text::{Text, Window};
 use crate::DataError;
 use crate::scan::{QuoteFaultKind, Scanner, skip_line_ends};
 
-/// A quote that is open for so many bytes never closes: a list with one does not fill the memory.
+/// A record or a line of so many bytes is refused where the text is not in memory, so that it does not fill that.
 pub(super) const LONGEST: usize = 1 << 26;
 
 pub(super) struct Records<'a> {
@@ -14,6 +14,8 @@ pub(super) struct Records<'a> {
     at: u64,
     /// Where the text begins that the last record was scanned in.
     base: u64,
+    /// Whether a line feed stands before the last record.
+    after_line_feed: bool,
 }
 
 /// Why there is no further record.
@@ -22,6 +24,8 @@ pub(super) enum Broken {
     Store(DataError),
     /// A quoted field, from 0, does not end as it should; `at` is the byte to point at.
     Quote { kind: QuoteFaultKind, at: u64, column: usize },
+    /// The record that begins at this byte is longer than [`LONGEST`].
+    TooLong(u64),
 }
 
 impl<'a> Records<'a> {
@@ -37,15 +41,18 @@ impl<'a> Records<'a> {
                 break;
             }
         }
-        Ok(Self { window, scanner: Scanner::new(delimiter), at, base: at })
+        let scanner = Scanner::new(delimiter);
+        Ok(Self { window, scanner, at, base: at, after_line_feed: false })
     }
 
     /// Where the next record begins and ends.
     pub(super) fn next(&mut self) -> Result<Option<(u64, u64)>, Broken> {
         let mut least = 1;
+        self.after_line_feed = false;
         loop {
             let (text, last) = self.window.from(self.at, least).map_err(Broken::Store)?;
             let start = skip_line_ends(text.as_bytes(), 0);
+            self.after_line_feed |= text[..start].contains('\n');
             if start == text.len() && last {
                 return Ok(None);
             }
@@ -56,21 +63,25 @@ impl<'a> Records<'a> {
                     self.at += end as u64;
                     return Ok(Some((self.base + start as u64, self.at)));
                 }
-                Err(fault)
-                    if last
-                        || fault.kind == QuoteFaultKind::TextAfter
-                        || text.len() - start > LONGEST =>
-                {
+                Err(fault) if last || fault.kind == QuoteFaultKind::TextAfter => {
                     let at = self.at + fault.at as u64;
                     return Err(Broken::Quote { kind: fault.kind, at, column: fault.column });
+                }
+                Ok(_) | Err(_) if text.len() - start > LONGEST => {
+                    return Err(Broken::TooLong(self.at + start as u64));
                 }
                 // It goes on behind the window.
                 Ok(_) | Err(_) => {
                     self.at += start as u64;
-                    least = 2 * (text.len() - start).max(1);
+                    least = (2 * (text.len() - start).max(1)).min(LONGEST + 1);
                 }
             }
         }
+    }
+
+    /// Whether a line feed stands before the last record, as it does but for text whose lines end with CR alone.
+    pub(super) fn after_line_feed(&self) -> bool {
+        self.after_line_feed
     }
 
     /// How many fields the last record has.
