@@ -101,7 +101,8 @@ mod tests {
         let theirs = Terms::new(&offer, [0; 32]);
         for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
             for reveal in spec.reveals {
-                let briefing = Briefing::new(spec, (Role::Receiver, *reveal), &offer, &theirs);
+                let chosen = (spec, spec.params(), Asked::default());
+                let briefing = Briefing::new(chosen, (Role::Receiver, *reveal), &offer, &theirs);
                 let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
                 assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);
