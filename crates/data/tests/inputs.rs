@@ -222,6 +222,12 @@ fn formats_that_are_not_read_are_named() {
 }
 
 #[test]
+fn brotli_is_a_compression_of_parquet() {
+    let table = read(&given("brotli.parquet")).expect("a table");
+    assert_eq!(texts(&table), [["k", "n"], ["a", "1"], ["b", "2"]]);
+}
+
+#[test]
 fn dates_of_pandas_are_dates_and_other_times_are_none() {
     let table = read(&given("dates.parquet")).expect("a table");
     let keys = KeySet::build(&table, &"day:date".parse().expect("a key")).expect("keys");
