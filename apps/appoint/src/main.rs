@@ -3,7 +3,6 @@
 //!
 //! The application of Mayer, Teubert, Wetzel and Meyer, "Implementation and Performance Evaluation of Privacy-Preserving
 //! Fair Reconciliation Protocols on Ordered Sets", CODASPY 2011, section 5.2, without its telephones.
-#![allow(clippy::print_stderr, reason = "this is the program's voice")]
 
 mod args;
 mod availability;
@@ -23,6 +22,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use clap::Parser;
+use veilset::voice;
 
 use crate::args::Args;
 use crate::desk::Desk;
@@ -33,10 +33,11 @@ use crate::party::Party;
 const LAST_ANSWER: Duration = Duration::from_millis(150);
 
 fn main() -> ExitCode {
+    voice::end_at_panics("appoint");
     match run(Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            voice::say(format_args!("error: {failure}"));
             ExitCode::from(failure.exit_code())
         }
     }
@@ -51,7 +52,7 @@ fn run(args: Args) -> Result<(), Failure> {
     let desk = Desk::new(args, party, calendar);
     let address =
         veilset_page::serve("appoint", port, routes::router(desk, close)).map_err(Failure::Page)?;
-    eprintln!("page: {address}");
+    voice::say(format_args!("page: {address}"));
     if open {
         open::open(&address).map_err(Failure::Open)?;
     }

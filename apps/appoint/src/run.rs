@@ -33,21 +33,11 @@ struct Plan {
 pub(crate) fn start(desk: &Arc<Desk>, wanted: &request::Run) -> Result<(), Refusal> {
     let plan = Plan::new(desk, wanted)?;
     desk.board.start(&plan.peer)?;
-    let (worker, stop) = (Arc::clone(desk), desk.begin());
-    let desk = Arc::clone(desk);
-    thread::spawn(move || {
-        let work = thread::spawn({
-            let stop = stop.clone();
-            move || plan.run(&worker, stop)
-        });
-        match work.join() {
-            Ok(Ok(result)) => desk.board.complete(result),
-            Ok(Err(_)) if stop.is_stopped() => desk.board.stopped(),
-            Ok(Err(why)) => desk.board.fail(why),
-            Err(_) => {
-                desk.board.fail(Refusal::new("run", "this is a bug in appoint, please report it"));
-            }
-        }
+    let (desk, stop) = (Arc::clone(desk), desk.begin());
+    thread::spawn(move || match plan.run(&desk, stop.clone()) {
+        Ok(result) => desk.board.complete(result),
+        Err(_) if stop.is_stopped() => desk.board.stopped(),
+        Err(why) => desk.board.fail(why),
     });
     Ok(())
 }

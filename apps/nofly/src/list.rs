@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use veilset::Input;
 use veilset::data::{DataError, KeySpec, Source, Stamp};
+use veilset::{Input, voice};
 
 use crate::talk::{Talk, summary};
 
@@ -55,10 +55,10 @@ impl List {
                 self.tell(&held.input);
             }
             // Quiet or not: a list that is not the newest is worth a line.
-            Err(why) => eprintln!(
+            Err(why) => voice::say(format_args!(
                 "warning: {why}; the list as it was read before, with {} distinct keys, stays in use",
                 held.input.distinct()
-            ),
+            )),
         }
     }
 

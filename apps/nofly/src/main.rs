@@ -2,7 +2,6 @@
 //!
 //! The application of Kim and Kim, "An Experimental Study of Encrypted Polynomial Arithmetics for Private Set
 //! Operations", section III, over any intersection that the registry has.
-#![allow(clippy::print_stderr, reason = "this is the program's voice")]
 
 /// Prints a line of the result; a reader that has gone away is an error, not a panic.
 macro_rules! print_line {
@@ -30,20 +29,21 @@ use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
-use veilset::json;
+use veilset::{json, voice};
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
 use crate::talk::Talk;
 
 fn main() -> ExitCode {
+    voice::end_at_panics("nofly");
     let cli = Cli::parse();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever read standard output has enough.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            voice::say(format_args!("error: {failure}"));
             if matches!(&cli.command, Command::Screen(args) if args.json) {
                 let said = json::of_error(failure.exit_code(), &failure.to_string());
                 // There is nobody left to tell that standard output is gone.

@@ -2,7 +2,7 @@
 
 use veilset::data::{Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Options};
-use veilset::{Connection, Done, Input, Job, Learn, Means};
+use veilset::{Connection, Done, Input, Job, Learn, Means, voice};
 
 use crate::args::ScreenArgs;
 use crate::error::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     talk.say(&summary(&source.name(), &input));
     if let Some(page) = &page {
         // Even for the quiet: without the address there is no page.
-        eprintln!("page: {}", page.address());
+        voice::say(format_args!("page: {}", page.address()));
     }
 
     let screening = Screening { args, talk, party: &party, board: page.as_ref().map(Page::board) };

@@ -8,7 +8,7 @@ use std::time::Duration;
 use veilset::net::signals::{self, Wish};
 use veilset::net::{Listener, Options};
 use veilset::registry::Silent;
-use veilset::{Connection, Done, Job, Learn, Means, exit_code};
+use veilset::{Connection, Done, Job, Learn, Means, exit_code, voice};
 
 use crate::args::ServeArgs;
 use crate::error::Failure;
@@ -75,7 +75,7 @@ impl Server<'_> {
         loop {
             let answered = self.next(listener.take());
             if let Err(failure) = &answered {
-                eprintln!("error: {failure}; still answering");
+                voice::say(format_args!("error: {failure}; still answering"));
             }
             if let Some(answered) = self.shift.end(answered.is_ok()) {
                 self.talk.say(&stopped(answered));

@@ -1,7 +1,7 @@
 //! What is said beside the result.
 
 use veilset::net::Event;
-use veilset::{Briefing, Input};
+use veilset::{Briefing, Input, voice};
 
 /// How much the user wants to hear.
 #[derive(Clone, Copy)]
@@ -13,7 +13,7 @@ impl Talk {
     /// A line on standard error.
     pub(crate) fn say(self, line: &str) {
         if !self.quiet {
-            eprintln!("{line}");
+            voice::say(line);
         }
     }
 

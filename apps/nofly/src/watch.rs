@@ -1,9 +1,8 @@
 //! How far a screening is, on the terminal and on the page.
 
-use std::io::IsTerminal;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use veilset::registry::Observer;
+use veilset::voice;
 
 use crate::page::Board;
 use crate::talk::Talk;
@@ -18,7 +17,7 @@ impl<'a> Watch<'a> {
     /// A bar where standard error is a terminal, and the page if there is one.
     pub(crate) fn new(talk: Talk, board: Option<&'a Board>) -> Self {
         let bar = ProgressBar::no_length();
-        let seen = std::io::stderr().is_terminal() && !talk.quiet;
+        let seen = voice::is_seen() && !talk.quiet;
         bar.set_draw_target(if seen {
             ProgressDrawTarget::stderr()
         } else {

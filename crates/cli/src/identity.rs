@@ -1,6 +1,7 @@
 //! `veilset id` and `veilset peer`.
 
 use veilset::net::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::voice;
 
 use crate::args::{IdArgs, PeerArgs, PeerCommand};
 use crate::error::Failure;
@@ -10,16 +11,16 @@ pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
     let identity = if args.new {
         let identity = Identity::replace(&home)?;
-        eprintln!("a new identity; everyone who pinned the old key must pin this one:");
+        voice::say("a new identity; everyone who pinned the old key must pin this one:");
         identity
     } else {
         match Identity::load(&home) {
             Err(StoreError::NoIdentity { .. }) => {
                 let identity = Identity::create(&home)?;
-                eprintln!(
+                voice::say(format_args!(
                     "made a new identity in {}; send this line to the other party:",
                     home.path().display()
-                );
+                ));
                 identity
             }
             other => other?,
@@ -42,7 +43,7 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
         PeerCommand::Add { name, key, force } => {
             let key: PublicKey = key.parse().map_err(|error: KeyError| StoreError::Key(error))?;
             let added = peers.add(&name, key, force)?;
-            eprintln!("{}", describe(&added, &name));
+            voice::say(describe(&added, &name));
         }
         PeerCommand::List => {
             for (name, key) in peers.iter() {
@@ -51,7 +52,7 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
         }
         PeerCommand::Remove { name } => {
             peers.remove(&name)?;
-            eprintln!("forgot {name}");
+            voice::say(format_args!("forgot {name}"));
         }
     }
     Ok(())

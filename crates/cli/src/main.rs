@@ -1,5 +1,4 @@
 //! The `veilset` command: flags in, the facade's stages, words and JSON out.
-#![allow(clippy::print_stderr, reason = "this is the program's voice")]
 
 /// Prints a line of the result; a reader that has gone away is an error, not a panic.
 macro_rules! print_line {
@@ -35,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use veilset::registry::Operation;
-use veilset::{exit_code, json};
+use veilset::{exit_code, json, voice};
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
@@ -43,6 +42,7 @@ use crate::escape::json_line;
 use crate::order::Order;
 
 fn main() -> ExitCode {
+    voice::end_at_panics("veilset");
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refused(&error),
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         // Whoever read standard output has enough.
         Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("error: {failure}");
+            voice::say(format_args!("error: {failure}"));
             if as_json {
                 tell_scripts(failure.exit_code(), &failure.to_string());
             }

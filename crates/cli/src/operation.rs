@@ -1,11 +1,13 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
-use veilset::{Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table};
+use veilset::{
+    Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice,
+};
 
 use crate::args::{ListArgs, MeetArgs, Talk};
 use crate::error::Failure;
@@ -163,7 +165,7 @@ pub(crate) fn deliver(
 ) -> Result<(), Failure> {
     let again = |why: &DataError| {
         is_attended(talk) && {
-            eprintln!("{why}");
+            voice::say(why);
             asks("The result is still here. Mend that, and try again?", Usual::Yes).unwrap_or(false)
         }
     };
@@ -220,12 +222,12 @@ pub(crate) fn answer(
 
 /// Whether there is somebody to ask.
 fn is_attended(talk: &Talk) -> bool {
-    !talk.no_input && std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+    !talk.no_input && std::io::stdin().is_terminal() && voice::is_seen()
 }
 
 fn asks(question: &str, usual: Usual) -> Result<bool, Failure> {
-    eprint!("{question} {} ", if usual == Usual::Yes { "[Y/n]" } else { "[y/N]" });
-    std::io::stderr().flush()?;
+    let choice = if usual == Usual::Yes { "[Y/n]" } else { "[y/N]" };
+    voice::ask(format_args!("{question} {choice} "));
     let mut answer = String::new();
     // The end of input is no consent.
     let read = std::io::stdin().lock().read_line(&mut answer)?;

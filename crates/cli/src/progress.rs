@@ -1,10 +1,9 @@
 //! What is said on standard error while a run goes on.
 
-use std::io::IsTerminal;
-
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use veilset::net::Event;
 use veilset::registry::Observer;
+use veilset::voice;
 
 use crate::args::Talk;
 
@@ -15,7 +14,7 @@ impl Bar {
     /// Draws on standard error if that is a terminal and the user wants to be told.
     pub(crate) fn new(talk: &Talk) -> Self {
         let bar = ProgressBar::no_length();
-        let seen = std::io::stderr().is_terminal() && !talk.quiet;
+        let seen = voice::is_seen() && !talk.quiet;
         bar.set_draw_target(if seen {
             ProgressDrawTarget::stderr()
         } else {
@@ -49,14 +48,14 @@ impl Observer for Bar {
 /// A line for the user.
 pub(crate) fn say(talk: &Talk, line: &str) {
     if !talk.quiet {
-        eprintln!("{line}");
+        voice::say(line);
     }
 }
 
 /// A line for the user who asked for more.
 pub(crate) fn detail(talk: &Talk, line: &str) {
     if talk.verbose {
-        eprintln!("{line}");
+        voice::say(line);
     }
 }
 

@@ -14,7 +14,7 @@ use veilset::lookup::{
 };
 use veilset::net::signals::{self, Wish};
 use veilset::net::{Event, Home, Identity, Limits, Listener, Note, Peers, PublicKey, Stop};
-use veilset::{Input, table};
+use veilset::{Input, table, voice};
 
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
@@ -142,6 +142,9 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
         served
     });
     served.map_err(veilset::Error::from)?;
+    if !stop.is_stopped() {
+        return Err(Failure::Bug("the service ended though nobody stopped it".to_owned()));
+    }
     say(talk, "stopped");
     Ok(())
 }
@@ -193,7 +196,7 @@ fn heed(stop: Stop, reload: Arc<AtomicU64>, service: Arc<LookupService>) -> Resu
 /// Writes what was asked, which must not be lost with the program.
 fn keep_up(service: &LookupService) {
     if let Err(why) = service.keep_up() {
-        eprintln!("warning: cannot write what was asked this hour: {why}");
+        voice::say(format_args!("warning: cannot write what was asked this hour: {why}"));
     }
 }
 
@@ -204,10 +207,10 @@ fn tell_of(note: &Note, quiet: bool) {
     }
     match note {
         Note::Stranger(Event::StrangerRefused { addr, why }) => {
-            eprintln!("turned away a caller from {addr}: {why}");
+            voice::say(format_args!("turned away a caller from {addr}: {why}"));
         }
         Note::Stranger(Event::StrangersRefused { count, why }) => {
-            eprintln!("turned away {count} more callers, the last: {why}");
+            voice::say(format_args!("turned away {count} more callers, the last: {why}"));
         }
         Note::Stranger(_) | Note::Joined(_) | Note::Left(..) => {}
     }
@@ -286,7 +289,9 @@ impl Keeper<'_> {
 /// Says, quiet or not, that something is not the newest; once is enough.
 fn stays(why: &Failure, what: &str, again: bool) -> bool {
     if !again {
-        eprintln!("warning: {why}; the {what} of before stays in use until this works");
+        voice::say(format_args!(
+            "warning: {why}; the {what} of before stays in use until this works"
+        ));
     }
     false
 }

@@ -1,6 +1,7 @@
 //! The workspace keeps its own rules: which crate may know which, licences, and where unsafe code may live.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::Value;
@@ -175,4 +176,41 @@ fn the_crate_with_unsafe_code_keeps_the_other_lints() {
         let allowed = if lints == "rust" { vec!["unsafe_code = \"forbid\""] } else { Vec::new() };
         assert_eq!(missing, allowed, "[lints.{lints}] of {UNSAFE}");
     }
+}
+
+/// The Rust files of the crates, by their paths.
+fn sources() -> Vec<(PathBuf, String)> {
+    let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    let mut folders = vec![root.join("crates"), root.join("apps")];
+    let mut sources = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("readable") {
+            let path = entry.expect("readable").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("text");
+                sources.push((path, text));
+            }
+        }
+    }
+    sources
+}
+
+#[test]
+fn one_place_writes_to_standard_error_and_every_program_ends_at_panics() {
+    let (lint, method) =
+        (concat!("clippy::", "print_stderr"), concat!("clippy::", "disallowed_methods"));
+    let mut programs = 0;
+    for (path, text) in sources() {
+        let place = path.display();
+        assert!(!text.contains(lint), "{place} speaks past veilset::voice");
+        let speaks = path.ends_with("crates/veilset/src/voice.rs");
+        assert_eq!(text.contains(method), speaks, "{place} speaks past veilset::voice");
+        if path.ends_with("src/main.rs") {
+            assert!(text.contains("voice::end_at_panics("), "{place} outlives its panics");
+            programs += 1;
+        }
+    }
+    assert_eq!(programs, 3);
 }

@@ -46,6 +46,7 @@ mod pair;
 pub mod planner;
 pub mod prime;
 pub mod units;
+pub mod voice;
 
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;

@@ -1,0 +1,69 @@
+//! What a program says beside its result, and how it ends at a bug of its own.
+//!
+//! Standard error may be gone: its reader has ended, or its disk is full. That is no reason to end a run of two parties, or a
+//! service, so everything that is said goes through here.
+
+use std::backtrace::{Backtrace, BacktraceStatus};
+use std::fmt::Display;
+use std::io::{IsTerminal, Stderr, Write};
+use std::panic::{PanicHookInfo, set_hook};
+use std::process;
+
+use veilset_data::is_caught;
+
+use crate::exit_code;
+
+/// Says a line.
+pub fn say(line: impl Display) {
+    put(&format!("{line}\n"));
+}
+
+/// Says what ends in the middle of a line: a question.
+pub fn ask(question: impl Display) {
+    put(&question.to_string());
+}
+
+/// Whether a person may be looking: standard error is a terminal.
+#[must_use]
+pub fn is_seen() -> bool {
+    stderr().is_terminal()
+}
+
+/// Has the program end with [`exit_code::BUG`] when a thread of it panics, whoever would catch that: what a thread was to do
+/// is not done, and others may wait for it for ever. For programs; a library must leave its caller alive.
+pub fn end_at_panics(program: &'static str) {
+    set_hook(Box::new(move |panic| {
+        if is_caught() {
+            return;
+        }
+        say(told(program, panic));
+        let trace = Backtrace::capture();
+        if trace.status() == BacktraceStatus::Captured {
+            say(trace);
+        }
+        process::exit(exit_code::BUG.into());
+    }));
+}
+
+fn told(program: &str, panic: &PanicHookInfo<'_>) -> String {
+    let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
+    // Only what stands in the source: a text that is made while the program runs may hold a value of somebody's data.
+    let what = panic.payload().downcast_ref::<&'static str>().map(|what| format!(" ({what})"));
+    format!(
+        "error: {program} {} broke{}{}; this is a bug, please report this line",
+        env!("CARGO_PKG_VERSION"),
+        place.unwrap_or_default(),
+        what.unwrap_or_default(),
+    )
+}
+
+/// At once, so that lines of several programs do not mix; and formatted before, so that nothing runs while the stream is held.
+fn put(text: &str) {
+    // There is nobody to tell.
+    let _ = stderr().write_all(text.as_bytes());
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that may")]
+fn stderr() -> Stderr {
+    std::io::stderr()
+}
