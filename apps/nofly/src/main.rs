@@ -25,7 +25,6 @@ mod talk;
 mod units;
 mod watch;
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -40,8 +39,7 @@ fn main() -> ExitCode {
     let cli = Cli::parse();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read standard output has enough.
-        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_enough() => ExitCode::SUCCESS,
         Err(failure) => {
             voice::say(format_args!("error: {failure}"));
             if matches!(&cli.command, Command::Screen(args) if args.json) {

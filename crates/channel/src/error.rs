@@ -30,6 +30,9 @@ pub enum NetworkFault {
     /// This side's user ended it.
     #[error("stopped on this side")]
     Stopped,
+    /// The peer's user ended it.
+    #[error("the peer interrupted the run")]
+    Interrupted,
     /// The operating system reported an error.
     #[error("the connection failed: {0}")]
     Io(String),
@@ -94,13 +97,15 @@ pub enum Abort {
     Protocol = 3,
     /// It failed on its own.
     Internal = 4,
+    /// Its deadline passed.
+    Late = 5,
 }
 
 impl Abort {
     /// The reason behind a byte from the peer; `None` for a byte that means nothing.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal]
+        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal, Self::Late]
             .into_iter()
             .find(|reason| *reason as u8 == byte)
     }
@@ -113,6 +118,7 @@ impl std::fmt::Display for Abort {
             Self::Declined => "it declined the run",
             Self::Protocol => "it holds that this side broke the protocol",
             Self::Internal => "it failed on its own side",
+            Self::Late => "its deadline passed before this side consented",
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Tags and sequence numbers over a transport.
 
+use std::collections::VecDeque;
 use std::fmt;
 
 use crate::{Abort, ChannelError, Message, PeerFault, QUEUED_FRAMES, Reader, Transport, WireBytes};
@@ -88,12 +89,14 @@ pub struct Framed<T> {
     transport: T,
     sent: u32,
     received: u32,
+    /// What was looked at and not taken yet.
+    held: VecDeque<Vec<u8>>,
 }
 
 impl<T: Transport> Framed<T> {
     /// Wraps a fresh transport: both directions start at frame 0.
     pub fn new(transport: T) -> Self {
-        Self { transport, sent: 0, received: 0 }
+        Self { transport, sent: 0, received: 0, held: VecDeque::new() }
     }
 
     /// Tells the peer that this side stops and why; best effort, since it may be gone.
@@ -105,12 +108,47 @@ impl<T: Transport> Framed<T> {
         }
     }
 
+    /// Whether a frame of the peer is here, which stays for [`recv`](Channel::recv). Its goodbye is heard behind as many
+    /// frames as a queue holds.
+    ///
+    /// # Errors
+    /// With the peer's goodbye, or why the connection ended.
+    pub fn look(&mut self) -> Result<bool, ChannelError> {
+        while self.held.len() < QUEUED_FRAMES {
+            match self.transport.try_recv()? {
+                Some(frame) if frame.first() == Some(&ABORT) => return Err(aborted(&frame)),
+                Some(frame) => self.held.push_back(frame),
+                None => break,
+            }
+        }
+        Ok(!self.held.is_empty())
+    }
+
+    /// The next frame, held or yet to come.
+    fn frame(&mut self) -> Result<Vec<u8>, ChannelError> {
+        self.held.pop_front().map_or_else(|| self.transport.recv(), Ok)
+    }
+
+    /// The next frame's tag, and the frame; a goodbye is an error.
+    fn next(&mut self) -> Result<(u8, Vec<u8>), ChannelError> {
+        let frame = self.frame()?;
+        let (tag, number) = parse_header(&frame)?;
+        if number != self.received {
+            return Err(PeerFault::OutOfSequence { expected: self.received, got: number }.into());
+        }
+        self.received = self.received.wrapping_add(1);
+        if tag == ABORT {
+            return Err(aborted(&frame));
+        }
+        Ok((tag, frame))
+    }
+
     /// What a peer that is gone said last, if it gave a reason; `otherwise` if not.
     fn last_words(&mut self, otherwise: ChannelError) -> ChannelError {
         for _ in 0..2 * QUEUED_FRAMES {
-            let Ok(frame) = self.transport.recv() else { break };
+            let Ok(frame) = self.frame() else { break };
             if let Ok((ABORT, _)) = parse_header(&frame) {
-                return aborted(&frame[HEADER..]);
+                return aborted(&frame);
             }
         }
         otherwise
@@ -135,15 +173,7 @@ impl<T: Transport> Channel for Framed<T> {
     }
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
-        let frame = self.transport.recv()?;
-        let (got, number) = parse_header(&frame)?;
-        if number != self.received {
-            return Err(PeerFault::OutOfSequence { expected: self.received, got: number }.into());
-        }
-        self.received = self.received.wrapping_add(1);
-        if got == ABORT {
-            return Err(aborted(&frame[HEADER..]));
-        }
+        let (got, frame) = self.next()?;
         if got != tag.byte {
             return Err(PeerFault::UnexpectedTag { expected: tag, got }.into());
         }
@@ -173,9 +203,9 @@ fn parse_header(frame: &[u8]) -> Result<(u8, u32), PeerFault> {
     }
 }
 
-fn aborted(body: &[u8]) -> ChannelError {
-    let reason = match body {
-        [byte] => Abort::from_byte(*byte),
+fn aborted(frame: &[u8]) -> ChannelError {
+    let reason = match frame.get(HEADER..) {
+        Some([byte]) => Abort::from_byte(*byte),
         _ => None,
     };
     match reason {
@@ -233,6 +263,30 @@ mod tests {
             right.recv(A, 9),
             Err(ChannelError::Peer(PeerFault::OutOfSequence { expected: 1, got: 0 }))
         ));
+    }
+
+    #[test]
+    fn what_is_looked_at_is_still_there_and_a_goodbye_is_heard_without_waiting() {
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        assert_eq!(right.look(), Ok(false));
+        left.send(A, frame(b"one")).expect("open");
+        left.abort(Abort::Declined);
+        assert_eq!(right.look(), Err(ChannelError::Aborted(Abort::Declined)));
+        assert_eq!(right.recv(A, 3).expect("sent")[HEADER..], *b"one");
+        drop(left);
+        assert_eq!(right.look(), Err(NetworkFault::Closed.into()));
+        let (left, right) = memory_pair();
+        let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+        for number in 0..QUEUED_FRAMES {
+            left.send(A, frame(&[u8::try_from(number).expect("few")])).expect("open");
+        }
+        assert_eq!((right.look(), right.look()), (Ok(true), Ok(true)));
+        left.send(A, frame(b"more")).expect("what is held has left the queue");
+        let bodies: Vec<_> = (0..=QUEUED_FRAMES).map(|_| right.recv(A, 4)).collect();
+        assert_eq!(bodies[0].as_ref().expect("sent")[HEADER..], [0]);
+        assert_eq!(bodies[QUEUED_FRAMES].as_ref().expect("sent")[HEADER..], *b"more");
+        assert_eq!(right.look(), Ok(false));
     }
 
     #[test]

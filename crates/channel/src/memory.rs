@@ -1,6 +1,6 @@
 //! Both parties in one process.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TryRecvError, sync_channel};
 use std::time::Duration;
 
 use crate::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport};
@@ -40,6 +40,14 @@ impl Transport for MemoryTransport {
             RecvTimeoutError::Timeout => NetworkFault::Silent(PATIENCE).into(),
             RecvTimeoutError::Disconnected => NetworkFault::Closed.into(),
         })
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Vec<u8>>, ChannelError> {
+        match self.incoming.try_recv() {
+            Ok(frame) => Ok(Some(frame)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(NetworkFault::Closed.into()),
+        }
     }
 
     fn close(&mut self) {

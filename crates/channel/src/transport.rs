@@ -37,6 +37,14 @@ pub trait Transport: Send {
     /// When the connection is gone, the peer has been silent for too long, or it sent what is no frame.
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError>;
 
+    /// Takes the next frame if it is here; `None` as long as none is, and from a transport that cannot tell.
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    fn try_recv(&mut self) -> Result<Option<Vec<u8>>, ChannelError> {
+        Ok(None)
+    }
+
     /// Delivers what is queued and says goodbye, within a bounded time. Nothing can be sent afterwards.
     fn close(&mut self) {}
 
@@ -57,6 +65,10 @@ impl<T: Transport + ?Sized> Transport for Box<T> {
 
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
         (**self).recv()
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Vec<u8>>, ChannelError> {
+        (**self).try_recv()
     }
 
     fn close(&mut self) {

@@ -11,6 +11,7 @@ use veilset::{Job, json};
 use crate::args::{AgreeArgs, Talk};
 use crate::error::Failure;
 use crate::escape::json_line;
+use crate::interrupt::Interrupt;
 use crate::operation::{Peer, deliver, endpoint, phases};
 use crate::order::job;
 use crate::progress::say;
@@ -20,13 +21,14 @@ use crate::report;
 pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     wanted(args, args.meet.peer().to_owned()).check()?;
     let endpoint = endpoint(&args.meet)?;
+    let interrupt = Interrupt::heed()?;
     let destination = destination(args)?;
     let peer = Peer::load(&args.meet)?;
     let slots = ranked(args, talk)?;
     let input = meeting::input("slots".to_owned(), &slots)?;
 
     let job = wanted(args, peer.name.clone());
-    let done = peer.meet(job, (&input, None), (&endpoint, &args.meet), talk)?;
+    let done = peer.meet(job, (&input, None), (&endpoint, &args.meet, &interrupt), talk)?;
 
     let placed = meeting::agreed(&done, &input, &slots);
     let agreed = placed.map(|(_, slot)| slot);

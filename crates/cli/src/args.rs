@@ -10,10 +10,13 @@ use veilset::bench::{Paper, Sizes};
 use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::data::{KeySpec, Scratch};
 use veilset::lookup::Way;
+use veilset::net::Options;
 use veilset::planner::Link;
 use veilset::prime::SafePrime;
 use veilset::registry::{Digest, Group, Scheme, Sharing};
 
+use crate::interrupt::Interrupt;
+use crate::operation::all_cores;
 use crate::{prime, units};
 
 const EXAMPLES: &str = "\
@@ -47,7 +50,8 @@ pub(crate) struct Talk {
     /// Say more about the connection and the phases
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Never ask; go on with the terms that both sides agreed on, and refuse what the peer alone asks for
+    /// Never ask anything: go on with the terms that both sides agreed on, and refuse what only a yes allows, such as
+    /// a protocol that the peer alone asks for
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
 }
@@ -185,7 +189,7 @@ pub(crate) struct ListArgs {
 #[derive(Args)]
 pub(crate) struct RoomArgs {
     /// Keep a list on disk that takes more than a quarter of this, such as 500MB or 2GiB [default: in memory]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
     /// The folder for its encrypted temporary file, and for a result that does not get to its place [default: TMPDIR, or
     /// /var/tmp]
@@ -246,17 +250,35 @@ pub(crate) struct MeetArgs {
     pub(crate) threads: Option<usize>,
     /// Refuse a run that would need more memory, such as 500MB or 2GiB, and keep long lists on disk [default: what the machine
     /// has free]
-    #[arg(long, value_name = "SIZE", value_parser = units::bytes)]
+    #[arg(long, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
-    /// How long to wait for the peer to appear, such as 90s or 10m
+    /// How long to wait for the peer to appear, and then for its consent to the terms, such as 90s, 10m or 1d
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
+    /// How long the peer may be silent before it counts as gone, such as 2m; each side has its own, so give it where the
+    /// other's machine may pause
+    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
+    pub(crate) patience: Duration,
+    /// Consent to the terms beforehand: they are shown, and not asked about
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Print one JSON object about the run; rows of the result then go to --output only
     #[arg(long)]
     pub(crate) json: bool,
 }
 
 impl MeetArgs {
+    /// How patient the connection is, and what ends it.
+    pub(crate) fn options(&self, interrupt: &Interrupt) -> Options {
+        let stop = interrupt.stop.clone();
+        Options { deadline: self.deadline, silence: self.patience, stop, ..Options::default() }
+    }
+
+    /// Threads for computing: every core that the system gives this process, unless it is said otherwise.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads.unwrap_or_else(all_cores)
+    }
+
     /// The other party, where there is one.
     pub(crate) fn peer(&self) -> &str {
         self.peer.as_deref().unwrap_or_default()

@@ -1,5 +1,7 @@
 //! Why the program ends without a result, and with which exit code.
 
+use std::io::ErrorKind;
+
 use veilset::exit_code;
 
 /// Why the program ends without a result.
@@ -31,6 +33,15 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Whether whoever reads the result has enough of it, and went away.
+    pub(crate) fn is_enough(&self) -> bool {
+        match self {
+            Self::Facade(error) => error.is_enough(),
+            Self::Output(error) => error.kind() == ErrorKind::BrokenPipe,
+            _ => false,
+        }
+    }
+
     /// The exit code.
     pub(crate) fn exit_code(&self) -> u8 {
         match self {

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
-use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::net::{Endpoint, Event, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
 use veilset::{Input, json, table};
 
@@ -12,7 +12,7 @@ use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
 use crate::escape::{json_line, shown};
 use crate::operation::{deliver, tell_need};
-use crate::progress::{detail, say, tell};
+use crate::progress::{Waiting, detail, say};
 use crate::units::show_bytes;
 
 /// Fetches what changed of the list, asks, and prints what it says.
@@ -24,9 +24,10 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
     let options = Options { deadline: args.deadline, ..Options::default() };
+    let waiting = Waiting::new(talk, &name, args.deadline);
     let tell = |event| {
-        if talk.verbose {
-            tell(talk, &event);
+        if talk.verbose || matches!(event, Event::Retrying { .. }) {
+            waiting.tell(&event);
         }
     };
     let to = (&key, args.connect.as_str());

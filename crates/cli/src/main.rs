@@ -11,10 +11,13 @@ mod agree;
 mod args;
 mod bench;
 mod check;
+mod consent;
 mod demo;
 mod error;
 mod escape;
 mod identity;
+mod interrupt;
+mod layout;
 mod lookup;
 mod operation;
 mod order;
@@ -26,10 +29,10 @@ mod reference;
 mod report;
 mod serve;
 mod several;
+mod terms;
 mod timing;
 mod units;
 
-use std::io::ErrorKind;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -50,8 +53,7 @@ fn main() -> ExitCode {
     let as_json = cli.command.prints_json();
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
-        // Whoever read standard output has enough.
-        Err(Failure::Output(error)) if error.kind() == ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(failure) if failure.is_enough() => ExitCode::SUCCESS,
         Err(failure) => {
             voice::say(format_args!("error: {failure}"));
             if as_json {

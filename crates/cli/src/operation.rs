@@ -1,19 +1,17 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
-use std::io::{BufRead, IsTerminal};
-
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
-use veilset::{
-    Briefing, Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice,
-};
+use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
 
 use crate::args::{ListArgs, MeetArgs, Talk};
+use crate::consent::{Consent, Somebody};
 use crate::error::Failure;
+use crate::interrupt::Interrupt;
 use crate::order::Order;
-use crate::progress::{Bar, detail, say, tell};
-use crate::{report, several, units};
+use crate::progress::{Bar, Waiting, detail, say};
+use crate::{report, several, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
@@ -24,11 +22,13 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     order.check()?;
     order.job(args.peer().to_owned()).check()?;
     let endpoint = endpoint(args)?;
+    let interrupt = Interrupt::heed()?;
     let destination = destination(order, talk)?;
     let peer = Peer::load(args)?;
     let input = read(order, destination.as_ref(), talk)?;
     let job = order.job(peer.name.clone());
-    let done = peer.meet(job, (&input, destination.as_ref()), (&endpoint, args), talk)?;
+    let target = (&input, destination.as_ref());
+    let done = peer.meet(job, target, (&endpoint, args, &interrupt), talk)?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
@@ -56,23 +56,60 @@ impl Peer {
     pub(crate) fn meet(
         &self,
         job: Job,
-        (input, destination): (&Input, Option<&Destination>),
-        (endpoint, args): (&Endpoint, &MeetArgs),
+        target: (&Input, Option<&Destination>),
+        (endpoint, args, interrupt): (&Endpoint, &MeetArgs, &Interrupt),
         talk: &Talk,
     ) -> Result<Done, Failure> {
-        let options = Options { deadline: args.deadline, ..Options::default() };
-        let (identity, tell) = (&self.identity, |event| tell(talk, &event));
-        let connection = Connection::open(identity, &self.key, endpoint, &options, &tell)?;
+        interrupt.over(self.run(job, target, (endpoint, args), &args.options(interrupt), talk))
+    }
+
+    fn run(
+        &self,
+        job: Job,
+        (input, destination): (&Input, Option<&Destination>),
+        (endpoint, args): (&Endpoint, &MeetArgs),
+        options: &Options,
+        talk: &Talk,
+    ) -> Result<Done, Failure> {
+        let waiting = Waiting::new(talk, &self.name, args.deadline);
+        if let Endpoint::Connect(address) = endpoint {
+            waiting.call(address);
+        }
+        let tell = |event| waiting.tell(&event);
+        let connection = Connection::open(&self.identity, &self.key, endpoint, options, &tell)?;
         let mut ready = job.offer(connection, input)?;
         if let Some(destination) = destination {
             ready = ready.prepare(input, destination)?;
         }
-        let ready = consent(ready, talk)?;
+        let ready = self.consent(ready, args, talk)?;
         let bar = Bar::new(talk);
-        let threads = args.threads.unwrap_or_else(all_cores);
-        let done = ready.run(input, &Means { threads, observer: &bar });
+        let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
         bar.clear();
         Ok(done?)
+    }
+
+    /// Shows the agreed terms and asks, where there is somebody to ask.
+    fn consent(&self, mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Failure> {
+        let imposed = !ready.briefing().asked_by_peer.is_empty();
+        let consent = Consent::new(talk, args.yes && !imposed);
+        terms::show(ready.briefing(), &self.name, &consent.talk());
+        if consent.is_asked() {
+            terms::show_price(&ready.price(args.threads())?, &consent.talk());
+        }
+        if imposed && !consent.is_asked() {
+            // Nobody is there to say yes, so it will not run.
+            return Ok(ready);
+        }
+        if !consent.get(!imposed, &mut || ready.has_peer_consented())? {
+            ready.decline();
+            return Err(Failure::Declined);
+        }
+        ready.accept();
+        if !ready.has_peer_consented()? {
+            let until = units::until(args.deadline);
+            say(talk, &format!("waiting for the consent of {}, {until}", self.name));
+        }
+        Ok(ready)
     }
 }
 
@@ -164,10 +201,11 @@ pub(crate) fn deliver(
     write: &dyn Fn(&Destination) -> Result<(), DataError>,
 ) -> Result<(), Failure> {
     let again = |why: &DataError| {
-        is_attended(talk) && {
+        Somebody::find(talk).is_some_and(|somebody| {
             voice::say(why);
-            asks("The result is still here. Mend that, and try again?", Usual::Yes).unwrap_or(false)
-        }
+            let question = "The result is still here. Mend that, and try again?";
+            somebody.agrees(question, true, &mut || Ok(())).unwrap_or(false)
+        })
     };
     Ok(veilset::deliver(destination, scratch, &again, write)?)
 }
@@ -175,80 +213,6 @@ pub(crate) fn deliver(
 /// Whether a result stays there.
 fn is_kept(destination: &Destination) -> bool {
     !matches!(destination, Destination::Stdout)
-}
-
-/// Shows the agreed terms and asks, where there is somebody to ask. What the peer asks for needs somebody's yes.
-fn consent(mut ready: Ready, talk: &Talk) -> Result<Ready, Failure> {
-    let usual = if ready.briefing().asked_by_peer.is_empty() { Usual::Yes } else { Usual::No };
-    match answer(talk, usual, |talk| show(ready.briefing(), talk))? {
-        Answer::Nobody => {}
-        Answer::Yes => ready.accept(),
-        Answer::No => {
-            ready.decline();
-            return Err(Failure::Declined);
-        }
-    }
-    Ok(ready)
-}
-
-/// What the user says.
-pub(crate) enum Answer {
-    /// There is nobody to ask.
-    Nobody,
-    Yes,
-    No,
-}
-
-/// What an empty line stands for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Usual {
-    Yes,
-    No,
-}
-
-/// Whether the user goes on after what is shown; somebody who is asked sees it, quiet or not.
-pub(crate) fn answer(
-    talk: &Talk,
-    usual: Usual,
-    show: impl FnOnce(&Talk),
-) -> Result<Answer, Failure> {
-    let somebody = is_attended(talk);
-    show(&Talk { quiet: talk.quiet && !somebody, ..*talk });
-    if !somebody {
-        return Ok(Answer::Nobody);
-    }
-    Ok(if asks("Go on?", usual)? { Answer::Yes } else { Answer::No })
-}
-
-/// Whether there is somebody to ask.
-fn is_attended(talk: &Talk) -> bool {
-    !talk.no_input && std::io::stdin().is_terminal() && voice::is_seen()
-}
-
-fn asks(question: &str, usual: Usual) -> Result<bool, Failure> {
-    let choice = if usual == Usual::Yes { "[Y/n]" } else { "[y/N]" };
-    voice::ask(format_args!("{question} {choice} "));
-    let mut answer = String::new();
-    // The end of input is no consent.
-    let read = std::io::stdin().lock().read_line(&mut answer)?;
-    let answer = answer.trim().to_ascii_lowercase();
-    Ok(read > 0 && (matches!(&*answer, "y" | "yes") || answer.is_empty() && usual == Usual::Yes))
-}
-
-fn show(briefing: &Briefing, talk: &Talk) {
-    say(talk, &briefing.learned);
-    let Briefing { protocol, group, digest, .. } = briefing;
-    say(talk, &format!("protocol {protocol} on {group}, sets {digest}"));
-    for (what, name) in briefing.asked_by_peer.iter() {
-        say(talk, &format!("asked for by the peer, not by you: {what} {name}"));
-    }
-    for warning in &briefing.warnings {
-        say(talk, &format!("warning: {warning}"));
-    }
-    for leak in &briefing.leaks {
-        say(talk, &format!("leaks: {leak}"));
-    }
-    say(talk, &format!("the peer has {} distinct keys", briefing.peer_distinct));
 }
 
 /// What a phase cost, for the user who asked for more.

@@ -1,11 +1,15 @@
 //! What is said on standard error while a run goes on.
 
+use std::cell::Cell;
+use std::time::Duration;
+
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use veilset::net::Event;
 use veilset::registry::Observer;
 use veilset::voice;
 
 use crate::args::Talk;
+use crate::units::until;
 
 /// A bar for the long steps; silent where nobody looks.
 pub(crate) struct Bar(ProgressBar);
@@ -60,7 +64,38 @@ pub(crate) fn detail(talk: &Talk, line: &str) {
 }
 
 /// What happens while a party waits for the other.
-pub(crate) fn tell(talk: &Talk, event: &Event) {
-    let speak = if matches!(event, Event::Retrying { .. }) { detail } else { say };
-    speak(talk, &event.to_string());
+pub(crate) struct Waiting<'a> {
+    talk: &'a Talk,
+    /// Whom it waits for.
+    peer: &'a str,
+    longest: Duration,
+    /// Whether an attempt failed, which is said once.
+    retried: Cell<bool>,
+}
+
+impl<'a> Waiting<'a> {
+    /// A wait for `peer` that ends after `longest`.
+    pub(crate) fn new(talk: &'a Talk, peer: &'a str, longest: Duration) -> Self {
+        Self { talk, peer, longest, retried: Cell::new(false) }
+    }
+
+    /// Says that the wait at `address`, which is the peer's, begins.
+    pub(crate) fn call(&self, address: &str) {
+        say(self.talk, &format!("calling {} at {address}, {}", self.peer, until(self.longest)));
+    }
+
+    /// Says what happens.
+    pub(crate) fn tell(&self, event: &Event) {
+        match event {
+            Event::Listening(address) => {
+                let (peer, until) = (self.peer, until(self.longest));
+                say(self.talk, &format!("waiting for {peer} at {address}, {until}"));
+            }
+            Event::Retrying { addr, why, .. } if !self.retried.replace(true) => {
+                say(self.talk, &format!("no answer at {addr} yet ({why}); trying again"));
+            }
+            Event::Retrying { .. } => detail(self.talk, &event.to_string()),
+            _ => say(self.talk, &event.to_string()),
+        }
+    }
 }

@@ -1,19 +1,19 @@
 //! `veilset intersect` between three parties or more.
 
-use veilset::net::{Endpoint, Home, Identity, Options, Peers};
+use veilset::net::{Endpoint, Home, Identity, Peers};
 use veilset::registry::Operation;
-use veilset::{
-    Circle, CircleBriefing, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle,
-    json,
-};
+use veilset::{Circle, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle, json};
 
-use crate::args::{ParamArgs, PartyArgs, Talk};
+use crate::args::{MeetArgs, ParamArgs, PartyArgs, Talk};
+use crate::consent::Consent;
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::operation::{Answer, Usual, all_cores, answer, deliver, destination, phases, read};
+use crate::interrupt::Interrupt;
+use crate::operation::{deliver, destination, phases, read};
 use crate::order::Order;
-use crate::progress::{Bar, say, tell};
-use crate::units::{show_bytes, show_duration};
+use crate::progress::{Bar, Waiting, say};
+use crate::terms;
+use crate::units::{show_bytes, show_duration, until};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
 pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
@@ -24,27 +24,40 @@ pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
     for with in &args.with {
         Endpoint::Connect(with.address.clone()).check().map_err(veilset::Error::from)?;
     }
+    let interrupt = Interrupt::heed()?;
     let destination = destination(order, talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let fellows = fellows(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let input = read(order, destination.as_ref(), talk)?;
 
-    let options = Options { deadline: args.meet.deadline, ..Options::default() };
-    let events = |event| tell(talk, &event);
-    let circle = Circle::open(&identity, listen, &fellows, &options, &events)?;
-    let ready = consent(circle.offer(&input, args.meet.max_memory)?, talk)?;
-
-    let bar = Bar::new(talk);
-    let threads = args.meet.threads.unwrap_or_else(all_cores);
-    let done = ready.run(&input, &Means { threads, observer: &bar });
-    bar.clear();
-    let done = done?;
+    let done = interrupt.over(meet(&identity, &fellows, (&input, &args.meet), &interrupt, talk))?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
     print(&done, &input, order, talk)
+}
+
+/// Meets all, agrees, asks, and runs.
+fn meet(
+    identity: &Identity,
+    fellows: &[Fellow],
+    (input, args): (&Input, &MeetArgs),
+    interrupt: &Interrupt,
+    talk: &Talk,
+) -> Result<DoneCircle, Failure> {
+    let names: Vec<&str> = fellows.iter().map(|fellow| fellow.name.as_str()).collect();
+    let names = names.join(", ");
+    say(talk, &format!("meeting {names}, {}", until(args.deadline)));
+    let waiting = Waiting::new(talk, &names, args.deadline);
+    let (listen, options) = (args.listen.as_deref().unwrap_or_default(), args.options(interrupt));
+    let circle = Circle::open(identity, listen, fellows, &options, &|event| waiting.tell(&event))?;
+    let ready = consent(circle.offer(input, args.max_memory)?, args, talk)?;
+    let bar = Bar::new(talk);
+    let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
+    bar.clear();
+    Ok(done?)
 }
 
 /// What goes together where there are several others.
@@ -83,26 +96,19 @@ fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
     Ok(fellows)
 }
 
-fn consent(ready: ReadyCircle, talk: &Talk) -> Result<ReadyCircle, Failure> {
-    if let Answer::No = answer(talk, Usual::Yes, |talk| show(ready.briefing(), talk))? {
+/// Shows the agreed terms and what the run takes, which grows fast with the sets, and asks where there is somebody to ask.
+fn consent(mut ready: ReadyCircle, args: &MeetArgs, talk: &Talk) -> Result<ReadyCircle, Failure> {
+    let consent = Consent::new(talk, args.yes);
+    terms::show_all(ready.briefing(), &consent.talk());
+    terms::show_price(&ready.price(args.threads())?, &consent.talk());
+    if !consent.get(true, &mut || ready.have_all_consented())? {
         ready.decline();
         return Err(Failure::Declined);
     }
+    if !ready.have_all_consented()? {
+        say(talk, &format!("waiting for the consent of all, {}", until(args.deadline)));
+    }
     Ok(ready)
-}
-
-fn show(briefing: &CircleBriefing, talk: &Talk) {
-    say(talk, &briefing.learned);
-    for warning in &briefing.warnings {
-        say(talk, &format!("warning: {warning}"));
-    }
-    for leak in &briefing.leaks {
-        say(talk, &format!("leaks: {leak}"));
-    }
-    for (name, distinct) in &briefing.peers {
-        say(talk, &format!("{name} has {distinct} distinct keys"));
-    }
-    say(talk, &format!("protocol {} on {}", briefing.protocol, briefing.group));
 }
 
 fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {

@@ -1,29 +1,16 @@
 //! Numbers with units, and names, as flags give them.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use veilset::bench::{PAPERS, Paper, Sizes};
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
 pub(crate) use veilset::units::{
-    bytes, delimiter, duration, minutes, show_bytes, show_need, step, threads,
+    bytes, count, delimiter, duration, memory, minutes, patience, show_bytes, show_need, step,
+    threads,
 };
 
 use crate::args::{BenchTarget, ProtocolArg, With};
-
-/// `100000`, `1_000_000` or `2^20`.
-pub(crate) fn count(text: &str) -> Result<u64, String> {
-    let wrong = || "a number such as 100000 or 2^20 is needed".to_owned();
-    let plain = text.replace('_', "");
-    match plain.split_once('^') {
-        Some((base, exponent)) => {
-            let base: u64 = base.parse().map_err(|_| wrong())?;
-            let exponent: u32 = exponent.parse().map_err(|_| wrong())?;
-            base.checked_pow(exponent).ok_or_else(|| "the number is too large".to_owned())
-        }
-        None => plain.parse().map_err(|_| wrong()),
-    }
-}
 
 /// `2^12`, or `2^20x2^10` for the sender's and the receiver's.
 pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
@@ -132,7 +119,8 @@ pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
     }
 }
 
-fn id(text: &str) -> Result<&'static str, String> {
+/// A protocol's id.
+pub(crate) fn id(text: &str) -> Result<&'static str, String> {
     let ids = || PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect::<Vec<_>>().join(", ");
     veilset::registry::find(text)
         .map(|protocol| protocol.spec().id)
@@ -157,14 +145,37 @@ pub(crate) fn show_duration(duration: Duration) -> String {
     }
 }
 
+/// How long somebody waits from now on, and until when: the time of day in UTC, since the two sides' clocks may be in
+/// different zones.
+pub(crate) fn until(longest: Duration) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    until_from(longest, now.as_secs())
+}
+
+fn until_from(longest: Duration, now: u64) -> String {
+    const DAY: u64 = 24 * 60 * 60;
+    let shown = match longest.as_secs() {
+        seconds if seconds > 0 && seconds.is_multiple_of(3600) => format!("{} h", seconds / 3600),
+        seconds if seconds > 60 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        _ => show_duration(longest),
+    };
+    if longest.as_secs() >= DAY {
+        return format!("for {shown} at most");
+    }
+    let minute = (now + longest.as_secs()) % DAY / 60;
+    format!("for {shown} at most (until {:02}:{:02} UTC)", minute / 60, minute % 60)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn flags_read_as_people_write_them() {
-        assert_eq!((count("2^20"), count("1_000"), count("0")), (Ok(1 << 20), Ok(1000), Ok(0)));
-        assert!(count("2^64").is_err() && count("-1").is_err() && count("many").is_err());
+        let day = Duration::from_secs(86_400);
+        assert_eq!(until_from(day / 24, 86_399), "for 1 h at most (until 00:59 UTC)");
+        assert_eq!(until_from(day / 144, 0), "for 10 min at most (until 00:10 UTC)");
+        assert_eq!(until_from(day, 0), "for 24 h at most");
         assert_eq!(sizes("2^12"), Ok(Sizes::equal(4096)));
         assert_eq!(sizes("2^20x100"), Ok(Sizes { sender: 1 << 20, receiver: 100 }));
         assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));

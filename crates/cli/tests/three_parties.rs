@@ -85,6 +85,12 @@ fn all_get_their_own_rows_that_all_have() {
         schema.check("several", object);
     }
     assert_eq!(peer(&one, "bob")["key"], parties[1].key);
+    // What was told before the run is what the protocol sends; the way there and the agreement add some kilobytes.
+    let told = stderr(&outputs[0]);
+    let told = told.split(" kB sent and ").next().and_then(|told| told.rsplit(' ').next());
+    let told: f64 = told.and_then(|told| told.parse().ok()).expect("kilobytes");
+    let sent = one["bytes_sent"].as_f64().expect("bytes") / 1000.0;
+    assert!(told < sent && sent < 2.0 * told, "{told} kB told, {sent} kB sent");
     // Key, sets, sums, decryption.
     assert_eq!(one["rounds"], 4);
     assert!(one["seconds"]["joint decryption"].as_f64().is_some());

@@ -232,8 +232,12 @@ fn nobody_there_is_a_deadline_not_a_hang() {
         [&COUNT[..], &["--connect", &address, "--peer", "left", "--deadline", "1s"]].concat();
     let listen =
         [&COUNT[..], &["--listen", &address, "--peer", "right", "--deadline", "1s"]].concat();
-    for output in [right.run(&connect), left.run(&listen)] {
+    for (output, told) in [
+        (right.run(&connect), format!("calling left at {address}, for 1.0 s at most (until ")),
+        (left.run(&listen), format!("waiting for right at {address}, for 1.0 s at most (until ")),
+    ] {
         assert_eq!(code(&output), 4, "{}", stderr(&output));
+        assert!(stderr(&output).contains(&told), "{}", stderr(&output));
     }
 }
 
@@ -293,9 +297,20 @@ fn outputs_are_checked_before_anybody_waits() {
 #[test]
 fn a_run_that_would_need_too_much_memory_is_refused() {
     let (left, right) = parties();
-    let capped = [&COUNT[..], &["--max-memory", "10kB"]].concat();
+    // The program itself takes all but some hundred bytes.
+    let capped = [&COUNT[..], &["--max-memory", "16778kB"]].concat();
     let (one, two) = meet((&left, &capped), (&right, &COUNT));
     assert_eq!((code(&one), code(&two)), (6, 6), "{}{}", stderr(&one), stderr(&two));
+    for cap in ["8MB", "16MiB", "100"] {
+        let capped = ["--listen", "127.0.0.1:0", "--peer", "right", "--max-memory", cap];
+        let output = left.run(&[&COUNT[..], &capped].concat());
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(
+            stderr(&output).contains("the program itself takes 16.8 MB"),
+            "{}",
+            stderr(&output)
+        );
+    }
 }
 
 #[test]

@@ -9,8 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 
@@ -21,6 +23,9 @@ use crate::{NetError, Options, PublicKey};
 
 /// How long a goodbye waits for a peer that is alive to take what was sent last.
 const FAREWELL: Duration = Duration::from_secs(25);
+
+/// How long a peer may take to hear that this side's user ended the connection.
+const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Frames over TLS, to and from the peer that was pinned.
 ///
@@ -102,14 +107,19 @@ impl TlsTransport {
             binding,
             task: Some(Task { lifeline, ended: task_ended }),
         };
+        let held = stop.hold();
         let moving = async move {
+            let too_long = async {
+                stop.stopped().await;
+                sleep(LAST_WORD).await;
+            };
             tokio::select! {
                 biased;
                 _ = cut => {}
-                () = stop.stopped() => drop(cause.set(NetworkFault::Stopped.into())),
                 () = link.run() => {}
+                () = too_long => drop(cause.set(NetworkFault::Stopped.into())),
             }
-            drop(alive);
+            drop((alive, held));
         };
         (transport, moving)
     }
@@ -188,6 +198,15 @@ impl Transport for TlsTransport {
     fn recv(&mut self) -> Result<Vec<u8>, ChannelError> {
         let queue = self.incoming.as_mut().ok_or(NetworkFault::Closed)?;
         queue.blocking_recv().ok_or_else(|| self.cause())
+    }
+
+    fn try_recv(&mut self) -> Result<Option<Vec<u8>>, ChannelError> {
+        let queue = self.incoming.as_mut().ok_or(NetworkFault::Closed)?;
+        match queue.try_recv() {
+            Ok(frame) => Ok(Some(frame)),
+            Err(TryRecvError::Empty) => Ok(None),
+            Err(TryRecvError::Disconnected) => Err(self.cause()),
+        }
     }
 
     /// Delivers what is queued, says that no more comes, and waits until the peer has taken it all: for a while for a
@@ -284,8 +303,14 @@ impl Link {
                 let _ = ended.set(why);
                 return;
             }
-            written = transmit(output, &mut to_send, options.heartbeat) => written,
+            written = transmit(output, &mut to_send, options.heartbeat, &options.stop) => written,
         };
+        if written == Err(NetworkFault::Stopped.into()) {
+            let _ = ended.set(NetworkFault::Stopped.into());
+            // Until the peer has heard it: what is closed before may never arrive.
+            let _ = timeout(LAST_WORD, reading).await;
+            return;
+        }
         // Nothing can be sent any more. What the peer sent before is still to be read: up to its own end, which tells
         // that it has taken everything, or up to the fault that stopped the writing.
         if let Err(why) = written {

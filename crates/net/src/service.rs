@@ -9,7 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::{JoinSet, spawn_blocking};
 use tokio::time::{interval, timeout};
 
-use veilset_channel::ChannelError;
+use veilset_channel::{ChannelError, NetworkFault};
 
 use crate::crowd::Crowd;
 use crate::handshake::Connected;
@@ -393,9 +393,8 @@ impl Visit {
 
     fn ended(&self) -> Parting {
         match self.ends.ended.get() {
-            Some(ChannelError::Network(veilset_channel::NetworkFault::Closed)) | None => {
-                Parting::Done
-            }
+            Some(ChannelError::Network(NetworkFault::Closed | NetworkFault::Interrupted))
+            | None => Parting::Done,
             Some(fault) => Parting::Fault(fault.clone()),
         }
     }

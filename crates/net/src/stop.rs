@@ -2,6 +2,8 @@
 
 use std::future::pending;
 use std::sync::Arc;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
@@ -31,6 +33,21 @@ impl Stop {
     #[must_use]
     pub fn is_stopped(&self) -> bool {
         self.0.as_ref().is_some_and(|sender| *sender.borrow())
+    }
+
+    /// Waits until the connections that it ended have told their peers, for so long at most.
+    pub fn settle(&self, longest: Duration) {
+        const PAUSE: Duration = Duration::from_millis(5);
+        let Some(sender) = &self.0 else { return };
+        let started = Instant::now();
+        while sender.receiver_count() > 0 && started.elapsed() < longest {
+            sleep(PAUSE);
+        }
+    }
+
+    /// Something that [`settle`](Self::settle) waits for until it is dropped.
+    pub(crate) fn hold(&self) -> Option<impl Send + use<>> {
+        self.0.as_ref().map(|sender| sender.subscribe())
     }
 
     /// Waits until it is used.

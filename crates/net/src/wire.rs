@@ -1,4 +1,5 @@
-//! Frames on the encrypted stream: a length (4 bytes, little-endian), then that many bytes; length 0 is a heartbeat.
+//! Frames on the encrypted stream: a length (4 bytes, little-endian), then that many bytes; length 0 is a heartbeat, and one of
+//! ones alone says that the user at this end interrupted the run.
 
 use std::io::{self, ErrorKind};
 use std::time::Duration;
@@ -10,23 +11,34 @@ use tokio::time::{Instant, sleep, sleep_until};
 
 use veilset_channel::{ChannelError, MAX_FRAME, NetworkFault, PeerFault};
 
+use crate::Stop;
 use crate::handshake::tls_error;
 use crate::meter::Meter;
 
 /// What goes out when nothing else does.
 const HEARTBEAT: [u8; 4] = [0; 4];
 
+/// What goes out last where this side's user ended the connection.
+const INTERRUPTED: [u8; 4] = [0xff; 4];
+
 /// Writes the frames that are queued, and a heartbeat whenever none was for `heartbeat`. Ends well, with TLS closed in
-/// this direction, when the queue's other end is gone and all is written.
+/// this direction, when the queue's other end is gone and all is written; and with [`NetworkFault::Stopped`], which the peer
+/// is told, when this side's user stops it.
 pub(crate) async fn transmit(
     mut output: impl AsyncWrite + Unpin,
     queue: &mut Receiver<Vec<u8>>,
     heartbeat: Duration,
+    stop: &Stop,
 ) -> Result<(), ChannelError> {
     let mut buffer = Vec::new();
     loop {
         let bytes = tokio::select! {
             biased;
+            () = stop.stopped() => {
+                output.write_all(&INTERRUPTED).await.map_err(|error| fault(&error))?;
+                output.shutdown().await.map_err(|error| fault(&error))?;
+                return Err(NetworkFault::Stopped.into());
+            }
             frame = queue.recv() => match frame {
                 Some(frame) => with_length(&frame, &mut buffer),
                 None => return output.shutdown().await.map_err(|error| fault(&error)),
@@ -72,6 +84,9 @@ pub(crate) async fn receive(
 async fn read_frame(input: &mut (impl AsyncRead + Unpin)) -> Result<Option<Vec<u8>>, ChannelError> {
     let mut length = [0; 4];
     input.read_exact(&mut length).await.map_err(|error| fault(&error))?;
+    if length == INTERRUPTED {
+        return Err(NetworkFault::Interrupted.into());
+    }
     let length = u32::from_le_bytes(length) as usize;
     if length > MAX_FRAME {
         return Err(PeerFault::TooLong { what: "frame", max: MAX_FRAME, got: length }.into());

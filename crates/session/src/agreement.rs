@@ -9,9 +9,10 @@ use veilset_protocols::{
 
 use crate::parts::Parts;
 use crate::plan::memory_of;
+use crate::run::CONSENT;
 use crate::terms::{Choice, Mismatch, Opening};
 use crate::{
-    Asked, Briefing, Calibration, Column, Learn, Link, Offer, Pipe, SessionError, Terms,
+    Asked, Briefing, Calibration, Column, Learn, Link, Offer, Pipe, Price, SessionError, Terms,
     WIRE_VERSION, Wanted, plan,
 };
 
@@ -26,6 +27,7 @@ pub struct Agreed {
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
     pub(crate) params: Params,
+    shape: Shape,
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
     pub(crate) session: [u8; 32],
@@ -79,6 +81,7 @@ pub fn agree(
         reveal,
         peer_count,
         params,
+        shape,
         peer_attached: theirs.attached(),
         peer_columns: theirs.columns.clone(),
         session: session_id(&pipe.binding, &mine, &theirs),
@@ -90,6 +93,23 @@ pub fn agree(
 }
 
 impl Agreed {
+    /// What the run is likely to take on so many threads of each side.
+    ///
+    /// # Errors
+    /// When the machine cannot be measured.
+    pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
+        Price::of(self.protocol, self.shape, self.role, threads)
+    }
+
+    /// Whether the peer has consented already.
+    ///
+    /// # Errors
+    /// When it declined, or went away.
+    pub fn has_peer_consented(&self, pipe: &mut Pipe) -> Result<bool, SessionError> {
+        let look = pipe.look().map_err(SessionError::at(CONSENT));
+        look.map_err(|error| self.of_consent(error))
+    }
+
     /// The columns of what the peer holds about its keys.
     #[must_use]
     pub fn peer_columns(&self) -> &[Column] {

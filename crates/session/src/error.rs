@@ -1,5 +1,7 @@
 //! Why a session ended without a result.
 
+use std::time::Duration;
+
 use veilset_channel::{Abort, ChannelError};
 use veilset_protocols::{Operation, ProtocolError, Security};
 
@@ -145,6 +147,16 @@ pub enum SessionError {
         /// What went wrong.
         source: Box<SessionError>,
     },
+    /// The peer said neither yes nor no.
+    #[error(
+        "the peer did not consent to the terms within {} s; nothing was sent but the terms: \
+         run again when somebody is there, or with a longer --deadline",
+        .waited.as_secs()
+    )]
+    NoConsent {
+        /// How long this side waited.
+        waited: Duration,
+    },
     /// The peer chose a protocol that the terms do not allow.
     #[error("during agreement: the peer chose the protocol {0:?}, which the terms do not allow")]
     Choice(String),
@@ -196,6 +208,7 @@ impl SessionError {
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
+            Self::NoConsent { .. } => Blame::Network,
             Self::Choice(_) | Self::Deviation { .. } => Blame::Peer,
             Self::Party { source, .. } => source.blame(),
             Self::Threads { .. } | Self::Protocol { .. } | Self::Overfull => Blame::Bug,
@@ -205,7 +218,7 @@ impl SessionError {
                 ChannelError::Aborted(Abort::Terms) => Blame::Terms,
                 ChannelError::Aborted(Abort::Declined) => Blame::Policy,
                 ChannelError::Aborted(Abort::Protocol) => Blame::Peer,
-                ChannelError::Aborted(Abort::Internal) => Blame::Network,
+                ChannelError::Aborted(Abort::Internal | Abort::Late) => Blame::Network,
             },
         }
     }
@@ -213,12 +226,23 @@ impl SessionError {
     /// What to tell the peer, if it can still hear.
     #[must_use]
     pub fn goodbye(&self) -> Option<Abort> {
+        if self.is_late() {
+            return Some(Abort::Late);
+        }
         match self.blame() {
             Blame::Terms => Some(Abort::Terms),
             Blame::Peer => Some(Abort::Protocol),
             Blame::Policy => Some(Abort::Declined),
             Blame::Input | Blame::Bug => Some(Abort::Internal),
             Blame::Network => None,
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        match self {
+            Self::NoConsent { .. } => true,
+            Self::Party { source, .. } => source.is_late(),
+            _ => false,
         }
     }
 

@@ -29,7 +29,7 @@ pub use error::{Blame, SessionError};
 pub use parts::capacity;
 pub use piece::{Matched, PIECE_PROTOCOL, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
-pub use plan::{Calibration, Estimate, Link, PlanError, Speed, Times, plan, switches};
+pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times, plan, switches};
 pub use report::{Report, run_id};
 pub use run::Means;
 pub use terms::{Column, Detail, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};

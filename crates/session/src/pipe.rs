@@ -1,11 +1,19 @@
 //! A session's way to the peer: frames over any transport, metered.
 
-use veilset_channel::{Abort, Channel, Costs, Framed, Metered, Transport, WireBytes};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use veilset_channel::{Abort, Channel, ChannelError, Costs, Framed, Metered, Transport, WireBytes};
+
+/// The first pause between two looks for a message, which doubles up to the last.
+const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
 
 /// The metered channel of one session.
 pub struct Pipe {
     pub(crate) channel: Metered<Framed<Box<dyn Transport>>>,
     pub(crate) binding: [u8; 32],
+    /// How long the peer may take to consent to the terms; for ever where nobody says.
+    pub(crate) patience: Option<Duration>,
 }
 
 /// How a session leaves its peer.
@@ -20,7 +28,43 @@ impl Pipe {
     /// Over a fresh transport; `binding` is what both ends, and nobody else, know of this very connection.
     #[must_use]
     pub fn new(transport: Box<dyn Transport>, binding: [u8; 32]) -> Self {
-        Self { channel: Metered::new(Framed::new(transport), "agreement"), binding }
+        let channel = Metered::new(Framed::new(transport), "agreement");
+        Self { channel, binding, patience: None }
+    }
+
+    /// The same, with a bound on how long the peer may take to consent to the terms; its transport tells whether a frame is
+    /// here.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { patience: Some(patience), ..self }
+    }
+
+    /// Whether the peer's next message is here; it stays for whoever takes it.
+    ///
+    /// # Errors
+    /// With the peer's goodbye, or why the connection ended.
+    pub(crate) fn look(&mut self) -> Result<bool, ChannelError> {
+        self.channel.inner().look()
+    }
+
+    /// Waits until the peer's next message is here; whether it came in time.
+    pub(crate) fn await_until(&mut self, end: Option<Instant>) -> Result<bool, ChannelError> {
+        let [mut pause, longest] = PAUSES;
+        while let Some(end) = end
+            && !self.look()?
+        {
+            if Instant::now() >= end {
+                return Ok(false);
+            }
+            sleep(pause);
+            pause = (2 * pause).min(longest);
+        }
+        Ok(true)
+    }
+
+    /// When the peer's consent is due, if it is asked for now.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.patience.and_then(|patience| Instant::now().checked_add(patience))
     }
 
     /// Says goodbye and closes; bounded in time.

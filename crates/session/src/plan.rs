@@ -5,6 +5,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
+use veilset_protocols::ks::parties::cost;
 use veilset_protocols::{
     Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec, sample_passes,
 };
@@ -214,6 +215,58 @@ impl Estimate {
     #[must_use]
     pub fn learned(&self, role: Role, reveal: Reveal, peer: &str) -> String {
         sentence(self.spec(), (role, reveal), peer)
+    }
+}
+
+/// What a run is likely to take.
+#[derive(Debug, Clone, Copy)]
+pub struct Price {
+    /// From the first message to the last, on this machine and a local network.
+    pub time: Duration,
+    /// Bytes that this side sends.
+    pub sent: u64,
+    /// Bytes that it receives.
+    pub received: u64,
+}
+
+impl Price {
+    /// Of a run of this shape for the side that plays `role`, on a machine that is measured for some milliseconds.
+    pub(crate) fn of(
+        protocol: &'static dyn Protocol,
+        shape: Shape,
+        role: Role,
+        threads: usize,
+    ) -> Result<Self, SessionError> {
+        let machine = Calibration::measure()?;
+        let Estimate { time, cost, .. } =
+            estimate(protocol, shape, &machine, Link::default(), threads);
+        let [sender, receiver] = [cost.sender, cost.receiver].map(|party| party.bytes_sent as u64);
+        let (sent, received) = match role {
+            Role::Sender => (sender, receiver),
+            Role::Receiver => (receiver, sender),
+        };
+        Ok(Self { time, sent, received })
+    }
+
+    /// Of a run among all whose sets have these sizes, for the party with `own` elements.
+    pub(crate) fn of_circle(
+        sizes: &[usize],
+        own: usize,
+        threads: usize,
+    ) -> Result<Self, SessionError> {
+        let machine = Calibration::measure()?;
+        let mine = cost(sizes, own);
+        let all: f64 = sizes.iter().map(|size| cost(sizes, *size).bytes_sent).sum();
+        let received = (all - mine.bytes_sent) / (sizes.len() - 1) as f64;
+        // All are as far as the slowest.
+        let most = sizes.iter().map(|size| cost(sizes, *size).multiplications).fold(0.0, f64::max);
+        let computing = most * machine.of(Group::Ristretto255).multiplication;
+        let sending = mine.bytes_sent.max(received) * 8.0 / Link::default().bits_per_second;
+        Ok(Self {
+            time: seconds(computing / threads.max(1) as f64 + sending),
+            sent: mine.bytes_sent as u64,
+            received: received as u64,
+        })
     }
 }
 

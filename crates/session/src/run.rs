@@ -1,5 +1,7 @@
 //! The run of a registry entry over a user's keys.
 
+use std::time::Instant;
+
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message};
@@ -38,10 +40,14 @@ impl Agreed {
     ) -> Result<Report, SessionError> {
         self.check_accepted()?;
         let pool = pool(means.threads)?;
+        // First, so that nobody waits for the other's hashing.
+        pipe.channel.phase(CONSENT);
+        let due = pipe.due();
+        pipe.channel.put::<Consent>(&Signal).map_err(SessionError::at(CONSENT))?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
-        in_step::<Consent>(pipe, "consent", &Signal).map_err(|error| self.of_consent(error))?;
+        consented(pipe, due).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
         let conclusion =
             pool.install(|| self.drive_all(pipe, (elements, attached), means.observer, rng))?;
@@ -128,6 +134,19 @@ impl Agreed {
     }
 }
 
+/// The step in which both sides consent.
+pub(crate) const CONSENT: &str = "consent";
+
+/// Waits for the peer's consent, which is due then.
+pub(crate) fn consented(pipe: &mut Pipe, due: Option<Instant>) -> Result<(), SessionError> {
+    pipe.channel.resume(CONSENT);
+    if !pipe.await_until(due).map_err(SessionError::at(CONSENT))? {
+        let waited = pipe.patience.unwrap_or_default();
+        return Err(SessionError::NoConsent { waited });
+    }
+    pipe.channel.take::<Consent>(&()).map_err(SessionError::at(CONSENT)).map(drop)
+}
+
 /// The driver occupies one worker; a pool of one thread runs everything on it.
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
     ThreadPoolBuilder::new()
@@ -137,8 +156,7 @@ pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
         .map_err(|error| SessionError::Threads { threads, why: error.to_string() })
 }
 
-/// Both sides say the same word and wait for the other's: that they go on, after their users saw the terms, or that
-/// they have everything, without which no run is complete.
+/// Both sides say the same word and wait for the other's: that they have everything, without which no run is complete.
 pub(crate) fn in_step<Word: Message<Context = ()>>(
     pipe: &mut Pipe,
     step: &'static str,

@@ -1,12 +1,12 @@
 //! Three parties or more: from addresses to a result.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use veilset_data::{DataError, Destination};
 use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
 use veilset_protocols::ks::parties::MOST_PARTIES;
 use veilset_session::{
-    AgreedCircle, CircleBriefing, CircleOffer, CircleReport, Means, Member, Pipe, agree_all,
+    AgreedCircle, CircleBriefing, CircleOffer, CircleReport, Means, Member, Pipe, Price, agree_all,
 };
 
 use crate::job::fresh_rng;
@@ -53,11 +53,12 @@ impl Circle {
             let keys: Vec<PublicKey> = smaller.iter().map(|fellow| fellow.key).collect();
             let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
             let came = smaller.into_iter().zip(came);
-            members.extend(came.map(|(fellow, transport)| member(fellow, transport, false)));
+            members
+                .extend(came.map(|(fellow, came)| member(fellow, came, options.deadline, false)));
         }
         for fellow in larger {
             let transport = connect(identity, &fellow.key, &fellow.address, options, events)?;
-            members.push(member(fellow, transport, true));
+            members.push(member(fellow, transport, options.deadline, true));
         }
         Ok(Self { own, members })
     }
@@ -80,12 +81,17 @@ impl Circle {
     }
 }
 
-fn member(fellow: &Fellow, transport: TlsTransport, connecting: bool) -> Member {
+fn member(
+    fellow: &Fellow,
+    transport: TlsTransport,
+    patience: Duration,
+    connecting: bool,
+) -> Member {
     let binding = transport.binding();
     Member {
         name: fellow.name.clone(),
         key: *fellow.key.as_bytes(),
-        pipe: Pipe::new(Box::new(transport), binding),
+        pipe: Pipe::new(Box::new(transport), binding).with_patience(patience),
         connecting,
     }
 }
@@ -101,6 +107,22 @@ impl ReadyCircle {
     #[must_use]
     pub fn briefing(&self) -> &CircleBriefing {
         self.agreed.briefing()
+    }
+
+    /// What the run is likely to take on so many threads of each party; this machine is measured for some milliseconds.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn price(&self, threads: usize) -> Result<Price, Error> {
+        Ok(self.agreed.price(threads)?)
+    }
+
+    /// Whether all others have consented already: worth asking while this side's user thinks.
+    ///
+    /// # Errors
+    /// When one declined, or went away.
+    pub fn have_all_consented(&mut self) -> Result<bool, Error> {
+        Ok(self.agreed.have_all_consented()?)
     }
 
     /// Ends the session without a run; the others are told.

@@ -1,5 +1,6 @@
 //! One error for everything, with its exit code.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use veilset_channel::ChannelError;
@@ -165,6 +166,12 @@ pub mod exit_code {
 }
 
 impl Error {
+    /// Whether whoever reads the rows of a result has enough of them, and went away: no fault of the run.
+    #[must_use]
+    pub fn is_enough(&self) -> bool {
+        matches!(self, Self::Data(DataError::Write { why, .. }) if why.kind() == ErrorKind::BrokenPipe)
+    }
+
     /// The exit code of a program that ends with this error.
     #[must_use]
     pub fn exit_code(&self) -> u8 {

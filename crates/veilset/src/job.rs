@@ -11,7 +11,8 @@ use veilset_data::{DataError, Destination};
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
 use veilset_protocols::{Digest, Operation, Scheme, Security, Sharing};
 use veilset_session::{
-    Agreed, Briefing, Column, Detail, End, Learn, Means, Offer, Pipe, SessionError, Wanted, agree,
+    Agreed, Briefing, Column, Detail, End, Learn, Means, Offer, Pipe, Price, SessionError, Wanted,
+    agree,
 };
 use zeroize::Zeroize;
 
@@ -25,7 +26,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Waits for the peer with key `peer`, on whichever side it appears.
+    /// Waits for the peer with key `peer`, on whichever side it appears. It may then take as long again, the deadline of
+    /// `options`, to consent to the terms.
     ///
     /// # Errors
     /// When it does not come in time or is somebody else.
@@ -37,7 +39,8 @@ impl Connection {
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
         let transport = establish(identity, peer, endpoint, options, events)?;
-        Ok(Self::over(transport, matches!(endpoint, Endpoint::Connect(_))))
+        let over = Self::over(transport, matches!(endpoint, Endpoint::Connect(_)));
+        Ok(Self { pipe: over.pipe.with_patience(options.deadline), ..over })
     }
 
     /// Over a TLS connection that is there already.
@@ -230,6 +233,22 @@ impl Ready {
     /// Somebody saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it.
     pub fn accept(&mut self) {
         self.agreed.accept();
+    }
+
+    /// What the run is likely to take on so many threads of each side; this machine is measured for some milliseconds.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn price(&self, threads: usize) -> Result<Price, Error> {
+        Ok(self.agreed.price(threads)?)
+    }
+
+    /// Whether the peer has consented already: worth asking while this side's user thinks.
+    ///
+    /// # Errors
+    /// When it declined, or went away.
+    pub fn has_peer_consented(&mut self) -> Result<bool, Error> {
+        Ok(self.agreed.has_peer_consented(&mut self.pipe)?)
     }
 
     /// Ends the session without a run; the peer is told.

@@ -57,7 +57,7 @@ pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Asked, Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Report,
+    Asked, Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Price, Report,
 };
 
 /// Measurements on this machine.

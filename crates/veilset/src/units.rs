@@ -2,20 +2,52 @@
 
 use std::time::Duration;
 
-use veilset_data::DiskNeed;
+use veilset_data::{DiskNeed, PROGRAM_MEMORY};
 
 /// A day in minutes.
 const DAY: u32 = 24 * 60;
 
-/// `90s`, `10m`, `2h` or `500ms`: the unit is not optional.
+/// The bounds of what somebody may wait for a silent peer.
+const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+const MOST_PATIENCE: Duration = Duration::from_secs(86_400);
+
+/// `90s`, `10m`, `1.5h`, `1d` or `500ms`: the unit is not optional.
 ///
 /// # Errors
 /// With what is needed instead.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    const UNITS: [(&str, u64); 4] = [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
+    const UNITS: [(&str, u64); 5] =
+        [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
     scaled(text, &UNITS)
         .map(Duration::from_millis)
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
+}
+
+/// A duration for which a peer may be silent. It gives a sign of life every few seconds, so less than this would end runs
+/// for nothing.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn patience(text: &str) -> Result<Duration, String> {
+    let fits = |patience: &Duration| (LEAST_PATIENCE..=MOST_PATIENCE).contains(patience);
+    duration(text)
+        .ok()
+        .filter(fits)
+        .ok_or_else(|| "a duration from 10s to 1d is needed, such as 2m".to_owned())
+}
+
+/// A bound on the memory of a run, which the program itself takes a part of.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn memory(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        bytes if bytes > PROGRAM_MEMORY => Ok(bytes),
+        _ => {
+            let own = show_bytes(PROGRAM_MEMORY as f64);
+            Err(format!("the program itself takes {own}: give more than that"))
+        }
+    }
 }
 
 /// `500MB`, `2GiB`, or bytes.
@@ -38,13 +70,61 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a size such as 500MB or 2GiB is needed".to_owned())
 }
 
-/// A number before one of these units, in the smallest of them; the first unit that fits counts.
+/// A number before one of these units, in the smallest of them, to which it may be rounded; the first unit that fits counts.
 #[must_use]
 pub fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
     let (number, scale) =
         units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
-    number.trim().parse::<u64>().ok()?.checked_mul(scale)
+    decimal(number.trim(), scale)
+}
+
+/// `number`, such as 12 or 1.5, times `scale`, rounded to a whole.
+fn decimal(number: &str, scale: u64) -> Option<u64> {
+    let (whole, part) = number.split_once('.').unwrap_or((number, "0"));
+    let digits =
+        |text: &str| (1..=19).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    if !digits(whole) || !digits(part) {
+        return None;
+    }
+    let places = 10_u128.pow(u32::try_from(part.len()).ok()?);
+    let part: u128 = part.parse().ok()?;
+    let part = u64::try_from((part * u128::from(scale) + places / 2) / places).ok()?;
+    whole.parse::<u64>().ok()?.checked_mul(scale)?.checked_add(part)
+}
+
+/// `100000`, `1_000_000`, `2^20`, `1e6`, `1.5M` (k, M and G are thousands, millions and thousands of millions).
+///
+/// # Errors
+/// With what is needed instead.
+pub fn count(text: &str) -> Result<u64, String> {
+    const UNITS: [(&str, u64); 3] = [("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
+    let plain = text.replace('_', "").to_ascii_lowercase();
+    let number = match (plain.split_once('^'), plain.split_once('e')) {
+        (Some((base, exponent)), _) => power(base, exponent),
+        (None, Some((number, exponent))) => {
+            power("10", exponent).and_then(|scale| exact(number, scale))
+        }
+        (None, None) => plain.parse().ok().or_else(|| scaled_exactly(&plain, &UNITS)),
+    };
+    number.ok_or_else(|| "a number such as 100000, 2^20, 1e6 or 1M is needed".to_owned())
+}
+
+fn power(base: &str, exponent: &str) -> Option<u64> {
+    base.parse::<u64>().ok()?.checked_pow(exponent.parse().ok()?)
+}
+
+fn scaled_exactly(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+    let (number, scale) =
+        units.iter().find_map(|(unit, scale)| Some((text.strip_suffix(unit)?, *scale)))?;
+    exact(number, scale)
+}
+
+/// As [`decimal`], of what comes out whole.
+fn exact(number: &str, scale: u64) -> Option<u64> {
+    let places = number.split_once('.').map_or(0, |(_, part)| part.trim_end_matches('0').len());
+    let divides = 10_u64.checked_pow(u32::try_from(places).ok()?)?;
+    scale.is_multiple_of(divides).then(|| decimal(number, scale))?
 }
 
 /// A duration of whole minutes, up to a day.
@@ -120,7 +200,24 @@ mod tests {
         assert_eq!(duration("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(duration("10m"), Ok(Duration::from_secs(600)));
         assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
-        assert!(["90", "", "s", "1d"].iter().all(|text| duration(text).is_err()));
+        assert_eq!(duration("1d"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(duration("1.5h"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("0.0015s"), Ok(Duration::from_millis(2)));
+        assert!(
+            ["90", "", "s", "1w", "-1s", "1.s", ".5s", "1.5.5s", "1e3s", "999999999999999d"]
+                .iter()
+                .all(|text| duration(text).is_err())
+        );
+        assert_eq!(patience("2m"), Ok(Duration::from_secs(120)));
+        assert!(["9s", "25h", "1", "0s"].iter().all(|text| patience(text).is_err()));
+        assert_eq!((bytes("1.5GB"), memory("17MB")), (Ok(1_500_000_000), Ok(17_000_000)));
+        assert!(["100", "16MiB", "8MB"].iter().all(|text| memory(text).is_err()));
+        assert_eq!((count("2^20"), count("1_000"), count("0")), (Ok(1 << 20), Ok(1000), Ok(0)));
+        let million = ["1e6", "1M", "1m", "1000k", "0.001G", "10e5", "1.0e6", "1.000000M"];
+        assert!(million.iter().all(|text| count(text) == Ok(1_000_000)));
+        assert_eq!(count("1.5k"), Ok(1_500));
+        let wrong = ["2^64", "-1", "many", "1.5", "1e20", "1.0001k", "1e-1", "e6", "k", "1T", ""];
+        assert!(wrong.iter().all(|text| count(text).is_err()));
         assert_eq!((minutes("60m"), minutes("2h"), minutes("60s")), (Ok(60), Ok(120), Ok(1)));
         assert!(["90s", "0m", "25h", "60"].iter().all(|text| minutes(text).is_err()));
         assert_eq!((step("15m"), step("24h")), (Ok(15), Ok(DAY)));

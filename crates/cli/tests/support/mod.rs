@@ -5,6 +5,8 @@ pub(crate) mod bucket;
 #[cfg(unix)]
 pub(crate) mod postgres;
 pub(crate) mod schema;
+#[cfg(target_os = "linux")]
+pub(crate) mod terminal;
 
 use std::fs;
 use std::net::TcpListener;

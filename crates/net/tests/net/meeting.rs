@@ -303,5 +303,5 @@ fn a_wait_and_a_connection_end_when_their_user_wants() {
         stop.stop();
     });
     assert_eq!(near.recv(), Err(NetworkFault::Stopped.into()));
-    assert_eq!(far.recv(), Err(NetworkFault::Closed.into()));
+    assert_eq!(far.recv(), Err(NetworkFault::Interrupted.into()));
 }

@@ -9,6 +9,8 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
+use std::time::Instant;
+
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Channel, ChannelExt, Message};
 use veilset_crypto::{ElementHasher, Group, Ristretto255};
@@ -18,9 +20,9 @@ use veilset_protocols::{Operation, Security, Sharing};
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
-use crate::run::pool;
+use crate::run::{CONSENT, consented, pool};
 use crate::terms::{Consent, Done, Opening, Signal};
-use crate::{End, Learn, Means, Mismatch, Offer, Pipe, SessionError, Terms, WIRE_VERSION};
+use crate::{End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError, Terms, WIRE_VERSION};
 
 pub use report::{CircleBriefing, CircleReport, PeerReport};
 
@@ -113,6 +115,23 @@ impl AgreedCircle {
         &self.briefing
     }
 
+    /// What the run is likely to take on so many threads of each party.
+    ///
+    /// # Errors
+    /// When the machine cannot be measured.
+    pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
+        Price::of_circle(&self.sizes, self.offer.distinct, threads)
+    }
+
+    /// Whether all others have consented already.
+    ///
+    /// # Errors
+    /// When one declined, or went away; the error names it.
+    pub fn have_all_consented(&mut self) -> Result<bool, SessionError> {
+        let heard = self.members.have_all_spoken();
+        self.members.say_goodbye_if_failed(heard)
+    }
+
     /// Ends the session without a run; the others are told.
     pub fn decline(mut self) {
         self.members.end(&End::Abort(Abort::Declined));
@@ -143,10 +162,12 @@ impl AgreedCircle {
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Vec<u32>, SessionError> {
         let pool = pool(means.threads)?;
+        // First, so that nobody waits for the others' hashing.
+        let due = self.members.consent()?;
         self.members.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
-        self.members.in_step::<Consent>("consent", &Signal)?;
+        self.members.consented(due)?;
         let matched = pool.install(|| {
             let party = PartiesRun {
                 party: number(self.place),
@@ -204,6 +225,34 @@ impl Members {
     ) -> Result<(), SessionError> {
         self.phase(step);
         self.swap(step, &(), |_| *word).map(drop)
+    }
+
+    /// Consents to the terms with all; when theirs are due.
+    fn consent(&mut self) -> Result<Vec<Option<Instant>>, SessionError> {
+        self.phase(CONSENT);
+        let mut due = Vec::with_capacity(self.0.len());
+        for member in &mut self.0 {
+            due.push(member.pipe.due());
+            let sent = member.pipe.channel.put::<Consent>(&Signal);
+            sent.map_err(|why| SessionError::channel(CONSENT, why).with(member.name.clone()))?;
+        }
+        Ok(due)
+    }
+
+    fn have_all_spoken(&mut self) -> Result<bool, SessionError> {
+        let mut all = true;
+        for member in &mut self.0 {
+            let of = |why| SessionError::channel(CONSENT, why).with(member.name.clone());
+            all &= member.pipe.look().map_err(of)?;
+        }
+        Ok(all)
+    }
+
+    fn consented(&mut self, due: Vec<Option<Instant>>) -> Result<(), SessionError> {
+        for (member, due) in self.0.iter_mut().zip(due) {
+            consented(&mut member.pipe, due).map_err(|why| why.with(member.name.clone()))?;
+        }
+        Ok(())
     }
 
     /// The channels in the order of all parties, with none in this one's `place`.

@@ -27,6 +27,7 @@
 //! **Order.** Any two parties exchange what is due, in chunks, in the order of the pairs (1,2), (1,3), …, (2,3), …: of all
 //! pairs that are not done the first one always can go on, so nobody waits for ever behind bounded queues.
 
+mod cost;
 mod error;
 mod keys;
 mod links;
@@ -46,6 +47,7 @@ use super::algebra::{EncryptedMultiset, Revealed};
 use crate::Observer;
 use crate::bins::roots;
 
+pub use cost::cost;
 pub use error::PartiesError;
 pub use question::Question;
 

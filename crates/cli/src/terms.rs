@@ -1,0 +1,63 @@
+//! The agreed terms in words.
+
+use veilset::{Briefing, CircleBriefing, Price};
+
+use crate::args::Talk;
+use crate::layout::{width_of_voice, wrapped};
+use crate::progress::say;
+use crate::units::{show_bytes, show_duration};
+
+/// Columns by which the further lines of a long sentence are set in.
+const INDENT: usize = 2;
+
+/// Shows what was agreed on with `peer`.
+pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
+    let line = |text: &str| say_wrapped(talk, text);
+    let Briefing { operation, presets, protocol, group, digest, security, .. } = briefing;
+    line(&format!("{operation} with {peer}: {security} security, keys {presets}"));
+    line(&format!("protocol {protocol} on {group}, sets {digest}"));
+    for (what, name) in briefing.asked_by_peer.iter() {
+        line(&format!("asked for by the peer, not by you: {what} {name}"));
+    }
+    line(&briefing.learned);
+    of_sets(&briefing.warnings, &briefing.leaks, talk);
+    line(&format!("{peer} has {} distinct keys", briefing.peer_distinct));
+}
+
+/// Shows what was agreed on with several others.
+pub(crate) fn show_all(briefing: &CircleBriefing, talk: &Talk) {
+    let CircleBriefing { presets, protocol, group, security, .. } = briefing;
+    say_wrapped(talk, &format!("intersect: {security} security, keys {presets}"));
+    say_wrapped(talk, &format!("protocol {protocol} on {group}"));
+    say_wrapped(talk, &briefing.learned);
+    of_sets(&briefing.warnings, &briefing.leaks, talk);
+    for (name, distinct) in &briefing.peers {
+        say(talk, &format!("{name} has {distinct} distinct keys"));
+    }
+}
+
+fn of_sets(warnings: &[String], leaks: &[&str], talk: &Talk) {
+    for warning in warnings {
+        say_wrapped(talk, &format!("warning: {warning}"));
+    }
+    for leak in leaks {
+        say_wrapped(talk, &format!("leaks: {leak}"));
+    }
+}
+
+/// Shows what the run is likely to take.
+pub(crate) fn show_price(price: &Price, talk: &Talk) {
+    say_wrapped(
+        talk,
+        &format!(
+            "about {}, {} sent and {} received, on a network of 1 Gbit/s",
+            show_duration(price.time),
+            show_bytes(price.sent as f64),
+            show_bytes(price.received as f64),
+        ),
+    );
+}
+
+fn say_wrapped(talk: &Talk, text: &str) {
+    say(talk, &wrapped(text, width_of_voice(), INDENT));
+}

@@ -1,0 +1,191 @@
+//! The question before a run, at a terminal, and what happens while it is open.
+#![cfg(target_os = "linux")]
+
+mod support;
+
+use std::process::{Child, Command};
+use std::time::Duration;
+
+use support::terminal::Terminal;
+use support::{Party, code, free_address, stderr, wait};
+
+const SOON: Duration = Duration::from_secs(60);
+
+/// Two parties with three keys in common.
+fn parties() -> (Party, Party) {
+    let (left, right) = Party::pair();
+    left.file("list.csv", "id\n1\n2\n3\n4\n");
+    right.file("list.csv", "id\n9\n4\n3\n2\n");
+    (left, right)
+}
+
+/// The left side at a terminal, asked.
+fn asked(left: &Party, address: &str) -> Terminal {
+    let line = "veilset count list.csv --key id --patience 10s --peer right --listen";
+    let mut terminal = Terminal::run(left, &format!("{line} {address}"));
+    terminal.until("waiting for right at");
+    terminal
+}
+
+/// The right side, where nobody is.
+fn unattended(right: &Party, address: &str, flags: &[&str]) -> Child {
+    let command = ["count", "list.csv", "--key", "id", "--connect", address, "--peer", "left"];
+    right.start(&[&command[..], flags].concat())
+}
+
+fn signal(child: &Child, name: &str) {
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
+}
+
+#[test]
+fn a_list_on_standard_input_leaves_the_question_to_the_terminal() {
+    let (left, right) = parties();
+    let address = free_address();
+    let line = "cat list.csv | veilset count - --key id --learn me --listen";
+    let mut terminal = Terminal::run(&left, &format!("{line} {address} --peer right"));
+    terminal.until("waiting for right at");
+    let peer = unattended(&right, &address, &["--learn", "peer"]);
+    terminal.until("Go on? [Y/n] ");
+    let shown = terminal.screen.replace("\r\n", " ").replace("  ", " ");
+    for part in ["count", "raw/1", "mqrpmt-dh", "curve25519", "semi-honest", "4 distinct keys"] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert!(shown.contains("You learn: how many distinct keys match"), "{shown}");
+    assert!(shown.contains("sent and") && shown.contains("on a network of 1 Gbit/s"), "{shown}");
+    assert!(!shown.contains("If both learn"), "{shown}");
+    terminal.press("maybe\n");
+    terminal.until("please answer y or n: Go on? [Y/n] ");
+    terminal.press("y\n");
+    let (ended, shown) = terminal.end();
+    assert_eq!(ended, Some(0), "{shown}");
+    assert!(shown.contains("\r\n3\r\n"), "{shown}");
+    assert_eq!(code(&wait(peer, SOON)), 0);
+}
+
+#[test]
+fn consent_beforehand_is_not_asked_for() {
+    for flag in ["--yes", "--no-input"] {
+        let (left, right) = parties();
+        let address = free_address();
+        let line = "veilset count list.csv --key id --peer right --listen";
+        let mut terminal = Terminal::run(&left, &format!("{line} {address} {flag}"));
+        terminal.until("waiting for right at");
+        let peer = unattended(&right, &address, &[]);
+        let (ended, shown) = terminal.end();
+        assert_eq!(ended, Some(0), "{shown}");
+        assert!(shown.contains("You learn") && !shown.contains("Go on?"), "{shown}");
+        assert_eq!(code(&wait(peer, SOON)), 0);
+    }
+}
+
+#[test]
+fn a_no_ends_the_others_question() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut one = asked(&left, &address);
+    let line = "veilset count list.csv --key id --peer left --connect";
+    let mut two = Terminal::run(&right, &format!("{line} {address}"));
+    one.until("Go on?");
+    two.until("Go on?");
+    two.press("n\n");
+    let ((first, heard), (second, _)) = (one.end(), two.end());
+    assert_eq!((first, second), (Some(6), Some(6)), "{heard}");
+    assert!(heard.contains("it declined the run"), "{heard}");
+}
+
+#[test]
+fn a_yes_waits_for_the_other_and_says_so() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut one = asked(&left, &address);
+    let line = "veilset count list.csv --key id --peer left --connect";
+    let mut two = Terminal::run(&right, &format!("{line} {address}"));
+    one.until("Go on?");
+    two.until("Go on?");
+    one.press("y\n");
+    one.until("waiting for the consent of right, for 10 min at most (until ");
+    two.press("\n");
+    let ((first, _), (second, shown)) = (one.end(), two.end());
+    assert_eq!((first, second), (Some(0), Some(0)), "{shown}");
+}
+
+#[test]
+fn the_deadline_is_for_consent_too() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    let peer = unattended(&right, &address, &["--deadline", "2s"]);
+    terminal.until("Go on?");
+    let late = wait(peer, SOON);
+    assert_eq!(code(&late), 4, "{}", stderr(&late));
+    assert!(stderr(&late).contains("did not consent to the terms within 2 s"), "{}", stderr(&late));
+    let (ended, shown) = terminal.end();
+    assert_eq!(ended, Some(4), "{shown}");
+    assert!(shown.contains("its deadline passed"), "{shown}");
+}
+
+#[test]
+fn an_interrupt_is_told_to_the_peer() {
+    for (name, number) in [("-INT", 130), ("-TERM", 143)] {
+        let (left, right) = parties();
+        let address = free_address();
+        let mut terminal = asked(&left, &address);
+        let peer = unattended(&right, &address, &[]);
+        terminal.until("Go on?");
+        signal(&peer, name);
+        let interrupted = wait(peer, SOON);
+        assert_eq!(code(&interrupted), number, "{}", stderr(&interrupted));
+        assert!(stderr(&interrupted).ends_with("interrupted; nothing was written\n"));
+        let (ended, shown) = terminal.end();
+        assert_eq!(ended, Some(4), "{shown}");
+        assert!(shown.contains("the peer interrupted the run"), "{shown}");
+    }
+}
+
+#[test]
+fn a_key_that_interrupts_ends_an_open_question() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    let peer = unattended(&right, &address, &[]);
+    terminal.until("Go on?");
+    terminal.press("\u{3}");
+    let (ended, shown) = terminal.end();
+    assert_eq!(ended, Some(130), "{shown}");
+    assert!(shown.contains("interrupted; nothing was written"), "{shown}");
+    let left_alone = wait(peer, SOON);
+    assert_eq!(code(&left_alone), 4, "{}", stderr(&left_alone));
+    assert!(stderr(&left_alone).contains("the peer interrupted the run"));
+}
+
+#[test]
+fn a_peer_that_is_gone_ends_an_open_question() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    let mut peer = unattended(&right, &address, &[]);
+    terminal.until("Go on?");
+    peer.kill().expect("it runs");
+    peer.wait().expect("it ended");
+    let (ended, shown) = terminal.end();
+    assert_eq!(ended, Some(4), "{shown}");
+    assert!(shown.contains("the peer closed the connection"), "{shown}");
+}
+
+#[test]
+fn how_long_a_peer_may_be_silent_is_ones_own_choice() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    let mut peer = unattended(&right, &address, &["--patience", "1h"]);
+    terminal.until("Go on?");
+    signal(&peer, "-STOP");
+    let (ended, shown) = terminal.end();
+    peer.kill().expect("it is there");
+    peer.wait().expect("it ended");
+    assert_eq!(ended, Some(4), "{shown}");
+    assert!(shown.contains("nothing came from the peer for 10 s"), "{shown}");
+    let hasty = left.run(&["count", "list.csv", "--key", "id", "--patience", "5s"]);
+    assert!(code(&hasty) == 2 && stderr(&hasty).contains("from 10s to 1d"), "{}", stderr(&hasty));
+}
