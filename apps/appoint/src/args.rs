@@ -21,7 +21,7 @@ Exit codes: 0 the page was closed · 2 your input or flags · 4 network · 6 pol
 
 /// Agree on a meeting with somebody, on a page in your browser; neither side sees the other's calendar.
 ///
-/// Every flag fills in a field of the page, where it can be changed, but those under \"How\".
+/// Every flag fills in a field of the page, where it can be changed, but those under "How".
 #[derive(Parser)]
 #[command(name = "appoint", version, after_help = EXAMPLES, max_term_width = 110)]
 pub(crate) struct Args {
@@ -122,5 +122,18 @@ impl Args {
             "waits": self.connect.is_none(),
             "address": self.listen.as_ref().or(self.connect.as_ref()),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[test]
+    fn help_shows_no_escapes() {
+        let help = Args::command().render_long_help().to_string();
+        assert!(help.contains("but those under \"How\"") && !help.contains('\\'), "{help}");
     }
 }

@@ -18,10 +18,7 @@ impl Party {
     /// When it cannot be read or made.
     pub(crate) fn load() -> Result<Self, StoreError> {
         let home = Home::from_env()?;
-        let identity = match Identity::load(&home) {
-            Err(StoreError::NoIdentity { .. }) => Identity::create(&home)?,
-            other => other?,
-        };
+        let (identity, _) = Identity::load_or_create(&home)?;
         Ok(Self { home, identity: Arc::new(identity) })
     }
 

@@ -28,6 +28,9 @@ Examples:
   veilset intersect customers.csv --key email:email --listen 0.0.0.0:7000 --peer acme -o matches.csv
   veilset intersect customers.csv --key email:email --connect you.example:7000 --peer you     (acme's side)
 
+Environment: VEILSET_HOME is the folder of your identity and of the keys that you pinned; without it, veilset under
+XDG_CONFIG_HOME, or ~/.config/veilset.
+
 Exit codes: 0 done · 2 your input or flags · 3 the parties do not agree on terms · 4 network or deadline ·
 5 the peer broke the protocol · 6 policy refused · 70 a bug · 130, 143 interrupted; nothing was written";
 
@@ -86,7 +89,7 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Look at a list before a run; sends nothing
     Check(CheckArgs),
-    /// List the protocols with their security and what leaks
+    /// List the protocols, or show one with what it rests on and what leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
     Bench(BenchArgs),
@@ -158,7 +161,11 @@ pub(crate) enum PeerCommand {
         force: bool,
     },
     /// Print the pinned names and keys
-    List,
+    List {
+        /// Print a JSON array of objects with name and key
+        #[arg(long)]
+        json: bool,
+    },
     /// Forget a pinned key
     Remove {
         /// The name
@@ -572,7 +579,11 @@ pub(crate) struct With {
 pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
 
 #[derive(Args)]
+#[command(group(ArgGroup::new("computed").required(true).args(["what", "operation"])))]
 pub(crate) struct PlanArgs {
+    /// What to compute, in place of --operation
+    #[arg(value_name = "OP", value_parser = units::operation)]
+    pub(crate) what: Option<veilset::registry::Operation>,
     /// Your number of distinct keys, such as 100000 or 2^20; with --cluster, 10^8, 10^9 and 10^10 if it is left out
     #[arg(long, value_name = "N", value_parser = units::count, required_unless_present = "cluster", requires = "peer_rows")]
     pub(crate) rows: Option<u64>,
@@ -581,7 +592,7 @@ pub(crate) struct PlanArgs {
     pub(crate) peer_rows: Option<u64>,
     /// What to compute
     #[arg(long, value_name = "OP", value_parser = units::operation)]
-    pub(crate) operation: veilset::registry::Operation,
+    pub(crate) operation: Option<veilset::registry::Operation>,
     /// Who learns the result [default: both, and me in a look-up]
     #[arg(long, value_enum)]
     pub(crate) learn: Option<LearnArg>,
@@ -610,6 +621,13 @@ pub(crate) struct PlanArgs {
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+impl PlanArgs {
+    /// What to compute; one of the two is there.
+    pub(crate) fn operation(&self) -> veilset::registry::Operation {
+        self.what.or(self.operation).unwrap_or(veilset::registry::Operation::Intersect)
+    }
 }
 
 /// The clusters of a run between two of them.
@@ -648,7 +666,13 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args)]
 pub(crate) struct ProtocolsArgs {
-    /// Print a JSON array
+    /// Show these in full, with what each rests on and what leaks
+    #[arg(value_name = "ID", value_parser = units::id)]
+    pub(crate) ids: Vec<&'static str>,
+    /// Those that compute this alone
+    #[arg(long, value_name = "OP", value_parser = units::operation)]
+    pub(crate) operation: Option<veilset::registry::Operation>,
+    /// Print a JSON array, with all that is known of each
     #[arg(long)]
     pub(crate) json: bool,
 }

@@ -29,6 +29,26 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
             "both parties in this process; ratio: processor time over that of as many X25519 of aws-lc",
         );
     }
+    let protocols = targets.iter().filter(|target| matches!(target, BenchTarget::Protocol(_)));
+    let protocols = protocols.count();
+    if !args.json && protocols > 0 {
+        let (net, threads) = (net(args).name(), args.threads);
+        say(
+            talk,
+            &format!("protocols: {protocols}; between them: {net}; threads a side: {threads}"),
+        );
+        print_line!(
+            "{:22} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>5}",
+            "protocol",
+            "keys",
+            "seconds",
+            "cpu s",
+            "sender",
+            "receiver",
+            "peak",
+            "ratio"
+        )?;
+    }
     for target in targets {
         match target {
             BenchTarget::Curve => show_curves(args.json)?,
@@ -65,12 +85,7 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
             "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
         )));
     }
-    let net = match args.net {
-        NetArg::Memory => Net::Memory,
-        NetArg::Lan => Net::Lan,
-        NetArg::Wan => Net::Wan,
-        NetArg::Tls => Net::Tls,
-    };
+    let net = net(args);
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
         let case = Case {
             protocol,
@@ -84,6 +99,15 @@ fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
         show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
+}
+
+fn net(args: &BenchArgs) -> Net {
+    match args.net {
+        NetArg::Memory => Net::Memory,
+        NetArg::Lan => Net::Lan,
+        NetArg::Wan => Net::Wan,
+        NetArg::Tls => Net::Tls,
+    }
 }
 
 /// Ordered lists are compared pair by pair, and shorter ones where that takes Paillier's encryption.
@@ -175,16 +199,13 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!(
-        "{:24} n = {:<8} {:6} {} threads  {:8.3} s  cpu {:8.3} s  {:>9} + {:>9}  {} rounds  peak {:>9}  ratio {}",
+        "{:22} {:>7} {:>7.3} {:>7.3} {:>8} {:>8} {:>8} {:>5}",
         m.case.protocol,
         show_sizes(m.case.sizes),
-        m.case.net.name(),
-        m.case.threads,
         m.seconds,
         m.cpu_seconds,
         show_bytes(m.bytes_sender as f64),
         show_bytes(m.bytes_receiver as f64),
-        m.rounds,
         show_bytes(m.peak_rss as f64),
         m.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
     )?;

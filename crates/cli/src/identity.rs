@@ -1,5 +1,6 @@
 //! `veilset id` and `veilset peer`.
 
+use serde_json::{Value, json};
 use veilset::net::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
 use veilset::voice;
 
@@ -14,17 +15,14 @@ pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
         voice::say("a new identity; everyone who pinned the old key must pin this one:");
         identity
     } else {
-        match Identity::load(&home) {
-            Err(StoreError::NoIdentity { .. }) => {
-                let identity = Identity::create(&home)?;
-                voice::say(format_args!(
-                    "made a new identity in {}; send this line to the other party:",
-                    home.path().display()
-                ));
-                identity
-            }
-            other => other?,
+        let (identity, made) = Identity::load_or_create(&home)?;
+        if made {
+            voice::say(format_args!(
+                "made a new identity in {}; send this line to the other party:",
+                home.path().display()
+            ));
         }
+        identity
     };
     print_line!("{}", identity.public_key())?;
     Ok(())
@@ -45,7 +43,12 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
             let added = peers.add(&name, key, force)?;
             voice::say(describe(&added, &name));
         }
-        PeerCommand::List => {
+        PeerCommand::List { json: true } => {
+            let peer =
+                |(name, key): (&str, PublicKey)| json!({ "name": name, "key": key.to_string() });
+            print_line!("{}", Value::from_iter(peers.iter().map(peer)))?;
+        }
+        PeerCommand::List { json: false } => {
             for (name, key) in peers.iter() {
                 print_line!("{name} {key}")?;
             }

@@ -2,14 +2,15 @@
 
 mod cluster;
 
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
 use veilset::planner::{Prices, Question, Wanted};
-use veilset::registry::Operation;
+use veilset::registry::{Operation, Security};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
+use crate::layout::{self, width_of_output, wrapped};
 use crate::operation::all_cores;
 use crate::units::{show_bytes, show_duration};
 
@@ -24,25 +25,32 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!("{}", table(&prices))?;
-    if args.operation == Operation::Lookup {
-        print_line!("{}", later_lookups(&prices))?;
+    say_wrapped(&securities(&prices))?;
+    if args.operation() == Operation::Lookup {
+        say_wrapped(&later_lookups(&prices))?;
     }
     let [first, later @ ..] = prices.switches.as_slice() else { return Ok(()) };
     let later = later.iter().map(|(from, to)| format!(", from {from} keys a side {}", to.id));
-    print_line!("auto, at equal sizes: {}{}", first.1.id, later.collect::<String>())?;
-    print_line!("{}", prices.learned(&prices.plans[0]))?;
+    let later: String = later.collect();
+    say_wrapped(&format!("auto, at equal sizes: {}{later}", first.1.id))?;
+    say_wrapped(&prices.learned(&prices.plans[0]))?;
     let threads = prices.threads;
     let plural = if threads == 1 { "thread" } else { "threads" };
     print_line!("{threads} {plural} a side, this machine's measured speed on both sides")?;
     Ok(())
 }
 
+/// A sentence below the table, which may be longer than a line.
+fn say_wrapped(text: &str) -> Result<(), Failure> {
+    Ok(print_line!("{}", wrapped(text, width_of_output(), 2))?)
+}
+
 fn question(args: &PlanArgs) -> Question {
-    let alone = args.operation == Operation::Lookup;
+    let alone = args.operation() == Operation::Lookup;
     let default = if alone { Learn::Me } else { Learn::Both };
     Question {
         wanted: Wanted {
-            operation: args.operation,
+            operation: args.operation(),
             security: args.security.into(),
             learn: args.learn.map_or(default, Learn::from),
             group: args.params.group,
@@ -74,11 +82,8 @@ fn later_lookups(prices: &Prices) -> String {
 }
 
 fn table(prices: &Prices) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header([
+    let mut table = layout::table(&[
         "protocol",
-        "security",
         "time",
         "computing",
         "you send",
@@ -90,7 +95,6 @@ fn table(prices: &Prices) -> Table {
         let (mine, theirs) = prices.bytes(plan);
         table.add_row([
             plan.spec().id.to_owned(),
-            plan.spec().security.to_string(),
             show_duration(plan.time),
             show_duration(plan.computing),
             show_bytes(mine),
@@ -100,4 +104,22 @@ fn table(prices: &Prices) -> Table {
         ]);
     }
     table
+}
+
+/// Which of them hold against whom.
+fn securities(prices: &Prices) -> String {
+    let of = |security: Security| {
+        let ids = prices.plans.iter().map(|plan| plan.spec());
+        let ids: Vec<&str> =
+            ids.filter(|spec| spec.security == security).map(|spec| spec.id).collect();
+        ids.join(", ")
+    };
+    let (semi_honest, malicious) = (of(Security::SemiHonest), of(Security::Malicious));
+    match (semi_honest.as_str(), malicious.as_str()) {
+        (_, "") => "all hold against parties that follow the protocol (semi-honest)".to_owned(),
+        ("", _) => "all hold against parties that do anything (malicious)".to_owned(),
+        _ => format!(
+            "against parties that do anything (malicious): {malicious}; the others: semi-honest"
+        ),
+    }
 }

@@ -1,38 +1,68 @@
 //! `veilset protocols`: the registry.
 
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use serde_json::{Value, json};
 use veilset::registry::{PROTOCOLS, Spec};
 
 use crate::args::ProtocolsArgs;
 use crate::error::Failure;
+use crate::layout::{plain, table};
 
-/// Prints every protocol with what it rests on and what leaks.
+/// Lists the protocols, or shows some in full: what each rests on, and what leaks.
 pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
-    let specs: Vec<&Spec> = PROTOCOLS.iter().map(|protocol| protocol.spec()).collect();
+    let fits = |spec: &&Spec| {
+        args.operation.is_none_or(|operation| spec.operation == operation)
+            && (args.ids.is_empty() || args.ids.contains(&spec.id))
+    };
+    let specs: Vec<&Spec> = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(fits).collect();
     if args.json {
         let objects: Vec<Value> = specs.into_iter().map(object).collect();
         print_line!("{}", Value::from(objects))?;
         return Ok(());
     }
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
-    table.set_header(["id", "operation", "security", "what it is", "source"]);
-    for spec in &specs {
-        table.add_row([
-            spec.id,
-            spec.operation.name(),
-            spec.security.name(),
-            spec.title,
-            spec.paper,
-        ]);
+    if !args.ids.is_empty() {
+        for spec in specs {
+            print_line!("{}", in_full(spec))?;
+        }
+        return Ok(());
     }
-    print_line!("{table}")?;
-    for spec in specs {
-        let leaks: Vec<&str> = spec.all_leaks().collect();
-        print_line!("{}: rests on {}. {}", spec.id, spec.assumption, leaks.join(" "))?;
-    }
+    print_line!("{}", list(&specs, args.operation.is_some()))?;
+    print_line!(
+        "In full, with what leaks: veilset protocols ID; those of one operation: --operation OP"
+    )?;
     Ok(())
+}
+
+/// A line each; of those of one operation what they are, too.
+fn list(specs: &[&Spec], of_one: bool) -> Table {
+    let last = if of_one { "what it is" } else { "operation" };
+    let mut table = table(&["id", "security", last]);
+    for spec in specs {
+        let last = if of_one { spec.title } else { spec.operation.name() };
+        table.add_row([spec.id, spec.security.name(), last]);
+    }
+    table
+}
+
+fn in_full(spec: &Spec) -> Table {
+    let names = |names: Vec<&str>| names.join(", ");
+    let mut table = plain();
+    for (name, value) in [
+        ("id", spec.id.to_owned()),
+        ("what it is", spec.title.to_owned()),
+        ("operation", spec.operation.name().to_owned()),
+        ("security", spec.security.name().to_owned()),
+        ("rests on", spec.assumption.to_owned()),
+        ("who receives learns", spec.receiver.of_you.to_owned()),
+        ("leaks", spec.all_leaks().collect::<Vec<_>>().join("\n")),
+        ("groups", names(spec.groups.iter().map(|group| group.name()).collect())),
+        ("digests", names(spec.digests.iter().map(|digest| digest.name()).collect())),
+        ("most keys", spec.max_elements.to_string()),
+        ("source", spec.paper.to_owned()),
+    ] {
+        table.add_row([name.to_owned(), value]);
+    }
+    table
 }
 
 fn object(spec: &Spec) -> Value {

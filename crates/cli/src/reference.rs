@@ -2,25 +2,36 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
+use clap::{Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsArgs};
 use crate::error::Failure;
 
-/// Prints the manual: the program's page, then one for each command.
+/// Prints the manual: the program's page, then one for each command and each of its own commands.
 pub(crate) fn man() -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
     let mut program = Cli::command();
     program.build();
-    clap_mangen::Man::new(program.clone()).render(&mut out)?;
-    for command in program.get_subcommands().filter(|command| command.get_name() != "help") {
-        clap_mangen::Man::new(command.clone()).render(&mut out)?;
-    }
-    Ok(out.flush()?)
+    let mut pages = Vec::new();
+    page(&program, &mut pages)?;
+    give(&pages)
+}
+
+fn page(command: &Command, pages: &mut Vec<u8>) -> io::Result<()> {
+    clap_mangen::Man::new(command.clone()).render(pages)?;
+    let commands = command.get_subcommands().filter(|command| command.get_name() != "help");
+    commands.into_iter().try_for_each(|command| page(command, pages))
 }
 
 /// Prints a shell's completion script.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
-    clap_complete::generate(args.shell, &mut Cli::command(), "veilset", &mut io::stdout());
-    Ok(())
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut Cli::command(), "veilset", &mut script);
+    give(&script)
+}
+
+/// To a reader who may have enough before the end.
+fn give(text: &[u8]) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text)?;
+    Ok(out.flush()?)
 }

@@ -38,17 +38,21 @@ fn mirrored<'a>(words: &[&'a str]) -> Vec<&'a str> {
     let mirror = |word: &&'a str| match *word {
         "--listen" => "--connect",
         "--connect" => "--listen",
+        "acme" => "you",
+        "you" => "acme",
         other => other,
     };
     words.iter().map(mirror).collect()
 }
 
+/// Runs a command of the reader, or acme's where its peer is the reader.
 fn runs(reader: &Party, acme: &Party, command: &str) {
     let address = free_address();
     let words = words(command, acme, &address);
     let needs_peer = words.contains(&"--listen") || words.contains(&"--connect");
-    let other = needs_peer.then(|| acme.start(&mirrored(&words)));
-    let output = reader.run(&words);
+    let (own, other) = if words.contains(&"you") { (acme, reader) } else { (reader, acme) };
+    let other = needs_peer.then(|| other.start(&mirrored(&words)));
+    let output = own.run(&words);
     assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
     if let Some(other) = other {
         let output = other.wait_with_output().expect("it ends");
@@ -59,11 +63,7 @@ fn runs(reader: &Party, acme: &Party, command: &str) {
 #[test]
 fn every_command_in_the_readme_runs() {
     let (reader, acme) = (Party::new(), Party::new());
-    for (party, name, other) in
-        [(&acme, "acme", &reader), (&acme, "you", &reader), (&reader, "you", &acme)]
-    {
-        assert!(party.run(&["peer", "add", name, &other.key]).status.success());
-    }
+    assert!(acme.run(&["peer", "add", "you", &reader.key]).status.success());
     for party in [&reader, &acme] {
         party.file("customers.csv", "email,name\nann@example.org,Ann\nben@example.org,Ben\n");
     }

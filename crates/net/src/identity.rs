@@ -63,6 +63,22 @@ impl Identity {
         }
     }
 
+    /// Reads the identity under `home`, or makes one if there is none; whether it was made. However many programs do so at
+    /// once, there is one identity.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load) and [`create`](Self::create).
+    pub fn load_or_create(home: &Home) -> Result<(Self, bool), StoreError> {
+        match Self::load(home) {
+            Err(StoreError::NoIdentity { .. }) => {}
+            loaded => return loaded.map(|identity| (identity, false)),
+        }
+        match Self::create(home) {
+            Err(StoreError::IdentityExists { .. }) => Self::load(home).map(|one| (one, false)),
+            created => created.map(|identity| (identity, true)),
+        }
+    }
+
     /// Makes an identity and writes it under `home` in place of the one that is there. Peers that pinned the old key
     /// refuse the new one until they are given it.
     ///

@@ -55,16 +55,19 @@ impl Peers {
     }
 
     /// Pins `key` under `name` and writes the file. Another key under the same name is refused unless `force`. What
-    /// another program changed in the file meanwhile is kept.
+    /// another program changed in the file meanwhile is kept. A key has one name, so that nobody takes one party for two.
     ///
     /// # Errors
-    /// [`StoreError::ChangedKey`], a name or key that cannot be a peer's, or a failed write (nothing changes then).
+    /// [`StoreError::ChangedKey`], [`StoreError::KnownAs`], a name or key that cannot be a peer's, or a failed write (nothing changes then).
     pub fn add(&mut self, name: &str, key: PublicKey, force: bool) -> Result<Added, StoreError> {
         check_name(name)?;
         self.check_not_own(key)?;
         let _lock = self.home.lock(FILE)?;
         self.refresh()?;
         let line = Line { text: format!("{name} {key}"), peer: Some((name.to_owned(), key)) };
+        if let Some((known, _)) = self.iter().find(|(known, of)| *of == key && *known != name) {
+            return Err(StoreError::KnownAs { known: known.to_owned() });
+        }
         let mut lines = self.lines.clone();
         let added = match self.position(name) {
             None => {
@@ -267,6 +270,21 @@ mod tests {
         let missing = peers.resolve("Acne").expect_err("no such name");
         assert!(matches!(missing, StoreError::NoPeer { ref close, .. } if close[0] == "acme"));
         assert!(matches!(peers.resolve("veilset1x"), Err(StoreError::Key(_))));
+    }
+
+    #[test]
+    fn a_key_has_one_name() {
+        let (_dir, home) = with_file("");
+        let mut peers = Peers::load(&home, None).expect("empty");
+        peers.add("bob", key(1), false).expect("new");
+        peers.add("carol", key(2), false).expect("new");
+        for (name, force) in [("bobby", false), ("bobby", true), ("carol", true)] {
+            let refused = peers.add(name, key(1), force).expect_err("bob's");
+            assert!(matches!(&refused, StoreError::KnownAs { known } if known == "bob"));
+            assert!(refused.to_string().contains("`veilset peer remove bob`"), "{refused}");
+        }
+        assert_eq!(peers.add("bob", key(1), false).expect("same"), Added::Unchanged);
+        assert_eq!(Peers::load(&home, None).expect("well formed").iter().count(), 2);
     }
 
     #[test]

@@ -129,6 +129,14 @@ pub enum StoreError {
         /// Names that look like it, the closest first.
         close: Vec<String>,
     },
+    /// The key has a name already.
+    #[error(
+        "this key is pinned already, as {known}: go on with that name, or run `veilset peer remove {known}` first"
+    )]
+    KnownAs {
+        /// The name that it has.
+        known: String,
+    },
     /// The name belongs to another key.
     #[error(
         "THE KEY OF {name} IS ANOTHER ONE NOW\n  pinned:  {old}\n  offered: {new}\nAsk {name} over another channel whether they made a new identity. If they did, add it again with --force; if not, somebody is posing as them."

@@ -1,6 +1,6 @@
 //! `veilset plan --cluster`: the price of a run between two clusters.
 
-use comfy_table::{Table, presets};
+use comfy_table::Table;
 use veilset::json;
 use veilset::planner::{
     Calibration, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND, Link, Question,
@@ -9,6 +9,7 @@ use veilset::planner::{
 use super::question;
 use crate::args::{ClusterArgs, PlanArgs};
 use crate::error::Failure;
+use crate::layout::plain;
 use crate::units::{show_bits, show_bytes, show_duration};
 
 /// The sizes of both lists where nobody names any.
@@ -55,8 +56,7 @@ fn cluster(args: &ClusterArgs) -> Cluster {
 
 /// A column for each size.
 fn table(prices: &[ClusterPrice]) -> Table {
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_HORIZONTAL_ONLY);
+    let mut table = plain();
     let mut row = |name: &str, cell: &dyn Fn(&ClusterPrice) -> String| {
         let cells = std::iter::once(name.to_owned()).chain(prices.iter().map(cell));
         table.add_row(cells.collect::<Vec<_>>());

@@ -1,0 +1,144 @@
+//! What the program prints about itself: for a reader of any width, in a pipe, and for one who has enough.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::process::Output;
+
+use serde_json::Value;
+use support::{Party, code, json, stderr};
+
+fn text(output: &Output) -> String {
+    assert_eq!(code(output), 0, "{}", stderr(output));
+    String::from_utf8(output.stdout.clone()).expect("text")
+}
+
+/// What a command prints where lines have so many columns, or in a pipe.
+fn printed(party: &Party, args: &[&str], columns: Option<usize>) -> String {
+    let mut command = party.command(args);
+    match columns {
+        Some(columns) => command.env("COLUMNS", columns.to_string()),
+        None => command.env_remove("COLUMNS"),
+    };
+    text(&command.output().expect("it starts"))
+}
+
+fn width(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap_or_default()
+}
+
+const PLAN: [&str; 7] =
+    ["plan", "intersect", "--rows", "1e6", "--peer-rows", "1M", "--security=semi-honest"];
+
+#[test]
+fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
+    let party = Party::new();
+    let bench = ["bench", "dh", "mqrpmt-poprf-intersect", "--sizes", "2^4"];
+    for args in [
+        &["protocols"][..],
+        &["protocols", "--operation", "sum"],
+        &["protocols", "dh", "mqrpmt-star-sum"],
+        &PLAN,
+        &["plan", "lookup", "--rows", "1", "--peer-rows", "2^20"],
+        &["plan", "count", "--cluster"],
+        &bench,
+    ] {
+        let narrow = printed(&party, args, Some(80));
+        assert!(width(&narrow) <= 80, "{narrow}");
+    }
+    let piped = printed(&party, &["protocols", "--operation", "sum"], None);
+    let row = |line: &str| line.contains("mqrpmt-star-sum") && line.contains("Sigma-mqPMT");
+    assert!(piped.lines().any(row), "{piped}");
+    let header = printed(&party, &bench, None);
+    let header: Vec<&str> = header.lines().next().unwrap_or_default().split_whitespace().collect();
+    assert_eq!(header[..3], ["protocol", "keys", "seconds"]);
+}
+
+#[test]
+fn protocols_are_listed_in_short_and_shown_in_full() {
+    let party = Party::new();
+    let all = json(&party.run(&["protocols", "--json"]));
+    let all = all.as_array().expect("an array");
+    let list = printed(&party, &["protocols"], None);
+    // Each in a line, a header, and how to see more.
+    assert_eq!(list.lines().count(), all.len() + 2, "{list}");
+    let sums = json(&party.run(&["protocols", "--operation", "sum", "--json"]));
+    let of = |operation: &str| all.iter().filter(|one| one["operation"] == operation).count();
+    assert_eq!(sums.as_array().map(Vec::len), Some(of("sum")));
+    let full = printed(&party, &["protocols", "dh"], None);
+    let dh = all.iter().find(|one| one["id"] == "dh").expect("it is there");
+    for field in ["title", "assumption", "paper"] {
+        assert!(full.contains(dh[field].as_str().expect("text")), "{full}");
+    }
+    for leak in dh["leaks"].as_array().expect("sentences") {
+        assert!(full.contains(leak.as_str().expect("text")), "{full}");
+    }
+    let unknown = party.run(&["protocols", "nothing"]);
+    assert_eq!(code(&unknown), 2, "{}", stderr(&unknown));
+}
+
+#[test]
+fn what_is_planned_is_the_first_word_or_a_flag() {
+    let party = Party::new();
+    let by = |args: &[&str]| {
+        let sizes = ["--rows", "1000", "--peer-rows", "10k", "--json"];
+        let plan = json(&party.run(&[&["plan"], args, &sizes].concat()));
+        let ids = plan["plans"].as_array().expect("plans").iter();
+        ids.map(|plan| plan["protocol"].as_str().expect("an id").to_owned()).collect()
+    };
+    let (word, flag): (BTreeSet<String>, BTreeSet<String>) =
+        (by(&["sum"]), by(&["--operation", "sum"]));
+    assert_eq!(word, flag);
+    for args in [&["plan"][..], &["plan", "sum", "--operation", "count"]] {
+        let refused = party.run(&[args, &["--rows", "1", "--peer-rows", "1"]].concat());
+        assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    }
+}
+
+#[test]
+fn the_manual_has_a_page_for_every_command_and_the_environment() {
+    let party = Party::new();
+    let manual = text(&party.run(&["man"])).replace("\\-", "-");
+    for page in ["veilset-serve-build", "veilset-serve-add", "veilset-peer-add", "veilset-bench"] {
+        assert!(manual.contains(&format!(".TH {page} ")), "{page}");
+    }
+    let help = text(&party.run(&["--help"]));
+    assert!(manual.contains("VEILSET_HOME") && help.contains("VEILSET_HOME"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_who_has_enough_ends_nothing_badly() {
+    let party = Party::new();
+    let program = env!("CARGO_BIN_EXE_veilset");
+    for command in ["completions bash", "completions zsh", "completions fish", "man", "protocols"] {
+        let line = format!("{{ {program} {command}; echo $? > code; }} | true");
+        let output = party.shell(&line).output().expect("it starts");
+        assert_eq!((&*party.read("code"), &*stderr(&output)), ("0\n", ""), "{command}");
+    }
+}
+
+#[test]
+fn ten_programs_that_make_the_first_identity_make_one() {
+    let party = Party::new();
+    let start = |_| {
+        let home = party.path("new");
+        party.command(&["id"]).env("VEILSET_HOME", home).spawn().expect("it starts")
+    };
+    let all: Vec<_> = (0..10).map(start).collect();
+    let ended = all.into_iter().map(|child| child.wait_with_output().expect("it ends"));
+    let keys: BTreeSet<String> = ended.map(|output| text(&output)).collect();
+    assert_eq!(keys.len(), 1, "{keys:?}");
+}
+
+#[test]
+fn a_key_has_one_name_and_names_are_listed_for_scripts() {
+    let (left, right) = Party::pair();
+    let refused = left.run(&["peer", "add", "other", &right.key]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("pinned already, as right"), "{}", stderr(&refused));
+    let listed = json(&left.run(&["peer", "list", "--json"]));
+    assert_eq!(listed, serde_json::json!([{ "name": "right", "key": right.key }]));
+    let nobody = json(&Party::new().run(&["peer", "list", "--json"]));
+    assert_eq!(nobody, Value::Array(Vec::new()));
+}
