@@ -28,8 +28,8 @@ Examples:
   veilset intersect customers.csv --key email:email --listen 0.0.0.0:7000 --peer acme -o matches.csv
   veilset intersect customers.csv --key email:email --connect you.example:7000 --peer you     (acme's side)
 
-Environment: VEILSET_HOME is the folder of your identity and of the keys that you pinned; without it, veilset under
-XDG_CONFIG_HOME, or ~/.config/veilset.
+Environment: VEILSET_HOME is the folder of your identity and of the keys that you pinned [default:
+XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
 
 Exit codes: 0 done · 2 your input or flags · 3 the parties do not agree on terms · 4 network or deadline ·
 5 the peer broke the protocol · 6 policy refused · 70 a bug · 130, 143 interrupted; nothing was written";
