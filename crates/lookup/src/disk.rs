@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+use veilset_net::guard::check_unchanged_by_others;
 
 /// Puts `parts`, one after the other, into a file at once or not at all, readable for its owner only. When this returns
 /// without an error they are there after a power cut too.
@@ -36,7 +37,10 @@ pub(crate) fn lock_file(path: &Path) -> io::Result<File> {
     options.write(true).create(true).truncate(false);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(with_ending(&target(path), ".lock"))
+    let path = with_ending(&target(path), ".lock");
+    let file = options.open(&path)?;
+    check_unchanged_by_others(&path, &file.metadata()?).map_err(io::Error::other)?;
+    Ok(file)
 }
 
 /// `path` with `ending` after its name.

@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use veilset_channel::{ChannelError, Malformed};
+use veilset_net::StoreError;
 use veilset_protocols::ProtocolError;
 
 /// A list cannot be built or changed like this.
@@ -76,6 +77,9 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
+    /// It, or its folder, is another's, or others may change it.
+    #[error(transparent)]
+    Untrusted(StoreError),
     /// It is there already.
     #[error("{path} exists; --force builds the list anew, under a new key, as its next version", path = .path.display())]
     Exists {
@@ -104,6 +108,14 @@ pub enum FileError {
 }
 
 impl FileError {
+    /// What the guard says of the file at `path`, or of its folder.
+    pub(crate) fn guarded(path: &Path, why: StoreError) -> Self {
+        match why {
+            StoreError::Exposed { .. } => Self::Exposed { path: path.to_owned() },
+            other => Self::Untrusted(other),
+        }
+    }
+
     /// A file whose parts are not what they should be, though its checksum is.
     pub(crate) fn does_not_parse(path: &Path) -> Self {
         Self::NotAList { path: path.to_owned(), why: "it does not parse" }

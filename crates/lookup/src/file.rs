@@ -6,6 +6,7 @@ use std::path::Path;
 
 use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::SecretKey;
+use veilset_net::guard::{check_folder, check_secret};
 use veilset_protocols::oprf_filter::{Entries, Layout};
 use zeroize::Zeroizing;
 
@@ -41,7 +42,7 @@ pub(crate) struct Contents {
 }
 
 impl ListFile {
-    /// Reads a file, checks that it is whole, and that nobody else may read it.
+    /// Reads a file, checks that it is whole, that nobody else may read it, and that its folder is nobody else's.
     ///
     /// # Errors
     /// When it is not, or they may.
@@ -235,17 +236,13 @@ fn put_size(out: &mut Vec<u8>, size: usize) {
     out.extend_from_slice(&(size as u64).to_le_bytes());
 }
 
+/// The bytes of the file, which nobody else may read, and in whose folder nobody else may put or remove any.
 fn read_secret(path: &Path) -> Result<Vec<u8>, FileError> {
     let failed = |why| FileError::Read { path: path.to_owned(), why };
+    let guarded = |why| FileError::guarded(path, why);
     let mut file = File::open(path).map_err(failed)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-
-        if file.metadata().map_err(failed)?.mode() & 0o077 != 0 {
-            return Err(FileError::Exposed { path: path.to_owned() });
-        }
-    }
+    check_secret(path, &file.metadata().map_err(failed)?).map_err(guarded)?;
+    check_folder(path).map_err(guarded)?;
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
@@ -253,6 +250,7 @@ fn read_secret(path: &Path) -> Result<Vec<u8>, FileError> {
 
 /// Held by whoever changes the list.
 fn lock(path: &Path) -> Result<File, FileError> {
+    check_folder(path).map_err(|why| FileError::guarded(path, why))?;
     let locked = || {
         let file = lock_file(path)?;
         file.lock().map(|()| file)

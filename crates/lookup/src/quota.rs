@@ -1,13 +1,14 @@
 //! How many items each client may ask for in an hour.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
-use std::io::{self, ErrorKind};
+use std::fs::File;
+use std::io::{self, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use veilset_net::PublicKey;
+use veilset_net::guard::{check_folder, check_unchanged_by_others};
+use veilset_net::{PublicKey, StoreError};
 
 use crate::Refusal;
 use crate::disk::{lock_file, put};
@@ -57,19 +58,26 @@ impl Quota {
     /// At most `most` items an hour, with what was asked this hour in the file at `path`; if there is none, nobody asked.
     ///
     /// # Errors
-    /// When the file cannot be read, says something else, or another service counts in it.
+    /// When the file cannot be read, says something else, others may change it or its folder, or another service counts in it.
     pub fn per_hour(most: u64, path: &Path) -> io::Result<Self> {
         let named = |kind, why: String| io::Error::new(kind, format!("{}: {why}", path.display()));
+        check_folder(path).map_err(refused)?;
         let lock = lock_file(path).map_err(|why| named(why.kind(), why.to_string()))?;
         lock.try_lock().map_err(|why| {
             let why = format!("another service counts there, or it cannot be locked ({why})");
             named(ErrorKind::WouldBlock, why)
         })?;
-        let state = match fs::read_to_string(path) {
-            Ok(text) => parse(&text).ok_or_else(|| {
-                let why = "these are no counts; remove the file to count from nothing";
-                named(ErrorKind::InvalidData, why.to_owned())
-            })?,
+        let state = match File::open(path) {
+            Ok(mut file) => {
+                check_unchanged_by_others(path, &file.metadata()?).map_err(refused)?;
+                let mut text = String::new();
+                let read = file.read_to_string(&mut text);
+                read.map_err(|why| named(why.kind(), why.to_string()))?;
+                parse(&text).ok_or_else(|| {
+                    let why = "these are no counts; remove the file to count from nothing";
+                    named(ErrorKind::InvalidData, why.to_owned())
+                })?
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => State::default(),
             Err(error) => return Err(named(error.kind(), error.to_string())),
         };
@@ -141,6 +149,11 @@ impl Quota {
     }
 }
 
+/// What others may change is not counted in.
+fn refused(why: StoreError) -> io::Error {
+    io::Error::new(ErrorKind::PermissionDenied, why)
+}
+
 impl State {
     /// A new hour begins with no counts. A clock that is set back, by an hour at most, does not give the hour anew; one that
     /// was ahead by more was wrong, and what was counted then is counted in this hour.
@@ -172,6 +185,7 @@ fn parse(text: &str) -> Option<State> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::time::Duration;
 
     fn at(seconds: u64) -> SystemTime {
@@ -263,5 +277,31 @@ mod tests {
         }
         assert_eq!(take(&Quota::unlimited(), &one, u64::MAX, 0), Ok(()));
         assert!(Quota::unlimited().save().is_ok());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn counts_that_others_may_change_or_remove_are_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("used");
+        let allow = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("own");
+        };
+        drop(Quota::per_hour(1, &path).expect("no file yet"));
+        fs::write(&path, "hour 0\n").expect("writable");
+        allow(&path, 0o600);
+        for (open, mode, shut) in [
+            (folder.path(), 0o777, 0o700),
+            (folder.path(), 0o1777, 0o700),
+            (&path, 0o620, 0o600),
+            (&folder.path().join("used.lock"), 0o606, 0o600),
+        ] {
+            allow(open, mode);
+            let why = Quota::per_hour(1, &path).err().expect("others may change it");
+            assert!(why.to_string().contains("chmod go-w"), "{why}");
+            allow(open, shut);
+        }
+        assert!(Quota::per_hour(1, &path).is_ok());
     }
 }

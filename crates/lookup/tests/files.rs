@@ -56,6 +56,34 @@ fn a_file_is_whole_or_refused() {
 
 #[cfg(unix)]
 #[test]
+fn a_folder_that_others_may_change_is_refused() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("list.veil");
+    let allow = |mode| {
+        fs::set_permissions(folder.path(), fs::Permissions::from_mode(mode)).expect("own");
+    };
+    list(20).write(&path, false).expect("writable");
+    for mode in [0o777, 0o1777, 0o770, 0o702] {
+        allow(mode);
+        let refused = [
+            ListFile::read(&path).err(),
+            List::create(&path, true, |before| Ok::<_, FileError>(anew(before))).err(),
+            List::change(&path, |_| Ok::<_, FileError>(())).err(),
+        ];
+        for why in refused {
+            let why = why.expect("others may change it");
+            assert!(matches!(why, FileError::Untrusted(_)), "{why}");
+            assert!(why.to_string().contains("chmod go-w"), "{why}");
+        }
+    }
+    allow(0o755);
+    assert!(ListFile::read(&path).is_ok());
+    assert_eq!(fs::read_dir(folder.path()).expect("readable").count(), 1, "no lock was made");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_file_that_others_may_read_is_refused() {
     use std::os::unix::fs::PermissionsExt;
 

@@ -1,6 +1,7 @@
 //! Who else may touch what a party relies on.
 
-use std::fs::Metadata;
+use std::fs::{self, File, Metadata};
+use std::io::{self, Read};
 use std::path::Path;
 
 use crate::StoreError;
@@ -13,10 +14,7 @@ const ANYTHING: u32 = 0o077;
 ///
 /// # Errors
 /// [`StoreError::Foreign`] or [`StoreError::Writable`].
-pub(crate) fn check_unchanged_by_others(
-    path: &Path,
-    metadata: &Metadata,
-) -> Result<(), StoreError> {
+pub fn check_unchanged_by_others(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
     let access = Access::of(metadata);
     access.check_owner(path)?;
     if access.mode & WRITE == 0 {
@@ -30,7 +28,7 @@ pub(crate) fn check_unchanged_by_others(
 ///
 /// # Errors
 /// [`StoreError::Foreign`] or [`StoreError::Exposed`].
-pub(crate) fn check_secret(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
+pub fn check_secret(path: &Path, metadata: &Metadata) -> Result<(), StoreError> {
     let access = Access::of(metadata);
     access.check_owner(path)?;
     if access.mode & ANYTHING == 0 {
@@ -38,6 +36,44 @@ pub(crate) fn check_secret(path: &Path, metadata: &Metadata) -> Result<(), Store
     } else {
         Err(StoreError::Exposed { path: path.to_owned() })
     }
+}
+
+/// Whether nobody else may put files into the folder of the file at `path`, or take files away: neither where it lies nor,
+/// where it is a link, where it leads.
+///
+/// # Errors
+/// [`StoreError::Foreign`] or [`StoreError::Writable`], or [`StoreError::Read`] when there is no such folder.
+pub fn check_folder(path: &Path) -> Result<(), StoreError> {
+    let target = fs::canonicalize(path).ok();
+    for folder in [Some(folder(path)), target.as_deref().map(folder)].into_iter().flatten() {
+        let about = fs::metadata(folder);
+        let about = about.map_err(|why| StoreError::Read { path: folder.to_owned(), why })?;
+        check_unchanged_by_others(folder, &about)?;
+    }
+    Ok(())
+}
+
+/// The bytes of a file that decides whom a party trusts: nobody else may change it, or what is in its folder.
+///
+/// # Errors
+/// When others may, or it cannot be read.
+pub fn read_trusted(path: &Path) -> Result<Vec<u8>, StoreError> {
+    let read = || -> io::Result<(Vec<u8>, Metadata)> {
+        let mut file = File::open(path)?;
+        let about = file.metadata()?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok((bytes, about))
+    };
+    let (bytes, about) = read().map_err(|why| StoreError::Read { path: path.to_owned(), why })?;
+    check_unchanged_by_others(path, &about)?;
+    check_folder(path)?;
+    Ok(bytes)
+}
+
+/// The folder in which a file lies.
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What the system says of a file.
@@ -83,6 +119,37 @@ mod tests {
             let refused = owned(owner, user).expect_err("another user's");
             assert!(matches!(refused, StoreError::Foreign { owner: o, .. } if o == owner));
             assert!(refused.to_string().contains("VEILSET_HOME"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn a_folder_that_others_may_change_is_refused_on_both_ends_of_a_link() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let outer = tempfile::tempdir().expect("a folder");
+        let folders = ["links", "files"].map(|name| outer.path().join(name));
+        folders.iter().for_each(|folder| fs::create_dir(folder).expect("writable"));
+        let [link, file] = [folders[0].join("link"), folders[1].join("file")];
+        fs::write(&file, "x").expect("writable");
+        symlink(&file, &link).expect("links");
+        let allow = |path: &Path, mode| {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("own");
+        };
+        folders.iter().for_each(|folder| allow(folder, 0o755));
+        allow(&file, 0o644);
+        assert_eq!(read_trusted(&link).expect("nobody else's"), b"x");
+        for open in [&folders[0], &folders[1], &file] {
+            let before = fs::metadata(open).expect("there").permissions();
+            for mode in [0o777, 0o1777, 0o775] {
+                allow(open, mode);
+                let refused = read_trusted(&link).expect_err("others may change it");
+                let names = |path: &Path| fs::canonicalize(path).expect("there");
+                let expected = fs::canonicalize(open).expect("there");
+                assert!(
+                    matches!(&refused, StoreError::Writable { path } if names(path) == expected),
+                    "{refused}"
+                );
+            }
+            fs::set_permissions(open, before).expect("own");
         }
     }
 }

@@ -18,7 +18,7 @@ mod crowd;
 mod endpoint;
 mod error;
 mod fetch;
-mod guard;
+pub mod guard;
 mod handshake;
 mod home;
 mod identity;

@@ -50,7 +50,7 @@ pub enum StoreError {
     },
     /// Others than its owner may change what this party relies on.
     #[error(
-        "others may change {0}, and so decide whom you trust: look whether it is as you left it, then run `chmod go-w {0}`",
+        "others may change {0}, on which you rely: look whether it is as you left it, then run `chmod go-w {0}`",
         .path.display()
     )]
     Writable {
@@ -59,7 +59,7 @@ pub enum StoreError {
     },
     /// A file or directory is another user's.
     #[error(
-        "{0} belongs to another user (number {owner}), who may change it: run `chown` on it if it is yours, or set VEILSET_HOME to a directory of your own",
+        "{0} belongs to another user (number {owner}), who may change it: run `chown` on it if it is yours, or use a place of your own, which VEILSET_HOME is for identities and peers",
         .path.display()
     )]
     Foreign {

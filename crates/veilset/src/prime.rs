@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use veilset_crypto::key_agreement::SafePrime;
+use veilset_net::guard::check_unchanged_by_others;
 
 use crate::Error;
 use crate::job::fresh_rng;
@@ -23,11 +24,12 @@ pub fn generate() -> Result<SafePrime, Error> {
 /// The prime that a file has in hexadecimal digits, tested.
 ///
 /// # Errors
-/// When the file cannot be read or has no safe prime of 2048 bits.
+/// When the file cannot be read, is another's or others may change it, or has no safe prime of 2048 bits.
 pub fn read(path: &Path) -> Result<SafePrime, Error> {
     let unread = |error| Error::PrimeFile { path: path.to_owned(), error };
     let mut text = String::new();
     let file = File::open(path).map_err(unread)?;
+    check_unchanged_by_others(path, &file.metadata().map_err(unread)?)?;
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(unread)?;
     let prime = SafePrime::from_hex(&text, &mut fresh_rng()?);
     prime.map_err(|why| Error::Prime { path: path.to_owned(), why })
