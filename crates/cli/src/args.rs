@@ -409,6 +409,7 @@ pub(crate) struct AgreeArgs {
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(group(ArgGroup::new("guests").required(true).multiple(true).args(["allow", "allow_file"])))]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     pub(crate) command: Option<ServeCommand>,
@@ -419,14 +420,20 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "HOST:PORT", required = true)]
     pub(crate) listen: Option<String>,
     /// Who may ask: pinned names, or keys; give all of them
-    #[arg(long, value_name = "NAME|KEY", required = true)]
+    #[arg(long, value_name = "NAME|KEY")]
     pub(crate) allow: Vec<String>,
+    /// Who may ask, too: a file with a name or a key a line and comments after #, read again at SIGHUP
+    #[arg(long, value_name = "FILE")]
+    pub(crate) allow_file: Option<PathBuf>,
     /// The most items that each of them may ask for in an hour, such as 500/hour; kept in FILE.used
     #[arg(long, value_name = "N/hour", value_parser = units::per_hour)]
     pub(crate) quota: Option<u64>,
     /// Show counts for Prometheus at this address of this machine, such as 127.0.0.1:9100
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<SocketAddr>,
+    /// Append a line for each request to this file, in place of standard error: when, whose, how many items, what became of it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) log: Option<PathBuf>,
     /// The most clients at once
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) clients: u16,

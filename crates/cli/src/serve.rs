@@ -1,11 +1,14 @@
 //! `veilset serve`: a list that many look items up in.
 
+mod guests;
+mod keeper;
+mod log;
+
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::{scope, sleep};
-use std::time::Duration;
+use std::thread::scope;
 
 use veilset::data::{Scratch, Stamp};
 use veilset::lookup::{
@@ -13,8 +16,12 @@ use veilset::lookup::{
     single_items,
 };
 use veilset::net::signals::{self, Wish};
-use veilset::net::{Event, Home, Identity, Limits, Listener, Note, Peers, PublicKey, Stop};
-use veilset::{Input, table, voice};
+use veilset::net::{Home, Identity, Limits, Listener, Stop};
+use veilset::{Input, table};
+
+use self::guests::Sources;
+use self::keeper::{Keeper, keep_up};
+use self::log::Log;
 
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
@@ -22,12 +29,6 @@ use crate::lookup::items;
 use crate::operation::read_table;
 use crate::progress::say;
 use crate::{operation, report};
-
-/// How often the file is looked at and the quotas are written.
-const TICK: Duration = Duration::from_millis(250);
-
-/// Ticks between two attempts to read what could not be read: two seconds.
-const PAUSE: u32 = 8;
 
 /// Serves a list, or makes or changes one.
 pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
@@ -111,32 +112,32 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     let stamp = Stamp::of(file);
     let engine = open(file, &identity, None).map_err(veilset::Error::from)?;
     let about = engine.about();
-    let (allowed, quota) = (allowed(args, &home, &identity)?, quota(args, file, talk)?);
-    let quiet = talk.quiet;
-    let tell = move |note: &Note| tell_of(note, quiet);
+    let sources = Sources::new(args, &home, &identity);
+    let guests = sources.open()?;
+    let (callers, count) = (guests.callers(), guests.count());
+    let log = Arc::new(Log::open(args.log.as_deref(), guests, talk.quiet)?);
+    let quota = quota(args, file, &log)?;
     let threads = args.threads.unwrap_or_else(operation::all_cores);
-    let service = LookupService::new(engine, allowed, quota, threads, tell)
-        .map_err(|why| Failure::Service { what: "start threads", why })?;
+    let teller = Arc::clone(&log);
+    let service =
+        LookupService::new(engine, callers, quota, threads, move |told| teller.tell(&told))
+            .map_err(|why| Failure::Service { what: "start threads", why })?;
     let service = Arc::new(service);
     let listener = Listener::bind(address).map_err(veilset::Error::from)?;
-    show_counts(args, &service, talk)?;
+    show_counts(args, &service, &log)?;
     let (stop, reload) = (Stop::new(), Arc::new(AtomicU64::new(0)));
-    heed(stop.clone(), Arc::clone(&reload), Arc::clone(&service))?;
-    let (items, version) = (about.items, about.version);
-    say(
-        talk,
-        &format!(
-            "serving version {version}, {items} items, at {}, until ctrl-c",
-            listener.local_addr()
-        ),
-    );
+    heed(stop.clone(), Arc::clone(&reload), (&service, &log))?;
+    let (items, version, at) = (about.items, about.version, listener.local_addr());
+    log.say(format_args!(
+        "serving version {version}, {items} items, at {at}, to {count} who may ask, until ctrl-c"
+    ));
 
-    let keeper = Keeper { args, file, home: &home, identity: &identity, service: &service, talk };
+    let keeper = Keeper { sources, file, identity: &identity, service: &service, log: &log };
     let limits = Limits { clients: usize::from(args.clients), threads, ..Limits::default() };
     let over = AtomicBool::new(false);
     let served = scope(|scope| {
         scope.spawn(|| keeper.keep_list(stamp, &reload, &over));
-        scope.spawn(|| keeper.keep_keys(&reload, &over));
+        scope.spawn(|| keeper.keep_guests(&reload, &over));
         let served = listener.serve(&identity, service.clone(), &limits, &stop);
         over.store(true, Relaxed);
         served
@@ -145,20 +146,13 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     if !stop.is_stopped() {
         return Err(Failure::Bug("the service ended though nobody stopped it".to_owned()));
     }
-    say(talk, "stopped");
+    log.say("stopped");
     Ok(())
 }
 
-fn allowed(args: &ServeArgs, home: &Home, identity: &Identity) -> Result<Vec<PublicKey>, Failure> {
-    let peers = Peers::load(home, Some(identity.public_key()))?;
-    let key = |name: &String| Ok(peers.resolve(name)?.1);
-    args.allow.iter().map(key).collect()
-}
-
-fn quota(args: &ServeArgs, file: &Path, talk: &Talk) -> Result<Quota, Failure> {
+fn quota(args: &ServeArgs, file: &Path, log: &Log) -> Result<Quota, Failure> {
     let Some(most) = args.quota else {
-        say(
-            talk,
+        log.say(
             "warning: without --quota each of them may ask for all items there are, and so learn the whole list",
         );
         return Ok(Quota::unlimited());
@@ -169,173 +163,31 @@ fn quota(args: &ServeArgs, file: &Path, talk: &Talk) -> Result<Quota, Failure> {
         .map_err(|why| Failure::Service { what: "read what was asked this hour", why })
 }
 
-fn show_counts(args: &ServeArgs, service: &Arc<LookupService>, talk: &Talk) -> Result<(), Failure> {
+fn show_counts(args: &ServeArgs, service: &Arc<LookupService>, log: &Log) -> Result<(), Failure> {
     let Some(address) = args.metrics else { return Ok(()) };
     let counted = Arc::clone(service);
     let render = move || counted.metrics().render(&counted.engine().about());
     let address = serve_metrics(address, render)
         .map_err(|why| Failure::Service { what: "show metrics", why })?;
-    say(talk, &format!("metrics at http://{address}/metrics"));
+    log.say(format_args!("metrics at http://{address}/metrics"));
     Ok(())
 }
 
 /// Has signals heard. The first that asks for an end lets what runs be answered, the second does not.
-fn heed(stop: Stop, reload: Arc<AtomicU64>, service: Arc<LookupService>) -> Result<(), Failure> {
+fn heed(
+    stop: Stop,
+    reload: Arc<AtomicU64>,
+    (service, log): (&Arc<LookupService>, &Arc<Log>),
+) -> Result<(), Failure> {
     let stopping = AtomicBool::new(false);
+    let (service, log) = (Arc::clone(service), Arc::clone(log));
     let heard = move |wish| match wish {
         Wish::Reload => drop(reload.fetch_add(1, Relaxed)),
         Wish::Stop(code) if stopping.swap(true, Relaxed) => {
-            keep_up(&service);
+            keep_up(&service, &log, false);
             process::exit(code.into());
         }
         Wish::Stop(_) => stop.stop(),
     };
     signals::listen(heard).map_err(|why| Failure::Service { what: "listen for signals", why })
-}
-
-/// Writes what was asked, which must not be lost with the program.
-fn keep_up(service: &LookupService) {
-    if let Err(why) = service.keep_up() {
-        voice::say(format_args!("warning: cannot write what was asked this hour: {why}"));
-    }
-}
-
-/// What happens beside answers, for the operator's eyes.
-fn tell_of(note: &Note, quiet: bool) {
-    if quiet {
-        return;
-    }
-    match note {
-        Note::Stranger(Event::StrangerRefused { addr, why }) => {
-            voice::say(format_args!("turned away a caller from {addr}: {why}"));
-        }
-        Note::Stranger(Event::StrangersRefused { count, why }) => {
-            voice::say(format_args!("turned away {count} more callers, the last: {why}"));
-        }
-        Note::Stranger(_) | Note::Joined(_) | Note::Left(..) => {}
-    }
-}
-
-/// Keeps what is served, and what was asked, in step with their files.
-struct Keeper<'a> {
-    args: &'a ServeArgs,
-    file: &'a Path,
-    home: &'a Home,
-    identity: &'a Identity,
-    service: &'a LookupService,
-    talk: &'a Talk,
-}
-
-impl Keeper<'_> {
-    /// The list, of which a large one for encrypted questions takes a while.
-    fn keep_list(&self, stamp: Option<Stamp>, reload: &AtomicU64, over: &AtomicBool) {
-        let (mut list, mut before) = (Due::default(), (stamp, 0));
-        while !over.load(Relaxed) {
-            sleep(TICK);
-            // Looked at before it is read: what changes meanwhile is read again.
-            let now = (Stamp::of(self.file), reload.load(Relaxed));
-            if now != before {
-                (before, list) = (now, Due::now());
-            }
-            list.try_with(|again| self.load_list(again));
-        }
-    }
-
-    /// The allowed keys, and the counts of what was asked.
-    fn keep_keys(&self, reload: &AtomicU64, over: &AtomicBool) {
-        let (mut keys, mut asked) = (Due::default(), 0);
-        loop {
-            let last = over.load(Relaxed);
-            keep_up(self.service);
-            if last {
-                return;
-            }
-            sleep(TICK);
-            let now = reload.load(Relaxed);
-            if now != asked {
-                (asked, keys) = (now, Due::now());
-            }
-            keys.try_with(|again| self.load_keys(again));
-        }
-    }
-
-    /// A list that cannot be read does not end the service: the last one stays in use.
-    fn load_list(&self, again: bool) -> bool {
-        let before = self.service.engine();
-        let loaded = open(self.file, self.identity, Some(&before)).map_err(veilset::Error::from);
-        self.service.metrics().loaded(loaded.is_ok());
-        match loaded {
-            Ok(engine) => {
-                let (version, items) = (engine.about().version, engine.about().items);
-                self.service.replace(engine);
-                say(self.talk, &format!("serving version {version}, {items} items"));
-                true
-            }
-            Err(why) => stays(&why.into(), "list", again),
-        }
-    }
-
-    fn load_keys(&self, again: bool) -> bool {
-        match allowed(self.args, self.home, self.identity) {
-            Ok(allowed) => {
-                self.service.allow(allowed);
-                true
-            }
-            Err(why) => stays(&why, "set of keys", again),
-        }
-    }
-}
-
-/// Says, quiet or not, that something is not the newest; once is enough.
-fn stays(why: &Failure, what: &str, again: bool) -> bool {
-    if !again {
-        voice::say(format_args!(
-            "warning: {why}; the {what} of before stays in use until this works"
-        ));
-    }
-    false
-}
-
-/// Something to be done, again and again until it works.
-#[derive(Default)]
-struct Due {
-    /// Ticks until the next attempt; `None` where nothing is to be done.
-    wait: Option<u32>,
-    failed: bool,
-}
-
-impl Due {
-    fn now() -> Self {
-        Self { wait: Some(0), failed: false }
-    }
-
-    /// Has `attempt`, which is told whether it failed before, tried when it is time.
-    fn try_with(&mut self, attempt: impl FnOnce(bool) -> bool) {
-        match &mut self.wait {
-            None => {}
-            Some(0) if attempt(self.failed) => *self = Self::default(),
-            Some(0) => *self = Self { wait: Some(PAUSE), failed: true },
-            Some(wait) => *wait -= 1,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_fails_is_tried_again_until_it_works() {
-        let mut due = Due::now();
-        let mut tried = Vec::new();
-        for tick in 0..100 {
-            due.try_with(|again| {
-                tried.push((tick, again));
-                tried.len() == 3
-            });
-        }
-        let pause = PAUSE + 1;
-        assert_eq!(tried, [(0, false), (pause, true), (2 * pause, true)]);
-        Due::default().try_with(|_| panic!("nothing is to be done"));
-    }
 }

@@ -81,6 +81,146 @@ fn until(client: &Party, address: &str, item: &str, want: &str) {
     }
 }
 
+/// Asks until the exit code is the wanted one; returns what was said then.
+fn until_code(client: &Party, address: &str, want: i32) -> String {
+    let started = Instant::now();
+    loop {
+        let output = look_up(client, address, &["ben@example.org"]);
+        if code(&output) == want {
+            return stderr(&output);
+        }
+        assert!(started.elapsed() < Duration::from_secs(15), "{}", stderr(&output));
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// Another client, which the server has pinned.
+fn another_client(server: &Party, name: &str) -> Party {
+    let client = Party::new();
+    assert!(server.run(&["peer", "add", name, &client.key]).status.success());
+    assert!(client.run(&["peer", "add", "server", &server.key]).status.success());
+    client
+}
+
+#[test]
+fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
+    let (server, client) = parties();
+    let mallory = another_client(&server, "mallory");
+    let address = free_address();
+    server.file("guests", "# who pays\nclient\n\nmallory  # until May\n");
+    let flags = ["--listen", &address, "--allow-file", "guests", "--log", "requests.log"];
+    let served = Served::start(&server, &flags);
+    assert_eq!(answers(&mallory, &address, &["ben@example.org"]), "second\n");
+
+    assert!(server.run(&["peer", "remove", "mallory"]).status.success());
+    served.signal("-HUP");
+    let said = until_code(&mallory, &address, 6);
+    assert!(said.contains("peer add") && said.contains("--allow"), "{said}");
+    assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n", "the rest go on");
+
+    // Pinned again under another key: the one of before stays out, the new one is let in.
+    let other = Party::new();
+    assert!(other.run(&["peer", "add", "server", &server.key]).status.success());
+    assert!(server.run(&["peer", "add", "mallory", &other.key]).status.success());
+    served.signal("-HUP");
+    until_code(&other, &address, 0);
+    assert_eq!(code(&look_up(&mallory, &address, &["ben@example.org"])), 6);
+
+    // A line that names nobody shuts out nobody else, and the name that the file lost with it is out.
+    server.file("guests", "client\nmalorie\n");
+    served.signal("-HUP");
+    let said = until_code(&other, &address, 6);
+    assert!(said.contains("--allow") && !said.contains("peer add"), "{said}");
+    assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
+
+    // A file that is not there says nothing of anybody.
+    std::fs::remove_file(server.path("guests")).expect("own");
+    served.signal("-HUP");
+    assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
+    server.file("guests", "mallory\n");
+    until_code(&other, &address, 0);
+    let said = until_code(&client, &address, 6);
+    assert!(said.contains("--allow"), "{said}");
+
+    let said = stderr(&served.end());
+    for line in [
+        "Z mallory may not ask any more: no peer has that name (guests, line 4)",
+        "Z mallory may ask now",
+        "Z mallory may not ask any more: no entry has it any more",
+        "Z warning: an entry lets nobody ask: no peer has that name (guests, line 2)",
+        "the set of keys of before stays in use until this works",
+        "Z sent mallory away, who is not allowed to ask",
+    ] {
+        assert!(said.lines().any(|said| said.contains(line)), "{line:?} in {said}");
+    }
+    assert!(said.lines().all(is_timed), "{said}");
+    let log = server.read("requests.log");
+    assert!(log.lines().any(|line| line.ends_with("Z mallory asked for 1: answered")), "{log}");
+    assert!(log.lines().all(is_timed) && !log.contains("ben"), "{log}");
+    assert!(!said.contains("asked for"), "requests are in the log alone: {said}");
+}
+
+/// Whether a line begins with a time in UTC, such as `2027-03-29T09:00:00Z`.
+fn is_timed(line: &str) -> bool {
+    let form = "dddd-dd-ddTdd:dd:ddZ ";
+    let fits = |(c, form): (char, char)| if form == 'd' { c.is_ascii_digit() } else { c == form };
+    line.len() > form.len() && line.chars().zip(form.chars()).all(fits)
+}
+
+#[test]
+fn whoever_is_pinned_and_not_allowed_is_told_what_is_missing() {
+    let (server, client) = parties();
+    let pinned = another_client(&server, "pinned");
+    let address = free_address();
+    let served = Served::start(&server, &["--listen", &address, "--allow", "client"]);
+    assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
+    let refused = look_up(&pinned, &address, &["ben@example.org"]);
+    let said = stderr(&refused);
+    assert_eq!(code(&refused), 6, "{said}");
+    assert!(said.contains("--allow") && !said.contains("peer add"), "{said}");
+    let output = served.end();
+    assert_eq!(code(&output), 0);
+    let said = stderr(&output);
+    assert!(said.contains("sent pinned away"), "{said}");
+    assert!(said.contains("Z client asked for 1: answered"), "{said}");
+}
+
+#[test]
+fn lists_and_guests_that_others_may_change_are_not_served() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let (server, _client) = parties();
+    let allow = |name: &str, mode| {
+        let permissions = std::fs::Permissions::from_mode(mode);
+        std::fs::set_permissions(server.path(name), permissions).expect("own");
+    };
+    std::fs::create_dir(server.path("pub")).expect("writable");
+    std::fs::rename(server.path("list.veil"), server.path("pub/list.veil")).expect("own");
+    server.file("guests", "client\n");
+    let serve = ["serve", "pub/list.veil", "--listen", "127.0.0.1:0", "--quota", "5/hour"];
+    let served = [&serve[..], &["--allow-file", "guests"]].concat();
+    let add = ["serve", "add", "pub/list.veil", "x@example.org"];
+    for mode in [0o777, 0o1777, 0o775] {
+        allow("pub", mode);
+        for args in [&served[..], &add] {
+            let refused = server.run(args);
+            let said = stderr(&refused);
+            assert!(code(&refused) == 2 && said.contains("chmod go-w"), "{args:?}: {said}");
+        }
+        let left = std::fs::read_dir(server.path("pub")).expect("readable").count();
+        assert_eq!(left, 1, "nothing but the list");
+    }
+    allow("pub", 0o755);
+    allow("guests", 0o666);
+    let refused = server.run(&served);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("guests"), "{}", stderr(&refused));
+    allow("guests", 0o644);
+    server.file("guests", "client\nnobody\n");
+    let refused = server.run(&served);
+    let said = stderr(&refused);
+    assert!(code(&refused) == 2 && said.contains("guests, line 2"), "{said}");
+}
+
 #[test]
 fn encrypted_questions_need_nothing_that_is_kept() {
     let (server, client) = parties_by("fhe-lookup");

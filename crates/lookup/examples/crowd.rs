@@ -14,7 +14,7 @@ use veilset_crypto::Element;
 use veilset_lookup::{
     Answer, Client, Filter, Item, List, ListFile, LookupService, OprfFilter, Quota, Sizing,
 };
-use veilset_net::{Identity, Limits, Listener, Options, PublicKey, Stop, connect};
+use veilset_net::{Callers, Identity, Limits, Listener, Options, PublicKey, Stop, connect};
 
 /// Bytes of a client's stack: a look-up of one item needs little.
 const STACK: usize = 512 * 1024;
@@ -39,9 +39,10 @@ fn main() {
 
     let parties: Vec<Identity> = (0..clients).map(|_| Identity::ephemeral()).collect();
     let allowed = parties.iter().map(Identity::public_key).collect();
+    let callers = Callers { allowed, known: Vec::new() };
     let limits = Limits::default();
     let service =
-        LookupService::new(Arc::new(engine), allowed, Quota::unlimited(), limits.threads, |_| ());
+        LookupService::new(Arc::new(engine), callers, Quota::unlimited(), limits.threads, |_| ());
     let service = Arc::new(service.expect("the system gives threads"));
     let listener = Listener::bind("127.0.0.1:0").expect("a free port");
     let (addr, key) = (listener.local_addr().to_string(), identity.public_key());

@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use veilset_channel::{ChannelError, Malformed};
-use veilset_net::StoreError;
+use veilset_net::{PublicKey, StoreError};
 use veilset_protocols::ProtocolError;
 
 /// A list cannot be built or changed like this.
@@ -143,9 +143,27 @@ pub enum Refusal {
     /// The server's release makes questions otherwise.
     #[error("the server's release asks its list otherwise: use the same release of veilset")]
     Release,
-    /// The client's key is not allowed any more.
-    #[error("the service does not take your key any more; ask its owner")]
+    /// The client's key is not allowed, or not any more.
+    #[error(
+        "the service knows your key, and does not let you ask; ask its owner to put you into --allow, or into the file of --allow-file"
+    )]
     Forbidden,
+}
+
+impl Refusal {
+    /// A word for logs and counts.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::Quota(_) => "quota",
+            Self::Moved => "moved",
+            Self::Malformed => "malformed",
+            Self::Stopping => "stopping",
+            Self::Full => "full",
+            Self::Release => "release",
+            Self::Forbidden => "forbidden",
+        }
+    }
 }
 
 /// Why a client has no answer.
@@ -154,6 +172,16 @@ pub enum LookupError {
     /// The connection, or frames that no server sends.
     #[error(transparent)]
     Channel(#[from] ChannelError),
+    /// The server does not know this side's key.
+    #[error(
+        "the service at {addr} does not know this identity; ask its owner to run: veilset peer add NAME {own}, and to serve with --allow NAME"
+    )]
+    Stranger {
+        /// The service's address.
+        addr: String,
+        /// This side's key.
+        own: PublicKey,
+    },
     /// The server said no.
     #[error("refused: {0}")]
     Refused(Refusal),

@@ -46,16 +46,10 @@ impl Metrics {
     }
 
     pub(crate) fn refused(&self, refusal: Refusal) {
-        let place = match refusal {
-            Refusal::Quota(_) => 0,
-            Refusal::Moved => 1,
-            Refusal::Malformed => 2,
-            Refusal::Forbidden => 3,
-            Refusal::Release => 4,
-            // Counted as a parting.
-            Refusal::Stopping | Refusal::Full => return,
-        };
-        self.refused[place].fetch_add(1, Relaxed);
+        // Those that are not among them are counted as partings.
+        if let Some(place) = REFUSALS.iter().position(|code| *code == refusal.code()) {
+            self.refused[place].fetch_add(1, Relaxed);
+        }
     }
 
     pub(crate) fn note(&self, note: &Note) {

@@ -1,18 +1,34 @@
 //! A list that is served: who may ask, how often, and what is counted.
 
 use std::io;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Instant, SystemTime};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_net::{Answer, Farewell, Note, PublicKey, Service};
+use veilset_net::{Answer, Callers, Farewell, Note, PublicKey, Service};
 use zeroize::Zeroize;
 
 use crate::older::Older;
 use crate::wire::{message, refusal_message};
 use crate::{Engine, Metrics, Quota, Refusal};
+
+/// What a service's operator is told.
+#[derive(Debug)]
+pub enum Told<'a> {
+    /// What happens to connections.
+    Connection(&'a Note),
+    /// A client asked for so many items, and was answered or refused.
+    Asked {
+        /// Whose request it was.
+        client: PublicKey,
+        /// How many items: 0 of a request that is none.
+        items: u64,
+        /// Why it got no answer.
+        refused: Option<Refusal>,
+    },
+}
 
 /// What [`veilset_net::Listener::serve`] serves. List and keys can be replaced while it does.
 pub struct LookupService {
@@ -20,23 +36,23 @@ pub struct LookupService {
     older: Older,
     /// Where answers are computed.
     pool: ThreadPool,
-    allowed: RwLock<Vec<PublicKey>>,
+    callers: RwLock<Callers>,
     quota: Quota,
     metrics: Metrics,
-    tell: Box<dyn Fn(&Note) + Send + Sync>,
+    tell: Box<dyn Fn(Told<'_>) + Send + Sync>,
 }
 
 impl LookupService {
-    /// A service for these keys, which tells its operator of what happens, and computes answers on so many threads.
+    /// A service for these callers, which tells its operator of what happens, and computes answers on so many threads.
     ///
     /// # Errors
     /// When the system gives no threads.
     pub fn new(
         engine: Arc<dyn Engine>,
-        allowed: Vec<PublicKey>,
+        callers: Callers,
         quota: Quota,
         threads: usize,
-        tell: impl Fn(&Note) + Send + Sync + 'static,
+        tell: impl Fn(Told<'_>) + Send + Sync + 'static,
     ) -> io::Result<Self> {
         let name = |thread| format!("veilset-answer-{thread}");
         let pool = ThreadPoolBuilder::new().num_threads(threads.max(1)).thread_name(name).build();
@@ -44,7 +60,7 @@ impl LookupService {
             engine: RwLock::new(engine),
             older: Older::default(),
             pool: pool.map_err(io::Error::other)?,
-            allowed: RwLock::new(allowed),
+            callers: RwLock::new(callers),
             quota,
             metrics: Metrics::default(),
             tell: Box::new(tell),
@@ -68,9 +84,9 @@ impl LookupService {
         self.quota.save()
     }
 
-    /// Takes these keys from now on, and no others.
-    pub fn allow(&self, allowed: Vec<PublicKey>) {
-        *self.allowed.write().unwrap_or_else(PoisonError::into_inner) = allowed;
+    /// Takes these callers from now on, and no others: requests of other keys get no answer, and their connections end.
+    pub fn take(&self, callers: Callers) {
+        *self.callers.write().unwrap_or_else(PoisonError::into_inner) = callers;
     }
 
     /// What is served.
@@ -85,37 +101,52 @@ impl LookupService {
         &self.metrics
     }
 
-    fn reply(&self, client: &PublicKey, request: &[u8]) -> Result<Vec<u8>, Refusal> {
-        let allowed = self.allowed.read().unwrap_or_else(PoisonError::into_inner);
-        if !allowed.contains(client) {
-            return Err(Refusal::Forbidden);
+    /// The answer, and how many items were asked for.
+    fn reply(&self, client: &PublicKey, request: &[u8]) -> (u64, Result<Vec<u8>, Refusal>) {
+        if !self.known_callers().allowed.contains(client) {
+            return (0, Err(Refusal::Forbidden));
         }
-        drop(allowed);
         let engine = self.engine();
-        let items = engine.items(request).map_err(|_| Refusal::Malformed)?;
+        let Ok(items) = engine.items(request) else { return (0, Err(Refusal::Malformed)) };
         let started = Instant::now();
         let answer = if items == 0 {
             // No more than a copy.
             engine.answer(request, &mut fresh_rng()).or_else(|refusal| match refusal {
                 Refusal::Moved => self.older.answer(request, started).ok_or(refusal),
                 _ => Err(refusal),
-            })?
+            })
         } else {
-            let charge = self.quota.take(client, items, SystemTime::now())?;
-            let answer = self.pool.install(|| engine.answer(request, &mut fresh_rng()));
-            if let (Err(_), Some(charge)) = (&answer, charge) {
-                self.quota.give_back(charge);
-            }
-            answer?
+            self.compute(client, items, || engine.answer(request, &mut fresh_rng()))
         };
-        self.metrics.answered(items, started.elapsed());
-        Ok(answer)
+        if answer.is_ok() {
+            self.metrics.answered(items, started.elapsed());
+        }
+        (items, answer)
+    }
+
+    /// What `answer` makes on the service's threads, if the client may ask for so many items.
+    fn compute(
+        &self,
+        client: &PublicKey,
+        items: u64,
+        answer: impl FnOnce() -> Result<Vec<u8>, Refusal> + Send,
+    ) -> Result<Vec<u8>, Refusal> {
+        let charge = self.quota.take(client, items, SystemTime::now())?;
+        let answer = self.pool.install(answer);
+        if let (Err(_), Some(charge)) = (&answer, charge) {
+            self.quota.give_back(charge);
+        }
+        answer
+    }
+
+    fn known_callers(&self) -> RwLockReadGuard<'_, Callers> {
+        self.callers.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Service for LookupService {
-    fn allowed(&self) -> Vec<PublicKey> {
-        self.allowed.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn callers(&self) -> Callers {
+        self.known_callers().clone()
     }
 
     fn longest(&self) -> usize {
@@ -123,9 +154,13 @@ impl Service for LookupService {
     }
 
     fn answer(&self, client: &PublicKey, request: &[u8]) -> Answer {
-        let reply = self.reply(client, request);
-        if let Err(refusal) = &reply {
-            self.metrics.refused(*refusal);
+        let (items, reply) = self.reply(client, request);
+        let refused = reply.as_ref().err().copied();
+        if let Some(refusal) = refused {
+            self.metrics.refused(refusal);
+        }
+        if items > 0 || refused.is_some() {
+            (self.tell)(Told::Asked { client: *client, items, refused });
         }
         let last = matches!(reply, Err(Refusal::Malformed | Refusal::Forbidden));
         let answer = message(reply);
@@ -136,12 +171,13 @@ impl Service for LookupService {
         refusal_message(match why {
             Farewell::Full => Refusal::Full,
             Farewell::Stopping => Refusal::Stopping,
+            Farewell::Forbidden => Refusal::Forbidden,
         })
     }
 
     fn note(&self, note: &Note) {
         self.metrics.note(note);
-        (self.tell)(note);
+        (self.tell)(Told::Connection(note));
     }
 }
 

@@ -14,8 +14,8 @@ use veilset_lookup::{
     MAX_ITEMS, Manifest, Quota, Refusal, Sizing, open,
 };
 use veilset_net::{
-    Identity, Limits, Listener, NetError, Options, PublicKey, Stop, connect, receive_message,
-    send_message,
+    Callers, Identity, Limits, Listener, NetError, Options, PublicKey, Stop, connect,
+    receive_message, send_message,
 };
 use veilset_protocols::fhe::served_parameters;
 use veilset_protocols::oprf_filter::slot_for;
@@ -87,8 +87,8 @@ impl Running {
     fn start(list: &List, quota: Quota, limits: Limits) -> Self {
         let (identity, client) = (Arc::new(Identity::ephemeral()), Identity::ephemeral());
         let engine = published(list, &identity, None);
-        let allowed = vec![client.public_key()];
-        let service = LookupService::new(engine, allowed, quota, 2, |_| ()).expect("threads");
+        let callers = Callers { allowed: vec![client.public_key()], known: Vec::new() };
+        let service = LookupService::new(engine, callers, quota, 2, |_| ()).expect("threads");
         let service = Arc::new(service);
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let (addr, stop) = (listener.local_addr().to_string(), Stop::new());
@@ -147,6 +147,15 @@ impl Running {
         self.stop.stop();
         let served = self.thread.take().expect("it runs").join().expect("no panic");
         served.expect("it was stopped");
+    }
+}
+
+/// Waits for what happens soon.
+fn until(happened: impl Fn() -> bool) {
+    let started = Instant::now();
+    while !happened() {
+        assert!(started.elapsed() < Duration::from_secs(20), "it does not happen");
+        thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -334,12 +343,40 @@ fn a_quota_and_a_key_that_is_not_allowed_any_more_end_answers() {
 
     let mut client = running.client();
     assert!(client.fetch(None).is_ok());
-    running.service.allow(Vec::new());
+    running.service.take(Callers::default());
     let refused = client.fetch(None).err();
     assert!(matches!(refused, Some(LookupError::Refused(Refusal::Forbidden))), "{refused:?}");
     // The listener asks for the keys once a second.
-    thread::sleep(Duration::from_millis(1500));
-    assert!(matches!(running.connect().err(), Some(NetError::RefusedByPeer { .. })));
+    until(|| matches!(running.connect().err(), Some(NetError::RefusedByPeer { .. })));
+    running.stop();
+}
+
+#[test]
+fn whoever_may_not_ask_any_more_is_sent_away_at_once() {
+    let list = build(&plain(10), false);
+    let running = Running::start(&list, Quota::unlimited(), Limits::default());
+    let key = running.client.public_key();
+    let [mut idle, mut asking] = [running.client(), running.client()];
+    assert!(idle.fetch(None).is_ok() && asking.fetch(None).is_ok());
+    let mut silent = running.connect().expect("it listens");
+    // Known, and not allowed any more: the open connections end without a request on them.
+    running.service.take(Callers { allowed: Vec::new(), known: vec![key] });
+    assert_eq!(receive(&mut silent), [6]);
+    assert!(silent.recv().is_err(), "it is gone");
+    for client in [&mut idle, &mut asking] {
+        let refused = client.fetch(None).err();
+        assert!(matches!(refused, Some(LookupError::Refused(Refusal::Forbidden))), "{refused:?}");
+    }
+    // A new connection is told so, too, and a stranger is turned away.
+    let refused = running.look_up(None, &["item 1"]).err();
+    assert!(matches!(refused, Some(LookupError::Refused(Refusal::Forbidden))), "{refused:?}");
+    let stranger = Identity::ephemeral();
+    let options = Options { deadline: Duration::from_secs(20), ..Options::default() };
+    let called = connect(&stranger, &running.key(), &running.addr, &options, &|_| ());
+    assert!(matches!(called.err(), Some(NetError::RefusedByPeer { .. })));
+    // Allowed again, it is answered again.
+    running.service.take(Callers { allowed: vec![key], known: Vec::new() });
+    until(|| running.look_up(None, &["item 1"]).is_ok());
     running.stop();
 }
 

@@ -53,6 +53,6 @@ pub use message::{receive_message, send_message};
 pub use object::{Arrival, NewObject, ObjectError, is_object, objects};
 pub use peers::{Added, Peers};
 pub use postgres::{QueryError, is_database, query};
-pub use service::{Answer, Farewell, Limits, Note, Parting, Service};
+pub use service::{Answer, Callers, Farewell, Limits, Note, Parting, Service};
 pub use stop::Stop;
 pub use store_error::StoreError;

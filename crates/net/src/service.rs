@@ -1,31 +1,27 @@
 //! Many clients at one listener: each request is a message, and so is each answer.
 
+mod visit;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::runtime::Builder;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::task::{JoinSet, spawn_blocking};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
-use veilset_channel::{ChannelError, NetworkFault};
+use veilset_channel::ChannelError;
 
+use self::visit::Visit;
 use crate::crowd::Crowd;
 use crate::handshake::Connected;
 use crate::link::{Ends, Link};
 use crate::listen::Door;
-use crate::message::{Arriving, frames};
 use crate::{Event, Identity, Listener, NetError, Options, PublicKey, Stop};
 
-/// How often the allowed keys are asked for.
+/// How often the service is asked whom it takes.
 const TICK: Duration = Duration::from_secs(1);
-
-/// How long a client may take until there is room for its next answer.
-const TAKING: Duration = Duration::from_secs(10);
-
-/// How long a connection may take to end after the last answer.
-const ENDING: Duration = Duration::from_secs(2);
 
 /// How long a stopping service waits for what runs.
 const GRACE: Duration = Duration::from_secs(15);
@@ -42,8 +38,8 @@ const FAREWELLS: usize = 64;
 
 /// Answers clients. Calls of different clients come at once, on several threads.
 pub trait Service: Send + Sync + 'static {
-    /// The keys of those who may connect now.
-    fn allowed(&self) -> Vec<PublicKey>;
+    /// Whose requests are answered now. A client whose key is not among them any more is sent away.
+    fn callers(&self) -> Callers;
 
     /// Bytes of the longest request; longer ones end the connection.
     fn longest(&self) -> usize;
@@ -56,6 +52,22 @@ pub trait Service: Send + Sync + 'static {
 
     /// Told of what happens beside answers; must not block.
     fn note(&self, note: &Note);
+}
+
+/// Who may call.
+#[derive(Debug, Clone, Default)]
+pub struct Callers {
+    /// The keys whose requests are answered.
+    pub allowed: Vec<PublicKey>,
+    /// Further keys that the operator knows: they are told that they may not ask. All others are strangers.
+    pub known: Vec<PublicKey>,
+}
+
+impl Callers {
+    /// Whose handshakes succeed.
+    fn expected(&self) -> Vec<PublicKey> {
+        self.allowed.iter().chain(&self.known).copied().collect()
+    }
 }
 
 /// An answer.
@@ -73,6 +85,8 @@ pub enum Farewell {
     Full,
     /// The service stops.
     Stopping,
+    /// Its key is known and not allowed, or not any more.
+    Forbidden,
 }
 
 /// What happens beside answers.
@@ -160,9 +174,11 @@ impl Listener {
         let told = Arc::clone(&service);
         let events = move |event| told.note(&Note::Stranger(event));
         let crowd = Crowd::with_places(HANDSHAKES, HANDSHAKES / 2);
-        let door = Door::new(identity, service.allowed(), &events, limits.link.clone(), crowd);
+        let callers = service.callers();
+        let door = Door::new(identity, callers.expected(), &events, limits.link.clone(), crowd);
         let hall = Hall {
             service,
+            allowed: callers.allowed,
             places: Arc::new(Semaphore::new(limits.long_requests.max(1))),
             limits: limits.clone(),
             stop: stop.clone(),
@@ -180,6 +196,7 @@ impl Listener {
 /// Who is being served.
 struct Hall {
     service: Arc<dyn Service>,
+    allowed: Vec<PublicKey>,
     limits: Limits,
     /// For long requests.
     places: Arc<Semaphore>,
@@ -195,6 +212,15 @@ struct Party {
     clients: usize,
     /// For their long requests.
     places: Arc<Semaphore>,
+    /// Used when the key is not allowed any more.
+    dismissed: Stop,
+}
+
+impl Default for Party {
+    fn default() -> Self {
+        let places = Arc::new(Semaphore::new(LONG_REQUESTS_OF_A_KEY));
+        Self { clients: 0, places, dismissed: Stop::new() }
+    }
 }
 
 impl Hall {
@@ -209,7 +235,7 @@ impl Hall {
             tokio::select! {
                 biased;
                 () = self.stop.stopped() => break,
-                _ = tick.tick() => door.peers = self.service.allowed(),
+                _ = tick.tick() => door.peers = self.look_at_callers(),
                 Some(ended) = self.clients.join_next() => self.leave(ended.ok()),
                 connected = door.answer(&socket) => match connected {
                     Ok(connected) => self.enter(connected),
@@ -228,36 +254,45 @@ impl Hall {
         Ok(())
     }
 
-    fn enter(&mut self, connected: Connected) {
-        let key = connected.peer;
-        let (of_key, own) = match self.of_key.get(&key) {
-            Some(party) => (party.clients, Arc::clone(&party.places)),
-            None => (0, Arc::new(Semaphore::new(LONG_REQUESTS_OF_A_KEY))),
-        };
-        let full =
-            self.clients.len() >= self.limits.clients || of_key >= self.limits.clients_of_a_key;
-        self.service.note(&Note::Joined(key));
-        let (ends, link) = Ends::of(connected, self.limits.link.clone(), 1);
-        let visit = Visit {
-            key,
-            ends,
-            service: Arc::clone(&self.service),
-            places: [Arc::clone(&own), Arc::clone(&self.places)],
-            stop: self.stop.clone(),
-            idle: self.limits.idle,
-        };
-        if full {
-            return self.send_away(visit, link);
-        }
-        self.of_key.insert(key, Party { clients: of_key + 1, places: own });
-        self.clients.spawn(visit.attend(link));
+    /// Dismisses those who may not ask any more; returns whose handshakes succeed from now on.
+    fn look_at_callers(&mut self) -> Vec<PublicKey> {
+        let callers = self.service.callers();
+        let expected = callers.expected();
+        self.allowed = callers.allowed;
+        let gone = self.of_key.iter().filter(|(key, _)| !self.allowed.contains(key));
+        gone.for_each(|(_, party)| party.dismissed.stop());
+        expected
     }
 
-    fn send_away(&mut self, visit: Visit, link: Link) {
+    fn enter(&mut self, connected: Connected) {
+        let key = connected.peer;
+        self.service.note(&Note::Joined(key));
+        let of_key = self.of_key.get(&key).map_or(0, |party| party.clients);
+        let full =
+            self.clients.len() >= self.limits.clients || of_key >= self.limits.clients_of_a_key;
+        let refused = match self.allowed.contains(&key) {
+            false => Some(Farewell::Forbidden),
+            true => full.then_some(Farewell::Full),
+        };
+        let (ends, link) = Ends::of(connected, self.limits.link.clone(), 1);
+        if let Some(why) = refused {
+            return self.send_away(Visit::new(key, ends, self, &Party::default()), link, why);
+        }
+        let mut party = self.of_key.remove(&key).unwrap_or_default();
+        party.clients += 1;
+        if party.dismissed.is_stopped() {
+            // Allowed again, while the last that were dismissed are still on their way out.
+            party.dismissed = Stop::new();
+        }
+        self.clients.spawn(Visit::new(key, ends, self, &party).attend(link));
+        self.of_key.insert(key, party);
+    }
+
+    fn send_away(&mut self, visit: Visit, link: Link, why: Farewell) {
         while self.farewells.try_join_next().is_some() {}
-        self.service.note(&Note::Left(visit.key, Parting::Sent(Farewell::Full)));
+        self.service.note(&Note::Left(visit.key, Parting::Sent(why)));
         if self.farewells.len() < FAREWELLS {
-            self.farewells.spawn(visit.leave(link));
+            self.farewells.spawn(visit.leave(link, why));
         }
     }
 
@@ -272,143 +307,6 @@ impl Hall {
         }
         self.service.note(&Note::Left(key, parting));
     }
-}
-
-/// One client.
-struct Visit {
-    key: PublicKey,
-    ends: Ends,
-    service: Arc<dyn Service>,
-    /// For long requests: of this key, and of all.
-    places: [Arc<Semaphore>; 2],
-    stop: Stop,
-    idle: Duration,
-}
-
-impl Visit {
-    async fn attend(self, link: Link) -> (PublicKey, Parting) {
-        let key = self.key;
-        let parting = beside(link, self.talk()).await;
-        (key, parting)
-    }
-
-    async fn leave(self, link: Link) {
-        beside(link, self.send_away(Farewell::Full)).await;
-    }
-
-    async fn talk(mut self) -> Parting {
-        loop {
-            let first = tokio::select! {
-                biased;
-                () = self.stop.stopped() => None,
-                first = timeout(self.idle, self.ends.incoming.recv()) => Some(first),
-            };
-            let first = match first {
-                None => return self.send_away(Farewell::Stopping).await,
-                Some(Err(_)) => return Parting::Idle,
-                Some(Ok(None)) => return self.ended(),
-                Some(Ok(Some(first))) => first,
-            };
-            let stop = self.stop.clone();
-            let come = tokio::select! {
-                biased;
-                () = stop.stopped() => None,
-                come = self.rest(&first) => Some(come),
-            };
-            // The place is given back when the answer is gone, too.
-            let (request, _place) = match come {
-                None => return self.send_away(Farewell::Stopping).await,
-                Some(Err(parting)) => return parting,
-                Some(Ok(come)) => come,
-            };
-            let (service, key) = (Arc::clone(&self.service), self.key);
-            let answering = spawn_blocking(move || service.answer(&key, &request));
-            let (answer, last) = match answering.await {
-                Ok(Answer::More(answer)) => (answer, false),
-                Ok(Answer::Last(answer)) => (answer, true),
-                Err(_) => return Parting::Bug,
-            };
-            match timeout(self.idle, self.send(&answer)).await {
-                Err(_) => return Parting::Stuck,
-                Ok(Err(parting)) => return parting,
-                Ok(Ok(())) => {}
-            }
-            if last {
-                return Parting::Done;
-            }
-        }
-    }
-
-    /// The request that this frame begins, and its place among the long ones if it is one.
-    async fn rest(
-        &mut self,
-        first: &[u8],
-    ) -> Result<(Vec<u8>, Option<[OwnedSemaphorePermit; 2]>), Parting> {
-        let mut part = match self.begin(first)?.finish() {
-            Ok(request) => return Ok((request, None)),
-            Err(part) => part,
-        };
-        let patience = self.idle;
-        // Among those of its key first, so that none waits for itself among all.
-        let [own, all] = &self.places;
-        let (Ok(own), Ok(all)) =
-            (Arc::clone(own).acquire_owned().await, Arc::clone(all).acquire_owned().await)
-        else {
-            return Err(Parting::Bug);
-        };
-        let rest = async {
-            loop {
-                let Some(frame) = self.ends.incoming.recv().await else {
-                    return Err(self.ended());
-                };
-                match part.with(&frame).map_err(Parting::Fault)?.finish() {
-                    Ok(request) => return Ok(request),
-                    Err(more) => part = more,
-                }
-            }
-        };
-        let request = timeout(patience, rest).await.map_err(|_| Parting::Idle)??;
-        Ok((request, Some([own, all])))
-    }
-
-    fn begin(&self, first: &[u8]) -> Result<Arriving, Parting> {
-        Arriving::begin(first, self.service.longest()).map_err(Parting::Fault)
-    }
-
-    async fn send(&self, message: &[u8]) -> Result<(), Parting> {
-        for frame in frames(message) {
-            match timeout(TAKING, self.ends.outgoing.send(frame)).await {
-                Err(_) => return Err(Parting::Stuck),
-                Ok(Err(_)) => return Err(self.ended()),
-                Ok(Ok(())) => {}
-            }
-        }
-        Ok(())
-    }
-
-    async fn send_away(self, why: Farewell) -> Parting {
-        let _ = self.send(&self.service.farewell(why)).await;
-        Parting::Sent(why)
-    }
-
-    fn ended(&self) -> Parting {
-        match self.ends.ended.get() {
-            Some(ChannelError::Network(NetworkFault::Closed | NetworkFault::Interrupted))
-            | None => Parting::Done,
-            Some(fault) => Parting::Fault(fault.clone()),
-        }
-    }
-}
-
-/// Has a connection move frames while `visit` lasts, and a little longer.
-async fn beside(link: Link, visit: impl Future<Output = Parting>) -> Parting {
-    let moving = tokio::spawn(link.run());
-    let cut = moving.abort_handle();
-    let parting = visit.await;
-    // The queues are gone: what is in them is still delivered, and the client closes its side.
-    let _ = timeout(ENDING, moving).await;
-    cut.abort();
-    parting
 }
 
 /// Each client takes a file descriptor: as many as the system lets this process have. That it lets no more is no error.

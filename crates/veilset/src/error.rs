@@ -235,6 +235,7 @@ impl Error {
 fn of_lookup(error: &LookupError) -> u8 {
     match error {
         LookupError::Refused(Refusal::Quota(_) | Refusal::Forbidden)
+        | LookupError::Stranger { .. }
         | LookupError::TooLong { .. } => exit_code::POLICY,
         LookupError::Refused(Refusal::Malformed | Refusal::Release)
         | LookupError::Channel(ChannelError::Peer(_))

@@ -76,9 +76,9 @@ pub mod data {
 /// Identities and the way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Added, Endpoint, Event, FetchError, Home, Identity, KeyError, Limits, Listener, NetError,
-        Note, ObjectError, Options, Peers, PublicKey, Stop, StoreError, fetch, is_object, is_url,
-        signals,
+        Added, Callers, Endpoint, Event, Farewell, FetchError, Home, Identity, KeyError, Limits,
+        Listener, NetError, Note, ObjectError, Options, Parting, Peers, PublicKey, Stop,
+        StoreError, fetch, guard, is_object, is_url, signals,
     };
 }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use veilset_channel::{ChannelError, MAX_FRAME, PeerFault, Transport};
 use veilset_net::{
-    Answer, Farewell, Identity, Limits, Listener, Note, Options, Parting, PublicKey, Service, Stop,
-    TlsTransport, connect, receive_message, send_message,
+    Answer, Callers, Farewell, Identity, Limits, Listener, Note, Options, Parting, PublicKey,
+    Service, Stop, TlsTransport, connect, receive_message, send_message,
 };
 
 const LONGEST: usize = 1 << 20;
@@ -20,8 +20,8 @@ struct Mirror {
 }
 
 impl Service for Mirror {
-    fn allowed(&self) -> Vec<PublicKey> {
-        self.allowed.clone()
+    fn callers(&self) -> Callers {
+        Callers { allowed: self.allowed.clone(), known: Vec::new() }
     }
 
     fn longest(&self) -> usize {

@@ -7,7 +7,7 @@ use veilset_channel::Malformed;
 use veilset_crypto::Element;
 use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY};
 use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
-use veilset_net::{Event, Home, Identity, Options, PublicKey, connect};
+use veilset_net::{Event, Home, Identity, NetError, Options, PublicKey, connect};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
 
@@ -122,7 +122,7 @@ pub fn look_up(
     }
     let place = kept_at(peer, addr);
     let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
-    let transport = connect(identity, peer, addr, options, events)?;
+    let transport = connect(identity, peer, addr, options, events).map_err(no_service)?;
     let (run, started) = (run_id(&transport.binding()), SystemTime::now());
     let client = Client::new(Box::new(transport), *peer);
     let mut client = client.taking(takes.most).telling(observer);
@@ -204,6 +204,14 @@ impl Question {
             Self::Items(items) => input_of(&items, &manifest.presets),
             Self::Input(input, _) => Ok(*input),
         }
+    }
+}
+
+/// A service takes keys that are pinned and allowed, so that its owner must do two things.
+fn no_service(error: NetError) -> Error {
+    match error {
+        NetError::RefusedByPeer { addr, own } => LookupError::Stranger { addr, own }.into(),
+        other => other.into(),
     }
 }
 

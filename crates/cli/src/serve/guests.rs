@@ -1,0 +1,168 @@
+//! Who may ask: the names and keys of `--allow` and `--allow-file`.
+
+use std::path::PathBuf;
+
+use veilset::net::{Callers, Home, Identity, Peers, PublicKey, StoreError, guard};
+
+use crate::args::ServeArgs;
+use crate::error::Failure;
+
+/// Those who may ask, and those who are pinned and may not, by their names.
+#[derive(Default)]
+pub(super) struct Guests {
+    allowed: Vec<Guest>,
+    known: Vec<Guest>,
+}
+
+struct Guest {
+    name: String,
+    key: PublicKey,
+}
+
+/// An entry of a flag or a file that lets nobody ask.
+pub(super) struct Missing {
+    given: String,
+    place: String,
+    why: StoreError,
+}
+
+/// What a reading of the entries changed, in lines for the operator.
+#[derive(Default)]
+pub(super) struct Changes {
+    pub(super) lines: Vec<String>,
+    /// What the operator may not expect.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Where entries come from.
+pub(super) struct Sources<'a> {
+    allow: &'a [String],
+    file: Option<&'a PathBuf>,
+    home: &'a Home,
+    own: PublicKey,
+}
+
+impl<'a> Sources<'a> {
+    pub(super) fn new(args: &'a ServeArgs, home: &'a Home, identity: &Identity) -> Self {
+        let file = args.allow_file.as_ref();
+        Self { allow: &args.allow, file, home, own: identity.public_key() }
+    }
+
+    /// Those of whom every entry says who they are.
+    ///
+    /// # Errors
+    /// When a file cannot be read, or with the first entry that does not.
+    pub(super) fn open(&self) -> Result<Guests, Failure> {
+        let (guests, missing) = self.read()?;
+        match missing.into_iter().next() {
+            None => Ok(guests),
+            Some(Missing { place, why, .. }) => Err(Failure::Flags(format!("{place}: {why}"))),
+        }
+    }
+
+    /// Those of whom an entry says who they are, and the entries that do not.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub(super) fn read(&self) -> Result<(Guests, Vec<Missing>), Failure> {
+        let peers = Peers::load(self.home, Some(self.own))?;
+        let (mut guests, mut missing) = (Guests::default(), Vec::new());
+        for (given, place) in self.entries()? {
+            match peers.resolve(&given) {
+                Ok((name, key)) => guests.let_in(name, key),
+                Err(why) => missing.push(Missing { given, place, why }),
+            }
+        }
+        let others = peers.iter().filter(|(_, key)| guests.name(key).is_none());
+        guests.known = others.map(|(name, key)| Guest { name: name.to_owned(), key }).collect();
+        Ok((guests, missing))
+    }
+
+    /// Each with where it stands.
+    fn entries(&self) -> Result<Vec<(String, String)>, Failure> {
+        let flags = self.allow.iter().map(|given| (given.clone(), "--allow".to_owned()));
+        let mut entries: Vec<(String, String)> = flags.collect();
+        let Some(file) = self.file else { return Ok(entries) };
+        let text = guard::read_trusted(file)?;
+        for (number, line) in (1..).zip(String::from_utf8_lossy(&text).lines()) {
+            let given = line.split('#').next().unwrap_or_default().trim();
+            if !given.is_empty() {
+                entries.push((given.to_owned(), format!("{}, line {number}", file.display())));
+            }
+        }
+        Ok(entries)
+    }
+}
+
+impl Guests {
+    fn let_in(&mut self, name: String, key: PublicKey) {
+        if !self.allowed.iter().any(|guest| guest.name == name) {
+            self.allowed.push(Guest { name, key });
+        }
+    }
+
+    /// What a key is called; `None` of one that may not ask.
+    fn name(&self, key: &PublicKey) -> Option<&str> {
+        self.allowed.iter().find(|guest| guest.key == *key).map(|guest| guest.name.as_str())
+    }
+
+    /// What anybody's key is called.
+    pub(super) fn label(&self, key: &PublicKey) -> String {
+        let known = || self.known.iter().find(|guest| guest.key == *key);
+        let name = self.name(key).or_else(|| known().map(|guest| guest.name.as_str()));
+        name.map_or_else(|| key.short(), str::to_owned)
+    }
+
+    /// How many may ask.
+    pub(super) fn count(&self) -> usize {
+        self.allowed.len()
+    }
+
+    pub(super) fn callers(&self) -> Callers {
+        let keys = |guests: &[Guest]| guests.iter().map(|guest| guest.key).collect();
+        Callers { allowed: keys(&self.allowed), known: keys(&self.known) }
+    }
+
+    /// What is otherwise than it was `before`, a line for each name; `missing` are the entries that let nobody ask now.
+    pub(super) fn changes(&self, before: &Self, missing: &[Missing]) -> Changes {
+        let now = |name: &str| self.allowed.iter().find(|guest| guest.name == name);
+        let mut changes = Changes::default();
+        for Guest { name, key } in &before.allowed {
+            let missing = missing.iter().find(|missing| missing.given == *name);
+            let why =
+                || missing.map_or_else(|| "no entry has it any more".to_owned(), Missing::why);
+            match (now(name), self.name(key)) {
+                (Some(_), Some(same)) if same == name => {}
+                (None, None) => {
+                    changes.lines.push(format!("{name} may not ask any more: {}", why()))
+                }
+                (Some(_), None) => changes.lines.push(format!(
+                    "{name} has another key now; whoever has the one before may not ask any more"
+                )),
+                // A key that is an entry itself may have got a name.
+                (None, Some(_)) if missing.is_none() => {}
+                (_, Some(other)) => {
+                    let line = format!("the key that {name} had may still ask, as {other}");
+                    changes.warnings.push(line);
+                }
+            }
+        }
+        let was = |name: &str| before.allowed.iter().any(|guest| guest.name == name);
+        for gone in missing.iter().filter(|missing| !was(&missing.given)) {
+            changes.warnings.push(format!("an entry lets nobody ask: {}", gone.why()));
+        }
+        for new in self.allowed.iter().filter(|guest| !was(&guest.name)) {
+            changes.lines.push(format!("{} may ask now", new.name));
+        }
+        changes
+    }
+}
+
+impl Missing {
+    fn why(&self) -> String {
+        match &self.why {
+            StoreError::NoPeer { .. } => format!("no peer has that name ({})", self.place),
+            why => format!("{why} ({})", self.place),
+        }
+    }
+}

@@ -1,0 +1,195 @@
+//! One client of a service, from its first request to its parting.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use veilset_channel::{ChannelError, NetworkFault};
+
+use super::{Answer, Farewell, Hall, Parting, Party, Service};
+use crate::link::{Ends, Link};
+use crate::message::{Arriving, frames};
+use crate::{PublicKey, Stop};
+
+/// How long a client may take until there is room for its next answer.
+const TAKING: Duration = Duration::from_secs(10);
+
+/// How long a connection may take to end after the last answer.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// One client.
+pub(super) struct Visit {
+    pub(super) key: PublicKey,
+    ends: Ends,
+    service: Arc<dyn Service>,
+    /// For long requests: of this key, and of all.
+    places: [Arc<Semaphore>; 2],
+    asked_to_go: AskedToGo,
+    idle: Duration,
+}
+
+/// Who has a client go.
+#[derive(Clone)]
+struct AskedToGo {
+    stop: Stop,
+    dismissed: Stop,
+}
+
+impl AskedToGo {
+    async fn wait(&self) -> Farewell {
+        tokio::select! {
+            biased;
+            () = self.dismissed.stopped() => Farewell::Forbidden,
+            () = self.stop.stopped() => Farewell::Stopping,
+        }
+    }
+}
+
+impl Visit {
+    pub(super) fn new(key: PublicKey, ends: Ends, hall: &Hall, party: &Party) -> Self {
+        Self {
+            key,
+            ends,
+            service: Arc::clone(&hall.service),
+            places: [Arc::clone(&party.places), Arc::clone(&hall.places)],
+            asked_to_go: AskedToGo { stop: hall.stop.clone(), dismissed: party.dismissed.clone() },
+            idle: hall.limits.idle,
+        }
+    }
+
+    pub(super) async fn attend(self, link: Link) -> (PublicKey, Parting) {
+        let key = self.key;
+        let parting = beside(link, self.talk()).await;
+        (key, parting)
+    }
+
+    pub(super) async fn leave(self, link: Link, why: Farewell) {
+        beside(link, self.send_away(why)).await;
+    }
+
+    async fn talk(mut self) -> Parting {
+        let asked_to_go = self.asked_to_go.clone();
+        loop {
+            let first = tokio::select! {
+                biased;
+                why = asked_to_go.wait() => return self.send_away(why).await,
+                first = timeout(self.idle, self.ends.incoming.recv()) => first,
+            };
+            let first = match first {
+                Err(_) => return Parting::Idle,
+                Ok(None) => return self.ended(),
+                Ok(Some(first)) => first,
+            };
+            let come = tokio::select! {
+                biased;
+                why = asked_to_go.wait() => Err(why),
+                come = self.rest(&first) => Ok(come),
+            };
+            // The place is given back when the answer is gone, too.
+            let (request, _place) = match come {
+                Err(why) => return self.send_away(why).await,
+                Ok(Err(parting)) => return parting,
+                Ok(Ok(come)) => come,
+            };
+            let (service, key) = (Arc::clone(&self.service), self.key);
+            let answering = spawn_blocking(move || service.answer(&key, &request));
+            // What runs is answered when the service stops, and is not when its client may not ask any more.
+            let answered = tokio::select! {
+                biased;
+                () = asked_to_go.dismissed.stopped() => None,
+                answered = answering => Some(answered),
+            };
+            let (answer, last) = match answered {
+                None => return self.send_away(Farewell::Forbidden).await,
+                Some(Ok(Answer::More(answer))) => (answer, false),
+                Some(Ok(Answer::Last(answer))) => (answer, true),
+                Some(Err(_)) => return Parting::Bug,
+            };
+            let sent = tokio::select! {
+                biased;
+                // No farewell fits in between the frames of an answer.
+                () = asked_to_go.dismissed.stopped() => return Parting::Sent(Farewell::Forbidden),
+                sent = timeout(self.idle, self.send(&answer)) => sent,
+            };
+            match sent {
+                Err(_) => return Parting::Stuck,
+                Ok(Err(parting)) => return parting,
+                Ok(Ok(())) if last => return Parting::Done,
+                Ok(Ok(())) => {}
+            }
+        }
+    }
+
+    /// The request that this frame begins, and its place among the long ones if it is one.
+    async fn rest(
+        &mut self,
+        first: &[u8],
+    ) -> Result<(Vec<u8>, Option<[OwnedSemaphorePermit; 2]>), Parting> {
+        let mut part = match self.begin(first)?.finish() {
+            Ok(request) => return Ok((request, None)),
+            Err(part) => part,
+        };
+        let patience = self.idle;
+        // Among those of its key first, so that none waits for itself among all.
+        let [own, all] = &self.places;
+        let (Ok(own), Ok(all)) =
+            (Arc::clone(own).acquire_owned().await, Arc::clone(all).acquire_owned().await)
+        else {
+            return Err(Parting::Bug);
+        };
+        let rest = async {
+            loop {
+                let Some(frame) = self.ends.incoming.recv().await else {
+                    return Err(self.ended());
+                };
+                match part.with(&frame).map_err(Parting::Fault)?.finish() {
+                    Ok(request) => return Ok(request),
+                    Err(more) => part = more,
+                }
+            }
+        };
+        let request = timeout(patience, rest).await.map_err(|_| Parting::Idle)??;
+        Ok((request, Some([own, all])))
+    }
+
+    fn begin(&self, first: &[u8]) -> Result<Arriving, Parting> {
+        Arriving::begin(first, self.service.longest()).map_err(Parting::Fault)
+    }
+
+    async fn send(&self, message: &[u8]) -> Result<(), Parting> {
+        for frame in frames(message) {
+            match timeout(TAKING, self.ends.outgoing.send(frame)).await {
+                Err(_) => return Err(Parting::Stuck),
+                Ok(Err(_)) => return Err(self.ended()),
+                Ok(Ok(())) => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn send_away(self, why: Farewell) -> Parting {
+        let _ = self.send(&self.service.farewell(why)).await;
+        Parting::Sent(why)
+    }
+
+    fn ended(&self) -> Parting {
+        match self.ends.ended.get() {
+            Some(ChannelError::Network(NetworkFault::Closed | NetworkFault::Interrupted))
+            | None => Parting::Done,
+            Some(fault) => Parting::Fault(fault.clone()),
+        }
+    }
+}
+
+/// Has a connection move frames while `visit` lasts, and a little longer.
+async fn beside(link: Link, visit: impl Future<Output = Parting>) -> Parting {
+    let moving = tokio::spawn(link.run());
+    let cut = moving.abort_handle();
+    let parting = visit.await;
+    // The queues are gone: what is in them is still delivered, and the client closes its side.
+    let _ = timeout(ENDING, moving).await;
+    cut.abort();
+    parting
+}
