@@ -496,6 +496,9 @@ pub(crate) struct ServeEditArgs {
     /// With --from: the key columns with the list's presets
     #[arg(long, value_name = "COL[:PRESET],…", requires = "from")]
     pub(crate) key: Option<KeySpec>,
+    /// With --from: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
+    #[arg(long, value_parser = units::delimiter)]
+    pub(crate) delimiter: Option<u8>,
     /// The label of the items; with --from, the column that has it
     #[arg(long, value_name = "TEXT|COL")]
     pub(crate) label: Option<String>,
@@ -512,13 +515,16 @@ pub(crate) struct LookupArgs {
     /// With --file: the key columns with the list's presets
     #[arg(long, value_name = "COL[:PRESET],…", requires = "file")]
     pub(crate) key: Option<KeySpec>,
+    /// With --file: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
+    #[arg(long, value_parser = units::delimiter)]
+    pub(crate) delimiter: Option<u8>,
     /// Go to the service at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: String,
     /// Who serves the list: a pinned name, or its key
     #[arg(long, value_name = "NAME|KEY")]
     pub(crate) peer: String,
-    /// Take another list than the server had before
+    /// Take another list than the server had before at this address
     #[arg(long)]
     pub(crate) new_list: bool,
     /// The longest list to fetch; memory is up to twenty times as much, which --max-memory bounds, too

@@ -3,10 +3,10 @@
 use std::io::Read;
 
 use veilset::data::{DataError, Destination, Source};
-use veilset::lookup::{Answer, Fetched, LookedUp, Question, Takes, Way, look_up};
+use veilset::lookup::{Answer, Contact, Fetched, LookedUp, Question, Takes, Way, look_up};
 use veilset::net::{Endpoint, Event, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
-use veilset::{Input, json, table};
+use veilset::{Input, json, table, voice};
 
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
@@ -34,6 +34,13 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     let takes = Takes { most: args.max_list, new_list: args.new_list };
     let takes = takes.within(args.room.max_memory);
     let found = look_up((&home, &identity), to, question, takes, &options, (&tell, &Silent))?;
+    if let Contact::Another { other } = &found.contact {
+        // Said even where nothing else is: only the user knows whether that is to be so.
+        voice::say(format_args!(
+            "note: the list at {} is another one than {name} has at {other}; it is expected there from now on",
+            args.connect
+        ));
+    }
     if args.json {
         print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
     }
@@ -79,7 +86,8 @@ fn question(
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
         let scratch = args.room.scratch();
         tell_need(file, &scratch, talk)?;
-        let input = Input::of(table(file, None, None, &scratch)?, key)?;
+        let table = table(file, None, args.delimiter, &scratch)?;
+        let input = Input::of(table, key)?;
         if let Some(destination) = &destination {
             destination.prepare(input.table())?;
         }

@@ -87,7 +87,7 @@ fn take(args: &ServeEditArgs, talk: &Talk) -> Result<(), Failure> {
 fn edited(args: &ServeEditArgs) -> Result<Input, Failure> {
     match (&args.from, &args.key) {
         (Some(from), Some(key)) => {
-            Ok(Input::of(table(from, None, None, &Scratch::default())?, key)?)
+            Ok(Input::of(table(from, None, args.delimiter, &Scratch::default())?, key)?)
         }
         _ => Ok(single_items(&args.file, &items(&args.items)?)?),
     }

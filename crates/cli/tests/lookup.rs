@@ -222,6 +222,19 @@ fn lists_and_guests_that_others_may_change_are_not_served() {
 }
 
 #[test]
+fn rows_between_which_another_character_stands_are_looked_up() {
+    let (server, client) = parties();
+    let address = free_address();
+    let served = Served::start(&server, &["--listen", &address, "--allow", "client"]);
+    client.file("rows.csv", "n;e-mail\n1;x@example.org\n2;Ben@Example.org\n");
+    let rows = ["--file", "rows.csv", "--key", "e-mail:email", "--delimiter", ";", "-o", "out.csv"];
+    let output = look_up(&client, &address, &rows);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert_eq!(client.read("out.csv"), "n;e-mail;veilset_label\n2;Ben@Example.org;second\n");
+    assert_eq!(code(&served.end()), 0);
+}
+
+#[test]
 fn encrypted_questions_need_nothing_that_is_kept() {
     let (server, client) = parties_by("fhe-lookup");
     let address = free_address();
@@ -404,6 +417,13 @@ fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
     assert!(server.run(&build).status.success());
     let (code_other, why) = served_to(&server, &client, &address, &[]);
     assert!(code_other == 5 && why.contains("--new-list"), "{why}");
+    // A server has several lists: the first that it has at a new address is taken, and said to be another.
+    let elsewhere = free_address();
+    let (code_first, why) = served_to(&server, &client, &elsewhere, &["-q"]);
+    assert!(code_first == 0 && why.contains("another one") && why.contains(&address), "{why}");
+    let (code_second, why) = served_to(&server, &client, &elsewhere, &[]);
+    assert!(code_second == 0 && !why.contains("another one"), "{why}");
+    assert_eq!(served_to(&server, &client, &address, &[]).0, 5, "the place of the first list");
     let (code_long, why) =
         served_to(&server, &client, &address, &["--new-list", "--max-list", "10"]);
     assert!(code_long == 6 && why.contains("--max-list"), "{why}");

@@ -209,9 +209,9 @@ pub enum LookupError {
         /// The server's.
         theirs: u64,
     },
-    /// The server has another list than before.
+    /// The server has another list than before at its address.
     #[error(
-        "the server has another list than it had before: ask its owner why; --new-list takes it from now on"
+        "the server has another list at this address than it had before: ask its owner why; --new-list takes it from now on"
     )]
     OtherList,
     /// The list is longer than this side takes.

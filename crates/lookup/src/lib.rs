@@ -44,7 +44,7 @@ pub use manifest::Manifest;
 pub use metrics::{Metrics, serve_metrics};
 pub use oprf_filter::OprfFilter;
 pub use quota::{Charge, Quota};
-pub use seen::Seen;
+pub use seen::{Contact, Seen};
 pub use service::{LookupService, Told};
 pub use veilset_protocols::oprf_filter::{MAX_LABEL, Sizing};
 pub use way::Way;

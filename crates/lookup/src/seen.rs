@@ -4,6 +4,18 @@ use std::collections::BTreeMap;
 
 use crate::{LookupError, Manifest};
 
+/// What a client may want to know of the list that it met.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Contact {
+    /// It is the one that was there before, one that the server has elsewhere, too, or the first of this server.
+    Usual,
+    /// The address is new, and the list is another one than those that the server has at `other`, and elsewhere.
+    Another {
+        /// An address that is known.
+        other: String,
+    },
+}
+
 /// The newest version of each list of one server that this side has ever seen, and which list is at which address.
 /// What is kept of the list itself may get lost, and this is still known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -47,7 +59,10 @@ impl Seen {
     }
 
     /// Whether what the server at `address`, which has no blanks, says of its list fits what it said before; remembers it
-    /// then. `new_list` takes a list that this server did not have before.
+    /// then. `new_list` takes another list than the one that was at this address.
+    ///
+    /// At an address that is new any list of the server is taken: it has many, each at its own address. So is the first
+    /// list of all. A version older than one that was seen is refused wherever it is.
     ///
     /// # Errors
     /// [`LookupError::OtherList`], [`LookupError::Older`], or [`LookupError::Check`] for a second list with a version's
@@ -57,21 +72,24 @@ impl Seen {
         address: &str,
         manifest: &Manifest,
         new_list: bool,
-    ) -> Result<(), LookupError> {
+    ) -> Result<Contact, LookupError> {
         let (id, fingerprint) = (manifest.id(), manifest.fingerprint());
-        let expected = match self.places.get(address) {
-            Some(before) => *before == id,
-            None => self.newest.is_empty() || self.newest.contains_key(&id),
-        };
-        if !expected && !new_list {
+        let before = self.places.get(address);
+        if before.is_some_and(|before| *before != id) && !new_list {
             return Err(LookupError::OtherList);
         }
+        let is_another =
+            before.is_none() && !self.newest.is_empty() && !self.newest.contains_key(&id);
+        let contact = match self.places.keys().next() {
+            Some(other) if is_another => Contact::Another { other: other.clone() },
+            _ => Contact::Usual,
+        };
         if let Some((ours, print)) = self.newest.get(&id) {
             manifest.check_after(*ours, *print == fingerprint)?;
         }
         self.newest.insert(id.clone(), (manifest.version, fingerprint));
         self.places.insert(address.to_owned(), id);
-        Ok(())
+        Ok(contact)
     }
 }
 
@@ -101,16 +119,23 @@ mod tests {
     #[test]
     fn another_list_is_taken_when_the_user_says_so_alone() {
         let mut seen = Seen::default();
-        assert!(seen.check("a:1", &of(1, 5), false).is_ok(), "the first is trusted");
+        assert!(matches!(seen.check("a:1", &of(1, 5), false), Ok(Contact::Usual)), "the first");
         let before = seen.clone();
-        for address in ["a:1", "b:1"] {
-            let other = seen.check(address, &of(2, 1), false);
-            assert!(matches!(other, Err(LookupError::OtherList)), "{other:?}");
-            assert!(other.is_err_and(|why| why.to_string().contains("--new-list")));
-        }
+        let other = seen.check("a:1", &of(2, 1), false);
+        assert!(matches!(other, Err(LookupError::OtherList)), "{other:?}");
+        assert!(other.is_err_and(|why| why.to_string().contains("--new-list")));
         assert_eq!(seen, before);
-        assert!(seen.check("b:1", &of(2, 1), true).is_ok());
-        assert!(seen.check("b:1", &of(2, 2), false).is_ok());
+        // A server has several lists, each at its address.
+        let another = seen.check("b:1", &of(2, 1), false).expect("an address that is new");
+        assert_eq!(another, Contact::Another { other: "a:1".to_owned() });
+        assert_eq!(seen.check("b:1", &of(2, 2), false).expect("the next"), Contact::Usual);
+        assert!(matches!(seen.check("b:1", &of(1, 5), false), Err(LookupError::OtherList)));
+        assert_eq!(
+            seen.check("c:1", &of(1, 5), false).expect("a list that is known"),
+            Contact::Usual
+        );
+        let older = seen.check("d:1", &of(2, 1), false);
+        assert!(matches!(older, Err(LookupError::Older { ours: 2, theirs: 1 })), "{older:?}");
         // Both are known now, and still each has its place.
         assert!(matches!(seen.check("a:1", &of(2, 2), false), Err(LookupError::OtherList)));
         assert!(seen.check("a:1", &of(2, 2), true).is_ok());

@@ -6,7 +6,9 @@ use rand_core::CryptoRng;
 use veilset_channel::Malformed;
 use veilset_crypto::Element;
 use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY};
-use veilset_lookup::{Answer, Client, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen};
+use veilset_lookup::{
+    Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
+};
 use veilset_net::{Event, Home, Identity, NetError, Options, PublicKey, connect};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
@@ -31,7 +33,7 @@ pub enum Question {
 pub struct Takes {
     /// The longest published list in bytes; memory is up to twenty times as much.
     pub most: u64,
-    /// Whether the server may have another list than it had before.
+    /// Whether the server may have another list than it had before at the address.
     pub new_list: bool,
 }
 
@@ -63,6 +65,8 @@ pub struct LookedUp {
     pub manifest: Manifest,
     /// What had to be fetched of it.
     pub fetched: Fetched,
+    /// Whether it is another list than those that the server has at other addresses.
+    pub contact: Contact,
     /// Bytes that crossed the wire: sent, received.
     pub bytes: (u64, u64),
     /// An id for records, the same on both sides.
@@ -126,10 +130,16 @@ pub fn look_up(
     let (run, started) = (run_id(&transport.binding()), SystemTime::now());
     let client = Client::new(Box::new(transport), *peer);
     let mut client = client.taking(takes.most).telling(observer);
+    let mut contact = Contact::Usual;
     let accept = |manifest: &Manifest| {
         check_names(&manifest.presets)?;
         question.prepare(manifest)?;
-        remember(home, (peer, addr), manifest, takes.new_list)
+        // Where the list changes meanwhile it is met again, and is known by then.
+        match remember(home, (peer, addr), manifest, takes.new_list)? {
+            Contact::Usual => {}
+            another => contact = another,
+        }
+        Ok(())
     };
     let mut made_up = fresh_rng()?;
     let ask = |manifest: &Manifest| question.elements(manifest, &mut made_up);
@@ -142,6 +152,7 @@ pub fn look_up(
         answers: found.answers,
         manifest: found.manifest,
         fetched: found.fetched,
+        contact,
         bytes: (found.wire.sent, found.wire.received),
         run,
         peer: *peer,
@@ -229,16 +240,18 @@ fn remember(
     (peer, addr): (&PublicKey, &str),
     manifest: &Manifest,
     new_list: bool,
-) -> Result<(), Error> {
+) -> Result<Contact, Error> {
     let name = format!("lookup-{peer}.seen");
+    let mut contact = Contact::Usual;
     home.change(&name, |bytes| {
         let text = String::from_utf8(bytes.unwrap_or_default()).ok();
         let before = text.and_then(|text| Seen::decode(&text));
         let before = before.ok_or_else(|| Error::Seen { path: home.path().join(&name) })?;
         let mut seen = before.clone();
-        seen.check(addr, manifest, new_list)?;
-        Ok((seen != before).then(|| seen.encode().into_bytes()))
-    })
+        contact = seen.check(addr, manifest, new_list).map_err(Error::from)?;
+        Ok::<_, Error>((seen != before).then(|| seen.encode().into_bytes()))
+    })?;
+    Ok(contact)
 }
 
 /// Whether these presets are known ones, and nothing else: a server's text, which messages show.
