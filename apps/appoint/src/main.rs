@@ -51,7 +51,8 @@ fn run(args: Args) -> Result<(), Failure> {
     let (close, closed) = channel();
     let desk = Desk::new(args, party, calendar);
     let address =
-        veilset_page::serve("appoint", port, routes::router(desk, close)).map_err(Failure::Page)?;
+        veilset_page::serve("appoint", port, routes::files(), routes::answers(desk, close))
+            .map_err(Failure::Page)?;
     voice::say(format_args!("page: {address}"));
     if open {
         open::open(&address).map_err(Failure::Open)?;

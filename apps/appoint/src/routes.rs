@@ -9,7 +9,6 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_DISPOSITION;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -48,8 +47,8 @@ struct Shared {
     close: Sender<()>,
 }
 
-/// Everything that the page asks for; `close` hears that it was closed.
-pub(crate) fn router(desk: Arc<Desk>, close: Sender<()>) -> Router {
+/// The page itself.
+pub(crate) fn files() -> Router {
     Router::new()
         .route("/", asset!(html, "page.html"))
         .route("/page.css", asset!(style, "page.css"))
@@ -64,6 +63,11 @@ pub(crate) fn router(desk: Arc<Desk>, close: Sender<()>) -> Router {
         .route("/order.js", asset!(script, "order.js"))
         .route("/other.js", asset!(script, "other.js"))
         .route("/run.js", asset!(script, "run.js"))
+}
+
+/// Everything that the page asks for; `close` hears that it was closed.
+pub(crate) fn answers(desk: Arc<Desk>, close: Sender<()>) -> Router {
+    Router::new()
         .route("/setup", get(setup))
         .route("/calendar", post(calendar).layer(DefaultBodyLimit::max(LARGEST)))
         .route("/calendar/fetch", post(fetch))
@@ -140,9 +144,7 @@ async fn quit(State(shared): State<Shared>) -> StatusCode {
 
 async fn meeting(State(shared): State<Shared>) -> Response {
     let Some(slot) = shared.desk.agreed() else { return StatusCode::NOT_FOUND.into_response() };
-    let file =
-        veilset_page::typed("text/calendar; charset=utf-8", slot.calendar(SystemTime::now()));
-    ([(CONTENT_DISPOSITION, "attachment; filename=\"meeting.ics\"")], file).into_response()
+    veilset_page::typed("text/calendar; charset=utf-8", slot.calendar(SystemTime::now()))
 }
 
 /// The state of the run, now and after each change.

@@ -15,7 +15,7 @@ mod board;
 mod routes;
 
 pub(crate) use board::Board;
-use routes::{Shared, router};
+use routes::{Shared, answers, files};
 
 /// How long a page that has nothing new to tell is still answered: twice as long as a browser waits between two
 /// questions (`PAUSE` in `page.js`), and some for a busy machine.
@@ -42,8 +42,8 @@ impl Page {
         manifest.for_each_row(&columns, |_, _| {})?;
         let board = Arc::new(Board::new(manifest.clone(), peer));
         let (close, closed) = channel();
-        let routes = router(Shared { board: Arc::clone(&board), close: close.clone() });
-        let address = veilset_page::serve("nofly", 0, routes).map_err(Failure::Page)?;
+        let answers = answers(Shared { board: Arc::clone(&board), close: close.clone() });
+        let address = veilset_page::serve("nofly", 0, files(), answers).map_err(Failure::Page)?;
         Ok(Self { board, address, closed, close })
     }
 

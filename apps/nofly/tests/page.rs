@@ -3,7 +3,9 @@
 mod support;
 
 use serde_json::{Value, json};
-use support::{Answer, Client, Party, Running, SCREEN, address_of, await_end, free_address, pair};
+use support::{
+    Answer, Browser, Client, Party, Running, SCREEN, address_of, await_end, free_address, pair,
+};
 
 /// An airline's screening with a page, towards `address`, and the page's address.
 fn screening(airline: &Party, address: &str, flags: &[&str]) -> (Running, String) {
@@ -38,13 +40,17 @@ fn one_browser_sees_the_screening_and_ends_it() {
     let (screening, page) = screening(&airline, &address, &[]);
     assert!(page.starts_with("http://127.0.0.1:"), "{page}");
     let host = page.split('/').nth(2).expect("a host").to_owned();
-    let stranger = Client { host, cookie: String::new() };
-    for path in ["/", "/state", "/rows", "/page.js", "/?token=", "/state?token=00"] {
+    let stranger = Client { host, secret: String::new() };
+    for path in ["/state", "/rows", "/state?token=00"] {
         assert_refused(&stranger.get(path));
     }
 
-    let (browser, path) = Client::open(&page);
-    assert_refused(&stranger.get(&path));
+    let (browser, token) = Client::open(&page);
+    let second = Client { host: browser.host.clone(), secret: token };
+    assert_refused(&second.post("/enter", ""));
+    assert_refused(&second.get("/state"));
+    let cookie = format!("Cookie: x-veilset-page={0}; secret={0}", browser.secret);
+    assert_refused(&stranger.ask("GET", "/rows", &[&cookie], ""));
     assert_refused(&browser.ask("GET", "/rows", &["Host: rebound.example"], ""));
     assert_refused(&browser.ask("POST", "/close", &[], ""));
     assert_refused(&browser.ask("POST", "/close", &["Origin: http://127.0.0.1:1"], ""));
@@ -87,9 +93,10 @@ fn every_answer_forbids_what_the_page_does_not_need() {
     let (_, airline) = parties();
     let (screening, page) = screening(&airline, &free_address(), &[]);
     let (browser, _) = Client::open(&page);
-    for path in ["/", "/base.css", "/page.css", "/page.js", "/state", "/nothing"] {
+    for path in ["/", "/base.css", "/gate.js", "/page.css", "/page.js", "/state", "/nothing"] {
         let Answer { head, status, .. } = browser.get(path);
         assert_eq!(status, if path == "/nothing" { 404 } else { 200 });
+        assert!(!head.contains("set-cookie"), "{path}: {head}");
         for part in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-store"] {
             assert!(head.contains(part), "{path} lacks {part}: {head}");
         }
@@ -103,6 +110,26 @@ fn every_answer_forbids_what_the_page_does_not_need() {
     }
     screening.signal("TERM");
     assert_eq!(screening.end().0, None, "a signal ends a screening without a result");
+}
+
+#[test]
+fn a_tab_keeps_what_opened_it_and_no_other_gets_in() {
+    let (_, airline) = parties();
+    let (_screening, page) = screening(&airline, &free_address(), &[]);
+    let browser = Browser::start();
+    let tab = browser.open(&page);
+    tab.wait_for("document.querySelectorAll('#rows tr').length === 4");
+    assert_eq!(tab.eval("[location.hash, location.search, document.cookie]"), json!(["", "", ""]));
+    tab.eval("document.title = 'before'; location.reload()");
+    tab.wait_for(
+        "document.title !== 'before' && document.querySelectorAll('#rows tr').length === 4",
+    );
+    assert_eq!(tab.cookies(), json!([]));
+    let second = browser.open(&page);
+    second.wait_for("document.querySelector('#refused')");
+    assert!(second.text("#refused").contains("once, in one tab"));
+    assert!(!second.text("body").contains("A1"));
+    assert_eq!(tab.faults(), [""; 0]);
 }
 
 #[test]

@@ -1,15 +1,19 @@
 //! Who may see the page: the first browser that brings the address with its token, and nobody else.
+//!
+//! The token is behind the `#` of the address, so that no browser sends it anywhere by itself. The page's script brings it
+//! once and gets the page's secret for it, which the tab keeps and sends in a header ([`HEADER`]). A cookie would go to
+//! every port of this machine's loopback address, and so to whatever page another of its users shows there.
 
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use axum::http::header::{COOKIE, HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderName, Method, Uri};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, HeaderName, Method};
 use subtle::ConstantTimeEq;
 
-/// The name of the page's query.
-const QUERY: &str = "token=";
+/// What a tab sends its secret in, and at first the token.
+pub(super) const HEADER: HeaderName = HeaderName::from_static("x-veilset-page");
 
 /// Bytes of a secret, for 128 bits of security.
 const SECRET: usize = 16;
@@ -20,61 +24,50 @@ pub(super) struct Gate {
     host: String,
     token: String,
     used: AtomicBool,
-    /// Cookies know no ports, so that the name holds it.
-    cookie: String,
-}
-
-/// What a caller may do.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Pass {
-    /// Everything, with the cookie that says so from now on.
-    First(String),
-    /// Everything.
-    Known,
-    /// Nothing.
-    Nobody,
+    secret: String,
 }
 
 impl Gate {
-    /// A gate at `addr` with fresh secrets, for a page of `program`, and the address that opens it once.
+    /// A gate at `addr` with fresh secrets, and the address that opens it once.
     ///
     /// # Errors
     /// When the system gives no randomness.
-    pub(super) fn open(program: &str, addr: SocketAddr) -> io::Result<(Self, String)> {
-        let (host, token) = (addr.to_string(), secret()?);
-        let cookie = format!("{program}_{}={}", addr.port(), secret()?);
-        let address = format!("http://{host}/?{QUERY}{token}");
-        Ok((Self { host, token, used: AtomicBool::new(false), cookie }, address))
+    pub(super) fn open(addr: SocketAddr) -> io::Result<(Self, String)> {
+        let (host, token) = (addr.to_string(), fresh()?);
+        let address = format!("http://{host}/#{token}");
+        Ok((Self { host, token, used: AtomicBool::new(false), secret: fresh()? }, address))
     }
 
-    /// Whether this request comes from the page's browser, and from the page itself if it changes something.
-    pub(super) fn judge(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Pass {
-        let text = |name: HeaderName| headers.get(name).and_then(|value| value.to_str().ok());
-        let from_here = text(ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
-        if text(HOST) != Some(&self.host)
-            || (method != Method::GET && from_here != Some(&self.host))
-        {
-            return Pass::Nobody;
-        }
-        let cookies = text(COOKIE).unwrap_or_default().split("; ");
-        if cookies.into_iter().any(|cookie| same(cookie, &self.cookie)) {
-            return Pass::Known;
-        }
-        let token = uri.query().and_then(|query| query.strip_prefix(QUERY)).unwrap_or_default();
-        if uri.path() == "/" && same(token, &self.token) && !self.used.swap(true, Ordering::Relaxed)
-        {
-            return Pass::First(format!("{}; Path=/; HttpOnly; SameSite=Strict", self.cookie));
-        }
-        Pass::Nobody
+    /// Whether this request is to the page by its own name, and from the page itself if it changes something.
+    pub(super) fn is_own(&self, method: &Method, headers: &HeaderMap) -> bool {
+        let from_here = text(headers, &ORIGIN).and_then(|origin| origin.strip_prefix("http://"));
+        text(headers, &HOST) == Some(&self.host)
+            && (method == Method::GET || from_here == Some(&self.host))
+    }
+
+    /// The page's secret for its token, once.
+    pub(super) fn enter(&self, headers: &HeaderMap) -> Option<&str> {
+        let is_first = brings(headers, &self.token) && !self.used.swap(true, Ordering::Relaxed);
+        is_first.then_some(&self.secret)
+    }
+
+    /// Whether this request has the page's secret.
+    pub(super) fn knows(&self, headers: &HeaderMap) -> bool {
+        brings(headers, &self.secret)
     }
 }
 
-/// In a time that depends on the lengths alone.
-fn same(one: &str, other: &str) -> bool {
-    one.as_bytes().ct_eq(other.as_bytes()).into()
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-fn secret() -> io::Result<String> {
+/// Whether the header has this, in a time that depends on the lengths alone.
+fn brings(headers: &HeaderMap, secret: &str) -> bool {
+    let given = text(headers, &HEADER).unwrap_or_default();
+    given.as_bytes().ct_eq(secret.as_bytes()).into()
+}
+
+fn fresh() -> io::Result<String> {
     let mut bytes = [0; SECRET];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -82,7 +75,7 @@ fn secret() -> io::Result<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::slice::from_ref;
+    use axum::http::header::COOKIE;
 
     use super::*;
 
@@ -93,27 +86,38 @@ mod tests {
         pairs.iter().map(pair).collect()
     }
 
+    fn gate() -> (Gate, String) {
+        let (gate, address) = Gate::open(([127, 0, 0, 1], 4711).into()).expect("randomness");
+        let token = address.strip_prefix("http://127.0.0.1:4711/#").expect("a token").to_owned();
+        (gate, token)
+    }
+
     #[test]
-    fn the_address_works_once_and_its_browser_goes_on() {
-        let (gate, address) =
-            Gate::open("test", ([127, 0, 0, 1], 4711).into()).expect("randomness");
-        let uri: Uri = address.parse().expect("an address");
-        let plain: Uri = "/state".parse().expect("a path");
+    fn the_token_opens_once_and_the_secret_goes_on() {
+        let (gate, token) = gate();
+        let with = |text: &str| headers(&[(HEADER, text)]);
+        assert!(!gate.knows(&with(&token)) && !gate.knows(&with("")) && !gate.knows(&headers(&[])));
+        assert_eq!((gate.enter(&with("")), gate.enter(&headers(&[]))), (None, None));
+        let secret = gate.enter(&with(&token)).expect("the first browser").to_owned();
+        assert_eq!(gate.enter(&with(&token)), None, "a second browser");
+        assert!(secret != token && gate.knows(&with(&secret)) && !gate.knows(&with(&secret[1..])));
+        // Not even with the secret in it.
+        let cookie = format!("{HEADER}={secret}");
+        assert!(!gate.knows(&headers(&[(COOKIE, &cookie)])));
+    }
+
+    #[test]
+    fn requests_are_to_the_page_and_changes_from_it() {
+        let (gate, _) = gate();
         let host = (HOST, "127.0.0.1:4711");
-        let get = |uri: &Uri, pairs: &[_]| gate.judge(&Method::GET, uri, &headers(pairs));
-        assert_eq!(get(&plain, from_ref(&host)), Pass::Nobody);
-        assert_eq!(get(&uri, &[(HOST, "rebound.example:4711")]), Pass::Nobody);
-        let Pass::First(cookie) = get(&uri, from_ref(&host)) else { panic!("the first browser") };
-        assert_eq!(get(&uri, from_ref(&host)), Pass::Nobody, "a second browser");
-        let kept = cookie.split(';').next().expect("a cookie");
-        let both = format!("other=1; {kept}");
-        let known = [host.clone(), (COOKIE, both.as_str())];
-        assert_eq!(get(&plain, &known), Pass::Known);
-        let post = |pairs: &[_]| gate.judge(&Method::POST, &plain, &headers(pairs));
-        assert_eq!(post(&known), Pass::Nobody, "not from the page");
-        let [host, cookie] = known;
-        let elsewhere = (ORIGIN, "http://127.0.0.1:80");
-        assert_eq!(post(&[host.clone(), cookie.clone(), elsewhere]), Pass::Nobody);
-        assert_eq!(post(&[host, cookie, (ORIGIN, "http://127.0.0.1:4711")]), Pass::Known);
+        let own = |method: Method, pairs: &[_]| gate.is_own(&method, &headers(pairs));
+        assert!(own(Method::GET, &[host.clone()]));
+        assert!(!own(Method::GET, &[]) && !own(Method::GET, &[(HOST, "rebound.example:4711")]));
+        for (origin, wanted) in
+            [("http://127.0.0.1:4711", true), ("http://127.0.0.1:80", false), ("null", false)]
+        {
+            assert_eq!(own(Method::POST, &[host.clone(), (ORIGIN, origin)]), wanted, "{origin}");
+        }
+        assert!(!own(Method::POST, &[host]));
     }
 }

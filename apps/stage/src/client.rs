@@ -24,28 +24,28 @@ impl Answer {
     }
 }
 
-/// A caller at one host: its cookie, if it has one.
+/// What a page's tab sends its secret in.
+const HEADER: &str = "x-veilset-page";
+
+/// A caller at one host: its secret, if it has one.
 pub struct Client {
     /// `127.0.0.1:PORT`.
     pub host: String,
     /// What it sends along.
-    pub cookie: String,
+    pub secret: String,
 }
 
 impl Client {
-    /// Opens a page's address; returns the client and the path that it opened.
+    /// Opens a page's address as the page's script does; returns the client and the token.
     #[must_use]
     pub fn open(address: &str) -> (Self, String) {
         let rest = address.strip_prefix("http://").expect("HTTP");
-        let (host, path) = rest.split_once('/').expect("a path");
-        let path = format!("/{path}");
-        let mut client = Self { host: host.to_owned(), cookie: String::new() };
-        let answer = client.ask("GET", &path, &[], "");
+        let (host, token) = rest.split_once("/#").expect("a token");
+        let mut client = Self { host: host.to_owned(), secret: token.to_owned() };
+        let answer = client.post("/enter", "");
         assert_eq!(answer.status, 200, "{}", answer.head);
-        let set = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: "));
-        let cookie = set.and_then(|set| set.split(';').next()).expect("a cookie");
-        client.cookie = cookie.to_owned();
-        (client, path)
+        client.secret = answer.body;
+        (client, token.to_owned())
     }
 
     /// Gets a path.
@@ -67,8 +67,8 @@ impl Client {
         if !headers.iter().any(|header| header.starts_with("Host:")) {
             request.push_str(&format!("Host: {}\r\n", self.host));
         }
-        if !self.cookie.is_empty() {
-            request.push_str(&format!("Cookie: {}\r\n", self.cookie));
+        if !self.secret.is_empty() {
+            request.push_str(&format!("{HEADER}: {}\r\n", self.secret));
         }
         headers.iter().for_each(|header| request.push_str(&format!("{header}\r\n")));
         request.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));

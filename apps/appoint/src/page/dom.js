@@ -1,5 +1,7 @@
 // Elements and questions. All text goes in as text, never as markup.
 
+import { call } from "./gate.js";
+
 export const at = (id) => document.getElementById(id);
 
 export function make(tag, text, kind) {
@@ -27,7 +29,7 @@ export async function ask(path, body) {
   const sent = body instanceof Blob ? body : JSON.stringify(body ?? null);
   let answer;
   try {
-    answer = await fetch(path, path === "setup" ? {} : { method: "POST", body: sent });
+    answer = await call(path, path === "setup" ? {} : { method: "POST", body: sent });
   } catch {
     throw new Refusal({ field: "run", error: "appoint has ended: start it again, and open the address that it prints" });
   }

@@ -22,9 +22,6 @@ let answered = Promise.resolve();
 // The field of the last refusal, which may be a calendar's.
 let refused = "dates";
 
-// The address worked once; without its token it can be shown to anybody.
-history.replaceState(null, "", "/");
-
 const times = () => ({ ...meeting.meeting(), corrections, ...order.preference() });
 
 async function refresh() {

@@ -1,7 +1,11 @@
 // Step 5: the search, how far it is, and its result.
 
 import { Refusal, ask, at, clear, make, refuse, say } from "./dom.js";
+import { follow, save } from "./gate.js";
 import { full, span } from "./time.js";
+
+// Milliseconds before the stream of events is asked for again.
+const AGAIN = 1000;
 
 const FIELDS = ["run", "peer", "address", "calendar", "order"];
 const BEFORE = at("run-note").textContent;
@@ -99,16 +103,33 @@ function show(state) {
 
 // `wanted` returns all that the page holds.
 export function begin(wanted) {
-  const events = new EventSource("events");
   let last = "idle";
-  events.addEventListener("message", (event) => {
-    const state = JSON.parse(event.data);
+  let lost = false;
+  let closed = false;
+  const heard = (state) => {
+    if (lost) clear("run");
+    lost = false;
     show(state);
     if (state.stage === "done" && last !== "done" && last !== "idle") at("run").scrollIntoView({ block: "nearest" });
     last = state.stage;
-  });
-  events.addEventListener("error", () => {
-    if (events.readyState === EventSource.CLOSED) refuse(new Refusal({ field: "run", error: "appoint has ended" }));
+  };
+  // A machine that slept loses the stream; the next one begins with how things are.
+  const listen = async () => {
+    try {
+      await follow("events", heard);
+    } catch {
+      if (!closed && !lost) refuse(new Refusal({ field: "run", error: "appoint has ended" }));
+      lost = true;
+    }
+    if (!closed) setTimeout(listen, AGAIN);
+  };
+  listen();
+  at("save").addEventListener("click", async () => {
+    try {
+      await save("meeting.ics", "meeting.ics");
+    } catch {
+      refuse(new Refusal({ field: "run", error: "there is no slot to save any more: search again together" }));
+    }
   });
   at("start").addEventListener("click", async () => {
     clear(...FIELDS);
@@ -127,7 +148,7 @@ export function begin(wanted) {
     at("start").focus();
   });
   at("close").addEventListener("click", async () => {
-    events.close();
+    closed = true;
     await ask("close");
     at("close").hidden = true;
     say("farewell", "appoint has ended. This page can be closed.");

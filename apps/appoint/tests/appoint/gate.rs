@@ -4,9 +4,11 @@ use veilset_stage::{Answer, Client};
 
 use crate::support::{pair, start};
 
-const PATHS: [&str; 17] = [
+/// What anybody on this machine may have: it is the same for all.
+const FILES: [&str; 15] = [
     "/",
     "/base.css",
+    "/gate.js",
     "/page.css",
     "/week.css",
     "/order.css",
@@ -19,14 +21,17 @@ const PATHS: [&str; 17] = [
     "/order.js",
     "/other.js",
     "/run.js",
-    "/setup",
-    "/meeting.ics",
-    "/nothing",
 ];
 
 fn assert_refused(answer: &Answer) {
     assert_eq!(answer.status, 403, "{}", answer.head);
     assert!(!answer.body.contains("veilset1") && !answer.head.contains("set-cookie"));
+}
+
+/// The header of a cookie with a page's secret, under every name that it might have.
+fn cookies(secret: &str, host: &str) -> String {
+    let port = host.rsplit(':').next().expect("a port");
+    format!("Cookie: appoint_{port}={secret}; x-veilset-page={secret}; secret={secret}")
 }
 
 #[test]
@@ -35,23 +40,41 @@ fn one_browser_sees_the_page_and_ends_the_program() {
     let (running, address) = start(&alice, &[]);
     assert!(address.starts_with("http://127.0.0.1:"), "{address}");
     let host = address.split('/').nth(2).expect("a host").to_owned();
-    let stranger = Client { host, cookie: String::new() };
-    for path in ["/", "/setup", "/events", "/main.js", "/?token=", "/setup?token=00"] {
+    let stranger = Client { host, secret: String::new() };
+    for path in ["/setup", "/events", "/meeting.ics", "/setup?token=00"] {
         assert_refused(&stranger.get(path));
     }
-    let (client, path) = Client::open(&address);
-    assert_refused(&stranger.get(&path));
+    assert_refused(&stranger.post("/enter", ""));
+    let (client, token) = Client::open(&address);
+    let second = Client { host: client.host.clone(), secret: token };
+    assert_refused(&second.post("/enter", ""));
+    assert_refused(&second.get("/setup"));
     assert_refused(&client.ask("GET", "/setup", &["Host: rebound.example"], ""));
+    assert_refused(&client.ask("GET", "/", &["Host: rebound.example"], ""));
+    // A browser would send a cookie to every port of this machine: none opens anything.
+    for secret in [&client.secret, &second.secret] {
+        let cookies = cookies(secret, &client.host);
+        assert_refused(&stranger.ask("GET", "/setup", &[&cookies], ""));
+        let origin = format!("Origin: http://{}", client.host);
+        assert_refused(&stranger.ask("POST", "/enter", &[&cookies, &origin], ""));
+        assert_refused(&stranger.ask("POST", "/close", &[&cookies, &origin], ""));
+    }
     for path in ["/close", "/run", "/times", "/calendar", "/calendar/fetch", "/pin", "/cancel"] {
         assert_refused(&client.ask("POST", path, &[], ""));
         assert_refused(&client.ask("POST", path, &["Origin: http://127.0.0.1:1"], ""));
         assert_refused(&stranger.post(path, ""));
     }
 
-    for path in PATHS {
+    let answers = ["/setup", "/meeting.ics", "/nothing"];
+    for path in FILES.into_iter().chain(answers) {
         let Answer { head, status, body } = client.get(path);
         let missing = ["/meeting.ics", "/nothing"].contains(&path);
         assert_eq!(status, if missing { 404 } else { 200 }, "{path}");
+        assert!(!head.contains("set-cookie"), "{path}: {head}");
+        if FILES.contains(&path) {
+            let same = stranger.get(path);
+            assert_eq!((same.status, same.body), (200, body.clone()), "{path}");
+        }
         for part in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-store"] {
             assert!(head.contains(part), "{path} lacks {part}: {head}");
         }
@@ -74,7 +97,7 @@ fn the_script_finds_every_element_that_it_looks_for() {
     let (_running, address) = start(&alice, &[]);
     let (client, _) = Client::open(&address);
     let page = client.get("/").body;
-    for path in PATHS.iter().filter(|path| path.ends_with(".js")) {
+    for path in FILES.iter().filter(|path| path.ends_with(".js")) {
         let script = client.get(path).body;
         let names = [" at(\"", "(at(\"", "!at(\"", "say(\""];
         for part in names.iter().flat_map(|name| script.split(name).skip(1)) {

@@ -23,11 +23,17 @@ pub(super) struct Shared {
     pub(super) close: Sender<()>,
 }
 
-pub(super) fn router(shared: Shared) -> Router {
+/// The page itself.
+pub(super) fn files() -> Router {
     Router::new()
         .route("/", get(|| async { html(PAGE) }))
         .route("/page.css", get(|| async { style(STYLE) }))
         .route("/page.js", get(|| async { script(SCRIPT) }))
+}
+
+/// What the page asks for.
+pub(super) fn answers(shared: Shared) -> Router {
+    Router::new()
         .route("/state", get(state))
         .route("/rows", get(rows))
         .route("/close", post(close))

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 pub(crate) use veilset_stage::{
-    Answer, Client, PATIENCE, Party, Running, code, commands, free_address, root, stderr, stdout,
+    Answer, Browser, Client, PATIENCE, Party, Running, code, commands, free_address, root, stderr,
+    stdout,
 };
 
 /// An authority and an airline that have pinned each other under these names.

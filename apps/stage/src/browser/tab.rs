@@ -106,6 +106,12 @@ impl<'a> Tab<'a> {
         }
     }
 
+    /// The cookies that the page has, those that scripts do not see among them.
+    #[must_use]
+    pub fn cookies(&self) -> Value {
+        self.call("Network.getCookies", json!({}))["cookies"].take()
+    }
+
     /// What went wrong in the page so far.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {

@@ -1,5 +1,6 @@
 // Asks the program how far it is, and shows the answer. All text goes in as text, never as markup.
-"use strict";
+
+import { call } from "./gate.js";
 
 // Milliseconds between two questions.
 const PAUSE = 500;
@@ -7,9 +8,6 @@ const PAUSE = 500;
 const at = (id) => document.getElementById(id);
 let manifest = { columns: [], rows: [], total: 0, listed: 0 };
 let onlyListed = false;
-
-// The address worked once; without its token it can be shown to anybody.
-history.replaceState(null, "", "/");
 
 function make(tag, text, kind) {
   const made = document.createElement(tag);
@@ -139,7 +137,7 @@ function showRows() {
 }
 
 async function fetchRows() {
-  manifest = await (await fetch("/rows")).json();
+  manifest = await (await call("/rows")).json();
   showRows();
 }
 
@@ -153,7 +151,7 @@ function choose(listed) {
 async function follow() {
   let state;
   try {
-    state = await (await fetch("/state")).json();
+    state = await (await call("/state")).json();
   } catch {
     at("verdict").textContent = "nofly has ended";
     return;
@@ -173,7 +171,7 @@ async function follow() {
 }
 
 async function close() {
-  await fetch("/close", { method: "POST" });
+  await call("/close", { method: "POST" });
   at("close").hidden = true;
   document.querySelector("footer p").textContent = "nofly has ended. This page can be closed.";
 }
