@@ -113,6 +113,48 @@ fn every_answer_forbids_what_the_page_does_not_need() {
 }
 
 #[test]
+fn hits_come_first_and_nothing_is_cut_on_a_telephone() {
+    let (authority, airline) = pair();
+    let header = "id,family name,given name,seat,booking,from,to,remarks\n";
+    let row = |n: usize| {
+        format!(
+            "P{n},Featherstonehaugh,Wilhelmina,{n}A,BK{n:08},Amsterdam,Buenos Aires,wheelchair and a very long remark\n"
+        )
+    };
+    airline.file("manifest.csv", &format!("{header}{}", (0..60).map(row).collect::<String>()));
+    authority.file("list.csv", "id\nP40\nP57\nX9\n");
+    let mut server = support::serve(&authority, "airline", &[]);
+    let (_screening, page) = screening(&airline, &address_of(&mut server), &[]);
+    let browser = Browser::start();
+    let tab = browser.open(&page);
+    tab.wait_for("document.querySelector('#verdict').className === 'listed'");
+    tab.wait_for("document.querySelectorAll('#rows tr').length === 2");
+    let rows = "[...document.querySelectorAll('#rows .row-number')].map((e) => e.textContent)";
+    assert_eq!(tab.eval(rows), json!(["41", "58"]), "what was screened for is there at once");
+    assert_eq!(tab.eval("document.querySelector('#cost').open"), false);
+    let order = "[...document.querySelectorAll('main > *')].map((e) => e.id || 'verdict')";
+    assert_eq!(tab.eval(order), json!(["verdict", "manifest", "cost"]));
+    tab.click("#cost summary");
+    tab.wait_for("document.querySelector('#cost').open");
+    for (width, dark) in [(360, false), (360, true), (480, false)] {
+        tab.size(width, 800);
+        tab.dark(dark);
+        let beyond = "[...document.querySelectorAll('main *')].filter((e) => e.checkVisibility() && \
+            !e.closest('thead, .unseen') && e.getBoundingClientRect().right > innerWidth + 1).length";
+        assert_eq!(tab.eval(beyond), 0, "{width}");
+        let cut = "[document.documentElement, ...document.querySelectorAll('.scroll')]\
+            .filter((e) => e.scrollWidth > e.clientWidth).length";
+        assert_eq!(tab.eval(cut), 0, "{width}");
+    }
+    let first = tab.eval("document.querySelector('#rows tr').innerText");
+    let first = first.as_str().expect("text");
+    assert!(first.contains("Buenos Aires") && first.contains("on the list"), "{first}");
+    tab.click("#all");
+    tab.wait_for("document.querySelectorAll('#rows tr').length === 60");
+    assert_eq!(tab.faults(), [""; 0]);
+}
+
+#[test]
 fn a_tab_keeps_what_opened_it_and_no_other_gets_in() {
     let (_, airline) = parties();
     let (_screening, page) = screening(&airline, &free_address(), &[]);

@@ -38,9 +38,25 @@ function gauge(value, most, label) {
   return made;
 }
 
+// A cell, which narrow pages show after the name of its column.
+function cell(tag, text, column, kind) {
+  const made = make(tag, text, kind);
+  made.setAttribute("role", tag === "th" ? "rowheader" : "cell");
+  if (column) made.dataset.column = column;
+  return made;
+}
+
+function line(kind, ...cells) {
+  const made = make("tr", undefined, kind);
+  made.setAttribute("role", "row");
+  made.append(...cells);
+  return made;
+}
+
 // Keeps the bars in place while they grow, so that they move smoothly.
 function showSteps(state) {
   const list = at("steps");
+  list.hidden = state.stage === "done";
   while (list.children.length > state.steps.length) list.lastChild.remove();
   state.steps.forEach((step, place) => {
     const over = state.stage === "done" || place < state.steps.length - 1;
@@ -100,14 +116,17 @@ function showCost(result) {
     `${bytes(result.bytes_received)} received, ${counted(result.rounds, "round", "rounds")}`;
   at("modules").replaceChildren(
     ...result.modules.map((module) => {
-      const row = make("tr");
-      const name = make("th", module.name);
+      const name = cell("th", module.name);
       name.scope = "row";
-      const share = make("td", undefined, "share");
+      const share = cell("td", undefined, undefined, "share");
       share.append(gauge(module.seconds, all, `${module.name}: share of the time`));
-      row.append(name, make("td", seconds(module.seconds), "number"), share);
-      row.append(make("td", bytes(module.sent), "number"), make("td", bytes(module.received), "number"));
-      return row;
+      const numbers = [
+        cell("td", seconds(module.seconds), "Time", "number"),
+        share,
+        cell("td", bytes(module.sent), "Sent", "number"),
+        cell("td", bytes(module.received), "Received", "number"),
+      ];
+      return line("", name, ...numbers);
     }),
   );
   at("cost").hidden = false;
@@ -115,9 +134,10 @@ function showCost(result) {
 
 function showRows() {
   const head = ["", ...manifest.columns, ""].map((name) => {
-    const cell = make("th", name);
-    cell.scope = "col";
-    return cell;
+    const head = make("th", name);
+    head.setAttribute("role", "columnheader");
+    head.scope = "col";
+    return head;
   });
   head[0].append(make("span", "Row", "unseen"));
   head[head.length - 1].append(make("span", "On the list", "unseen"));
@@ -125,10 +145,9 @@ function showRows() {
   const shown = manifest.rows.filter((row) => row.listed || !onlyListed);
   at("rows").replaceChildren(
     ...shown.map(({ row, listed, cells }) => {
-      const line = make("tr", undefined, listed ? "listed" : "");
-      line.append(make("td", row, "row-number"), ...cells.map((cell) => make("td", cell)));
-      line.append(make("td", listed ? "on the list" : "", "flag"));
-      return line;
+      const fields = cells.map((text, place) => cell("td", text, manifest.columns[place]));
+      const flag = cell("td", listed ? "on the list" : "", undefined, "flag");
+      return line(listed ? "listed" : "", cell("td", row, "Row", "row-number"), ...fields, flag);
     }),
   );
   const [all, kind] = onlyListed ? [manifest.listed, " on the list"] : [manifest.total, ""];
@@ -166,7 +185,9 @@ async function follow() {
   }
   showCost(state.result);
   await fetchRows();
-  at("listed").disabled = state.result.result.rows === 0;
+  // What somebody screens for comes first.
+  at("listed").disabled = manifest.listed === 0;
+  choose(manifest.listed > 0);
   at("close").hidden = false;
 }
 
