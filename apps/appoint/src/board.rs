@@ -143,7 +143,6 @@ impl State {
     pub(crate) fn json(&self) -> Value {
         let step =
             |step: &Step| json!({ "name": step.name, "done": step.done, "total": step.total });
-        let error = |why: &Refusal| json!({ "field": why.field, "error": why.why });
         json!({
             "stage": match self.stage {
                 Stage::Idle => "idle",
@@ -158,7 +157,7 @@ impl State {
             "briefing": self.briefing,
             "steps": self.steps.iter().map(step).collect::<Vec<_>>(),
             "result": self.result,
-            "error": self.error.as_ref().map(error),
+            "error": self.error.as_ref().map(Refusal::json),
         })
     }
 }

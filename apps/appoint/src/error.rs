@@ -2,8 +2,10 @@
 
 use std::io;
 
+use serde_json::{Value, json};
 use veilset::data::DataError;
 use veilset::exit_code;
+use veilset::meeting::{Difference, Said, differences};
 use veilset::net::{NetError, StoreError};
 
 /// Why the program ends before its user closed the page.
@@ -44,11 +46,44 @@ pub(crate) struct Refusal {
     /// The field's place on the page.
     pub(crate) field: &'static str,
     pub(crate) why: String,
+    /// Further fields, each with what is wrong with it.
+    marks: Vec<(&'static str, String)>,
 }
 
 impl Refusal {
     pub(crate) fn new(field: &'static str, why: impl ToString) -> Self {
-        Self { field, why: why.to_string() }
+        Self { field, why: why.to_string(), marks: Vec::new() }
+    }
+
+    /// What the two sides do not say alike: at its field, as far as the page has one.
+    fn of_differences(differences: Vec<Difference>) -> Self {
+        let mut why =
+            "You two do not say the same. Agree on it, and search again together.".to_owned();
+        let mut marks = Vec::new();
+        for Difference { said, name, mine, theirs } in differences {
+            let field = said.map(|said| match said {
+                Said::Length => "length",
+                Said::Dates => "dates",
+                Said::Step => "step",
+                Said::Scheme => "scheme",
+            });
+            match field {
+                Some(field) => {
+                    marks.push((field, format!("You say {mine}, the other side says {theirs}.")));
+                }
+                None => {
+                    why.push_str(&format!(" Here {name} is {mine}, on the other side {theirs}."));
+                }
+            }
+        }
+        Self { field: "run", why, marks }
+    }
+
+    /// For the page.
+    pub(crate) fn json(&self) -> Value {
+        let mark = |(field, why): &(&str, String)| json!({ "field": field, "error": why });
+        let marks: Vec<Value> = self.marks.iter().map(mark).collect();
+        json!({ "field": self.field, "error": self.why, "marks": marks })
     }
 }
 
@@ -67,6 +102,10 @@ impl From<DataError> for Refusal {
 /// An error of a run.
 impl From<veilset::Error> for Refusal {
     fn from(error: veilset::Error) -> Self {
+        let differences = differences(&error);
+        if !differences.is_empty() {
+            return Self::of_differences(differences);
+        }
         let field = match &error {
             veilset::Error::Data(_) | veilset::Error::Fetch(_) => "calendar",
             veilset::Error::Net(NetError::Address { .. } | NetError::Listen { .. }) => "address",

@@ -13,7 +13,7 @@ use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use futures_util::stream::{self, Stream};
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
@@ -169,8 +169,8 @@ async fn answer(
     let done = spawn_blocking(move || act(&shared.desk)).await;
     match done.unwrap_or_else(|_| Err(bug())) {
         Ok(value) => veilset_page::json(&value),
-        Err(Refusal { field, why }) => {
-            let body = veilset_page::json(&json!({ "field": field, "error": why }));
+        Err(refusal) => {
+            let body = veilset_page::json(&refusal.json());
             (StatusCode::UNPROCESSABLE_ENTITY, body).into_response()
         }
     }

@@ -4,7 +4,7 @@ use veilset_data::calendar::{Calendar, Dates, Slot, slot_table};
 use veilset_data::{DataError, KeySpec, Source};
 use veilset_net::{fetch, is_url};
 use veilset_protocols::Scheme;
-use veilset_session::Detail;
+use veilset_session::{Detail, Mismatch, SessionError};
 
 use crate::{Done, Error, Input, Job};
 
@@ -21,17 +21,73 @@ pub struct Meeting {
     pub scheme: Scheme,
 }
 
+/// What both sides say of a meeting, by the names under which the terms have it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// How long it is.
+    Length,
+    /// The days.
+    Dates,
+    /// From one start to the next.
+    Step,
+    /// How preferences become one.
+    Scheme,
+}
+
+impl Said {
+    const ALL: [Self; 4] = [Self::Length, Self::Dates, Self::Step, Self::Scheme];
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Length => "slot length (--length)",
+            Self::Dates => "dates (--between)",
+            Self::Step => "slot grid (--step)",
+            Self::Scheme => "scheme",
+        }
+    }
+}
+
+/// Something that the two sides do not say alike.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Difference {
+    /// What it is, if it is of the meeting.
+    pub said: Option<Said>,
+    /// What it is called, without the flag for it.
+    pub name: String,
+    /// This side's value.
+    pub mine: String,
+    /// The other side's, escaped.
+    pub theirs: String,
+}
+
+/// What the two sides do not say alike, if that is why a run failed.
+#[must_use]
+pub fn differences(error: &Error) -> Vec<Difference> {
+    let difference = |Mismatch { field, mine, theirs }: &Mismatch| Difference {
+        said: Said::ALL.into_iter().find(|said| said.name() == field),
+        name: field.split(" (").next().unwrap_or_default().to_owned(),
+        mine: mine.clone(),
+        theirs: theirs.clone(),
+    };
+    match error {
+        Error::Session(SessionError::Terms(mismatches)) => {
+            mismatches.iter().map(difference).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
 impl Meeting {
     /// `job` as an agreement on this meeting.
     #[must_use]
     pub fn terms_of(&self, job: Job) -> Job {
-        let detail = |name: &str, value: String| Detail { name: name.to_owned(), value };
+        let detail = |said: Said, value: String| Detail { name: said.name().to_owned(), value };
         Job {
             scheme: self.scheme,
             details: vec![
-                detail("slot length (--length)", format!("{}m", self.length)),
-                detail("dates (--between)", self.dates.to_string()),
-                detail("slot grid (--step)", format!("{}m", self.step)),
+                detail(Said::Length, format!("{}m", self.length)),
+                detail(Said::Dates, self.dates.to_string()),
+                detail(Said::Step, format!("{}m", self.step)),
             ],
             ..job
         }

@@ -18,9 +18,10 @@ export function say(id, text) {
 
 // What the program says is wrong, with the field that it is about.
 export class Refusal extends Error {
-  constructor({ field, error }) {
+  constructor({ field, error, marks = [] }) {
     super(error);
     this.field = field;
+    this.marks = marks;
   }
 }
 
@@ -44,9 +45,11 @@ export async function ask(path, body) {
 
 // Shows an error beside its field, or takes away those of some fields.
 export function refuse(refusal) {
-  const place = at(`error-${refusal.field}`) ?? at("error-run");
-  place.textContent = refusal.message;
-  mark(place.id, true);
+  for (const { field, error } of [...refusal.marks, { field: refusal.field, error: refusal.message }]) {
+    const place = at(`error-${field}`) ?? at("error-run");
+    place.textContent = error;
+    mark(place.id, true);
+  }
 }
 
 export function clear(...fields) {

@@ -75,7 +75,10 @@ calendar.begin(setup.calendar, changed);
 week.start(painted);
 order.begin(setup.presets, changed);
 other.begin(setup);
-run.begin(wanted);
+run.begin(wanted, (slot) => {
+  week.mark(slot);
+  order.mark(slot);
+});
 at("uncorrect").addEventListener("click", () => {
   corrections = {};
   count();

@@ -6,6 +6,8 @@ import { short, span } from "./time.js";
 let slots = [];
 let chosen = 0;
 let byHand = false;
+// The start of the slot that was agreed on.
+let agreed = null;
 
 // The starts of all slots, the best first.
 export const order = () => slots.map((slot) => slot.start);
@@ -32,6 +34,10 @@ function draw() {
       item.id = `slot-${place}`;
       item.setAttribute("role", "option");
       item.append(make("span", place + 1, "rank"), make("span", words(slot), "when"));
+      if (slot.start === agreed) {
+        item.classList.add("agreed");
+        item.append(make("span", "✓", "agreement"), make("span", "agreed", "unseen"));
+      }
       const handle = make("span", "⠿", "handle");
       handle.setAttribute("aria-hidden", "true");
       item.append(handle);
@@ -116,6 +122,15 @@ function press(event) {
 export function show(ruled) {
   slots = byHand ? merged(ruled) : ruled;
   draw();
+}
+
+// Marks the slot that was agreed on, or takes the mark away.
+export function mark(slot) {
+  agreed = slot?.start ?? null;
+  const place = slots.findIndex((other) => other.start === agreed);
+  if (place >= 0) chosen = place;
+  draw();
+  if (place >= 0) at("order").scrollTop = at(`slot-${place}`).offsetTop - at("order").clientHeight / 2;
 }
 
 export function preference() {

@@ -7,7 +7,7 @@ import { full, span } from "./time.js";
 // Milliseconds before the stream of events is asked for again.
 const AGAIN = 1000;
 
-const FIELDS = ["run", "peer", "address", "calendar", "order"];
+const FIELDS = ["run", "peer", "address", "calendar", "order", "dates", "length", "step", "scheme"];
 const BEFORE = at("run-note").textContent;
 
 const WORDS = {
@@ -101,15 +101,19 @@ function show(state) {
   if (state.error) refuse(new Refusal(state.error));
 }
 
-// `wanted` returns all that the page holds.
-export function begin(wanted) {
+// `wanted` returns all that the page holds; `agreed` gets the slot that was agreed on, or null.
+export function begin(wanted, agreed) {
   let last = "idle";
+  let marked = null;
   let lost = false;
   let closed = false;
   const heard = (state) => {
     if (lost) clear("run");
     lost = false;
     show(state);
+    const slot = (state.stage === "done" && state.result.slot) || null;
+    if (slot?.start !== marked?.start) agreed(slot);
+    marked = slot;
     if (state.stage === "done" && last !== "done" && last !== "idle") at("run").scrollIntoView({ block: "nearest" });
     last = state.stage;
   };

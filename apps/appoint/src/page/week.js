@@ -11,6 +11,10 @@ let week = null;
 let place = { row: 0, column: 0 };
 let stroke = null;
 let painted = () => {};
+// The slot that was agreed on, if there is one: its ends in UTC, and what clocks show at them.
+let agreed = null;
+
+const isAgreed = (cell) => agreed !== null && cell.start >= agreed.start && cell.start < agreed.end;
 
 const key = (day, time) => `${day}T${time}`;
 
@@ -30,8 +34,9 @@ const cellOf = (element) => cells.get(element?.dataset.clock);
 function paint(element, cell) {
   element.classList.toggle("is-free", cell.free);
   element.classList.toggle("corrected", cell.free !== cell.calendar);
+  element.classList.toggle("agreed", isAgreed(cell));
   element.setAttribute("aria-selected", String(cell.free));
-  const said = cell.free !== cell.calendar ? ", corrected" : "";
+  const said = `${cell.free !== cell.calendar ? ", corrected" : ""}${isAgreed(cell) ? ", agreed" : ""}`;
   element.setAttribute("aria-label", `${long(cell.clock)} ${hour(cell.clock)}, ${cell.free ? "free" : "busy"}${said}`);
 }
 
@@ -197,6 +202,15 @@ export function show(list) {
   draw(focused);
   // The program answered while somebody paints: the stroke goes on over what it said.
   if (stroke) extend(stroke.to);
+}
+
+// Marks the slot that was agreed on, in its week, or takes the mark away.
+export function mark(slot) {
+  agreed = slot;
+  at("legend-agreed").hidden = slot === null;
+  const there = slot && monday(slot.clock[0]);
+  if (weeks.includes(there)) week = there;
+  if (cells.size > 0) draw(at("week").contains(document.activeElement));
 }
 
 // `changed` gets a map from starts to whether they are free, or null where that is what the calendar says.

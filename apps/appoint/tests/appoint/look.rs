@@ -4,18 +4,42 @@ use veilset_stage::{Browser, Tab};
 
 use crate::support::{DAYS, cell, free, offered, open, pair, slots, start, web};
 
-/// The contrast of an element's text on what is behind it (WCAG 2.2, 1.4.3).
+/// The contrast of two colours in luminance (WCAG 2.2, 1.4.3 and 1.4.11), as a function of a script.
+const RATIO: &str = "((one, other) => { \
+    const rgb = (text) => text.match(/[\\d.]+/g).map(Number); \
+    const light = (text) => { const f = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; \
+        const [r, g, b] = rgb(text); return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); }; \
+    const [a, b] = [light(one), light(other)]; \
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05); })";
+
+/// The colour of an element's ground, or of what is behind it.
+const GROUND: &str = "((e) => { \
+    while (/, 0\\)$/.test(getComputedStyle(e).backgroundColor)) e = e.parentElement; \
+    return getComputedStyle(e).backgroundColor; })";
+
+fn number(tab: &Tab<'_>, script: &str) -> f64 {
+    tab.eval(script).as_f64().expect("a number")
+}
+
+/// The contrast of an element's text on what is behind it.
 fn contrast(tab: &Tab<'_>, selector: &str) -> f64 {
-    let script = "((e) => { \
-        const rgb = (text) => text.match(/[\\d.]+/g).map(Number); \
-        const light = ([r, g, b]) => { const f = (c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; \
-            return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b); }; \
-        let behind = e; \
-        while (rgb(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement; \
-        const [one, other] = [getComputedStyle(e).color, getComputedStyle(behind).backgroundColor].map((t) => light(rgb(t))); \
-        return (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05); })";
-    let value = tab.eval(&format!("{script}(document.querySelector('{selector}'))"));
-    value.as_f64().expect("a number")
+    let element = format!("document.querySelector('{selector}')");
+    number(tab, &format!("{RATIO}(getComputedStyle({element}).color, {GROUND}({element}))"))
+}
+
+/// The contrast of the grounds of two elements.
+fn apart(tab: &Tab<'_>, one: &str, other: &str) -> f64 {
+    let ground = |selector: &str| format!("{GROUND}(document.querySelector('{selector}'))");
+    number(tab, &format!("{RATIO}({}, {})", ground(one), ground(other)))
+}
+
+/// The contrast of an element's inner edge to what is around it.
+fn edge(tab: &Tab<'_>, selector: &str, around: &str) -> f64 {
+    let shadow = format!(
+        "getComputedStyle(document.querySelector('{selector}')).boxShadow.match(/rgb[^)]*\\)/)[0]"
+    );
+    let ground = format!("{GROUND}(document.querySelector('{around}'))");
+    number(tab, &format!("{RATIO}({shadow}, {ground})"))
 }
 
 #[test]
@@ -44,6 +68,13 @@ fn it_fits_a_telephone_and_is_read_in_the_dark() {
         ] {
             let contrast = contrast(&tab, selector);
             assert!(contrast >= 4.5, "{selector} at {width}, dark: {dark}: {contrast}");
+        }
+        // What is free, what is busy, and the page are told apart without a hue.
+        let free = apart(&tab, "#week td.is-free", "#week td:not(.is-free):not(.none)");
+        let busy = edge(&tab, "#week td:not(.is-free):not(.none)", "#free");
+        let legend = apart(&tab, ".swatch.is-free", ".swatch:not(.is-free)");
+        for (what, ratio) in [("free", free), ("busy", busy), ("legend", legend)] {
+            assert!(ratio >= 3.0, "{what} at {width}, dark: {dark}: {ratio}");
         }
     }
     let ground = tab.eval("getComputedStyle(document.body).backgroundColor");

@@ -78,6 +78,25 @@ fn a_file_and_a_painted_week_agree_on_one_slot() {
     let theirs: Vec<String> = slots(&his).iter().map(|slot| an_hour_later(slot)).collect();
     assert_eq!(best(&slots(&hers), &theirs).as_deref(), Some("Tue 30 Mar, 11:00–12:00"));
 
+    // The slot is marked where it is: two cells of the week, one line of the list, and in words.
+    for (tab, marked) in [
+        (&hers, ["2027-03-30T11:00", "2027-03-30T11:30"]),
+        (&his, ["2027-03-30T10:00", "2027-03-30T10:30"]),
+    ] {
+        let cells = tab
+            .eval("[...document.querySelectorAll('#week td.agreed')].map((e) => e.dataset.clock)");
+        assert_eq!(cells, serde_json::json!(marked));
+        let spoken = tab.eval("document.querySelector('#week td.agreed').ariaLabel");
+        assert!(spoken.as_str().is_some_and(|said| said.ends_with(", agreed")), "{spoken}");
+        let mark = tab.eval(
+            "getComputedStyle(document.querySelector('#week td.agreed'), '::before').content",
+        );
+        assert_eq!(mark, "\"✓\"");
+        assert_eq!(tab.eval("document.querySelectorAll('#order li.agreed').length"), 1);
+        let line = tab.text("#order li.agreed");
+        assert!(line.contains("agreed") && line.contains(&marked[0][11..]), "{line}");
+    }
+
     hers.click("#save");
     let saved = browser.downloads().join("meeting.ics");
     hers.wait_for_file(&saved);
@@ -109,11 +128,16 @@ fn different_terms_and_no_common_slot_are_said() {
     offered(&his, 2);
     hers.click("#start");
     his.click("#start");
-    for (tab, terms) in [(&hers, "here 60m, at the peer 30m"), (&his, "here 30m, at the peer 60m")]
-    {
+    for (tab, terms) in [
+        (&hers, "You say 60m, the other side says 30m."),
+        (&his, "You say 30m, the other side says 60m."),
+    ] {
         done(tab);
+        assert_eq!(tab.text("#error-length"), terms);
+        let invalid = "document.querySelector('#length').getAttribute('aria-invalid')";
+        assert_eq!(tab.eval(invalid), "true");
         let said = tab.text("#error-run");
-        assert!(said.contains(&format!("slot length (--length): {terms}")), "{said}");
+        assert!(said.contains("do not say the same") && !said.contains("--"), "{said}");
     }
     his.fill("#length", "60");
     offered(&his, 1);
@@ -124,7 +148,10 @@ fn different_terms_and_no_common_slot_are_said() {
         tab.wait_for(
             "document.querySelector('#run-words').textContent === 'No time is free for both'",
         );
-        assert_eq!(tab.text("#error-run"), "");
+        assert_eq!(
+            (tab.text("#error-run"), tab.text("#error-length")),
+            (String::new(), String::new())
+        );
         assert_eq!(tab.eval("document.querySelector('#result').hidden"), true);
     }
     assert_eq!(
