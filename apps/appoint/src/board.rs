@@ -96,7 +96,7 @@ impl Board {
             state.briefing = json!({
                 "learned": briefing.learned,
                 "leaks": briefing.leaks,
-                "warnings": briefing.warnings,
+                "warnings": briefing.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
                 "peer_slots": briefing.peer_distinct,
             });
         });

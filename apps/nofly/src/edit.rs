@@ -92,7 +92,7 @@ impl<'a> Edit<'a> {
     /// The key that a field stands for; empty if it stands for none.
     fn normalised(&self, field: &str) -> String {
         let mut out = String::new();
-        self.key.columns()[0].preset.normalise(field, &mut out);
+        self.key.normalise(0, field, &mut out);
         out
     }
 
@@ -100,7 +100,7 @@ impl<'a> Edit<'a> {
         let wanted = self.normalised(value);
         if wanted.is_empty() {
             return Err(Failure::Flags(format!(
-                "the value is empty, or no key by the preset {}: it would never match",
+                "the value is empty, a placeholder such as n/a, or no key by the preset {}: it would never match",
                 self.key.canonical()
             )));
         }

@@ -64,6 +64,7 @@ impl List {
 
     fn tell(&self, input: &Input) {
         self.talk.say(&summary(&self.path.display().to_string(), input));
+        Talk::warn(&input.warnings());
     }
 
     fn held(&self) -> MutexGuard<'_, Held> {

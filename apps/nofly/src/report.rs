@@ -1,6 +1,7 @@
 //! What is said after a screening.
 
 use serde_json::{Map, Value, json};
+use veilset::data::WarningCode;
 use veilset::{Done, Input, Report};
 
 use crate::modules::modules;
@@ -9,6 +10,10 @@ use crate::units::{show_bytes, show_duration};
 /// The object that `--json` prints.
 pub(crate) fn object(done: &Done, input: &Input) -> Value {
     let mut object = veilset::json::of_run(done, input);
+    let mut warnings = done.warnings(input);
+    // Nobody on the list is what a screening hopes for.
+    warnings.retain(|warning| warning.code != WarningCode::NoMatch);
+    object["warnings"] = veilset::json::of_warnings(&warnings);
     object["operation"] = json!("screen");
     object["seconds"] = seconds(&done.report).into();
     object

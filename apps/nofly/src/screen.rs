@@ -28,6 +28,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     let page = args.page.then(|| Page::open(&table, &party.peer)).transpose()?;
     let input = Input::of(table, &args.party.key)?;
     talk.say(&summary(&source.name(), &input));
+    Talk::warn(&input.warnings());
     if let Some(page) = &page {
         // Even for the quiet: without the address there is no page.
         voice::say(format_args!("page: {}", page.address()));

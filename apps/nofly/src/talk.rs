@@ -1,5 +1,6 @@
 //! What is said beside the result.
 
+use veilset::data::Warning;
 use veilset::net::Event;
 use veilset::{Briefing, Input, voice};
 
@@ -37,13 +38,18 @@ impl Talk {
     pub(crate) fn show(self, briefing: &Briefing) {
         self.say(&briefing.learned);
         self.say(&format!("protocol {} on {}", briefing.protocol, briefing.group));
-        for warning in &briefing.warnings {
-            self.say(&format!("warning: {warning}"));
-        }
+        Self::warn(&briefing.warnings);
         for leak in &briefing.leaks {
             self.say(&format!("leaks: {leak}"));
         }
-        self.say(&format!("the peer has {} distinct keys", briefing.peer_distinct));
+        self.say(&briefing.peer_has);
+    }
+
+    /// What the user should know, quiet or not.
+    pub(crate) fn warn(warnings: &[Warning]) {
+        for warning in warnings {
+            voice::say(format_args!("warning: {}", warning.text));
+        }
     }
 }
 
@@ -51,7 +57,12 @@ impl Talk {
 pub(crate) fn summary(name: &str, input: &Input) -> String {
     let (empty, invalid) = input.skipped();
     let mut text = format!("{name}: {} rows, {} distinct keys", input.rows(), input.distinct());
-    for (rows, what) in [(empty, "without a key"), (invalid, "with an unreadable key")] {
+    let placeholders = input.placeholders();
+    for (rows, what) in [
+        (empty, "without a key"),
+        (placeholders, "with a placeholder"),
+        (invalid, "with an unreadable key"),
+    ] {
         if rows > 0 {
             text.push_str(&format!(", {rows} rows {what} (they never match)"));
         }

@@ -47,7 +47,7 @@ pub(crate) struct Cli {
 /// How much is said beside the result.
 #[derive(Args)]
 pub(crate) struct Talk {
-    /// Say nothing but the result and errors
+    /// Say nothing but the result, warnings and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Say more about the connection and the phases
@@ -173,9 +173,9 @@ pub(crate) enum PeerCommand {
     },
 }
 
-/// The list and its key, for every command that reads a file.
+/// Where a list is.
 #[derive(Args)]
-pub(crate) struct ListArgs {
+pub(crate) struct PlaceArgs {
     /// A file: CSV with a header, NDJSON, Parquet, Arrow or .xlsx, .gz and .zst too; a folder or 'pattern*' of such files; - for
     /// standard input;
     /// an object or several: s3://BUCKET/NAME, gs://…, az://…; or a database: postgresql://USER@HOST/DATABASE
@@ -183,13 +183,44 @@ pub(crate) struct ListArgs {
     /// What the database answers: a select statement
     #[arg(long, value_name = "SQL")]
     pub(crate) query: Option<String>,
-    /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
-    /// phone, phone-CC (CC a country such as gb), name, ip, date
-    #[arg(long, value_name = "COL[:PRESET],…")]
-    pub(crate) key: KeySpec,
     /// The character between fields of CSV: one ASCII character, or tab [default: a comma; a tab in .tsv]
     #[arg(long, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
+}
+
+/// The list and its key, for every command that reads a file.
+#[derive(Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) place: PlaceArgs,
+    /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
+    /// phone, phone-CC (CC a country such as gb), name, ip, date
+    #[arg(long, value_name = "COL[:PRESET],…")]
+    key: KeySpec,
+    #[command(flatten)]
+    keep: KeepArgs,
+}
+
+impl ListArgs {
+    /// The key, as its flags have it.
+    pub(crate) fn key(&self) -> KeySpec {
+        self.keep.of(&self.key)
+    }
+}
+
+/// What else can be in a key.
+#[derive(Args)]
+pub(crate) struct KeepArgs {
+    /// Let n/a, NULL, -, unknown and the like be keys as any other; without, rows with one never match
+    #[arg(long)]
+    keep_placeholders: bool,
+}
+
+impl KeepArgs {
+    /// The key with these flags.
+    pub(crate) fn of(&self, key: &KeySpec) -> KeySpec {
+        key.clone().keeping_placeholders(self.keep_placeholders)
+    }
 }
 
 /// How much memory a list may take where nothing is agreed on.
@@ -499,6 +530,8 @@ pub(crate) struct ServeEditArgs {
     /// With --from: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
     #[arg(long, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
     /// The label of the items; with --from, the column that has it
     #[arg(long, value_name = "TEXT|COL")]
     pub(crate) label: Option<String>,
@@ -518,6 +551,8 @@ pub(crate) struct LookupArgs {
     /// With --file: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
     #[arg(long, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
     /// Go to the service at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: String,
@@ -669,7 +704,15 @@ pub(crate) struct ClusterArgs {
 #[derive(Args)]
 pub(crate) struct CheckArgs {
     #[command(flatten)]
-    pub(crate) list: ListArgs,
+    pub(crate) place: PlaceArgs,
+    /// Key columns and how to normalise them, as for a run; without, the columns are listed with the key that each could be
+    #[arg(long, value_name = "COL[:PRESET],…")]
+    pub(crate) key: Option<KeySpec>,
+    #[command(flatten)]
+    pub(crate) keep: KeepArgs,
+    /// A column of decimals, to look at as a sum would
+    #[arg(long, value_name = "COL")]
+    pub(crate) value: Vec<String>,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
     /// Print one JSON object

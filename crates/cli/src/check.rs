@@ -1,7 +1,10 @@
 //! `veilset check`: a local look.
 
 use serde_json::{Value, json};
-use veilset::data::{CheckReport, Finding, Place, Spot, check};
+use veilset::data::{
+    CheckReport, ColumnLook, Finding, LooksLike, Place, Spot, Table, ValueCheck, check,
+    check_values, counted, look_at_columns,
+};
 use veilset::json::versioned;
 
 use crate::args::{CheckArgs, Talk};
@@ -10,29 +13,45 @@ use crate::operation::read_table;
 
 /// Reads the list and prints what a run would see of it; sends nothing.
 pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
-    let table = read_table(&args.list, &args.room.scratch(), talk)?;
-    let report = check(&table, &args.list.key)?;
-    if args.json {
-        print_line!("{}", object(&report))?;
-    } else {
-        print(&report, table.name())?;
+    let table = read_table(&args.place, &args.room.scratch(), talk)?;
+    match &args.key {
+        Some(key) => {
+            let report = check(&table, &args.keep.of(key), &args.value)?;
+            if args.json { print_line!("{}", object(&report))? } else { print(&report, &table)? }
+        }
+        None => {
+            let all: Vec<usize> = (0..table.header().len()).collect();
+            let columns = look_at_columns(&table, &all)?;
+            let values = check_values(&table, &args.value)?;
+            if args.json {
+                print_line!("{}", object_of_columns(table.rows(), &columns, &values))?;
+            } else {
+                print_columns(&table, &columns)?;
+                print_values(&values, table.name())?;
+            }
+        }
     }
     Ok(())
 }
 
-fn print(report: &CheckReport, list: &str) -> Result<(), Failure> {
+fn print(report: &CheckReport, table: &Table) -> Result<(), Failure> {
+    let list = table.name();
     for (label, number) in [
         ("rows", report.rows),
         ("distinct keys", report.distinct),
         ("duplicate rows", report.duplicates),
         ("empty keys (never match)", report.empty),
+        ("placeholders (never match)", report.placeholders.rows),
         ("unreadable keys (never match)", report.invalid.rows),
         ("changed by normalisation", report.changed),
     ] {
         print_line!("{label:32} {number:>10}")?;
     }
-    if report.invalid.rows > 0 {
-        print_line!("unreadable in {}", places(&report.invalid, list))?;
+    for (what, finding) in [("placeholders", &report.placeholders), ("unreadable", &report.invalid)]
+    {
+        if finding.rows > 0 {
+            print_line!("{what} in {}", places(finding, list))?;
+        }
     }
     if report.suspicious.is_empty() {
         print_line!("nothing suspicious")?;
@@ -44,6 +63,68 @@ fn print(report: &CheckReport, list: &str) -> Result<(), Failure> {
             finding.what,
             places(finding, list)
         )?;
+    }
+    for (look, looks_like) in report.proposals() {
+        print_line!(
+            "column {:?} looks like {}: --key '{}'",
+            look.column,
+            looks_like.what(),
+            look.key()
+        )?;
+    }
+    print_values(&report.values, list)
+}
+
+/// The columns, each with the key that it could be.
+fn print_columns(table: &Table, columns: &[ColumnLook]) -> Result<(), Failure> {
+    print_line!("{:32} {:>10}", "rows", table.rows())?;
+    for (place, look) in (1..).zip(columns) {
+        if look.nameless {
+            print_line!(
+                "column {place}: its name looks like a value; the first line must name the columns"
+            )?;
+            continue;
+        }
+        let cells = format!("{} filled, {} empty", look.filled, look.empty);
+        let placeholders = match look.placeholders {
+            0 => String::new(),
+            count => format!(", {}", counted(count, "placeholder")),
+        };
+        let key = match look.looks_like {
+            _ if !look.fit => "no key: its values are structures or floating-point numbers".into(),
+            Some(LooksLike::Hashes) => format!("looks like {}", LooksLike::Hashes.what()),
+            Some(kind) => format!("looks like {}: --key '{}'", kind.what(), look.key()),
+            None => format!("--key '{}'", look.key()),
+        };
+        print_line!("column {:?} ({cells}{placeholders}): {key}", look.column)?;
+    }
+    print_line!("next, the key alone: veilset check FILE --key COL[:PRESET][,COL[:PRESET]…]")?;
+    Ok(())
+}
+
+fn print_values(values: &[ValueCheck], list: &str) -> Result<(), Failure> {
+    for value in values {
+        print_line!(
+            "value column {:?}: {} numbers, {} empty (count as 0), {} unreadable",
+            value.column,
+            value.numbers,
+            value.empty,
+            value.unreadable
+        )?;
+        for (place, what) in &value.places {
+            let spot = match place.file() == list {
+                true => place.spot().to_string(),
+                false => place.to_string(),
+            };
+            print_line!("  {spot}: {what}")?;
+        }
+        let more = value.unreadable - value.places.len();
+        if more > 0 {
+            print_line!("  and {more} more")?;
+        }
+        if value.too_large {
+            print_line!("  they add up to more than a sum can be: round them, or split the list")?;
+        }
     }
     Ok(())
 }
@@ -74,6 +155,7 @@ fn number(place: &Place) -> u64 {
 fn object(report: &CheckReport) -> Value {
     let finding = |f: &Finding| {
         json!({
+            "code": f.code.name(),
             "what": f.what,
             "rows": f.rows,
             "files": f.places.iter().map(Place::file).collect::<Vec<_>>(),
@@ -85,8 +167,43 @@ fn object(report: &CheckReport) -> Value {
         "distinct": report.distinct,
         "duplicates": report.duplicates,
         "empty": report.empty,
+        "placeholders": report.placeholders.rows,
         "invalid": report.invalid.rows,
         "changed": report.changed,
         "suspicious": report.suspicious.iter().map(finding).collect::<Vec<_>>(),
+        "columns": report.columns.iter().map(of_column).collect::<Vec<_>>(),
+        "values": report.values.iter().map(of_values).collect::<Vec<_>>(),
     }))
+}
+
+fn object_of_columns(rows: usize, columns: &[ColumnLook], values: &[ValueCheck]) -> Value {
+    versioned(json!({
+        "rows": rows,
+        "columns": columns.iter().map(of_column).collect::<Vec<_>>(),
+        "values": values.iter().map(of_values).collect::<Vec<_>>(),
+    }))
+}
+
+fn of_column(look: &ColumnLook) -> Value {
+    json!({
+        "column": look.column,
+        "filled": look.filled,
+        "empty": look.empty,
+        "placeholders": look.placeholders,
+        "key": look.fit.then(|| look.key()),
+        "preset": look.looks_like.map(|kind| kind.preset()),
+    })
+}
+
+fn of_values(value: &ValueCheck) -> Value {
+    let places = value.places.iter();
+    json!({
+        "column": value.column,
+        "numbers": value.numbers,
+        "empty": value.empty,
+        "unreadable": value.unreadable,
+        "files": places.clone().map(|(place, _)| place.file()).collect::<Vec<_>>(),
+        "lines": places.map(|(place, _)| number(place)).collect::<Vec<_>>(),
+        "too_large": value.too_large,
+    })
 }

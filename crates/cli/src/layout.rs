@@ -8,6 +8,9 @@ use veilset::voice;
 /// The columns that people have at least, and the most that a line is read at.
 const NARROWEST: usize = 40;
 
+/// Columns by which the further lines of a long sentence are set in.
+pub(crate) const INDENT: usize = 2;
+
 /// Columns under these words; see [`plain`].
 pub(crate) fn table(header: &[&str]) -> Table {
     let mut table = plain();

@@ -11,8 +11,8 @@ use veilset::{Input, json, table, voice};
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
 use crate::escape::{json_line, shown};
-use crate::operation::{deliver, tell_need};
-use crate::progress::{Waiting, detail, say};
+use crate::operation::{CHECK, deliver, tell_need};
+use crate::progress::{Waiting, detail, say, warn_some};
 use crate::units::show_bytes;
 
 /// Fetches what changed of the list, asks, and prints what it says.
@@ -87,7 +87,8 @@ fn question(
         let scratch = args.room.scratch();
         tell_need(file, &scratch, talk)?;
         let table = table(file, None, args.delimiter, &scratch)?;
-        let input = Input::of(table, key)?;
+        let input = Input::of(table, &args.keep.of(key))?;
+        warn_some(&input.warnings(), CHECK);
         if let Some(destination) = &destination {
             destination.prepare(input.table())?;
         }

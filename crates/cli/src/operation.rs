@@ -5,12 +5,12 @@ use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
 use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
 
-use crate::args::{ListArgs, MeetArgs, Talk};
+use crate::args::{MeetArgs, PlaceArgs, Talk};
 use crate::consent::{Consent, Somebody};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::order::Order;
-use crate::progress::{Bar, Waiting, detail, say};
+use crate::progress::{Bar, Waiting, detail, say, warn_some};
 use crate::{report, several, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
@@ -147,13 +147,13 @@ pub(crate) fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Desti
         ));
     }
     let destination = veilset::destination(output.unwrap_or("-"), out.force)?;
-    destination.check(&Source::new(&args.list.file))?;
+    destination.check(&Source::new(&args.list.place.file))?;
     Ok(Some(destination))
 }
 
 /// The table of a list; what it takes of the disk is said before.
 pub(crate) fn read_table(
-    list: &ListArgs,
+    list: &PlaceArgs,
     scratch: &Scratch,
     talk: &Talk,
 ) -> Result<Table, Failure> {
@@ -175,7 +175,7 @@ pub(crate) fn read(
     talk: &Talk,
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
-    let table = read_table(list, &order.scratch(), talk)?;
+    let table = read_table(&list.place, &order.scratch(), talk)?;
     let name = table.name().to_owned();
     if order.operation == Operation::Align {
         table.check_aligned()?;
@@ -185,8 +185,9 @@ pub(crate) fn read(
     {
         destination.prepare(&table)?;
     }
-    let input = order.attach(Input::of(table, &list.key)?)?.for_one_run();
+    let input = order.attach(Input::of(table, &list.key())?)?.for_one_run();
     say(talk, &format!("{name}: {}", report::summary(&input)));
+    warn_some(&input.warnings(), CHECK);
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");
     }
@@ -209,6 +210,10 @@ pub(crate) fn deliver(
     };
     Ok(veilset::deliver(destination, scratch, &again, write)?)
 }
+
+/// Where what is not said of a list can be read.
+pub(crate) const CHECK: &str =
+    "; veilset check says all that looks wrong about this list, and where";
 
 /// Whether a result stays there.
 fn is_kept(destination: &Destination) -> bool {

@@ -1,14 +1,17 @@
 //! What is said on standard error while a run goes on.
 
 use std::cell::Cell;
+use std::slice;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use veilset::data::{Warning, WarningCode};
 use veilset::net::Event;
 use veilset::registry::Observer;
 use veilset::voice;
 
 use crate::args::Talk;
+use crate::layout::{INDENT, width_of_voice, wrapped};
 use crate::units::until;
 
 /// A bar for the long steps; silent where nobody looks.
@@ -53,6 +56,36 @@ impl Observer for Bar {
 pub(crate) fn say(talk: &Talk, line: &str) {
     if !talk.quiet {
         voice::say(line);
+    }
+}
+
+/// What the user should know, quiet or not.
+pub(crate) fn warn(warnings: &[Warning]) {
+    for warning in warnings {
+        say_warning(&warning.text);
+    }
+}
+
+fn say_warning(text: &str) {
+    voice::say(wrapped(&format!("warning: {text}"), width_of_voice(), INDENT));
+}
+
+/// The first of many, as [`warn`] says them: two lines at most, so that with one of the pair of lists a run has three.
+pub(crate) fn warn_some(warnings: &[Warning], rest: &str) {
+    const MOST: usize = 2;
+    match warnings {
+        [first, others @ ..] if others.len() >= MOST => {
+            warn(slice::from_ref(first));
+            say_warning(&format!("and {} more{rest}", others.len()));
+        }
+        few => warn(few),
+    }
+}
+
+/// What is to be said of the result alone; the rest was said before the run.
+pub(crate) fn warn_after(warnings: &[Warning]) {
+    if let Some(of_result) = warnings.iter().find(|w| w.code == WarningCode::NoMatch) {
+        warn(slice::from_ref(of_result));
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::escape::json_line;
 use crate::operation::phases;
 use crate::order::Order;
-use crate::progress::say;
+use crate::progress::{say, warn_after};
 use crate::units::{show_bytes, show_duration};
 
 /// Prints the result of a run: JSON, or the numbers on standard output and a summary beside them.
@@ -25,6 +25,7 @@ pub(crate) fn print(
         numbers(done, input)?;
     }
     say(talk, &outcome(done, input, order.out.and_then(|out| out.output.as_deref())));
+    warn_after(&report.warnings);
     phases(&report.phases, talk);
     say(talk, &cost(report));
     Ok(())
@@ -52,6 +53,10 @@ pub(crate) fn summary(input: &Input) -> String {
     let mut text = format!("{} rows, {} distinct keys", input.rows(), input.distinct());
     if empty > 0 {
         text.push_str(&format!(", {empty} rows without a key (they never match)"));
+    }
+    let placeholders = input.placeholders();
+    if placeholders > 0 {
+        text.push_str(&format!(", {placeholders} rows with a placeholder (they never match)"));
     }
     if invalid > 0 {
         text.push_str(&format!(", {invalid} rows with an unreadable key (they never match)"));

@@ -26,8 +26,8 @@ use self::log::Log;
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
 use crate::lookup::items;
-use crate::operation::read_table;
-use crate::progress::say;
+use crate::operation::{CHECK, read_table};
+use crate::progress::{say, warn_some};
 use crate::{operation, report};
 
 /// Serves a list, or makes or changes one.
@@ -42,10 +42,11 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 
 fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
     let list = &args.list;
-    let table = read_table(list, &args.room.scratch(), talk)?;
+    let table = read_table(&list.place, &args.room.scratch(), talk)?;
     let name = table.name().to_owned();
-    let input = Input::of(table, &list.key)?;
+    let input = Input::of(table, &list.key())?;
     say(talk, &format!("{name}: {}", report::summary(&input)));
+    warn_some(&input.warnings(), CHECK);
     let labels = args.label.as_ref().map(|column| Labels::of_column(&input, column)).transpose()?;
     let sizing = match (args.protocol, args.budget) {
         (Way::Encrypted, None) => Sizing::Encrypted,
@@ -87,7 +88,10 @@ fn take(args: &ServeEditArgs, talk: &Talk) -> Result<(), Failure> {
 fn edited(args: &ServeEditArgs) -> Result<Input, Failure> {
     match (&args.from, &args.key) {
         (Some(from), Some(key)) => {
-            Ok(Input::of(table(from, None, args.delimiter, &Scratch::default())?, key)?)
+            let table = table(from, None, args.delimiter, &Scratch::default())?;
+            let input = Input::of(table, &args.keep.of(key))?;
+            warn_some(&input.warnings(), CHECK);
+            Ok(input)
         }
         _ => Ok(single_items(&args.file, &items(&args.items)?)?),
     }

@@ -11,7 +11,7 @@ use crate::escape::json_line;
 use crate::interrupt::Interrupt;
 use crate::operation::{deliver, destination, phases, read};
 use crate::order::Order;
-use crate::progress::{Bar, Waiting, say};
+use crate::progress::{Bar, Waiting, say, warn_after};
 use crate::terms;
 use crate::units::{show_bytes, show_duration, until};
 
@@ -126,6 +126,7 @@ fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Re
         talk,
         &format!("{count} of your {distinct} keys are in all {all} lists, in {rows} rows{written}"),
     );
+    warn_after(&report.warnings);
     phases(&report.phases, talk);
     say(talk, &cost(report));
     Ok(())

@@ -1,27 +1,31 @@
 //! The agreed terms in words.
 
+use veilset::data::Warning;
+use veilset::registry::Operation;
 use veilset::{Briefing, CircleBriefing, Price};
 
 use crate::args::Talk;
-use crate::layout::{width_of_voice, wrapped};
-use crate::progress::say;
+use crate::layout::{INDENT, width_of_voice, wrapped};
+use crate::progress::{say, warn_some};
 use crate::units::{show_bytes, show_duration};
-
-/// Columns by which the further lines of a long sentence are set in.
-const INDENT: usize = 2;
 
 /// Shows what was agreed on with `peer`.
 pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
     let line = |text: &str| say_wrapped(talk, text);
     let Briefing { operation, presets, protocol, group, digest, security, .. } = briefing;
-    line(&format!("{operation} with {peer}: {security} security, keys {presets}"));
+    let of_keys = match operation {
+        // Slots are compared as they are.
+        Operation::Agree => String::new(),
+        _ => format!(", keys {presets}"),
+    };
+    line(&format!("{operation} with {peer}: {security} security{of_keys}"));
     line(&format!("protocol {protocol} on {group}, sets {digest}"));
     for (what, name) in briefing.asked_by_peer.iter() {
         line(&format!("asked for by the peer, not by you: {what} {name}"));
     }
     line(&briefing.learned);
     of_sets(&briefing.warnings, &briefing.leaks, talk);
-    line(&format!("{peer} has {} distinct keys", briefing.peer_distinct));
+    line(&briefing.peer_has);
 }
 
 /// Shows what was agreed on with several others.
@@ -36,10 +40,8 @@ pub(crate) fn show_all(briefing: &CircleBriefing, talk: &Talk) {
     }
 }
 
-fn of_sets(warnings: &[String], leaks: &[&str], talk: &Talk) {
-    for warning in warnings {
-        say_wrapped(talk, &format!("warning: {warning}"));
-    }
+fn of_sets(warnings: &[Warning], leaks: &[&str], talk: &Talk) {
+    warn_some(warnings, "");
     for leak in leaks {
         say_wrapped(talk, &format!("leaks: {leak}"));
     }

@@ -121,7 +121,7 @@ fn every_command_on_the_page_of_data_runs() {
         "create table customers (email text, paid numeric); insert into customers values ('ann@example.org', 1)",
     );
     for party in [&reader, &acme] {
-        party.file("customers.csv", "email,name\nann@example.org,Ann\n");
+        party.file("customers.csv", "email,name,amount\nann@example.org,Ann,1.50\n");
         fs::create_dir_all(party.path("exports")).expect("writable");
         party.file("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
     }
@@ -140,7 +140,7 @@ fn every_command_on_the_page_of_data_runs() {
         shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
     };
     let commands = commands("docs/data.md");
-    assert_eq!(commands.len(), 7);
+    assert_eq!(commands.len(), 9);
     for command in commands {
         let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
         let other = command.contains("--listen").then(|| {

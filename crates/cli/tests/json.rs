@@ -91,7 +91,8 @@ fn commands_of_one_side_print_what_the_schema_says() {
     };
     let plan = ["plan", "--operation", "intersect", "--json", "--threads", "1"];
     for (name, args) in [
-        ("check", &command("check", &["--json"])[..]),
+        ("check", &command("check", &["--json", "--value", "email"])[..]),
+        ("columns", &["check", "list.csv", "--json"]),
         ("prices", &[&plan[..], &["--rows", "100", "--peer-rows", "200"]].concat()),
         (
             "clusters",

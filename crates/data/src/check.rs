@@ -1,13 +1,16 @@
 //! A local look at the data before a run; nothing is sent.
 
-use crate::error::Place;
-use crate::keys::{RowEncoder, is_digest};
-use crate::preset::Normalised;
-use crate::table::Fields;
-use crate::{DataError, KeySet, KeySpec, Preset, Table};
+mod columns;
+mod values;
 
-/// How many places of a finding are named.
-const PLACES: usize = 5;
+use crate::error::Place;
+use crate::keys::{ONE_KEY, PLACEHOLDERS_ARE, RowEncoder};
+use crate::preset::{Normalised, Preset};
+use crate::suspicion::{Count, PLACES};
+use crate::{DataError, KeySet, KeySpec, Table, WarningCode};
+
+pub use self::columns::{ColumnLook, LooksLike, look_at_columns};
+pub use self::values::ValueCheck;
 
 /// What a list looks like under a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,17 +23,36 @@ pub struct CheckReport {
     pub duplicates: usize,
     /// Rows with an empty key column; they never match.
     pub empty: usize,
+    /// Rows with a placeholder such as `n/a` in a key column; they never match, unless the key keeps them.
+    pub placeholders: Finding,
     /// Rows with a key column that its preset cannot read; they never match.
     pub invalid: Finding,
     /// Rows whose key differs from the text in the file.
     pub changed: usize,
     /// What is probably not meant, most frequent first; kinds that do not occur are left out.
     pub suspicious: Vec<Finding>,
+    /// The columns of the key, each as if it were looked at alone.
+    pub columns: Vec<ColumnLook>,
+    /// The value columns.
+    pub values: Vec<ValueCheck>,
+    /// Which columns of the key are compared as they are.
+    raw: Vec<bool>,
+}
+
+impl CheckReport {
+    /// Columns of the key that are compared as they are, and look like something that a preset is made for.
+    pub fn proposals(&self) -> impl Iterator<Item = (&ColumnLook, LooksLike)> {
+        let raw = self.columns.iter().zip(&self.raw).filter(|(_, raw)| **raw);
+        let proposed = raw.filter_map(|(look, _)| Some((look, look.looks_like?)));
+        proposed.filter(|(_, kind)| *kind != LooksLike::Hashes)
+    }
 }
 
 /// Something found, how often, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
+    /// Its name for scripts.
+    pub code: WarningCode,
     /// What.
     pub what: &'static str,
     /// In how many rows.
@@ -39,160 +61,76 @@ pub struct Finding {
     pub places: Vec<Place>,
 }
 
-/// A suspicion about one field under its preset.
-type Suspicion = (&'static str, fn(Preset, &str) -> bool);
+impl Finding {
+    fn new(table: &Table, (code, what): (WarningCode, &'static str), count: &Count) -> Self {
+        let place = |row: &usize| table.place_of_row(*row, None);
+        Self { code, what, rows: count.rows, places: count.first.iter().map(place).collect() }
+    }
+}
 
-const SUSPICIONS: [Suspicion; 7] = [
-    ("white space around a value that is compared as it is", |preset, text| {
-        preset == Preset::Raw && text.trim() != text
-    }),
-    ("control or invisible characters", |_, text| text.trim().chars().any(is_invisible)),
-    ("damaged characters (U+FFFD)", |_, text| text.contains('\u{fffd}')),
-    ("no e-mail address (no @, or no domain after it)", |preset, text| {
-        matches!(preset, Preset::Email | Preset::EmailGmail) && !is_address(text.trim())
-    }),
-    ("placeholders such as n/a or null", |_, text| is_placeholder(text.trim())),
-    ("numbers that a spreadsheet has rounded, such as 1.23E+11", |_, text| is_rounded(text.trim())),
-    ("values that look hashed; veilset hashes for you", |_, text| is_digest(text.trim())),
-];
-
-/// Looks at `table` under `spec`.
+/// Looks at `table` under `spec`, and at the numbers in its columns `values`.
 ///
 /// # Errors
-/// When a column of `spec` is not in the table.
-pub fn check(table: &Table, spec: &KeySpec) -> Result<CheckReport, DataError> {
+/// When a column is not in the table.
+pub fn check(table: &Table, spec: &KeySpec, values: &[String]) -> Result<CheckReport, DataError> {
     let places = spec.locate(table)?;
     let keys = KeySet::build(table, spec)?;
-    let mut tally = Tally::new();
+    let (placeholders, invalid, suspected) = keys.counts();
+    let found = suspected.found();
+    let mut suspicious: Vec<Finding> = found
+        .map(|(suspicion, count)| Finding::new(table, (suspicion.code, suspicion.what), count))
+        .chain(few_keys(table, &keys))
+        .collect();
+    suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
+    let kept_out = (WarningCode::Placeholders, PLACEHOLDERS_ARE);
+    let unreadable = (WarningCode::UnreadableKeys, "not readable by the preset");
+    Ok(CheckReport {
+        rows: keys.rows(),
+        distinct: keys.len(),
+        duplicates: keys.duplicate_rows(),
+        empty: keys.null_rows(),
+        placeholders: Finding::new(table, kept_out, placeholders),
+        invalid: Finding::new(table, unreadable, invalid),
+        changed: changed(table, spec, &places)?,
+        suspicious,
+        columns: look_at_columns(table, &places)?,
+        values: values::check(table, Some(&keys), values)?,
+        raw: spec.columns().iter().map(|column| column.preset == Preset::Raw).collect(),
+    })
+}
+
+/// Looks at the numbers in the columns `values` of all rows.
+///
+/// # Errors
+/// When a column is not in the table.
+pub fn check_values(table: &Table, columns: &[String]) -> Result<Vec<ValueCheck>, DataError> {
+    values::check(table, None, columns)
+}
+
+/// How many rows have a key that differs from the text in the file.
+fn changed(table: &Table, spec: &KeySpec, places: &[usize]) -> Result<usize, DataError> {
     let mut encoder = RowEncoder::new(spec);
     let mut plain = RowEncoder::new(spec);
-    table.for_each_row(&places, |row, fields| {
-        let read = encoder.encode(fields);
-        tally.row(row, read, read == Normalised::Key && plain.encode_raw(fields) != encoder.key);
-        tally.suspect(row, spec, fields);
+    let mut changed = 0;
+    table.for_each_row(places, |_, fields| {
+        let read = encoder.encode(fields) == Normalised::Key;
+        changed += usize::from(read && plain.encode_raw(fields) != encoder.key);
     })?;
-    Ok(tally.report(table, &keys))
-}
-
-struct Tally {
-    invalid: Vec<usize>,
-    invalid_count: usize,
-    changed: usize,
-    suspicious: [(usize, Vec<usize>); SUSPICIONS.len()],
-}
-
-impl Tally {
-    fn new() -> Self {
-        Self { invalid: Vec::new(), invalid_count: 0, changed: 0, suspicious: Default::default() }
-    }
-
-    fn row(&mut self, row: usize, read: Normalised, changed: bool) {
-        self.changed += usize::from(changed);
-        if read == Normalised::Invalid {
-            note(&mut self.invalid_count, &mut self.invalid, row);
-        }
-    }
-
-    fn suspect(&mut self, row: usize, spec: &KeySpec, fields: &Fields<'_>) {
-        for ((_, suspects), (count, rows)) in SUSPICIONS.iter().zip(&mut self.suspicious) {
-            let mut columns = spec.columns().iter().enumerate();
-            let odd = columns.any(|(index, column)| {
-                let text = fields.get(index);
-                !text.is_empty() && suspects(column.preset, &text)
-            });
-            if odd {
-                note(count, rows, row);
-            }
-        }
-    }
-
-    fn report(self, table: &Table, keys: &KeySet) -> CheckReport {
-        let finding = |what, rows, first: Vec<usize>| Finding {
-            what,
-            rows,
-            places: first.into_iter().map(|row| table.place_of_row(row, None)).collect(),
-        };
-        let mut suspicious: Vec<Finding> = SUSPICIONS
-            .iter()
-            .zip(self.suspicious)
-            .filter(|(_, (count, _))| *count > 0)
-            .map(|((what, _), (count, rows))| finding(what, count, rows))
-            .collect();
-        suspicious.extend(few_keys(table, keys));
-        suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
-        CheckReport {
-            rows: keys.rows(),
-            distinct: keys.len(),
-            duplicates: keys.duplicate_rows(),
-            empty: keys.null_rows(),
-            invalid: finding("not readable by the preset", self.invalid_count, self.invalid),
-            changed: self.changed,
-            suspicious,
-        }
-    }
+    Ok(changed)
 }
 
 /// A list of one key, or of none, is more often a wrong column or preset than a list.
 fn few_keys(table: &Table, keys: &KeySet) -> Option<Finding> {
-    let named = |rows: &mut dyn Iterator<Item = usize>| {
-        rows.take(PLACES).map(|row| table.place_of_row(row, None)).collect()
+    let finding = |code, what, rows, first: &mut dyn Iterator<Item = usize>| {
+        let first = first.take(PLACES).collect();
+        Some(Finding::new(table, (code, what), &Count { rows, first }))
     };
-    match keys.len() {
-        0 => Some(Finding {
-            what: "no key at all, so nothing can match: a wrong column or preset?",
-            rows: keys.rows(),
-            places: named(&mut (0..keys.rows())),
-        }),
-        1 if keys.duplicate_rows() > 0 => Some(Finding {
-            what: "the same key in every row",
-            rows: 1 + keys.duplicate_rows(),
-            places: named(&mut keys.rows_of(&[0])),
-        }),
+    let none = "no key at all, so nothing can match: a wrong column or preset?";
+    match (keys.len(), keys.rows_of_one_key()) {
+        (0, _) => finding(WarningCode::EmptySet, none, keys.rows(), &mut (0..keys.rows())),
+        (1, rows @ 2..) => finding(WarningCode::OneKey, ONE_KEY, rows, &mut keys.rows_of(&[0])),
         _ => None,
     }
-}
-
-fn note(count: &mut usize, rows: &mut Vec<usize>, row: usize) {
-    *count += 1;
-    if rows.len() < PLACES {
-        rows.push(row);
-    }
-}
-
-fn is_invisible(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}' | '\u{feff}')
-}
-
-fn is_address(text: &str) -> bool {
-    matches!(text.split_once('@'), Some((local, domain)) if !local.is_empty() && domain.contains('.'))
-}
-
-fn is_placeholder(text: &str) -> bool {
-    const PLACEHOLDERS: [&str; 11] = [
-        "n/a",
-        "na",
-        "null",
-        "none",
-        "nil",
-        "nan",
-        "unknown",
-        "-",
-        "#n/a",
-        "test@test.com",
-        "noreply@example.com",
-    ];
-    PLACEHOLDERS.iter().any(|word| text.eq_ignore_ascii_case(word))
-}
-
-fn is_rounded(text: &str) -> bool {
-    let Some((mantissa, exponent)) = text.split_once("E+").or_else(|| text.split_once("e+")) else {
-        return false;
-    };
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    digits(exponent)
-        && mantissa.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
-        && !mantissa.is_empty()
 }
 
 #[cfg(test)]
@@ -213,30 +151,24 @@ mod tests {
         let csv =
             "mail,n\n\"A@x.com\",1\na@x.com,2\n,3\nn/a,4\n\"b@y.org\n\",5\nzero\u{200b}@z.com,6\n";
         let table = Table::parse("t.csv".into(), csv.into(), b',').expect("a table");
-        let report = check(&table, &"mail:email".parse().expect("a key")).expect("a column");
-        assert_eq!((report.rows, report.distinct, report.duplicates), (6, 4, 1));
+        let report = check(&table, &"mail:email".parse().expect("a key"), &[]).expect("a column");
+        assert_eq!((report.rows, report.distinct, report.duplicates), (6, 3, 1));
         assert_eq!((report.empty, report.invalid.rows, report.changed), (1, 0, 2));
+        assert_eq!((report.placeholders.rows, lines(&report.placeholders)), (1, vec![5]));
         let found: Vec<(&str, usize, Vec<u64>)> =
-            report.suspicious.iter().map(|f| (f.what, f.rows, lines(f))).collect();
-        assert_eq!(
-            found,
-            [
-                (SUSPICIONS[1].0, 1, vec![8]),
-                (SUSPICIONS[3].0, 1, vec![5]),
-                (SUSPICIONS[4].0, 1, vec![5]),
-            ]
-        );
+            report.suspicious.iter().map(|f| (f.code.name(), f.rows, lines(f))).collect();
+        assert_eq!(found, [("invisible-characters", 1, vec![8])]);
     }
 
     #[test]
     fn a_list_of_one_key_is_suspicious() {
         let look = |csv: &str| {
             let table = Table::parse("t.csv".into(), csv.into(), b',').expect("a table");
-            check(&table, &"c:name".parse().expect("a key")).expect("a column").suspicious
+            check(&table, &"c:name".parse().expect("a key"), &[]).expect("a column").suspicious
         };
         let found = look("c,n\nUK,1\n,2\nuk,3\n");
         let [finding] = found.as_slice() else { panic!("one finding") };
-        assert_eq!((finding.what, finding.rows), ("the same key in every row", 2));
+        assert_eq!((finding.code, finding.rows), (WarningCode::OneKey, 2));
         assert_eq!(lines(finding), [2, 4]);
         assert_eq!(look("c\nUK\n"), []);
         assert_eq!(look("c\nUK\nFR\n"), []);
@@ -245,29 +177,9 @@ mod tests {
     #[test]
     fn a_list_without_any_key_is_suspicious() {
         let table = Table::parse("t.csv".into(), b"p\n0123\nx\n".to_vec(), b',').expect("a table");
-        let report = check(&table, &"p:phone".parse().expect("a key")).expect("a column");
+        let report = check(&table, &"p:phone".parse().expect("a key"), &[]).expect("a column");
         assert_eq!((report.distinct, report.invalid.rows), (0, 2));
         assert_eq!(report.suspicious.len(), 1);
         assert_eq!((report.suspicious[0].rows, lines(&report.suspicious[0])), (2, vec![2, 3]));
-    }
-
-    #[test]
-    fn each_suspicion_has_a_case() {
-        for (preset, text, which) in [
-            (Preset::Raw, " a", 0),
-            (Preset::Name, "a\u{7}b", 1),
-            (Preset::Name, "M\u{fffd}ller", 2),
-            (Preset::Email, "ann.example.com", 3),
-            (Preset::Raw, "NULL", 4),
-            (Preset::Raw, "4.47E+11", 5),
-            (Preset::Raw, &"ab".repeat(32), 6),
-        ] {
-            let hits: Vec<usize> =
-                (0..SUSPICIONS.len()).filter(|index| SUSPICIONS[*index].1(preset, text)).collect();
-            assert_eq!(hits, [which], "{text}");
-        }
-        for fine in ["ann@example.com", "E+", "12", "O'Neil", "ab"] {
-            assert!(SUSPICIONS.iter().all(|(_, suspects)| !suspects(Preset::Raw, fine)), "{fine}");
-        }
     }
 }

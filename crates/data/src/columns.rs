@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::preset::Normalised;
+use crate::suspicion::is_placeholder;
 use crate::{DataError, Preset, Table};
 
 /// A column of the key.
@@ -17,6 +19,8 @@ pub struct KeyColumn {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySpec {
     columns: Vec<KeyColumn>,
+    /// Whether `n/a` and the like are keys as any other. Each side decides for itself: what one leaves out cannot match.
+    keep_placeholders: bool,
 }
 
 impl KeySpec {
@@ -24,6 +28,23 @@ impl KeySpec {
     #[must_use]
     pub fn columns(&self) -> &[KeyColumn] {
         &self.columns
+    }
+
+    /// With placeholders such as `n/a` as keys, or without, as [`str::parse`] has it.
+    #[must_use]
+    pub fn keeping_placeholders(self, keep: bool) -> Self {
+        Self { keep_placeholders: keep, ..self }
+    }
+
+    /// Appends what `field` is in the key's column `column` to `out`.
+    ///
+    /// # Panics
+    /// When the key has no such column.
+    pub fn normalise(&self, column: usize, field: &str, out: &mut String) -> Normalised {
+        if !self.keep_placeholders && is_placeholder(field) {
+            return Normalised::Placeholder;
+        }
+        self.columns[column].preset.normalise(field, out)
     }
 
     /// The versioned presets in order, without the columns' names: both sides must have the same.
@@ -114,7 +135,7 @@ fn other_delimiter(header: &[String]) -> Option<&'static str> {
 
 /// Whether a cell of the first line is hardly a name. A file without a header begins with somebody's data, and no
 /// message shows data.
-fn looks_like_data(cell: &str) -> bool {
+pub(crate) fn looks_like_data(cell: &str) -> bool {
     const LONGEST_NAME: usize = 40;
     let digits = cell.chars().filter(char::is_ascii_digit).count();
     let trimmed = cell.trim();
@@ -144,7 +165,7 @@ impl FromStr for KeySpec {
             columns.push(KeyColumn { name, preset });
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
-                None if after.is_empty() => return Ok(Self { columns }),
+                None if after.is_empty() => return Ok(Self { columns, keep_placeholders: false }),
                 None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
             }
         }

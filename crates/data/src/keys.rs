@@ -6,8 +6,9 @@ use hashbrown::HashTable;
 use zeroize::Zeroizing;
 
 use crate::preset::Normalised;
+use crate::suspicion::{Count, Suspected, is_digest, marks};
 use crate::table::Fields;
-use crate::{DataError, KeySpec, Table};
+use crate::{DataError, KeySpec, Table, Warning, WarningCode};
 
 /// A row without a key.
 const NO_KEY: u32 = u32::MAX;
@@ -65,7 +66,9 @@ pub struct KeySet {
     len: usize,
     key_of_row: KeyOfRow,
     null_rows: usize,
-    invalid_rows: usize,
+    placeholders: Count,
+    invalid: Count,
+    suspected: Suspected,
     hashed: usize,
 }
 
@@ -78,10 +81,14 @@ impl KeySet {
         let places = spec.locate(table)?;
         let mut builder = Builder::new(table.rows());
         let mut encoder = RowEncoder::new(spec);
-        table.for_each_row(&places, |_, fields| match encoder.encode(fields) {
-            Normalised::Key => builder.add(&encoder.key, encoder.looks_hashed),
-            Normalised::Null => builder.skip(|keys| keys.null_rows += 1),
-            Normalised::Invalid => builder.skip(|keys| keys.invalid_rows += 1),
+        table.for_each_row(&places, |row, fields| {
+            match encoder.encode(fields) {
+                Normalised::Key => builder.add(&encoder.key, encoder.looks_hashed),
+                Normalised::Null => builder.skip(|keys| keys.null_rows += 1),
+                Normalised::Placeholder => builder.skip(|keys| keys.placeholders.note(row)),
+                Normalised::Invalid => builder.skip(|keys| keys.invalid.note(row)),
+            }
+            builder.keys.suspected.note(row, encoder.marks);
         })?;
         Ok(builder.finish())
     }
@@ -144,19 +151,60 @@ impl KeySet {
         self.null_rows
     }
 
-    /// Rows without a key because a key column cannot be read by its preset.
+    /// Rows without a key because a key column holds a placeholder such as `n/a`, and none is empty.
+    #[must_use]
+    pub fn placeholder_rows(&self) -> usize {
+        self.placeholders.rows
+    }
+
+    /// Rows without a key because a key column cannot be read by its preset, and none is empty or holds a placeholder.
     #[must_use]
     pub fn invalid_rows(&self) -> usize {
-        self.invalid_rows
+        self.invalid.rows
+    }
+
+    /// Rows with a placeholder, those that cannot be read, and what the others are suspected of.
+    pub(crate) fn counts(&self) -> (&Count, &Count, &Suspected) {
+        (&self.placeholders, &self.invalid, &self.suspected)
+    }
+
+    /// What a user should know of the rows before a run, the weightiest first. That values look hashed is no harm where those of
+    /// the peer do, too.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        let without = [
+            (WarningCode::Placeholders, self.placeholders.rows, PLACEHOLDERS_ARE),
+            (
+                WarningCode::UnreadableKeys,
+                self.invalid.rows,
+                "a key that its preset cannot read: they never match",
+            ),
+            (WarningCode::OneKey, self.rows_of_one_key(), ONE_KEY),
+        ];
+        let suspected = self.suspected.found();
+        let suspected = suspected.map(|(doubt, count)| (doubt.code, count.rows, doubt.what));
+        without
+            .into_iter()
+            .chain(suspected)
+            .filter(|(code, rows, _)| *rows > 0 && *code != WarningCode::Hashed)
+            .map(|(code, rows, what)| Warning::of_rows(code, rows, what))
+            .collect()
+    }
+
+    /// How many rows carry the only key, where there are two or more: such a list is more often a wrong column or preset.
+    pub(crate) fn rows_of_one_key(&self) -> usize {
+        let duplicates = self.duplicate_rows();
+        if self.len == 1 && duplicates > 0 { 1 + duplicates } else { 0 }
     }
 
     /// Rows whose key an earlier row carries.
     #[must_use]
     pub fn duplicate_rows(&self) -> usize {
-        self.rows() - self.null_rows - self.invalid_rows - self.len()
+        let skipped = self.null_rows + self.placeholders.rows + self.invalid.rows;
+        self.rows() - skipped - self.len()
     }
 
-    /// Whether at least nine in ten keys are 64 hexadecimal digits.
+    /// Whether at least nine in ten keys are written as digests are.
     #[must_use]
     pub fn looks_hashed(&self) -> bool {
         !self.is_empty() && 10 * self.hashed >= 9 * self.len()
@@ -191,27 +239,37 @@ pub(crate) struct RowEncoder<'a> {
     part: String,
     /// The last row's key.
     pub(crate) key: Vec<u8>,
-    /// Whether the last row's key is one column of 64 hexadecimal digits.
+    /// Whether the last row's key is one column that is written as a digest is.
     pub(crate) looks_hashed: bool,
+    /// What the last row's fields are suspected of.
+    pub(crate) marks: u16,
 }
 
 impl<'a> RowEncoder<'a> {
     pub(crate) fn new(spec: &'a KeySpec) -> Self {
-        Self { spec, part: String::new(), key: Vec::new(), looks_hashed: false }
+        Self { spec, part: String::new(), key: Vec::new(), looks_hashed: false, marks: 0 }
     }
 
-    /// Fills `key`. An empty column makes the row null, whatever the others hold.
+    /// Fills `key`. An empty column makes the row null, whatever the others hold; then a placeholder counts.
     pub(crate) fn encode(&mut self, fields: &Fields<'_>) -> Normalised {
         self.key.clear();
         self.looks_hashed = false;
+        self.marks = 0;
         let mut worst = Normalised::Key;
         for (index, column) in self.spec.columns().iter().enumerate() {
             self.part.clear();
-            match column.preset.normalise(&fields.get(index), &mut self.part) {
-                Normalised::Key => {}
-                Normalised::Null => return Normalised::Null,
-                Normalised::Invalid => worst = Normalised::Invalid,
+            let field = fields.get(index);
+            match (self.spec.normalise(index, &field, &mut self.part), worst) {
+                (Normalised::Key, _) => {}
+                (Normalised::Null, _) => return Normalised::Null,
+                (Normalised::Placeholder, _) => {
+                    worst = Normalised::Placeholder;
+                    continue;
+                }
+                (Normalised::Invalid, Normalised::Placeholder) => {}
+                (Normalised::Invalid, _) => worst = Normalised::Invalid,
             }
+            self.marks |= marks(column.preset, &field);
             let part = std::mem::take(&mut self.part);
             self.append(&part);
             self.part = part;
@@ -237,10 +295,12 @@ impl<'a> RowEncoder<'a> {
     }
 }
 
-/// Whether `text` is 64 hexadecimal digits.
-pub(crate) fn is_digest(text: &str) -> bool {
-    text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
+/// What a row with a placeholder in its key is.
+pub(crate) const PLACEHOLDERS_ARE: &str =
+    "a placeholder such as n/a in the key: they never match, unless placeholders are kept";
+
+/// What rows of one key are.
+pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong column or preset?";
 
 /// Keys that there is room for from the start: a longer list may have far fewer keys than rows.
 const RESERVED: usize = 1 << 24;
@@ -259,7 +319,9 @@ impl Builder {
             len: 0,
             key_of_row: KeyOfRow::Own(0),
             null_rows: 0,
-            invalid_rows: 0,
+            placeholders: Count::default(),
+            invalid: Count::default(),
+            suspected: Suspected::default(),
             hashed: 0,
         };
         Self { keys, seen: HashTable::with_capacity(rows), state: RandomState::new(), rows }
@@ -339,6 +401,42 @@ mod tests {
         // Empty comes before unreadable.
         let set = keys("a,b\nx,\nx,192.0.2.1\n", "a:ip,b:ip");
         assert_eq!((set.null_rows(), set.invalid_rows()), (1, 1));
+    }
+
+    #[test]
+    fn placeholders_never_match_unless_they_are_kept() {
+        let csv = "k,n\nn/a,1\nNULL,2\n - ,3\nann@x.com,4\nunknown,5\n";
+        for preset in ["raw", "email", "name"] {
+            let set = keys(csv, &format!("k:{preset}"));
+            assert_eq!(
+                (set.len(), set.placeholder_rows(), set.invalid_rows()),
+                (1, 4, 0),
+                "{preset}"
+            );
+            assert_eq!((0..5).find_map(|row| set.key_of(row).map(|_| row)), Some(3));
+        }
+        // What the preset could not read either is a placeholder, and an empty column comes first.
+        let set = keys("p,k\nn/a,a\n,n/a\nx,b\nn/a,n/a\nx,n/a\n", "p:phone,k");
+        assert_eq!((set.null_rows(), set.placeholder_rows(), set.invalid_rows()), (1, 3, 1));
+        let table = Table::parse("t.csv".into(), csv.into(), b',').expect("a table");
+        let spec: KeySpec = "k:name".parse().expect("a key");
+        let kept = KeySet::build(&table, &spec.keeping_placeholders(true)).expect("a column");
+        assert_eq!((kept.len(), kept.placeholder_rows()), (5, 0));
+    }
+
+    #[test]
+    fn a_user_is_warned_of_rows_with_their_numbers() {
+        let warned = |csv: &str, spec: &str| {
+            let warnings = keys(csv, spec).warnings();
+            warnings.into_iter().map(|w| (w.code.name(), w.rows)).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            warned("k\nn/a\n-\n+44 (0)20\n1.2E+9\n+442079460018\n", "k:phone"),
+            [("placeholders", Some(2)), ("unreadable-keys", Some(2)), ("rounded-numbers", Some(1))]
+        );
+        assert_eq!(warned("k\na\na\n a\n", "k:name"), [("one-key", Some(3))]);
+        assert_eq!(warned(&format!("k\n{}\n", "0f".repeat(16)), "k"), []);
+        assert_eq!(warned("k\nann@x.com\n\n", "k:email"), []);
     }
 
     #[test]

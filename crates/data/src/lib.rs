@@ -23,11 +23,15 @@ mod scan;
 mod source;
 mod spill;
 mod stamp;
+mod suspicion;
 mod table;
 mod values;
+mod warning;
 
 pub use caught::{caught, is_caught};
-pub use check::{CheckReport, Finding, check};
+pub use check::{
+    CheckReport, ColumnLook, Finding, LooksLike, ValueCheck, check, check_values, look_at_columns,
+};
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
     Destination, ID_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding, ShareTable, Sink,
@@ -43,3 +47,4 @@ pub use spill::{DiskNeed, PROGRAM_MEMORY, Scratch};
 pub use stamp::Stamp;
 pub use table::{Arrivals, Fields, RawRows, Table};
 pub use values::Values;
+pub use warning::{Warning, WarningCode, counted};

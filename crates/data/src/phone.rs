@@ -90,9 +90,13 @@ fn is_number(digits: &str) -> bool {
 
 /// The digits of a number written with the usual separators; `None` if anything else is in it.
 fn digits(text: &str) -> Option<String> {
-    let separator = |c: &char| matches!(c, ' ' | '\u{a0}' | '-' | '.' | '/' | '(' | ')');
-    let digits: String = text.chars().filter(|c| !separator(c)).collect();
+    let digits: String = text.chars().filter(|c| !is_separator(*c)).collect();
     digits.bytes().all(|byte| byte.is_ascii_digit()).then_some(digits)
+}
+
+/// What stands between digits.
+pub(crate) fn is_separator(c: char) -> bool {
+    matches!(c, ' ' | '\u{a0}' | '-' | '.' | '/' | '(' | ')')
 }
 
 #[cfg(test)]

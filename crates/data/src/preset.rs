@@ -39,6 +39,8 @@ pub enum Normalised {
     Key,
     /// Nothing was there: it never matches.
     Null,
+    /// It stands for a value that is not there, such as `n/a`: it never matches, unless the user says so.
+    Placeholder,
     /// It cannot be read by this rule: it never matches.
     Invalid,
 }

@@ -4,7 +4,7 @@ use zeroize::Zeroizing;
 
 use crate::columns::locate_all;
 use crate::decimal::{Decimal, show};
-use crate::{DataError, KeySet, Table};
+use crate::{DataError, KeySet, Table, Warning, WarningCode};
 
 /// For each key, the sum of every value column over the rows that carry it, as an integer number of units of the
 /// column's last decimal place.
@@ -65,6 +65,17 @@ impl Values {
     #[must_use]
     pub fn nulls(&self, column: usize) -> usize {
         self.nulls[column]
+    }
+
+    /// What a user should know: in which columns how many rows with a key have an empty cell.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        let columns = self.columns.iter().zip(&self.nulls).filter(|(_, nulls)| **nulls > 0);
+        let warning = |(column, nulls): (&String, &usize)| {
+            let what = format!("an empty cell of value column {column:?} counts as 0");
+            Warning::of_rows(WarningCode::EmptyValues, *nulls, &what)
+        };
+        columns.map(warning).collect()
     }
 
     /// `sum` units of `column` as an exact decimal number with all of the column's decimal places, such as `-12.50`.

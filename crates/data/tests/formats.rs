@@ -40,7 +40,7 @@ fn ndjson_has_the_members_as_columns() {
         texts(&table),
         [["7", "a \"b\"", "[1, {\"x\":null}]", ""], ["1.50", "", "", "true"], ["", "", "", ""]]
     );
-    let report = check(&table, &"id".parse().expect("a key")).expect("a column");
+    let report = check(&table, &"id".parse().expect("a key"), &[]).expect("a column");
     assert_eq!((report.rows, report.distinct, report.empty), (3, 2, 1));
     let nested = KeySet::build(&table, &"tags".parse().expect("a key")).err().expect("refused");
     assert!(
@@ -193,6 +193,7 @@ fn files_that_belong_together_are_one_table_in_the_order_of_their_names() {
     let report = check(
         &Table::read(&file(folder.path()), None).expect("one"),
         &"k:ip".parse().expect("a key"),
+        &[],
     );
     let places: Vec<String> =
         report.expect("a column").invalid.places.iter().map(ToString::to_string).collect();

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use veilset::Briefing;
+use veilset::data::Warning;
 use veilset::net::Event;
 use veilset::registry::Observer;
 
@@ -59,7 +60,7 @@ impl From<&Briefing> for Terms {
         Self {
             learned,
             leaks,
-            warnings,
+            warnings: warnings.into_iter().map(|warning| warning.text).collect(),
             peer_distinct,
             operation: briefing.operation.name(),
             presets: briefing.presets.clone(),
@@ -99,10 +100,12 @@ impl Reporter {
         self.send(News::Line(line));
     }
 
-    /// Whether the caller goes on with these terms.
-    pub(crate) fn confirm(&self, briefing: &Briefing) -> Answer {
+    /// Whether the caller goes on with these terms, and with a list of which `own` is to be known.
+    pub(crate) fn confirm(&self, briefing: &Briefing, own: &[Warning]) -> Answer {
         let (answer, answered) = mpsc::channel();
-        self.send(News::Terms(Box::new(briefing.into()), answer));
+        let mut terms = Terms::from(briefing);
+        terms.warnings.extend(own.iter().map(|warning| warning.text.clone()));
+        self.send(News::Terms(Box::new(terms), answer));
         // A caller whose callable failed has answered nothing.
         answered.recv().unwrap_or(Answer::No)
     }

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
-use veilset::data::{Scratch, Table};
+use veilset::data::{KeySpec, Scratch, Table, Warning};
 use veilset::json;
 use veilset::registry::{self, Reveal};
 
@@ -90,7 +90,14 @@ impl Link {
 /// The presets of a key with their versions, as terms have them.
 #[pyfunction]
 pub(crate) fn presets(key: &str) -> Result<String, Failure> {
-    Ok(key.parse::<veilset::data::KeySpec>()?.canonical())
+    Ok(key.parse::<KeySpec>()?.canonical())
+}
+
+/// The code and text of what to say where no key of sets of these sizes matches, if anything.
+#[pyfunction]
+pub(crate) fn no_match(distinct: u64, peer_distinct: u64) -> Option<(&'static str, String)> {
+    let warning = veilset::no_match(&[distinct, peer_distinct])?;
+    Some((warning.code.name(), warning.text))
 }
 
 /// What leaks from a protocol beyond the result, in sentences, where both learn that or one side alone.
@@ -135,21 +142,43 @@ pub(crate) fn capacity(count: u64, pieces: u32) -> u64 {
     cluster::capacity(count, pieces)
 }
 
-type Scanned = (usize, usize, usize, Vec<(u32, u128)>, usize);
+/// A key with its presets, and whether placeholders are keys.
+type Key = (String, bool);
 
-/// Looks at a block: its rows, those without a key because it is empty or unreadable, for each value column its decimal places
-/// and the sum of magnitudes, and the length of the longest row to send.
+/// A code, what it says of rows, and of how many.
+type Warned = (&'static str, String, usize);
+
+type Scanned = (usize, usize, usize, usize, Vec<(u32, u128)>, usize, Vec<Warned>);
+
+fn spec((key, keep_placeholders): Key) -> Result<KeySpec, Failure> {
+    Ok(key.parse::<KeySpec>()?.keeping_placeholders(keep_placeholders))
+}
+
+/// Looks at a block: its rows, those without a key because it is empty, a placeholder or unreadable, for each value column
+/// its decimal places and the sum of magnitudes, the length of the longest row to send, and what is to be known of it.
 #[pyfunction]
 pub(crate) fn scan(
     py: Python<'_>,
     block: List,
-    key: &str,
+    key: Key,
     values: Vec<String>,
     send: Option<Vec<String>>,
 ) -> Result<Scanned, Failure> {
-    let wanted = Wanted { key: key.parse()?, values, send };
+    let wanted = Wanted { key: spec(key)?, values, send };
     let scan = py.detach(|| Ok::<_, Failure>(cluster::scan(read(block)?, &wanted)?))?;
-    Ok((scan.rows, scan.null_rows, scan.invalid_rows, scan.columns, scan.width))
+    let warned = |warning: Warning| {
+        let (_, what) = warning.text.split_once(": ").unwrap_or_default();
+        (warning.code.name(), what.to_owned(), warning.rows.unwrap_or_default())
+    };
+    Ok((
+        scan.rows,
+        scan.null_rows,
+        scan.placeholder_rows,
+        scan.invalid_rows,
+        scan.columns,
+        scan.width,
+        scan.warnings.into_iter().map(warned).collect(),
+    ))
 }
 
 /// A block, which is in memory.
@@ -181,7 +210,7 @@ pub(crate) struct Slices {
 pub(crate) fn cut<'py>(
     py: Python<'py>,
     block: List,
-    key: &str,
+    key: Key,
     values: Vec<String>,
     send: Option<Vec<String>>,
     slices: Slices,
@@ -189,7 +218,7 @@ pub(crate) fn cut<'py>(
     if !slices.pieces.is_power_of_two() {
         return Err(PyValueError::new_err("pieces is a power of two"));
     }
-    let wanted = Wanted { key: key.parse().map_err(Failure::from)?, values, send };
+    let wanted = Wanted { key: spec(key)?, values, send };
     let session = fixed(&slices.session)?;
     let secret = slices.secret.as_deref().map(fixed).transpose()?;
     let cuts = py.detach(|| {

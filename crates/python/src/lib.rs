@@ -27,8 +27,8 @@ mod _native {
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
     use crate::cluster::{
-        Link, capacity, cut, defaults, heading, leaks, memory, merge, presets, rows_of_items, scan,
-        split, value_bits,
+        Link, capacity, cut, defaults, heading, leaks, memory, merge, no_match, presets,
+        rows_of_items, scan, split, value_bits,
     };
     #[pymodule_export]
     use crate::lookup::{Answers, lookup};

@@ -22,6 +22,7 @@ use crate::stream::Batches;
 pub(crate) struct Inquiry {
     items: Vec<String>,
     key: String,
+    keep_placeholders: bool,
     new_list: bool,
     max_list: String,
     delimiter: Option<String>,
@@ -49,6 +50,12 @@ impl Answers {
     /// How many rows or items are listed.
     fn count(&self) -> usize {
         self.found.listed().count()
+    }
+
+    /// What is to be known of the rows that were looked up: code, text, rows.
+    fn warnings(&self) -> Vec<(&'static str, String, Option<usize>)> {
+        let warnings = self.found.warnings().into_iter();
+        warnings.map(|warning| (warning.code.name(), warning.text, warning.rows)).collect()
     }
 
     /// Who learned what.
@@ -132,7 +139,7 @@ impl Inquiry {
         reporter: &Reporter,
     ) -> Result<Question, Failure> {
         let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
-        let spec: KeySpec = self.key.parse()?;
+        let spec = self.key.parse::<KeySpec>()?.keeping_placeholders(self.keep_placeholders);
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let input = Input::of(list.table(delimiter, &scratch, |line| reporter.say(line))?, &spec)?;

@@ -17,6 +17,7 @@ use crate::list::List;
 pub(crate) struct Order {
     operation: String,
     key: String,
+    keep_placeholders: bool,
     learn: String,
     protocol: Option<String>,
     security: String,
@@ -55,7 +56,7 @@ impl Order {
 
     /// The list with what the operation takes of it.
     pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
-        let spec: KeySpec = self.key.parse()?;
+        let spec = self.key.parse::<KeySpec>()?.keeping_placeholders(self.keep_placeholders);
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;

@@ -153,7 +153,7 @@ pub(crate) fn take_part(
     if let Some(destination) = destination {
         ready = ready.prepare(input, destination)?;
     }
-    match reporter.confirm(ready.briefing()) {
+    match reporter.confirm(ready.briefing(), &input.warnings()) {
         Answer::Nobody => {}
         Answer::Yes => ready.accept(),
         Answer::No => {

@@ -1,5 +1,6 @@
 //! What the user sees before a run.
 
+use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Operation, Params, Reveal, Role, Security, Spec};
 
 use crate::{Asked, Learn, Offer, Terms};
@@ -30,8 +31,10 @@ pub struct Briefing {
     pub leaks: Vec<&'static str>,
     /// The peer's number of distinct keys.
     pub peer_distinct: u64,
-    /// What looks wrong about the pair of sets, in sentences.
-    pub warnings: Vec<String>,
+    /// What the peer has, in a sentence.
+    pub peer_has: String,
+    /// What looks wrong about the pair of sets; at most one thing.
+    pub warnings: Vec<Warning>,
 }
 
 /// What the exchange of terms tells, whatever the protocol.
@@ -54,10 +57,25 @@ impl Briefing {
             learn: offer.learn,
             asked_by_peer,
             learned: sentence(spec, part, &offer.peer),
-            leaks: spec.leaks_of(part.1).chain([TERMS_LEAK]).collect(),
+            leaks: leaks(spec, part.1, offer.operation),
             peer_distinct: theirs.distinct,
-            warnings: warnings(offer, theirs),
+            peer_has: peer_has(offer, theirs.distinct),
+            warnings: warning(offer, theirs).into_iter().collect(),
         }
+    }
+}
+
+/// What leaks: by the protocol, and by the terms where what is compared could be hashes.
+fn leaks(spec: &'static Spec, reveal: Reveal, operation: Operation) -> Vec<&'static str> {
+    let of_terms = (operation != Operation::Agree).then_some(TERMS_LEAK);
+    spec.leaks_of(reveal).chain(of_terms).collect()
+}
+
+fn peer_has(offer: &Offer, distinct: u64) -> String {
+    let peer = &offer.peer;
+    match offer.operation {
+        Operation::Agree => format!("{peer} offers {distinct} slots"),
+        _ => format!("{peer} has {distinct} distinct keys"),
     }
 }
 
@@ -68,25 +86,32 @@ pub(crate) fn sentence(spec: &Spec, (role, reveal): (Role, Reveal), peer: &str) 
     format!("You learn: {you}. {peer} learns: {them}.")
 }
 
-fn warnings(offer: &Offer, theirs: &Terms) -> Vec<String> {
-    let mut warnings = Vec::new();
-    if offer.looks_hashed != theirs.looks_hashed {
+/// What is said to a side whose set is empty.
+pub(crate) const NO_KEYS: &str = "Your set is empty: no row has a key. veilset check says why.";
+
+fn warning(offer: &Offer, theirs: &Terms) -> Option<Warning> {
+    let agrees = offer.operation == Operation::Agree;
+    let (code, text) = if offer.distinct == 0 {
+        let text = match agrees {
+            true => "You offer no slot: there is nothing to agree on.",
+            false => NO_KEYS,
+        };
+        (WarningCode::EmptySet, text.to_owned())
+    } else if theirs.distinct == 0 {
+        let text = if agrees { "The peer offers no slot." } else { "The peer's set is empty." };
+        (WarningCode::EmptyPeerSet, text.to_owned())
+    } else if offer.looks_hashed != theirs.looks_hashed {
         let (hashed, plain) =
             if offer.looks_hashed { ("yours", "the peer's") } else { ("the peer's", "yours") };
-        warnings.push(format!(
+        let text = format!(
             "The keys look hashed on one side only ({hashed}), plain on the other ({plain}): \
              nothing will match. Veilset hashes for you; give it the plain keys on both sides."
-        ));
-    }
-    if offer.distinct == 0 && offer.operation == Operation::Agree {
-        warnings.push("Your list is empty: there is nothing to agree on.".to_owned());
-    } else if offer.distinct == 0 {
-        warnings.push("Your set is empty: no row has a key. veilset check says why.".to_owned());
-    }
-    if theirs.distinct == 0 {
-        warnings.push("The peer's set is empty.".to_owned());
-    }
-    warnings
+        );
+        (WarningCode::HashedOnOneSide, text)
+    } else {
+        return None;
+    };
+    Some(Warning::of_lists(code, text))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub use parts::capacity;
 pub use piece::{Matched, PIECE_PROTOCOL, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times, plan, switches};
-pub use report::{Report, run_id};
+pub use report::{Report, no_match, run_id};
 pub use run::Means;
 pub use terms::{Column, Detail, Learn, MAX_COLUMNS, Mismatch, Offer, Terms, WIRE_VERSION};
 pub use wanted::{Asked, Wanted};

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::{Column, Learn};
 use veilset_channel::{PhaseCost, WireBytes};
+use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Operation, Outcome, Params, Role, Security};
 
 /// The result of a run with its circumstances.
@@ -31,6 +32,8 @@ pub struct Report {
     pub distinct: u64,
     /// The peer's number of distinct keys.
     pub peer_distinct: u64,
+    /// What looked wrong about the pair of sets before the run, and what does about the result.
+    pub warnings: Vec<Warning>,
     /// The group and the set digest.
     pub params: Params,
     /// The peer's value columns, those of its labels, or those of its rows in a union beyond those of the key.
@@ -77,4 +80,24 @@ impl Report {
     pub fn time(&self) -> Duration {
         self.phases.iter().map(|phase| phase.time).sum()
     }
+
+    /// With what is to be said where sets that were expected to share something share nothing.
+    pub(crate) fn and_no_match(mut self) -> Self {
+        let sizes = [self.distinct, self.peer_distinct];
+        let shares_nothing = self.operation != Operation::Lookup && self.count() == Some(0);
+        if self.warnings.is_empty() && shares_nothing {
+            self.warnings.extend(no_match(&sizes));
+        }
+        self
+    }
+}
+
+/// What to say where no key matches, and no set of these sizes is so small that this was to be expected.
+#[must_use]
+pub fn no_match(sizes: &[u64]) -> Option<Warning> {
+    const FEW: u64 = 2;
+    let text = "No key matches. Compare with the peer: the columns and presets of the key, how one key that both should have is \
+                written on each side, and whether the keys were hashed before. veilset check says what this side's look like.";
+    let expected = sizes.iter().any(|size| *size < FEW);
+    (!expected).then(|| Warning::of_lists(WarningCode::NoMatch, text.to_owned()))
 }

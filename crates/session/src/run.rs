@@ -123,6 +123,7 @@ impl Agreed {
             learned: self.briefing().learned.clone(),
             distinct: self.offer.distinct as u64,
             peer_distinct: self.peer_count as u64,
+            warnings: self.briefing().warnings.clone(),
             params: self.params,
             peer_columns: self.peer_columns.clone(),
             outcome,
@@ -131,6 +132,7 @@ impl Agreed {
             phases: costs.phases,
             threads,
         }
+        .and_no_match()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, SystemTime};
 
-use veilset_data::{DataError, Destination};
+use veilset_data::{DataError, Destination, Warning};
 use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
 use veilset_protocols::ks::parties::MOST_PARTIES;
 use veilset_session::{
@@ -150,6 +150,12 @@ pub struct DoneCircle {
 }
 
 impl DoneCircle {
+    /// What a user should know of all lists, the result, and `input`.
+    #[must_use]
+    pub fn warnings(&self, input: &Input) -> Vec<Warning> {
+        self.report.warnings.iter().cloned().chain(input.warnings()).collect()
+    }
+
     /// The rows of `input` that match, in its order.
     pub fn rows<'a>(&'a self, input: &'a Input) -> impl Iterator<Item = usize> + 'a {
         input.keys.rows_of(&self.report.matched)

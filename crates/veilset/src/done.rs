@@ -3,7 +3,9 @@
 use std::time::SystemTime;
 
 use veilset_channel::{Malformed, PeerFault};
-use veilset_data::{DataError, Destination, ShareColumn, ShareEncoding, ShareTable, decode};
+use veilset_data::{
+    DataError, Destination, ShareColumn, ShareEncoding, ShareTable, Warning, decode,
+};
 use veilset_net::PublicKey;
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, SessionError};
@@ -36,6 +38,12 @@ impl Done {
         let cells = of_key + report.peer_columns.len();
         let received = rows_of_items(bytes, width, cells)?;
         Ok(Self { report, peer, started, received })
+    }
+
+    /// What a user should know of both lists, the result, and `input`.
+    #[must_use]
+    pub fn warnings(&self, input: &Input) -> Vec<Warning> {
+        self.report.warnings.iter().cloned().chain(input.warnings()).collect()
     }
 
     /// The rows of `input` that match or are listed, in its order; `None` if the result is something else.

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use veilset_data::{
     Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, Scratch,
-    ShareTable, Source, Table, Values,
+    ShareTable, Source, Table, Values, Warning,
 };
 use veilset_net::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use veilset_protocols::{Attached, Operation};
@@ -263,5 +263,18 @@ impl Input {
     #[must_use]
     pub fn skipped(&self) -> (usize, usize) {
         (self.keys.null_rows(), self.keys.invalid_rows())
+    }
+
+    /// Rows without a key because a key column holds a placeholder such as `n/a`.
+    #[must_use]
+    pub fn placeholders(&self) -> usize {
+        self.keys.placeholder_rows()
+    }
+
+    /// What a user should know of the list before a run.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        let of_values = self.values().map(Values::warnings).unwrap_or_default();
+        of_values.into_iter().chain(self.keys.warnings()).collect()
     }
 }

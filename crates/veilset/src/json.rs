@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
+use veilset_data::Warning;
 use veilset_data::calendar::Slot;
 use veilset_net::PublicKey;
 use veilset_protocols::{Operation, Outcome, Spec};
@@ -88,9 +89,11 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         "rows": input.rows(),
         "distinct": report.distinct,
         "empty": empty,
+        "placeholders": input.placeholders(),
         "invalid": invalid,
         "peer_distinct": report.peer_distinct,
         "learned": report.learned,
+        "warnings": of_warnings(&done.warnings(input)),
         "result": result,
         "bytes_sent": report.wire.sent,
         "bytes_received": report.wire.received,
@@ -128,8 +131,10 @@ pub fn of_circle(done: &DoneCircle, input: &Input) -> Value {
         "rows": input.rows(),
         "distinct": report.distinct,
         "empty": empty,
+        "placeholders": input.placeholders(),
         "invalid": invalid,
         "learned": report.learned,
+        "warnings": of_warnings(&done.warnings(input)),
         "result": { "count": report.matched.len(), "rows": done.rows(input).count() },
         "bytes_sent": wire.sent,
         "bytes_received": wire.received,
@@ -206,6 +211,7 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
             Fetched::All => "all",
         },
         "learned": found.learned(name),
+        "warnings": of_warnings(&found.warnings()),
         "result": { "count": found.listed().count(), "entries": entries.collect::<Vec<_>>() },
         "false_positive": manifest.false_positive(),
         "bytes_sent": found.bytes.0,
@@ -229,6 +235,13 @@ fn entry(found: &LookedUp, row: usize, item: Option<&String>) -> Value {
         entry["item"] = json!(item);
     }
     entry
+}
+
+/// What a user should know, each with its code and the rows that it concerns.
+#[must_use]
+pub fn of_warnings(warnings: &[Warning]) -> Value {
+    let warning = |warning: &Warning| json!({ "code": warning.code.name(), "text": warning.text, "rows": warning.rows });
+    warnings.iter().map(warning).collect()
 }
 
 /// Seconds by phase; phases of one name add up.

@@ -58,6 +58,7 @@ pub use output::{deliver, destination};
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
     Asked, Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Price, Report,
+    no_match,
 };
 
 /// Measurements on this machine.
@@ -67,9 +68,10 @@ pub use veilset_bench as bench;
 pub mod data {
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN, KeySpec,
-        LABEL_COLUMN, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table,
-        Values, check,
+        CheckReport, ColumnLook, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN,
+        KeySpec, LABEL_COLUMN, LooksLike, Place, Scratch, ShareTable, Sink, SinkError, Source,
+        Spot, Stamp, Table, ValueCheck, Values, Warning, WarningCode, check, check_values, counted,
+        look_at_columns,
     };
 }
 

@@ -26,7 +26,7 @@ fn check_presets(list: &str, input: &Input) -> Result<(), Error> {
     if ours == list { Ok(()) } else { Err(Error::Presets { ours, list: list.to_owned() }) }
 }
 
-/// A table of one column with a row for each item.
+/// A table of one column with a row for each item. Whoever names an item means it, whatever it looks like.
 fn input_of(items: &[String], presets: &str) -> Result<Input, Error> {
     let spec: KeySpec = column(presets).parse()?;
     if spec.canonical() != presets {
@@ -35,7 +35,7 @@ fn input_of(items: &[String], presets: &str) -> Result<Input, Error> {
     let lines = items.iter().map(|item| format!("\"{}\"\n", item.replace('"', "\"\"")));
     let text = format!("item\n{}", lines.collect::<String>());
     let table = Table::parse("the items".to_owned(), text.into_bytes(), b',')?;
-    Ok(Input::of(table, &spec)?)
+    Ok(Input::of(table, &spec.keeping_placeholders(true))?)
 }
 
 /// The column of single items with a versioned preset.

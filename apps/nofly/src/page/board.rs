@@ -55,7 +55,7 @@ impl Board {
             "protocol": briefing.protocol,
             "learned": briefing.learned,
             "leaks": briefing.leaks,
-            "warnings": briefing.warnings,
+            "warnings": briefing.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
             "peer_distinct": briefing.peer_distinct,
         });
     }

@@ -20,6 +20,14 @@ fn rows_of_a_key_are_added_and_empty_cells_counted() {
     assert_eq!(values.words(), [-6, 450, 0, -225, 0, 0]);
     assert_eq!((values.scale(0), values.scale(1)), (0, 2));
     assert_eq!((values.nulls(0), values.nulls(1)), (2, 1));
+    let warned: Vec<_> = values.warnings().into_iter().map(|w| (w.text, w.rows)).collect();
+    assert_eq!(
+        warned,
+        [
+            ("2 rows: an empty cell of value column \"b\" counts as 0".to_owned(), Some(2)),
+            ("1 row: an empty cell of value column \"a\" counts as 0".to_owned(), Some(1)),
+        ]
+    );
     assert_eq!((values.show(0, -6), values.show(1, 225)), ("-6".into(), "2.25".into()));
     assert_eq!(build("k,a\n", &["a"]).expect("no rows").words(), [0i128; 0]);
     assert_eq!(build(csv, &[]).expect("no columns").words(), [0i128; 0]);

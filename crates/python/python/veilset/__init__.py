@@ -9,7 +9,7 @@ from . import aio
 from ._frames import Table
 from ._native import Party, Stop, __version__
 from ._order import AgreeOptions, LookupOptions, NumberOptions, Options, TermOptions, Terms
-from ._result import Found, Meeting, Result
+from ._result import Found, Meeting, Result, Warned
 from ._session import (
     Session,
     agree,
@@ -54,6 +54,7 @@ __all__ = [
     "TermOptions",
     "Terms",
     "TermsError",
+    "Warned",
     "__version__",
     "agree",
     "aio",

@@ -33,7 +33,7 @@ class Terms(NamedTuple):
     learned: str
     #: What leaks beyond the result, in sentences.
     leaks: list[str]
-    #: What looks wrong about the pair of lists.
+    #: What looks wrong about the lists.
     warnings: list[str]
     #: The peer's number of distinct keys.
     peer_distinct: int
@@ -84,6 +84,9 @@ class TermOptions(ComputeOptions, total=False):
     preset: Annotated[
         Columns, "how keys are normalised: one preset for the key's columns, or one for each"
     ]
+    keep_placeholders: Annotated[
+        bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
+    ]
     learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
     scratch: Annotated[
         str | os.PathLike[str],
@@ -126,6 +129,9 @@ class LookupOptions(OutputOptions, total=False):
     preset: Annotated[
         Columns, "as the list was built: one preset for the key's columns, or one for each"
     ]
+    keep_placeholders: Annotated[
+        bool, "look up n/a, NULL, -, unknown and the like in rows, too; single items always are"
+    ]
     new_list: Annotated[bool, "take another list than the server had before"]
     max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
     delimiter: Annotated[str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"]
@@ -152,6 +158,7 @@ class Order:
 
     operation: str
     key: str
+    keep_placeholders: bool
     learn: str
     protocol: str | None
     security: str
@@ -227,6 +234,7 @@ class Inquiry:
 
     items: list[str]
     key: str
+    keep_placeholders: bool
     new_list: bool
     max_list: str
     delimiter: str | None
@@ -261,6 +269,7 @@ class Asks:
         return Order(
             operation=self.operation,
             key=_key(several(self.on), several(options.get("preset", "raw"))),
+            keep_placeholders=options.get("keep_placeholders", False),
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
             security=options.get("security", "semi-honest"),
@@ -287,6 +296,7 @@ def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
     return Inquiry(
         items=items,
         key="" if items else _key(several(on), several(options.get("preset", "raw"))),
+        keep_placeholders=options.get("keep_placeholders", False),
         new_list=options.get("new_list", False),
         max_list=str(options.get("max_list", "256MiB")),
         delimiter=options.get("delimiter"),

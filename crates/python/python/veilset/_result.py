@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 import json
+import warnings
 from datetime import datetime
 from decimal import Decimal
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 from ._frames import Frame
 from ._native import Answers, Run
 from ._venn import venn
+
+
+class Warned(NamedTuple):
+    """Something that looks wrong, or that a result depends on."""
+
+    #: What it is about; docs/data.md lists the codes.
+    code: str
+    #: A sentence.
+    text: str
+    #: How many rows of one's own list it concerns; None where it is not about rows.
+    rows: int | None
+
+
+def warned(report: dict[str, Any]) -> list[Warned]:
+    """What a report warns of."""
+    return [Warned(**warning) for warning in report["warnings"]]
+
+
+def tell_of_result(report: dict[str, Any]) -> None:
+    """Warns of what is known after a run alone; the rest was told with the terms."""
+    for warning in warned(report):
+        if warning.code == "no-match":
+            warnings.warn(warning.text, stacklevel=4)
 
 
 class Result:
@@ -22,6 +46,7 @@ class Result:
         self._frame = frame
         #: What the command line prints with ``--json``.
         self.report: dict[str, Any] = json.loads(run.json())
+        tell_of_result(self.report)
 
     @property
     def operation(self) -> str:
@@ -37,6 +62,11 @@ class Result:
     def learned(self) -> str:
         """Who learned what, in a sentence."""
         return str(self.report["learned"])
+
+    @property
+    def warnings(self) -> list[Warned]:
+        """What looks wrong about the lists or the result."""
+        return warned(self.report)
 
     @property
     def count(self) -> int | None:
@@ -109,6 +139,11 @@ class Meeting:
         """Who learned what, in a sentence."""
         return str(self.report["learned"])
 
+    @property
+    def warnings(self) -> list[Warned]:
+        """What looks wrong about the calendars."""
+        return warned(self.report)
+
     def _time(self, name: str) -> datetime | None:
         slot = self.report["result"]
         return None if slot is None else datetime.fromisoformat(slot[name])
@@ -123,6 +158,8 @@ class Found:
     def __init__(self, answers: Answers, frame: Frame | None) -> None:
         self._answers = answers
         self._frame = frame
+        for warning in self.warnings:
+            warnings.warn(warning.text, stacklevel=4)
 
     @property
     def operation(self) -> str:
@@ -143,6 +180,11 @@ class Found:
     def count(self) -> int:
         """How many of the rows or items are listed."""
         return self._answers.count()
+
+    @property
+    def warnings(self) -> list[Warned]:
+        """What looks wrong about the rows that were looked up."""
+        return [Warned(*warning) for warning in self._answers.warnings()]
 
     @cached_property
     def report(self) -> dict[str, Any]:

@@ -3,10 +3,12 @@
 use std::time::Duration;
 
 use veilset_channel::{PhaseCost, WireBytes};
+use veilset_data::{Warning, WarningCode};
 use veilset_protocols::Security;
 
 use super::{CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
-use crate::report::run_id;
+use crate::briefing::NO_KEYS;
+use crate::report::{no_match, run_id};
 use crate::{Means, Terms};
 
 /// The agreed run in words.
@@ -26,8 +28,8 @@ pub struct CircleBriefing {
     pub leaks: Vec<&'static str>,
     /// The others and their numbers of distinct keys.
     pub peers: Vec<(String, u64)>,
-    /// What looks wrong about the sets, in sentences.
-    pub warnings: Vec<String>,
+    /// What looks wrong about the sets.
+    pub warnings: Vec<Warning>,
 }
 
 /// Another party of a run.
@@ -62,6 +64,8 @@ pub struct CircleReport {
     pub distinct: u64,
     /// The others.
     pub peers: Vec<PeerReport>,
+    /// What looked wrong about the sets before the run, and what does about the result.
+    pub warnings: Vec<Warning>,
     /// The indices of this side's keys that all have, rising.
     pub matched: Vec<u32>,
     /// Rounds of the protocol.
@@ -105,24 +109,25 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<String> {
-    let mut warnings = Vec::new();
+fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<Warning> {
     if offer.distinct == 0 {
-        warnings.push("Your set is empty: no row has a key. veilset check says why.".to_owned());
+        return vec![Warning::of_lists(WarningCode::EmptySet, NO_KEYS.to_owned())];
     }
-    for (Member { name, .. }, terms) in members.iter().zip(theirs) {
+    let pairs = members.iter().zip(theirs);
+    let warning = |(Member { name, .. }, terms): (&Member, &Terms)| {
         if terms.distinct == 0 {
-            warnings.push(format!("The set of {name} is empty."));
+            let text = format!("The set of {name} is empty.");
+            return Some(Warning::of_lists(WarningCode::EmptyPeerSet, text));
         }
-        if terms.looks_hashed != offer.looks_hashed {
-            let whose = if terms.looks_hashed { name } else { "this side" };
-            warnings.push(format!(
-                "The keys of {whose} look hashed, those of the other side ({name}'s or yours) plain: nothing will match. \
-                 Veilset hashes for you; give it the plain keys everywhere."
-            ));
-        }
-    }
-    warnings
+        let whose = if terms.looks_hashed { name } else { "this side" };
+        let text = format!(
+            "The keys of {whose} look hashed, those of the other side ({name}'s or yours) plain: nothing will match. \
+             Veilset hashes for you; give it the plain keys everywhere."
+        );
+        (terms.looks_hashed != offer.looks_hashed)
+            .then(|| Warning::of_lists(WarningCode::HashedOnOneSide, text))
+    };
+    pairs.filter_map(warning).collect()
 }
 
 impl CircleReport {
@@ -154,6 +159,11 @@ impl CircleReport {
                 sum.time = sum.time.max(phase.time);
             }
         }
+        let mut warnings = briefing.warnings.clone();
+        if matched.is_empty() && warnings.is_empty() {
+            let sizes: Vec<u64> = peers.iter().map(|peer| peer.distinct).collect();
+            warnings.extend(no_match(&[&sizes[..], &[offer.distinct as u64]].concat()));
+        }
         let CircleBriefing { protocol, group, security, .. } = *briefing;
         Self {
             run: run_id(session),
@@ -164,6 +174,7 @@ impl CircleReport {
             learned: briefing.learned.clone(),
             distinct: offer.distinct as u64,
             peers,
+            warnings,
             matched,
             rounds,
             phases,

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_crypto::{Element, ElementHasher, permutation};
-use veilset_data::{DataError, KeySpec, Table};
+use veilset_data::{DataError, KeySpec, Table, Warning, WarningCode};
 use veilset_protocols::Attached;
 use veilset_session::hash_keys;
 use zeroize::Zeroizing;
@@ -41,12 +41,16 @@ pub struct Scan {
     pub rows: usize,
     /// Rows without a key because a key column is empty.
     pub null_rows: usize,
+    /// Rows without a key because a key column holds a placeholder.
+    pub placeholder_rows: usize,
     /// Rows without a key because a key column cannot be read by its preset.
     pub invalid_rows: usize,
     /// For each column of a sum its decimal places, and what the magnitudes of its numbers add up to in units of the last.
     pub columns: Vec<(u32, u128)>,
     /// Bytes of the longest row to send.
     pub width: usize,
+    /// What a user should know of the rows; that of several blocks is about as many rows as they say together.
+    pub warnings: Vec<Warning>,
 }
 
 /// Looks at a block.
@@ -69,7 +73,18 @@ pub fn scan(block: Table, wanted: &Wanted) -> Result<Scan, DataError> {
         Attached::Items { width, .. } => width,
         _ => 0,
     };
-    Ok(Scan { rows: input.rows(), null_rows, invalid_rows, columns, width })
+    let mut warnings = input.warnings();
+    // A block of one key says nothing about the list.
+    warnings.retain(|warning| warning.code != WarningCode::OneKey);
+    Ok(Scan {
+        rows: input.rows(),
+        null_rows,
+        placeholder_rows: input.placeholders(),
+        invalid_rows,
+        columns,
+        width,
+        warnings,
+    })
 }
 
 /// How a list falls into pieces.

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use rand_core::CryptoRng;
 use veilset_channel::Malformed;
 use veilset_crypto::Element;
-use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY};
+use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY, Warning};
 use veilset_lookup::{
     Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
 };
@@ -59,6 +59,8 @@ impl Takes {
 pub struct LookedUp {
     /// What was looked up: an input with a row for each item.
     pub input: Input,
+    /// Whether single items were named.
+    named: bool,
     /// The answer for each of its distinct keys, in order.
     pub answers: Vec<Answer>,
     /// The list that was asked.
@@ -82,6 +84,12 @@ impl LookedUp {
     #[must_use]
     pub fn of_row(&self, row: usize) -> Option<&Answer> {
         self.input.keys.key_of(row).map(|key| &self.answers[key])
+    }
+
+    /// What a user should know of the rows; of single items, which say themselves what became of them, nothing.
+    #[must_use]
+    pub fn warnings(&self) -> Vec<Warning> {
+        if self.named { Vec::new() } else { self.input.warnings() }
     }
 
     /// The rows that are listed, in order, with their labels.
@@ -148,6 +156,7 @@ pub fn look_up(
         home.write(&place, &filter.encode(), true)?;
     }
     Ok(LookedUp {
+        named: matches!(question, Question::Items(_)),
         input: question.into_input(&found.manifest)?,
         answers: found.answers,
         manifest: found.manifest,

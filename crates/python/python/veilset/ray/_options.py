@@ -27,6 +27,9 @@ class Options(TypedDict, total=False):
     preset: Annotated[
         Columns, "how keys are normalised: one preset for the key's columns, or one for each"
     ]
+    keep_placeholders: Annotated[
+        bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
+    ]
     learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
     party: Annotated[Party, "this party; the command line's identity without"]
     connect: Annotated[str, "go to the peer's driver at HOST:PORT"]
@@ -67,6 +70,8 @@ class Job:
 
     operation: str
     key: str
+    #: Whether placeholders such as `n/a` are keys.
+    keep_placeholders: bool
     #: The key's columns.
     on: list[str]
     learn: Learn
@@ -80,6 +85,11 @@ class Job:
     def columns(self) -> list[str]:
         """The columns that a run reads."""
         return list(dict.fromkeys([*self.on, *self.values, *(self.send or [])]))
+
+    @property
+    def spec(self) -> tuple[str, bool]:
+        """The key as the Rust part takes it."""
+        return self.key, self.keep_placeholders
 
     @property
     def gives_rows(self) -> bool:
@@ -100,6 +110,7 @@ def job(asks: Asks, options: Options) -> Job:
     made = Job(
         operation=asks.operation,
         key=asks.order(single).key,
+        keep_placeholders=options.get("keep_placeholders", False),
         on=several(asks.on),
         learn=learn,
         values=several(asks.value),

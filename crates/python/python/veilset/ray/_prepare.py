@@ -83,7 +83,7 @@ def _order(slices: Slices, piece: int) -> bytes | None:
 @ray.remote
 def _cut(block: pyarrow.Table, job: Job, slices: Slices, joins: bool) -> list[Any]:
     columns = Arrow(block).source(job.columns())
-    cuts = _native.cut(columns, job.key, job.values, job.send, slices)
+    cuts = _native.cut(columns, job.spec, job.values, job.send, slices)
     own = [(elements, words, items) for elements, _, _, words, items in cuts]
     rows = [(rows, carried) for _, rows, carried, _, _ in cuts]
     return [*own, *rows] if joins else own

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import _native
 from .._result import Result as SingleResult
+from .._result import tell_of_result
 from ._operations import Outcome, Run
 from ._words import learned, protocol
 
@@ -21,6 +22,7 @@ class Result(SingleResult):
     def __init__(self, report: dict[str, Any], table: ray.data.Dataset | None) -> None:
         self.report = report
         self._rows = table
+        tell_of_result(report)
 
     @cached_property
     def table(self) -> ray.data.Dataset | None:

@@ -22,7 +22,7 @@ from ._operations import OPERATIONS, Outcome, Run
 from ._options import Data, Job, Options, job, port_range, worker_count
 from ._prepare import Pieces, Slices, matching_rows, prepare
 from ._result import Result, numbers, report
-from ._scan import Blocks, blocks
+from ._scan import Blocks, Scan, blocks
 from ._slots import Means, Pool, fetched
 from ._stages import Conduct
 from ._terms import Agreed, agree
@@ -87,7 +87,7 @@ class Cluster:
             for slot in pool.slots:
                 fetched(slot)
             sizes = _swap_sizes(talk, own, agreed)
-            self._confirm(talk, agreed, sizes["distinct"])
+            self._confirm(talk, agreed, sizes["distinct"], found.scan)
             self._heading = {**json.loads(_native.heading()), "run": link.run}
             self._heading["presets"] = self._presets
             self._heading["peer"] = {"name": self._peer, "key": link.peer}
@@ -127,14 +127,14 @@ class Cluster:
             pieces=agreed.pieces,
         )
 
-    def _confirm(self, talk: Talk, agreed: Agreed, peer_distinct: int) -> None:
+    def _confirm(self, talk: Talk, agreed: Agreed, peer_distinct: int, scan: Scan) -> None:
         """Both sides say whether they go on."""
         protocol = _words.protocol(agreed.operation)
         group, digest, security = _native.defaults(protocol)
         terms = {
             "learned": _words.learned(agreed, self._peer),
             "leaks": _words.leaks(agreed),
-            "warnings": ["The peer's set is empty."] if peer_distinct == 0 else [],
+            "warnings": [w["text"] for w in _warnings(scan, peer_distinct)],
             "peer_distinct": peer_distinct,
             "operation": agreed.operation,
             "presets": self._presets,
@@ -159,7 +159,9 @@ class Cluster:
         circumstances = {
             "rows": scan.rows,
             "empty": scan.empty,
+            "placeholders": scan.placeholders,
             "invalid": scan.invalid,
+            "warnings": [*_warnings(scan, run.peer_distinct), *_no_match(run, outcome)],
             "result": numbers(run, outcome, rows, scan.scales),
         }
         return Result(report(run, self._heading, circumstances), table)
@@ -174,6 +176,17 @@ class Cluster:
         done = work()
         self._seconds[name] = time.monotonic() - began
         return done
+
+
+def _warnings(scan: Scan, peer_distinct: int) -> list[dict[str, Any]]:
+    """What is to be known before a run."""
+    empty = {"code": "empty-peer-set", "text": "The peer's set is empty.", "rows": None}
+    return [*scan.warnings, *([empty] if peer_distinct == 0 else [])]
+
+
+def _no_match(run: Run, outcome: Outcome) -> list[dict[str, Any]]:
+    said = _native.no_match(run.own.distinct, run.peer_distinct) if outcome.matches == 0 else None
+    return [{"code": said[0], "text": said[1], "rows": None}] if said else []
 
 
 def _swap_sizes(talk: Talk, own: Pieces, agreed: Agreed) -> Message:

@@ -27,11 +27,14 @@ class Scan:
 
     rows: int
     empty: int
+    placeholders: int
     invalid: int
     #: Decimal places of each value column.
     scales: list[int]
     #: Bytes of the longest row to send.
     width: int
+    #: What is to be known of the list: code, text and rows.
+    warnings: list[dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -75,13 +78,16 @@ def _empty(data: ray.data.Dataset, job: Job) -> pyarrow.Table:
     return schema.base_schema.empty_table()
 
 
-#: What one block says of itself: rows, rows without a key (empty, unreadable), columns of values, bytes of the longest row.
-Scanned: TypeAlias = tuple[int, int, int, list[tuple[int, int]], int]
+#: What one block says of itself: rows, rows without a key (empty, placeholders, unreadable), columns of values, bytes of the
+#: longest row, and what is to be known of it: code, text, rows.
+Scanned: TypeAlias = tuple[
+    int, int, int, int, list[tuple[int, int]], int, list[tuple[str, str, int]]
+]
 
 
 def scan_of(block: pyarrow.Table, job: Job) -> Scanned:
     """Looks at a block."""
-    return _native.scan(Arrow(block).source(job.columns()), job.key, job.values, job.send)
+    return _native.scan(Arrow(block).source(job.columns()), job.spec, job.values, job.send)
 
 
 @ray.remote
@@ -90,9 +96,9 @@ def _scan(block: pyarrow.Table, job: Job) -> Scanned | None:
 
 
 def _together(scans: list[Scanned], job: Job) -> Scan:
-    scales = [max(scan[3][column][0] for scan in scans) for column in range(len(job.values))]
+    scales = [max(scan[4][column][0] for scan in scans) for column in range(len(job.values))]
     for column, scale in enumerate(scales):
-        units = sum(scan[3][column][1] * 10 ** (scale - scan[3][column][0]) for scan in scans)
+        units = sum(scan[4][column][1] * 10 ** (scale - scan[4][column][0]) for scan in scans)
         if units > MOST:
             name = job.values[column]
             raise InputError(
@@ -102,7 +108,21 @@ def _together(scans: list[Scanned], job: Job) -> Scan:
     return Scan(
         rows=sum(scan[0] for scan in scans),
         empty=sum(scan[1] for scan in scans),
-        invalid=sum(scan[2] for scan in scans),
+        placeholders=sum(scan[2] for scan in scans),
+        invalid=sum(scan[3] for scan in scans),
         scales=scales,
-        width=max(scan[4] for scan in scans),
+        width=max(scan[5] for scan in scans),
+        warnings=_warnings(scans),
     )
+
+
+def _warnings(scans: list[Scanned]) -> list[dict[str, Any]]:
+    """What all blocks say together."""
+    rows: dict[tuple[str, str], int] = {}
+    for scan in scans:
+        for code, what, count in scan[6]:
+            rows[code, what] = rows.get((code, what), 0) + count
+    return [
+        {"code": code, "text": f"{count} row{'s'[: count != 1]}: {what}", "rows": count}
+        for (code, what), count in rows.items()
+    ]
