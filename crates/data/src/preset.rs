@@ -55,7 +55,10 @@ impl Preset {
     /// The name with its version, as it stands in the terms: `email/1`.
     #[must_use]
     pub fn versioned(self) -> String {
-        let version = if self == Self::Date { 2 } else { 1 };
+        let version = match self {
+            Self::Phone(_) | Self::Date => 2,
+            _ => 1,
+        };
         format!("{self}/{version}")
     }
 
@@ -124,9 +127,11 @@ impl FromStr for Preset {
         if let Some(code) = text.strip_prefix("phone-") {
             let countries =
                 || Country::all().map(|country| country.code()).collect::<Vec<_>>().join(" ");
+            // What people write for a country whose code is another.
+            let hint = if code == "uk" { "did you mean phone-gb? " } else { "" };
             return Country::find(code).map(|country| Self::Phone(Some(country))).ok_or_else(|| {
                 format!(
-                    "no country {code:?} for phone numbers; write numbers with + and their country's \
+                    "no country {code:?} for phone numbers; {hint}write numbers with + and their country's \
                      code, or use one of: {}",
                     countries()
                 )

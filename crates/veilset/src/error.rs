@@ -90,6 +90,16 @@ pub enum Error {
         /// The list's.
         list: String,
     },
+    /// The key's presets are those of a list in another version.
+    #[error(
+        "the list was built with the presets {list}, and here they are {ours}: build it again, with the same release on both sides"
+    )]
+    PresetVersions {
+        /// This side's.
+        ours: String,
+        /// The list's.
+        list: String,
+    },
     /// Single items have one column, and the list's key has several, or presets of another release.
     #[error("the list's key has the presets {list}: look its items up with --file and --key")]
     Columns {
@@ -214,7 +224,7 @@ impl Error {
             | Self::Seen { .. } => exit_code::INPUT,
             Self::Fetch(_) | Self::Query(QueryError::Unreachable { .. }) => exit_code::NETWORK,
             Self::Query(_) => exit_code::INPUT,
-            Self::Presets { .. } => exit_code::TERMS,
+            Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
             Self::WorkerMemory { .. } => exit_code::POLICY,
             Self::Lookup(error) => of_lookup(error),
             Self::Store(error) => of_class(error.class()),

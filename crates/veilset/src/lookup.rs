@@ -22,8 +22,27 @@ fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {
 }
 
 fn check_presets(list: &str, input: &Input) -> Result<(), Error> {
-    let ours = input.spec.canonical();
-    if ours == list { Ok(()) } else { Err(Error::Presets { ours, list: list.to_owned() }) }
+    let (ours, list) = (input.spec.canonical(), list.to_owned());
+    if ours == list {
+        Ok(())
+    } else if differ_in_version(&ours, &list) {
+        Err(Error::PresetVersions { ours, list })
+    } else {
+        Err(Error::Presets { ours, list })
+    }
+}
+
+/// Whether these are the same presets in other versions.
+fn differ_in_version(ours: &str, theirs: &str) -> bool {
+    let count = |presets: &str| presets.split(',').count();
+    let same = |(ours, theirs): (&str, &str)| match (ours.rsplit_once('/'), theirs.rsplit_once('/'))
+    {
+        (Some((ours, _)), Some((theirs, version))) => {
+            ours == theirs && version.parse::<u8>().is_ok()
+        }
+        _ => false,
+    };
+    count(ours) == count(theirs) && ours.split(',').zip(theirs.split(',')).all(same)
 }
 
 /// A table of one column with a row for each item. Whoever names an item means it, whatever it looks like.

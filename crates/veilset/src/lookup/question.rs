@@ -13,7 +13,7 @@ use veilset_net::{Event, Home, Identity, NetError, Options, PublicKey, connect};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
 
-use super::{check_presets, column, elements, input_of};
+use super::{check_presets, column, differ_in_version, elements, input_of};
 use crate::job::fresh_rng;
 use crate::{Error, Input};
 
@@ -266,8 +266,12 @@ fn remember(
 /// Whether these presets are known ones, and nothing else: a server's text, which messages show.
 fn check_names(presets: &str) -> Result<(), Error> {
     let columns: Vec<String> = presets.split(',').map(column).collect();
-    match columns.join(",").parse::<KeySpec>() {
-        Ok(spec) if spec.canonical() == presets => Ok(()),
+    let ours = columns.join(",").parse::<KeySpec>().map(|spec| spec.canonical());
+    match ours {
+        Ok(ours) if ours == presets => Ok(()),
+        Ok(ours) if differ_in_version(&ours, presets) => {
+            Err(Error::PresetVersions { ours, list: presets.to_owned() })
+        }
         _ => Err(LookupError::Malformed { what: "manifest", why: Malformed::OutOfRange }.into()),
     }
 }
@@ -278,15 +282,20 @@ mod tests {
 
     #[test]
     fn a_server_names_known_presets_and_nothing_else() {
-        for good in ["raw/1", "email/1", "name/1,name/1,date/2", "phone/1"] {
+        for good in ["raw/1", "email/1", "name/1,name/1,date/2", "phone/2"] {
             assert!(check_names(good).is_ok(), "{good}");
         }
         for wrong in
-            ["", "email", "email/2", "email/1,", "x/1", "email/1\u{1b}[2J", "Email/1", "a:email/1"]
+            ["", "email", "email/", "email/1,", "x/1", "email/1\u{1b}[2J", "Email/1", "a:email/1"]
         {
             let refused = check_names(wrong).expect_err("no presets");
             assert_eq!(refused.exit_code(), crate::exit_code::PEER);
             assert!(wrong.is_empty() || !refused.to_string().contains(wrong), "{refused}");
+        }
+        for other in ["email/2", "phone/1", "date/1", "name/1,phone-gb/1"] {
+            let refused = check_names(other).expect_err("other versions");
+            assert_eq!(refused.exit_code(), crate::exit_code::TERMS);
+            assert!(refused.to_string().contains(other), "{refused}");
         }
     }
 }
