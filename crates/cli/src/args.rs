@@ -130,6 +130,15 @@ impl Command {
 
 #[derive(Args)]
 pub(crate) struct DemoArgs {
+    /// Two lists of your own, north's and south's, in place of the bundled ones; nothing leaves this machine
+    #[arg(num_args = 2, value_names = ["FILE", "FILE"], requires = "key")]
+    pub(crate) files: Vec<String>,
+    /// The key of both files, or of the first: COL[:PRESET][,COL[:PRESET]…]
+    #[arg(long, value_name = "COL[:PRESET],…", requires = "files")]
+    pub(crate) key: Option<KeySpec>,
+    /// The key of the second file, where its columns have other names
+    #[arg(long, value_name = "COL[:PRESET],…", requires = "key")]
+    pub(crate) other_key: Option<KeySpec>,
     /// Print one JSON object
     #[arg(long)]
     pub(crate) json: bool,

@@ -1,16 +1,17 @@
-//! `veilset demo`: two parties in this process, over TLS on loopback, with bundled lists.
+//! `veilset demo`: two parties in this process, over TLS on loopback, with bundled lists or the user's own two.
 
 use std::thread;
 
 use serde_json::json;
-use veilset::data::{Destination, KeySpec, Table};
+use veilset::data::{Destination, KeySpec, Scratch, Table};
 use veilset::net::Options;
 use veilset::registry::{Operation, Silent};
-use veilset::{Connection, Done, Input, Job, Learn, Means};
+use veilset::{Connection, Done, Input, Job, Learn, Means, table};
 
 use crate::args::{DemoArgs, Talk};
 use crate::error::Failure;
-use crate::progress::say;
+use crate::operation::CHECK;
+use crate::progress::{say, warn_some};
 use crate::report;
 use crate::units::{show_bytes, show_duration};
 
@@ -31,8 +32,7 @@ type Results = (Done, Done);
 
 /// Runs a count that both learn, then an intersection that north alone learns.
 pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
-    let north = party("north", "north.csv", NORTH, "email:email")?;
-    let south = party("south", "south.csv", SOUTH, "E-Mail:email")?;
+    let (north, south) = parties(args)?;
     let say = |line: &str| {
         if !args.json {
             say(talk, line)
@@ -43,11 +43,16 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     );
     for party in [&north, &south] {
         say(&format!("  {} holds {}", party.name, report::summary(&party.input)));
+        warn_some(&party.input.warnings(), CHECK);
     }
-    say("\nveilset count: how many customers do they share?");
+    let what = if args.files.is_empty() { "customers" } else { "keys" };
+    say(&format!("\nveilset count: how many {what} do they share?"));
     let count = meet(&north, &south, Operation::Count, (Learn::Both, Learn::Both))?;
     say(&told(&north, &south, &count));
-    say("veilset intersect --learn me (north), --learn peer (south): which ones?");
+    say(&format!(
+        "veilset intersect --learn me ({}), --learn peer ({}): which ones?",
+        north.name, south.name
+    ));
     let found = meet(&north, &south, Operation::Intersect, (Learn::Me, Learn::Peer))?;
     say(&told(&north, &south, &found));
     if args.json {
@@ -66,10 +71,21 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     Ok(())
 }
 
-fn party(name: &'static str, file: &str, list: &'static [u8], key: &str) -> Result<Party, Failure> {
-    let table = Table::parse(file.to_owned(), list.to_vec(), b',')?;
-    let input = Input::of(table, &key.parse::<KeySpec>()?)?;
-    Ok(Party { name, input })
+fn parties(args: &DemoArgs) -> Result<(Party, Party), Failure> {
+    let party = |name, table, key: &KeySpec| -> Result<Party, Failure> {
+        Ok(Party { name, input: Input::of(table, key)? })
+    };
+    if let ([first, second], Some(key)) = (&args.files[..], &args.key) {
+        let read = |file: &str| table(file, None, None, &Scratch::default());
+        let other = args.other_key.as_ref().unwrap_or(key);
+        return Ok((party("north", read(first)?, key)?, party("south", read(second)?, other)?));
+    }
+    let bundled = |file: &str, list: &[u8]| Table::parse(file.to_owned(), list.to_vec(), b',');
+    let (north, south) = (bundled("north.csv", NORTH)?, bundled("south.csv", SOUTH)?);
+    Ok((
+        party("north", north, &"email:email".parse()?)?,
+        party("south", south, &"E-Mail:email".parse()?)?,
+    ))
 }
 
 /// Both sides at once.
@@ -138,7 +154,8 @@ fn learned(party: &Party, done: &Done) -> (String, String) {
 }
 
 fn show_rows(north: &Party, done: &Done) -> Result<(), Failure> {
-    print_line!("The first {SHOWN} of north's matching rows, as they stand in its file:")?;
+    let name = north.name;
+    print_line!("The first {SHOWN} of {name}'s matching rows, as they stand in its file:")?;
     let rows = done.rows(&north.input).into_iter().flatten().take(SHOWN);
     Ok(north.input.write(rows, &Destination::Stdout)?)
 }

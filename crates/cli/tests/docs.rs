@@ -122,6 +122,7 @@ fn every_command_on_the_page_of_data_runs() {
     );
     for party in [&reader, &acme] {
         party.file("customers.csv", "email,name,amount\nann@example.org,Ann,1.50\n");
+        party.file("others.csv", "email\nann@example.org\nben@example.org\n");
         fs::create_dir_all(party.path("exports")).expect("writable");
         party.file("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
     }
@@ -140,7 +141,7 @@ fn every_command_on_the_page_of_data_runs() {
         shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
     };
     let commands = commands("docs/data.md");
-    assert_eq!(commands.len(), 9);
+    assert_eq!(commands.len(), 10);
     for command in commands {
         let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
         let other = command.contains("--listen").then(|| {

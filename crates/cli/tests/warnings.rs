@@ -143,3 +143,20 @@ fn people_with_calendars_read_of_slots() {
     assert!(said.contains("right offers 2 slots"), "{said}");
     assert!(!said.contains("distinct") && !said.contains("hash"), "{said}");
 }
+
+#[test]
+fn a_demo_takes_two_lists_of_ones_own() {
+    let party = Party::new();
+    party.file("a.csv", "mail,n\nAnn@x.com,1\nbob@x.com,2\n,3\n");
+    party.file("b.csv", "address\nann@X.com\ncy@x.com\n");
+    let demo = ["demo", "a.csv", "b.csv", "--key", "mail:email", "--other-key", "address:email"];
+    let shown = party.run(&demo);
+    assert!(shown.status.success(), "{}", stderr(&shown));
+    let rows = String::from_utf8_lossy(&shown.stdout);
+    assert!(rows.ends_with("mail,n\nAnn@x.com,1\n"), "{rows}");
+    assert!(stderr(&shown).contains("1 of its keys match"), "{}", stderr(&shown));
+    let report = object(&party.run(&[&demo[..], &["--json"]].concat()));
+    assert_eq!(report["runs"][0]["north"]["result"], json!({ "count": 1 }));
+    let alone = party.run(&["demo", "a.csv", "--key", "mail"]);
+    assert_eq!(alone.status.code(), Some(2));
+}
