@@ -3,9 +3,11 @@
 
 mod support;
 
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Output};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use support::{Party, code, free_address, json, stderr, wait};
@@ -26,10 +28,47 @@ impl Served {
         assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
     }
 
+    /// What it says, as it says it; its end then has none of it.
+    fn heard(&mut self) -> Heard {
+        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("piped");
+        let text = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&text);
+        let ear = thread::spawn(move || {
+            for line in BufReader::new(stderr).lines() {
+                let line = line.expect("text");
+                *kept.lock().expect("no panic") += &format!("{line}\n");
+            }
+        });
+        Heard { text, ear }
+    }
+
     /// Ends it as the system does.
     fn end(mut self) -> Output {
         self.signal("-TERM");
         wait(self.0.take().expect("it runs"), Duration::from_secs(20))
+    }
+}
+
+/// What a service said so far.
+struct Heard {
+    text: Arc<Mutex<String>>,
+    ear: JoinHandle<()>,
+}
+
+impl Heard {
+    /// Waits until it said this.
+    fn until(&self, words: &str) {
+        let started = Instant::now();
+        while !self.text.lock().expect("no panic").contains(words) {
+            assert!(started.elapsed() < Duration::from_secs(15), "never: {words}");
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// All of it, once the service has ended.
+    fn all(self) -> String {
+        self.ear.join().expect("no panic");
+        self.text.lock().expect("no panic").clone()
     }
 }
 
@@ -77,7 +116,7 @@ fn until(client: &Party, address: &str, item: &str, want: &str) {
             return;
         }
         assert!(started.elapsed() < Duration::from_secs(15), "{item}: {answer}");
-        std::thread::sleep(Duration::from_millis(200));
+        thread::sleep(Duration::from_millis(200));
     }
 }
 
@@ -90,7 +129,7 @@ fn until_code(client: &Party, address: &str, want: i32) -> String {
             return stderr(&output);
         }
         assert!(started.elapsed() < Duration::from_secs(15), "{}", stderr(&output));
-        std::thread::sleep(Duration::from_millis(200));
+        thread::sleep(Duration::from_millis(200));
     }
 }
 
@@ -109,7 +148,8 @@ fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
     let address = free_address();
     server.file("guests", "# who pays\nclient\n\nmallory  # until May\n");
     let flags = ["--listen", &address, "--allow-file", "guests", "--log", "requests.log"];
-    let served = Served::start(&server, &flags);
+    let mut served = Served::start(&server, &flags);
+    let heard = served.heard();
     assert_eq!(answers(&mallory, &address, &["ben@example.org"]), "second\n");
 
     assert!(server.run(&["peer", "remove", "mallory"]).status.success());
@@ -136,19 +176,20 @@ fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
     // A file that is not there says nothing of anybody.
     std::fs::remove_file(server.path("guests")).expect("own");
     served.signal("-HUP");
+    heard.until("the set of keys of before stays in use until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     server.file("guests", "mallory\n");
     until_code(&other, &address, 0);
     let said = until_code(&client, &address, 6);
     assert!(said.contains("--allow"), "{said}");
 
-    let said = stderr(&served.end());
+    assert_eq!(code(&served.end()), 0);
+    let said = heard.all();
     for line in [
         "Z mallory may not ask any more: no peer has that name (guests, line 4)",
         "Z mallory may ask now",
         "Z mallory may not ask any more: no entry has it any more",
         "Z warning: an entry lets nobody ask: no peer has that name (guests, line 2)",
-        "the set of keys of before stays in use until this works",
         "Z sent mallory away, who is not allowed to ask",
     ] {
         assert!(said.lines().any(|said| said.contains(line)), "{line:?} in {said}");
@@ -291,7 +332,7 @@ fn answers_changes_reload_and_the_end() {
     // A broken file does not end the service, and a signal has it read again.
     let whole = std::fs::read(server.path("list.veil")).expect("readable");
     std::fs::write(server.path("list.veil"), b"veilset").expect("writable");
-    std::thread::sleep(Duration::from_millis(600));
+    thread::sleep(Duration::from_millis(600));
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     std::fs::write(server.path("list.veil"), whole).expect("writable");
     served.signal("-HUP");
@@ -458,7 +499,7 @@ fn until_scraped(metrics: &str, line: &str) {
             return;
         }
         assert!(started.elapsed() < Duration::from_secs(15), "{line} in {page}");
-        std::thread::sleep(Duration::from_millis(50));
+        thread::sleep(Duration::from_millis(50));
     }
 }
 

@@ -69,9 +69,14 @@ impl<'a> Tab<'a> {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
         tab.size(1280, 900);
-        tab.call("Page.navigate", json!({ "url": address }));
-        tab.wait_for("location.href !== 'about:blank' && document.readyState === 'complete'");
+        tab.go(address);
         tab
+    }
+
+    /// Goes to an address, which is loaded again if it is there already.
+    pub fn go(&self, address: &str) {
+        self.call("Page.navigate", json!({ "url": address }));
+        self.wait_for("location.href !== 'about:blank' && document.readyState === 'complete'");
     }
 
     fn call(&self, method: &str, params: Value) -> Value {
