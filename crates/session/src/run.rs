@@ -43,7 +43,8 @@ impl Agreed {
         // First, so that nobody waits for the other's hashing.
         pipe.channel.phase(CONSENT);
         let due = pipe.due();
-        pipe.channel.put::<Consent>(&Signal).map_err(SessionError::at(CONSENT))?;
+        let sent = pipe.channel.put::<Consent>(&Signal).map_err(SessionError::at(CONSENT));
+        sent.map_err(|error| self.of_consent(error))?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
