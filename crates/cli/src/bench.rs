@@ -22,6 +22,9 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
     let targets = if args.targets.is_empty() { &everything } else { &args.targets };
+    for target in targets {
+        check(target, args)?;
+    }
     let ratios = |target: &BenchTarget| !matches!(target, BenchTarget::Timing);
     if !args.json && targets.iter().any(ratios) {
         say(
@@ -79,12 +82,19 @@ fn failed(error: BenchError) -> Failure {
     Failure::Bug(error.to_string())
 }
 
-fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
-    if !fitting(args).any(|id| id == protocol) {
-        return Err(Failure::Flags(format!(
-            "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
-        )));
+/// Whether a protocol that was named runs with the parameters that were.
+fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
+    match target {
+        BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
+            Err(Failure::Flags(format!(
+                "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
+            )))
+        }
+        _ => Ok(()),
     }
+}
+
+fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     let net = net(args);
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
         let case = Case {
