@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ProtocolsArgs) -> Result<(), Failure> {
     }
     print_line!("{}", list(&specs, args.operation.is_some()))?;
     print_line!(
-        "In full, with what leaks: veilset protocols ID; those of one operation: --operation OP"
+        "In full, with what leaks: veilset protocols ID. Of one operation: --operation OP"
     )?;
     Ok(())
 }

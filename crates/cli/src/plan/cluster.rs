@@ -9,7 +9,7 @@ use veilset::planner::{
 use super::question;
 use crate::args::{ClusterArgs, PlanArgs};
 use crate::error::Failure;
-use crate::layout::plain;
+use crate::layout::{INDENT, plain, width_of_output, wrapped};
 use crate::units::{show_bits, show_bytes, show_duration};
 
 /// The sizes of both lists where nobody names any.
@@ -39,7 +39,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     print_line!("{}", table(&prices))?;
     for line in remarks(&question, &cluster, &prices) {
-        print_line!("{line}")?;
+        print_line!("{}", wrapped(&line, width_of_output(), INDENT))?;
     }
     Ok(())
 }
