@@ -38,7 +38,7 @@ pub enum Error {
         /// What kept it out.
         why: DataError,
         /// What kept it out of the folder for temporary files.
-        other: DataError,
+        other: Box<DataError>,
     },
     /// A file on the web.
     #[error(transparent)]

@@ -41,7 +41,7 @@ pub fn deliver(
     };
     Err(match destination.write_instead(scratch.folder(), write) {
         Ok(place) => Error::Elsewhere { why, place },
-        Err(other) => Error::Lost { why, other },
+        Err(other) => Error::Lost { why, other: Box::new(other) },
     })
 }
 
@@ -124,9 +124,8 @@ mod tests {
         };
         assert_eq!(fs::read_to_string(&place).expect("kept"), "k\nb\n");
         let lost = delivered(9, 1, &folder.path().join("none")).expect_err("nowhere to keep it");
-        let Error::Lost { other: DataError::Write { why, .. }, .. } = &lost else {
-            panic!("{lost}")
-        };
+        let Error::Lost { other, .. } = &lost else { panic!("{lost}") };
+        let DataError::Write { why, .. } = &**other else { panic!("{other}") };
         assert_eq!((why.kind(), lost.exit_code()), (ErrorKind::NotFound, 2));
     }
 }
