@@ -56,6 +56,19 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
     })
 }
 
+/// Receivers of these can test guesses against all keys by one changed line: whoever wants one asks for it.
+#[test]
+fn no_intersection_is_planned_on_an_mqrpmt() {
+    let groups = Group::ALL.map(Some).into_iter().chain([None]);
+    for (group, learn) in
+        groups.flat_map(|group| [Learn::Me, Learn::Peer, Learn::Both].map(|learn| (group, learn)))
+    {
+        let asked = wanted(Operation::Intersect, Security::SemiHonest, learn);
+        let mut choices = Wanted { group, ..asked }.choices().map(|protocol| protocol.spec().id);
+        assert!(choices.all(|id| !id.starts_with("mqrpmt")), "{group:?}");
+    }
+}
+
 #[test]
 fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
     let links = ["10gbit,0.1ms", "1mbit,200ms"];
