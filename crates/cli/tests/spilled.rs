@@ -161,14 +161,15 @@ fn nothing_is_left_however_it_ends() {
     let address = free_address();
     let flags = ["intersect", "--listen", &address, "--peer", "right", "--deadline", "60s"];
     let flags = [&flags[..], &KEY[1..], &["list.csv"], &CAPPED].concat();
-    for (signal, number) in [("-KILL", 9), ("-TERM", 15)] {
+    for (signal, number, code) in [("-KILL", Some(9), None), ("-TERM", None, Some(143))] {
         let mut waiting = Waiting(left.start(&flags));
         waiting.has_said("waiting");
         #[cfg(target_os = "linux")]
         assert!(holds_a_file(waiting.0.id(), &left.path("scratch")), "the list is on disk");
         nothing_is_left(&left);
         waiting.signal(signal);
-        assert_eq!(waiting.0.wait().expect("it ends").signal(), Some(number), "{signal}");
+        let ended = waiting.0.wait().expect("it ends");
+        assert_eq!((ended.signal(), ended.code()), (number, code), "{signal}");
         nothing_is_left(&left);
     }
 }

@@ -35,7 +35,9 @@ fn every_line_is_an_object_and_the_exit_code_says_what_they_say() {
     complete(&lines.iter().map(|row| [name(row, "kernel"), name(row, "op")]).collect::<Vec<_>>());
     for row in &lines {
         let keys: Vec<&String> = row.as_object().expect("an object").keys().collect();
-        assert_eq!(keys, ["kernel", "op", "measurements", "t", "threshold", "leak"]);
+        let wanted =
+            ["schema", "version", "kernel", "op", "measurements", "t", "threshold", "leak"];
+        assert_eq!(keys, wanted);
         assert!(row["measurements"].as_u64().expect("a count") >= 360);
         let t = row["t"].as_f64().expect("a number");
         assert_eq!(row["threshold"], 10.0);
