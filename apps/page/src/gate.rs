@@ -111,7 +111,7 @@ mod tests {
         let (gate, _) = gate();
         let host = (HOST, "127.0.0.1:4711");
         let own = |method: Method, pairs: &[_]| gate.is_own(&method, &headers(pairs));
-        assert!(own(Method::GET, &[host.clone()]));
+        assert!(own(Method::GET, std::slice::from_ref(&host)));
         assert!(!own(Method::GET, &[]) && !own(Method::GET, &[(HOST, "rebound.example:4711")]));
         for (origin, wanted) in
             [("http://127.0.0.1:4711", true), ("http://127.0.0.1:80", false), ("null", false)]

@@ -158,7 +158,8 @@ fn dates_and_times_have_types_in_parquet_that_every_reader_knows() {
     let path = path(&folder, "o.parquet");
     const DAY: i64 = 86_400_000;
     let times = ListArray::from_iter_primitive::<TimestampSecondType, _, _>([Some([Some(7)])]);
-    let cases: [(ArrayRef, fn(&LogicalType) -> bool, &str); 4] = [
+    type Case = (ArrayRef, fn(&LogicalType) -> bool, &'static str);
+    let cases: [Case; 4] = [
         (Arc::new(Date64Array::from(vec![-DAY])), |kind| *kind == LogicalType::Date, "1969-12-31"),
         (
             Arc::new(Time32SecondArray::from(vec![3723])),

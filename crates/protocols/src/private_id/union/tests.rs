@@ -102,7 +102,7 @@ fn a_receiver_that_takes_all_identifiers_learns_which_of_its_elements_match() {
 fn a_spare_bit_does_not_tell_whether_it_was_taken() {
     for target in [0, COUNT - 1] {
         let spare = |own: &[u128], bits: u32| {
-            assert!(bits % 8 != 0, "identifiers of {bits} bits have no spare one");
+            assert!(!bits.is_multiple_of(8), "identifiers of {bits} bits have no spare one");
             let mut items = own.to_vec();
             items[target] |= 1 << bits;
             items
