@@ -101,9 +101,7 @@ def test_rows_whose_place_goes_away_are_kept(
         theirs = pool.submit(other.intersect, frame.filter(polars.col("k") != "b"), on="k")
         me = veilset.Session("acme", party=parties.you, listen=address)
         with pytest.raises(veilset.InputError, match="scratch") as lost:
-            me.intersect(
-                frame, on="k", output=there / "out.csv", scratch=scratch, confirm=leave
-            )
+            me.intersect(frame, on="k", output=there / "out.csv", scratch=scratch, confirm=leave)
         assert theirs.result().count == 2
     (kept,) = scratch.iterdir()
     assert kept.name in str(lost.value)

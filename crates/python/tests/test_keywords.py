@@ -109,11 +109,6 @@ def test_options_of_other_operations_are_refused() -> None:
         FUNCTIONS["intersect"](value="v")
 
 
-def test_a_scratch_folder_without_a_limit_is_refused() -> None:
-    with pytest.raises(veilset.InputError, match="max_memory"):
-        veilset.run_local("count", FRAME, FRAME, on="k", scratch="/tmp")
-
-
 def test_negative_sizes_are_refused() -> None:
     with pytest.raises(veilset.InputError, match="rows is a number of at least 0, not -1"):
         veilset.plan("count", -1, 1)

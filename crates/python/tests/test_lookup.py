@@ -102,7 +102,6 @@ def test_refusals(people: Pair, parties: Parties, address: str, way: dict[str, A
         ([1], {}, "texts"),
         (["x"], {"output": "out.csv"}, "output= is for the rows"),
         (["x"], {"connect": None}, "give connect="),
-        (["x"], {"listen": address}, "not listen="),
         (["x"], {"max_list": "much"}, "size"),
         (frame, {"on": "mail"}, "email"),
     ]

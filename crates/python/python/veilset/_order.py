@@ -92,7 +92,9 @@ class TermOptions(ComputeOptions, total=False):
         str | os.PathLike[str],
         "the folder for encrypted temporary files of lists that take more than a quarter of max_memory",
     ]
-    delimiter: Annotated[str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"]
+    delimiter: Annotated[
+        str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
+    ]
 
 
 class PeerOptions(TypedDict, total=False):
@@ -134,7 +136,9 @@ class LookupOptions(OutputOptions, total=False):
     ]
     new_list: Annotated[bool, "take another list than the server had before"]
     max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
-    delimiter: Annotated[str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"]
+    delimiter: Annotated[
+        str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
+    ]
     max_memory: Annotated[
         int | str,
         "a list that takes more than a quarter of this is kept on disk: bytes, or a text such as 500MB",
@@ -263,7 +267,6 @@ class Asks:
 
     def order(self, options: Options) -> Order:
         """All that the run is told, but where the list is."""
-        _check_scratch(options)
         output, memory = options.get("output"), options.get("max_memory")
         protocol = options.get("protocol", "auto")
         return Order(
@@ -291,7 +294,6 @@ class Asks:
 
 def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
     """All that a look-up is told, but where the list is."""
-    _check_scratch(options)
     output, memory = options.get("output"), options.get("max_memory")
     return Inquiry(
         items=items,
@@ -305,12 +307,6 @@ def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
         output=None if output is None else os.fspath(output),
         force=options.get("force", False),
     )
-
-
-def _check_scratch(options: Options | LookupOptions) -> None:
-    """Without a limit no list leaves memory."""
-    if options.get("scratch") is not None and options.get("max_memory") is None:
-        raise InputError("scratch= has no effect without max_memory=: give both")
 
 
 def several(columns: Columns) -> list[str]:
