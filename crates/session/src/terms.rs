@@ -12,7 +12,7 @@ use veilset_protocols::{
 };
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 2;
+pub const WIRE_VERSION: u16 = 3;
 
 /// The longest encoded terms in bytes.
 const MAX_TERMS: usize = 32 * 1024;
