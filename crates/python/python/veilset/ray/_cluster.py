@@ -9,6 +9,9 @@ import ray.exceptions
 
 from ..errors import Error, InternalError, NetworkError
 
+#: Seconds that a result which nobody needs is waited for.
+PATIENCE = 1.0
+
 
 def join() -> None:
     """Connects to the cluster that the environment names, or starts one on this machine."""
@@ -27,7 +30,19 @@ def fetch(refs: Any) -> Any:
     try:
         return ray.get(refs)
     except ray.exceptions.RayError as error:
+        settle(several(refs))
         raise reason(error) from None
+
+
+def settle(refs: list[Any]) -> None:
+    """Takes the results of calls that failed or were ended: Ray logs an error that nobody asked for."""
+    for ref in refs:
+        try:
+            ray.get(ref, timeout=PATIENCE)
+        except ray.exceptions.GetTimeoutError:
+            return
+        except ray.exceptions.RayError:
+            continue
 
 
 def reason(error: Exception) -> Error:

@@ -12,7 +12,7 @@ import ray
 import ray.exceptions
 
 from ..errors import Error, InputError, NetworkError, PeerError, PolicyError
-from ._cluster import reason
+from ._cluster import reason, settle
 from ._host import Host, Meeting
 from ._messages import TICK, Message, Talk
 
@@ -164,7 +164,7 @@ class Pair:
             return refs
         self._slot.replace()
         if not well:
-            _settle(refs)
+            settle(refs)
         return None
 
     def _succeeds(self, slot: int, ref: Any) -> bool:
@@ -190,17 +190,6 @@ class Pair:
         if any(message[name] != value for name, value in vars(it).items()):
             raise PeerError("the peer's driver speaks of another try than the one that goes on")
         return message
-
-
-def _settle(refs: list[Any]) -> None:
-    """Takes the results of a call that failed or was ended: Ray logs an error that nobody asked for."""
-    for ref in refs:
-        try:
-            ray.get(ref, timeout=TICK)
-        except ray.exceptions.GetTimeoutError:
-            return
-        except ray.exceptions.RayError:
-            continue
 
 
 def fetched(slot: Slot) -> tuple[str, str]:
