@@ -56,6 +56,29 @@ class Terms(NamedTuple):
     asked_by_peer: list[tuple[str, str]]
 
 
+#: Options that several kinds of call have, with their meanings.
+PresetOption: TypeAlias = Annotated[
+    Columns, "how keys are normalised: one preset for the key's columns, or one for each"
+]
+PlaceholdersOption: TypeAlias = Annotated[
+    bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
+]
+LearnOption: TypeAlias = Annotated[
+    Learn, "who learns the result: me, peer or both; the peer gives its own word"
+]
+DelimiterOption: TypeAlias = Annotated[
+    str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
+]
+ProgressOption: TypeAlias = Annotated[
+    Progress | bool, "gets a step's name, what is done of it and all of it; True draws a bar"
+]
+ConfirmOption: TypeAlias = Annotated[
+    Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"
+]
+StopOption: TypeAlias = Annotated[Stop, "ends it from another thread"]
+PartyOption: TypeAlias = Annotated[Party, "this party; the command line's identity without"]
+
+
 class ComputeOptions(TypedDict, total=False):
     """How any run computes. Names and defaults of all options are those of the command line's flags."""
 
@@ -70,37 +93,28 @@ class ComputeOptions(TypedDict, total=False):
     max_memory: Annotated[
         int | str, "bytes, or a text such as 2GiB: a run that would need more is refused"
     ]
-    progress: Annotated[
-        Progress | bool,
-        "gets a step's name, what is done of it and all of it; True draws a bar",
-    ]
-    confirm: Annotated[Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"]
-    stop: Annotated[Stop, "ends the run from another thread"]
+    progress: ProgressOption
+    confirm: ConfirmOption
+    stop: StopOption
 
 
 class TermOptions(ComputeOptions, total=False):
     """How to compute something of two lists."""
 
-    preset: Annotated[
-        Columns, "how keys are normalised: one preset for the key's columns, or one for each"
-    ]
-    keep_placeholders: Annotated[
-        bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
-    ]
-    learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
+    preset: PresetOption
+    keep_placeholders: PlaceholdersOption
+    learn: LearnOption
     scratch: Annotated[
         str | os.PathLike[str],
-        "the folder for encrypted temporary files of lists that take more than a quarter of max_memory",
+        "the folder for encrypted temporary files of long lists, and for a result that its file does not take",
     ]
-    delimiter: Annotated[
-        str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
-    ]
+    delimiter: DelimiterOption
 
 
 class PeerOptions(TypedDict, total=False):
     """The way to the peer."""
 
-    party: Annotated[Party, "this party; the command line's identity without"]
+    party: PartyOption
     connect: Annotated[str, "go to the peer at HOST:PORT"]
     listen: Annotated[str, "wait for the peer at HOST:PORT"]
     deadline: Annotated[float | str, "how long to wait for it: seconds, or a text such as 10m"]
@@ -136,20 +150,15 @@ class LookupOptions(OutputOptions, total=False):
     ]
     new_list: Annotated[bool, "take another list than the server had before"]
     max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
-    delimiter: Annotated[
-        str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
-    ]
+    delimiter: DelimiterOption
     max_memory: Annotated[
         int | str,
         "a list that takes more than a quarter of this is kept on disk: bytes, or a text such as 500MB",
     ]
     scratch: Annotated[str | os.PathLike[str], "the folder for its encrypted temporary file"]
-    progress: Annotated[
-        Progress | bool,
-        "gets a step's name, what is done of it and all of it; True draws a bar",
-    ]
-    stop: Annotated[Stop, "ends the look-up from another thread"]
-    party: Annotated[Party, "this party; the command line's identity without"]
+    progress: ProgressOption
+    stop: StopOption
+    party: PartyOption
     connect: Annotated[str, "where the service is: HOST:PORT"]
     deadline: Annotated[
         float | str, "how long to wait for the service: seconds, or a text such as 30s"

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 from .. import _native
 from .._frames import Table
-from .._native import Party, Stop
-from .._order import Asks, Columns, Learn, Progress, Terms, several
+from .._order import (
+    Asks,
+    ConfirmOption,
+    Learn,
+    LearnOption,
+    PartyOption,
+    PlaceholdersOption,
+    PresetOption,
+    Progress,
+    StopOption,
+    several,
+)
 from .._order import Options as SingleOptions
 from ..errors import InputError
 from ._messages import MAX_ATTEMPTS, MAX_COLUMNS, MAX_NAME, MAX_WORKERS
@@ -24,14 +33,10 @@ Data: TypeAlias = "ray.data.Dataset | Table"
 class Options(TypedDict, total=False):
     """How to compute on a cluster, and the way to the peer."""
 
-    preset: Annotated[
-        Columns, "how keys are normalised: one preset for the key's columns, or one for each"
-    ]
-    keep_placeholders: Annotated[
-        bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
-    ]
-    learn: Annotated[Learn, "who learns the result: me, peer or both; the peer gives its own word"]
-    party: Annotated[Party, "this party; the command line's identity without"]
+    preset: PresetOption
+    keep_placeholders: PlaceholdersOption
+    learn: LearnOption
+    party: PartyOption
     connect: Annotated[str, "go to the peer's driver at HOST:PORT"]
     listen: Annotated[str, "wait for the peer's driver at HOST:PORT"]
     deadline: Annotated[
@@ -59,8 +64,8 @@ class Options(TypedDict, total=False):
         Progress | bool,
         "gets a step's name, what is done of it and all of it, from the run's threads; True draws a bar",
     ]
-    confirm: Annotated[Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"]
-    stop: Annotated[Stop, "ends the run from another thread"]
+    confirm: ConfirmOption
+    stop: StopOption
     retries: Annotated[int, "how often a piece may fail before the run does; 4 without"]
 
 
