@@ -129,6 +129,23 @@ mod tests {
         assert_eq!(seen, 4 * 3 + 2 + 1);
     }
 
+    /// Nothing binds a semi-honest side to as many points of vector OLE as it declared.
+    #[test]
+    fn unchecked_vector_ole_says_that_guesses_are_not_bounded() {
+        let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
+        let unchecked = specs.filter(|spec| {
+            spec.security == Security::SemiHonest && spec.assumption.contains("dual LPN")
+        });
+        let mut seen = Vec::new();
+        for spec in unchecked {
+            let says =
+                |leak: &crate::Leak| leak.by_cheating && leak.text.contains("is not bounded");
+            assert!(spec.leaks.iter().any(says), "{}", spec.id);
+            seen.push(spec.id);
+        }
+        assert_eq!(seen, ["rr22", "private-id-vole"]);
+    }
+
     #[test]
     fn every_operation_has_a_protocol() {
         for operation in Operation::ALL {

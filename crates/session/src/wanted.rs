@@ -52,15 +52,12 @@ impl Wanted {
         })
     }
 
-    /// The protocols among which the planner chooses where none is named: those that fit and that it may take by itself, or
-    /// all that fit where what is asked for leaves none of these.
+    /// The protocols among which the planner chooses where none is named: those that fit and that it may take by itself.
     pub fn choices(self) -> impl Iterator<Item = &'static dyn Protocol> {
-        let auto = |protocol: &&dyn Protocol| protocol.spec().auto;
-        let any = self.candidates().any(|protocol| auto(&protocol));
-        self.candidates().filter(move |protocol| !any || auto(protocol))
+        self.candidates().filter(|protocol| protocol.spec().auto)
     }
 
-    /// Whether there is a protocol, and the named one is such.
+    /// Whether the named protocol fits, or there is one to take where none is named.
     ///
     /// # Errors
     /// When not; a caller can know that before there is a connection.
@@ -84,6 +81,10 @@ impl Wanted {
                     return Err(SessionError::OneLearns { what });
                 }
                 Err(SessionError::WrongProtocol { protocol, operation, security })
+            }
+            None if self.choices().next().is_none() => {
+                let fitting: Vec<&str> = self.candidates().map(|fits| fits.spec().id).collect();
+                Err(SessionError::Unnamed { operation, fitting: fitting.join(", ") })
             }
             _ => Ok(()),
         }

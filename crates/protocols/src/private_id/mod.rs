@@ -54,7 +54,7 @@ const IDENTIFIERS: Knowledge = Knowledge {
 };
 
 /// What leaks, however the identifiers are made.
-const LEAKS: &[Leak] = &[
+const LEAKS: [Leak; 5] = [
     SIZES,
     Leak::always(
         "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
@@ -75,7 +75,7 @@ static SPEC: Spec = Spec {
     receiver: IDENTIFIERS,
     sender: IDENTIFIERS,
     residue: IDENTIFIERS,
-    leaks: LEAKS,
+    leaks: &LEAKS,
     max_elements: 1 << 31,
     groups: &[Group::Curve25519],
     digests: &Digest::ALL,

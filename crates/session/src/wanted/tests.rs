@@ -59,13 +59,25 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
 /// Receivers of these can test guesses against all keys by one changed line: whoever wants one asks for it.
 #[test]
 fn no_intersection_is_planned_on_an_mqrpmt() {
-    let groups = Group::ALL.map(Some).into_iter().chain([None]);
-    for (group, learn) in
-        groups.flat_map(|group| [Learn::Me, Learn::Peer, Learn::Both].map(|learn| (group, learn)))
-    {
+    let groups = || Group::ALL.map(Some).into_iter().chain([None]);
+    let digests = || Digest::ALL.map(Some).into_iter().chain([None]);
+    for learn in [Learn::Me, Learn::Peer, Learn::Both] {
         let asked = wanted(Operation::Intersect, Security::SemiHonest, learn);
-        let mut choices = Wanted { group, ..asked }.choices().map(|protocol| protocol.spec().id);
-        assert!(choices.all(|id| !id.starts_with("mqrpmt")), "{group:?}");
+        for (group, digest) in
+            groups().flat_map(|group| digests().map(move |digest| (group, digest)))
+        {
+            for choice in (Wanted { group, digest, ..asked }).choices() {
+                let id = choice.spec().id;
+                assert!(["dh", "rr22", "rt21", "rr22-malicious"].contains(&id), "{id}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_question_without_a_group_or_digest_has_an_answer_without_a_name() {
+    for wanted in questions() {
+        assert_eq!(wanted.candidates().count() > 0, wanted.choices().count() > 0, "{wanted:?}");
     }
 }
 
@@ -126,19 +138,23 @@ fn what_is_asked_for_beyond_that_is_named() {
 }
 
 #[test]
-fn who_names_what_only_other_entries_have_takes_these() {
+fn what_only_other_entries_have_takes_a_name() {
     let prime = Wanted {
         group: Some(Group::Ffdhe2048),
         ..wanted(Operation::Intersect, Security::Malicious, Learn::Me)
     };
-    let choices: Vec<&str> = prime.choices().map(|protocol| protocol.spec().id).collect();
-    assert_eq!(choices, ["rt21-ffdh"]);
     let bloom = Wanted {
         digest: Some(Digest::Bloom),
         ..wanted(Operation::Intersect, Security::SemiHonest, Learn::Both)
     };
-    assert!(bloom.choices().all(|protocol| protocol.spec().digests.contains(&Digest::Bloom)));
-    assert!(bloom.choices().next().is_some());
+    for (wanted, entry, fitting) in [
+        (prime, "rt21-ffdh", "one of rt21-ffdh"),
+        (bloom, "mqrpmt-dh-intersect", "one of mqrpmt-dh-intersect, mqrpmt-star-intersect"),
+    ] {
+        let refused = wanted.check(None).expect_err("a name is needed").to_string();
+        assert!(refused.ends_with(fitting), "{refused}");
+        assert!(wanted.check(Some(entry)).is_ok());
+    }
 }
 
 #[test]
