@@ -124,6 +124,17 @@ impl<T: Transport> Framed<T> {
         Ok(!self.held.is_empty())
     }
 
+    /// Whether the peer's next frame is here, which stays for [`recv`](Channel::recv): a goodbye is one like any other.
+    ///
+    /// # Errors
+    /// Why the connection ended.
+    pub fn is_ready(&mut self) -> Result<bool, ChannelError> {
+        if self.held.is_empty() {
+            self.held.extend(self.transport.try_recv()?);
+        }
+        Ok(!self.held.is_empty())
+    }
+
     /// The next frame, held or yet to come.
     fn frame(&mut self) -> Result<Vec<u8>, ChannelError> {
         self.held.pop_front().map_or_else(|| self.transport.recv(), Ok)

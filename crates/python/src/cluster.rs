@@ -27,6 +27,9 @@ pub(crate) struct Link {
     link: cluster::Link,
     #[pyo3(get)]
     connecting: bool,
+    /// How long the peer may take to send its terms, and then to consent, in seconds.
+    #[pyo3(get)]
+    deadline: f64,
 }
 
 #[pymethods]
@@ -41,10 +44,10 @@ impl Link {
         stop: &Bound<'_, Stop>,
     ) -> PyResult<Self> {
         let (party, stop) = (party.get(), stop.get());
-        let connecting = way.connects();
+        let (connecting, deadline) = (way.connects(), way.deadline()?.as_secs_f64());
         attend(py, &caller, stop, |reporter| {
             let link = Peer::find(party, &way, stop)?.link(reporter)?;
-            Ok(Self { link, connecting })
+            Ok(Self { link, connecting, deadline })
         })
     }
 

@@ -7,6 +7,7 @@ import random
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from conftest import Columns, conforms
 
 pytest.importorskip("ray", reason="Ray is not installed here")
 
-from veilset.ray._messages import read
+from veilset.ray._messages import Talk, read
 from veilset.ray._prepare import Pieces
 from veilset.ray._run import check_sizes
 from veilset.ray._terms import Agreed, least_pieces, together
@@ -322,3 +323,23 @@ def test_a_peer_whose_driver_dies(sides: Sides) -> None:
     ended = sides.you.answer()
     assert ended.get("error") == "NetworkError", ended
     assert time.monotonic() - began < 30
+
+
+class SilentLink:
+    """A link to a driver that says nothing."""
+
+    deadline = 0.1
+
+    def __init__(self) -> None:
+        self.closed = threading.Event()
+
+    def receive(self) -> bytes:
+        self.closed.wait()
+        raise veilset.NetworkError("closed")
+
+
+def test_a_driver_that_says_nothing_ends_the_wait_at_the_deadline() -> None:
+    link = SilentLink()
+    with pytest.raises(veilset.NetworkError, match=r"did not send its terms within 0\.1 s"):
+        Talk(link).take_in_time("terms", "send its terms")  # type: ignore[arg-type]
+    link.closed.set()

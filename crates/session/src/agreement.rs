@@ -175,10 +175,9 @@ impl Agreed {
 }
 
 fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
-    let channel = &mut pipe.channel;
     let opening = Opening { version: WIRE_VERSION, terms: Some(mine.clone()) };
-    channel.put(&opening).map_err(SessionError::at(STEP))?;
-    let theirs: Opening = channel.take(&()).map_err(SessionError::at(STEP))?;
+    pipe.channel.put(&opening).map_err(SessionError::at(STEP))?;
+    let theirs: Opening = pipe.take_in_time(STEP, &())?;
     let version = SessionError::Version { mine: WIRE_VERSION, theirs: theirs.version };
     theirs.terms.ok_or(version)
 }
@@ -231,7 +230,7 @@ fn choose(
 ) -> Result<Chosen, SessionError> {
     let mut wanted = Wanted::of(offer);
     if !offer.connecting {
-        let choice: Choice = pipe.channel.take(&()).map_err(SessionError::at(STEP))?;
+        let choice: Choice = pipe.take_in_time(STEP, &())?;
         return check_choice(wanted, offer, &choice)
             .ok_or_else(|| SessionError::Choice(crate::terms::escape(&choice.protocol)));
     }
@@ -239,8 +238,13 @@ fn choose(
     wanted.digest = wanted.digest.or_else(|| Digest::from_name(&theirs.digest));
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
-    let protocol =
-        protocol.ok_or_else(|| SessionError::Terms(vec![Mismatch::unknown_protocol(theirs)]))?;
+    let Some(protocol) = protocol else {
+        if named.is_empty() {
+            // Together the groups and digests of both sides leave no choice.
+            wanted.check(None)?;
+        }
+        return Err(SessionError::Terms(vec![Mismatch::unknown_protocol(theirs)]));
+    };
     let params = wanted.params(protocol.spec(), offer.params());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
@@ -280,7 +284,7 @@ fn agree_parts(pipe: &mut Pipe, spec: &Spec, mine: Parts) -> Result<Parts, Sessi
         return Ok(Parts::ONE);
     }
     pipe.channel.put(&mine).map_err(SessionError::at(STEP))?;
-    let theirs: Parts = pipe.channel.take(&()).map_err(SessionError::at(STEP))?;
+    let theirs: Parts = pipe.take_in_time(STEP, &())?;
     Ok(mine.max(theirs))
 }
 

@@ -55,6 +55,17 @@ pub enum SessionError {
         /// With sets in which form.
         digest: &'static str,
     },
+    /// No protocol that is taken without a name does what was asked.
+    #[error(
+        "the group, prime or digest that you give for {operation} leaves only protocols that veilset takes by name: \
+         give --protocol, one of {fitting}"
+    )]
+    Unnamed {
+        /// What was to be computed.
+        operation: Operation,
+        /// The protocols that fit.
+        fitting: String,
+    },
     /// What this side would tell of its columns is more than terms hold.
     #[error(
         "at most 64 columns, with names of at most 256 bytes, can be sent or added up: choose fewer, or rename them"
@@ -147,6 +158,15 @@ pub enum SessionError {
         /// What went wrong.
         source: Box<SessionError>,
     },
+    /// The peer is connected and does not send its terms.
+    #[error(
+        "the peer did not send its terms within {} s: find out what it waits for, and run again, or with a longer --deadline",
+        .waited.as_secs()
+    )]
+    NoTerms {
+        /// How long this side waited.
+        waited: Duration,
+    },
     /// The peer said neither yes nor no.
     #[error(
         "the peer did not consent to the terms within {} s; nothing was sent but the terms: \
@@ -202,13 +222,14 @@ impl SessionError {
                 Blame::Terms
             }
             Self::NoProtocol { .. }
+            | Self::Unnamed { .. }
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
             | Self::Columns
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
-            Self::NoConsent { .. } => Blame::Network,
+            Self::NoTerms { .. } | Self::NoConsent { .. } => Blame::Network,
             Self::Choice(_) | Self::Deviation { .. } => Blame::Peer,
             Self::Party { source, .. } => source.blame(),
             Self::Threads { .. } | Self::Protocol { .. } | Self::Overfull => Blame::Bug,
@@ -240,7 +261,7 @@ impl SessionError {
 
     fn is_late(&self) -> bool {
         match self {
-            Self::NoConsent { .. } => true,
+            Self::NoTerms { .. } | Self::NoConsent { .. } => true,
             Self::Party { source, .. } => source.is_late(),
             _ => false,
         }

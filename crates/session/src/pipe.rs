@@ -3,7 +3,11 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use veilset_channel::{Abort, Channel, ChannelError, Costs, Framed, Metered, Transport, WireBytes};
+use veilset_channel::{
+    Abort, Channel, ChannelError, ChannelExt, Costs, Framed, Message, Metered, Transport, WireBytes,
+};
+
+use crate::SessionError;
 
 /// The first pause between two looks for a message, which doubles up to the last.
 const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(50)];
@@ -12,7 +16,7 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5
 pub struct Pipe {
     pub(crate) channel: Metered<Framed<Box<dyn Transport>>>,
     pub(crate) binding: [u8; 32],
-    /// How long the peer may take to consent to the terms; for ever where nobody says.
+    /// How long the peer may take to send its terms, and then to consent to them; for ever where nobody says.
     pub(crate) patience: Option<Duration>,
 }
 
@@ -32,7 +36,7 @@ impl Pipe {
         Self { channel, binding, patience: None }
     }
 
-    /// The same, with a bound on how long the peer may take to consent to the terms; its transport tells whether a frame is
+    /// The same, with a bound on how long the peer may take to send its terms, and then to consent to them; its transport tells whether a frame is
     /// here.
     #[must_use]
     pub fn with_patience(self, patience: Duration) -> Self {
@@ -47,11 +51,15 @@ impl Pipe {
         self.channel.inner().look()
     }
 
-    /// Waits until the peer's next message is here; whether it came in time.
-    pub(crate) fn await_until(&mut self, end: Option<Instant>) -> Result<bool, ChannelError> {
+    /// Waits until the peer's next message `is_here`; whether it came in time.
+    pub(crate) fn await_until(
+        &mut self,
+        end: Option<Instant>,
+        is_here: fn(&mut Self) -> Result<bool, ChannelError>,
+    ) -> Result<bool, ChannelError> {
         let [mut pause, longest] = PAUSES;
         while let Some(end) = end
-            && !self.look()?
+            && !is_here(self)?
         {
             if Instant::now() >= end {
                 return Ok(false);
@@ -62,7 +70,21 @@ impl Pipe {
         Ok(true)
     }
 
-    /// When the peer's consent is due, if it is asked for now.
+    /// Takes what the peer sends at once: part of the terms, before anybody is asked.
+    pub(crate) fn take_in_time<M: Message>(
+        &mut self,
+        step: &'static str,
+        context: &M::Context,
+    ) -> Result<M, SessionError> {
+        // What the peer sent before it left says more than its goodbye.
+        let is_here = |pipe: &mut Self| pipe.channel.inner().is_ready();
+        if !self.await_until(self.due(), is_here).map_err(SessionError::at(step))? {
+            return Err(SessionError::NoTerms { waited: self.patience.unwrap_or_default() });
+        }
+        self.channel.take(context).map_err(SessionError::at(step))
+    }
+
+    /// When what the peer is to say is due, if it is asked now.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.patience.and_then(|patience| Instant::now().checked_add(patience))
     }

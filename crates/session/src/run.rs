@@ -143,7 +143,7 @@ pub(crate) const CONSENT: &str = "consent";
 /// Waits for the peer's consent, which is due then.
 pub(crate) fn consented(pipe: &mut Pipe, due: Option<Instant>) -> Result<(), SessionError> {
     pipe.channel.resume(CONSENT);
-    if !pipe.await_until(due).map_err(SessionError::at(CONSENT))? {
+    if !pipe.await_until(due, Pipe::look).map_err(SessionError::at(CONSENT))? {
         let waited = pipe.patience.unwrap_or_default();
         return Err(SessionError::NoConsent { waited });
     }

@@ -78,6 +78,7 @@ def plan(asked: Asked) -> str: ...
 @final
 class Link:
     connecting: bool
+    deadline: float
     @staticmethod
     def open(party: Party, way: Way, caller: Caller, stop: Stop) -> Link: ...
     @property

@@ -1,4 +1,5 @@
 use std::thread;
+use std::time::Duration;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -37,6 +38,27 @@ fn a_protocol_that_only_the_peer_knows_is_a_difference_of_terms() {
     let ended = connecting(offer(true), [0; 32], theirs);
     let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
     assert_eq!((&*found[0].field, &*found[0].theirs), ("protocol", "from-the-future"));
+}
+
+#[test]
+fn a_peer_that_sends_no_terms_or_no_choice_ends_the_wait() {
+    let waited = Duration::from_millis(20);
+    let silent = |result: Result<Agreed, SessionError>| {
+        let Err(why @ SessionError::NoTerms { .. }) = result else { panic!("it must not go on") };
+        assert!(why.to_string().starts_with("the peer did not send its terms"), "{why}");
+        assert_eq!(why.goodbye(), Some(Abort::Late));
+    };
+    let (left, _silent) = memory_pair();
+    let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
+    silent(agree(&mut pipe, offer(true), &mut ChaCha20Rng::from_seed([1; 32])));
+
+    let (left, right) = memory_pair();
+    let mut peer = Pipe::new(Box::new(right), [0; 32]);
+    let opening =
+        Opening { version: WIRE_VERSION, terms: Some(terms(|terms| terms.connecting = true)) };
+    peer.channel.put(&opening).expect("there is room");
+    let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
+    silent(agree(&mut pipe, offer(false), &mut ChaCha20Rng::from_seed([1; 32])));
 }
 
 #[test]

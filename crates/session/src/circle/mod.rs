@@ -197,34 +197,49 @@ impl Members {
         self.0.iter_mut().for_each(|member| member.pipe.end(end));
     }
 
-    /// Tells all, then hears all: short messages, which the queues hold.
+    /// Tells all what they send at once, too, and hears all.
     fn swap<M: Message>(
         &mut self,
         step: &'static str,
         context: &M::Context,
         own: impl Fn(&Member) -> M,
     ) -> Result<Vec<M>, SessionError> {
-        let of = |name: &str| {
-            let name = name.to_owned();
-            move |source| SessionError::channel(step, source).with(name)
-        };
-        for member in &mut self.0 {
-            let own = own(member);
-            member.pipe.channel.put(&own).map_err(of(&member.name))?;
-        }
-        let hear =
-            |member: &mut Member| member.pipe.channel.take::<M>(context).map_err(of(&member.name));
-        self.0.iter_mut().map(hear).collect()
+        self.tell(step, own)?;
+        self.hear(|pipe| pipe.take_in_time(step, context))
     }
 
-    /// All say the same word and wait for the others'.
+    /// All say the same word and wait for the others', who may compute still.
     fn in_step<Word: Message<Context = ()> + Copy>(
         &mut self,
         step: &'static str,
         word: &Word,
     ) -> Result<(), SessionError> {
         self.phase(step);
-        self.swap(step, &(), |_| *word).map(drop)
+        self.tell(step, |_| *word)?;
+        self.hear(|pipe| pipe.channel.take::<Word>(&()).map_err(SessionError::at(step))).map(drop)
+    }
+
+    /// Tells all: short messages, which the queues hold.
+    fn tell<M: Message>(
+        &mut self,
+        step: &'static str,
+        own: impl Fn(&Member) -> M,
+    ) -> Result<(), SessionError> {
+        for member in &mut self.0 {
+            let told = member.pipe.channel.put(&own(member));
+            told.map_err(|why| SessionError::channel(step, why).with(member.name.clone()))?;
+        }
+        Ok(())
+    }
+
+    fn hear<M>(
+        &mut self,
+        hear: impl Fn(&mut Pipe) -> Result<M, SessionError>,
+    ) -> Result<Vec<M>, SessionError> {
+        let of = |member: &mut Member| {
+            hear(&mut member.pipe).map_err(|why| why.with(member.name.clone()))
+        };
+        self.0.iter_mut().map(of).collect()
     }
 
     /// Consents to the terms with all; when theirs are due.

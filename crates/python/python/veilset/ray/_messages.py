@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import queue
 import sys
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -151,14 +153,24 @@ class Talk:
             self.check()
             raise
 
+    def take_in_time(self, kind: str, what: str) -> Message:
+        """Waits for the next message about the whole run, until the deadline."""
+        return self._take((kind,), WHOLE, time.monotonic() + self._link.deadline, what)
+
     def take(self, *kinds: str, slot: int = WHOLE) -> Message:
         """Waits for the next message about a slot, which must be of one of these kinds."""
+        return self._take(kinds, slot, math.inf, "")
+
+    def _take(self, kinds: tuple[str, ...], slot: int, end: float, what: str) -> Message:
         waiting = self._of(slot)
         while True:
             try:
                 message = waiting.get(timeout=TICK)
             except queue.Empty:
                 self.check()
+                if time.monotonic() >= end:
+                    seconds = self._link.deadline
+                    raise NetworkError(f"the peer did not {what} within {seconds:g} s") from None
                 continue
             if message["kind"] not in kinds:
                 raise PeerError(f"the peer's driver said {message['kind']!r} out of turn")

@@ -149,8 +149,8 @@ class Cluster:
         goes_on = caller(None, self._options.get("confirm")).confirm(terms) is not False
         talk.send("go", go=goes_on)
         if not goes_on:
-            raise PolicyError("declined; nothing was sent but the terms")
-        if not talk.take("go")["go"]:
+            raise PolicyError("declined; nothing was sent but the terms and sizes")
+        if not talk.take_in_time("go", "consent to the terms")["go"]:
             raise PolicyError("the peer declined the terms")
 
     def _result(self, run: Run, outcome: Outcome, found: Blocks) -> Result:

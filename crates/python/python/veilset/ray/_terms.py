@@ -69,7 +69,7 @@ def agree(talk: Talk, job: Job, scan: Scan, presets: str, workers: int, connecti
         "workers": workers,
     }
     talk.send("terms", **mine)
-    theirs = talk.take("terms")
+    theirs = talk.take_in_time("terms", "send its terms")
     _compare(mine, theirs)
     return _agreed(job, mine, theirs, connecting)
 
