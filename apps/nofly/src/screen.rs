@@ -112,7 +112,7 @@ impl Screening<'_> {
     ) -> Result<(), Failure> {
         if let Some(destination) = destination {
             let write = |to: &Destination| done.write(input, to);
-            veilset::deliver(destination, &Scratch::default(), &|_| false, &write)?;
+            veilset::deliver(destination, &Scratch::default(), &|_, _| false, &write)?;
         }
         if self.args.json {
             print_line!("{}", report::object(done, input))?;

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::park;
 use std::time::Duration;
 
+use veilset::data::remove_unfinished;
 use veilset::net::{Stop, signals};
 use veilset::voice;
 
@@ -35,6 +36,7 @@ impl Interrupt {
             // A terminal shows the key that was pressed.
             voice::say(format_args!("{}{told}", if voice::is_seen() { "\n" } else { "" }));
             stop.settle(LAST_WORD);
+            remove_unfinished();
             process::exit(code.into());
         };
         let cannot = |why| Failure::Service { what: "listen for signals", why };

@@ -1,5 +1,7 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
+use std::path::Path;
+
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
 use veilset::registry::Operation;
@@ -201,9 +203,12 @@ pub(crate) fn deliver(
     talk: &Talk,
     write: &dyn Fn(&Destination) -> Result<(), DataError>,
 ) -> Result<(), Failure> {
-    let again = |why: &DataError| {
+    let again = |why: &DataError, kept: Option<&Path>| {
         Somebody::find(talk).is_some_and(|somebody| {
             voice::say(why);
+            if let Some(place) = kept {
+                voice::say(format_args!("the result is kept in {}", place.display()));
+            }
             let question = "The result is still here. Mend that, and try again?";
             somebody.agrees(question, true, &mut || Ok(())).unwrap_or(false)
         })

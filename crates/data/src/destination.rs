@@ -30,7 +30,7 @@ mod union;
 
 pub use aligned::ID_COLUMN;
 pub use labelled::LABEL_COLUMN;
-pub use new_file::NewFile;
+pub use new_file::{NewFile, remove_unfinished};
 pub(crate) use room::free;
 pub use room::is_full;
 pub use shares::{ShareColumn, ShareEncoding, ShareTable};
@@ -205,10 +205,10 @@ impl Destination {
         let path = self.path();
         let ending = path.as_ref().and_then(|path| path.extension()).and_then(OsStr::to_str);
         let suffix = format!(".{}", ending.unwrap_or("csv"));
-        let file = tempfile::Builder::new().prefix("veilset-").suffix(&suffix).tempfile_in(folder);
-        let path = file.map_err(failure)?.into_temp_path();
-        write(&Self::file(path.to_path_buf(), true))?;
-        path.keep().map_err(|error| failure(error.error))
+        let file = NewFile::private(folder, &suffix).map_err(failure)?;
+        let place = file.path.clone();
+        write(&Self::File(file))?;
+        Ok(place)
     }
 
     /// Has `fill` write everything, through a buffer.

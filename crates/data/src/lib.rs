@@ -35,7 +35,7 @@ pub use check::{
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
     Destination, ID_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding, ShareTable, Sink,
-    SinkError, is_full,
+    SinkError, is_full, remove_unfinished,
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;

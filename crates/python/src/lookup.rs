@@ -109,7 +109,7 @@ pub(crate) fn lookup(
         let found = look_up(own, (&key, address), question, takes, &options, (&tell, reporter))?;
         if let Some(destination) = &destination {
             let scratch = scratch(inquiry.scratch.as_ref(), None)?;
-            veilset::deliver(destination, &scratch, &|_| false, &|to| found.write(to))?;
+            veilset::deliver(destination, &scratch, &|_, _| false, &|to| found.write(to))?;
         }
         Ok(Answers { found, peer, items: inquiry.items })
     })

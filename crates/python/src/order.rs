@@ -112,7 +112,7 @@ impl Order {
         write: &dyn Fn(&Destination) -> Result<(), DataError>,
     ) -> Result<(), Failure> {
         let scratch = scratch(self.scratch.as_ref(), None)?;
-        Ok(veilset::deliver(destination, &scratch, &|_| false, write)?)
+        Ok(veilset::deliver(destination, &scratch, &|_, _| false, write)?)
     }
 
     /// Threads for computing: every core that the system gives this process, unless told.

@@ -71,7 +71,7 @@ pub mod data {
         CheckReport, ColumnLook, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN,
         KeySpec, LABEL_COLUMN, LooksLike, Place, Scratch, ShareTable, Sink, SinkError, Source,
         Spot, Stamp, Table, ValueCheck, Values, Warning, WarningCode, check, check_values, counted,
-        look_at_columns,
+        look_at_columns, remove_unfinished,
     };
 }
 

@@ -1,5 +1,7 @@
 //! Where a result goes, on this machine or beyond it.
 
+use std::fs;
+use std::path::Path;
 use std::sync::Arc;
 
 use veilset_data::{DataError, Destination, Scratch, Sink, SinkError};
@@ -19,8 +21,9 @@ pub fn destination(place: &str, force: bool) -> Result<Destination, Error> {
     Ok(Destination::Sink(Arc::new(Object(NewObject::new(place, force)?))))
 }
 
-/// Has `write` put a result at `destination`, again and again as long as `again` says so; what does not get there goes into
-/// the folder of `scratch`, for the peer's part is over and a run does not come back.
+/// Has `write` put a result at `destination`. What does not get there is kept in the folder of `scratch`, for the peer's part is
+/// over and a run does not come back; then, as long as `again` says so, which hears why it failed and where it is kept, the
+/// destination is tried again.
 ///
 /// # Errors
 /// When the result is not at `destination`, with the place where it is instead; or for any other reason than the
@@ -28,18 +31,31 @@ pub fn destination(place: &str, force: bool) -> Result<Destination, Error> {
 pub fn deliver(
     destination: &Destination,
     scratch: &Scratch,
-    again: &dyn Fn(&DataError) -> bool,
+    again: &dyn Fn(&DataError, Option<&Path>) -> bool,
     write: &dyn Fn(&Destination) -> Result<(), DataError>,
 ) -> Result<(), Error> {
-    let why = loop {
-        match write(destination) {
-            Ok(()) => return Ok(()),
-            Err(why) if !keeps_out(&why, destination) => return Err(why.into()),
-            Err(why) if again(&why) => {}
-            Err(why) => break why,
-        }
+    let keep = || destination.write_instead(scratch.folder(), write);
+    let mut why = match write(destination) {
+        Ok(()) => return Ok(()),
+        Err(why) if !keeps_out(&why, destination) => return Err(why.into()),
+        Err(why) => why,
     };
-    Err(match destination.write_instead(scratch.folder(), write) {
+    // First of all, since nobody may be there to answer.
+    let mut kept = keep();
+    while again(&why, kept.as_deref().ok()) {
+        match write(destination) {
+            Ok(()) => {
+                // A second copy does no harm.
+                let _ = kept.map(fs::remove_file);
+                return Ok(());
+            }
+            Err(other) => why = other,
+        }
+    }
+    if kept.is_err() {
+        kept = keep();
+    }
+    Err(match kept {
         Ok(place) => Error::Elsewhere { why, place },
         Err(other) => Error::Lost { why, other: Box::new(other) },
     })
@@ -71,9 +87,7 @@ impl Sink for Object {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::fs;
     use std::io::ErrorKind;
-    use std::path::Path;
     use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     use veilset_data::Table;
@@ -104,8 +118,9 @@ mod tests {
         let destination = Destination::Sink(Arc::new(Lazy(taken_at.into())));
         let scratch = Scratch::new(Some(scratch.to_owned()), None);
         let left = Cell::new(attempts);
-        let again = |why: &DataError| {
+        let again = |why: &DataError, kept: Option<&Path>| {
             assert_eq!(why.to_string(), "it sleeps");
+            assert_eq!(kept.map(Path::exists), scratch.folder().exists().then_some(true));
             left.set(left.get() - 1);
             left.get() > 0
         };

@@ -9,7 +9,7 @@ use std::io::{IsTerminal, Stderr, Write};
 use std::panic::{PanicHookInfo, set_hook};
 use std::process;
 
-use veilset_data::is_caught;
+use veilset_data::{is_caught, remove_unfinished};
 
 use crate::exit_code;
 
@@ -41,6 +41,7 @@ pub fn end_at_panics(program: &'static str) {
         if trace.status() == BacktraceStatus::Captured {
             say(trace);
         }
+        remove_unfinished();
         process::exit(exit_code::BUG.into());
     }));
 }

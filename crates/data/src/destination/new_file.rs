@@ -1,6 +1,6 @@
 //! A file that appears whole or not at all.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,13 +17,23 @@ pub struct NewFile {
     pub(super) path: PathBuf,
     /// Whether an existing file may be replaced.
     force: bool,
+    /// Whether nobody else may ever read it.
+    private: bool,
     /// Clones share it.
     room: Arc<Mutex<Room>>,
 }
 
 impl NewFile {
     pub(super) fn new(path: PathBuf, force: bool) -> Self {
-        Self { path, force, room: Arc::default() }
+        Self { path, force, private: false, room: Arc::default() }
+    }
+
+    /// A file with a name that nothing in `folder` has, for this user alone.
+    pub(super) fn private(folder: &Path, suffix: &str) -> io::Result<Self> {
+        let named =
+            tempfile::Builder::new().prefix("veilset-").suffix(suffix).tempfile_in(folder)?;
+        let path = named.path().to_owned();
+        Ok(Self { private: true, ..Self::new(path, false) })
     }
 
     /// Its name in messages.
@@ -64,31 +74,71 @@ impl NewFile {
         self.room.lock().expect("no panic").bytes
     }
 
-    /// Fills a new file, in the room that was held, and puts it at the path in one step; a failure leaves nothing behind.
+    /// Fills a new file, in the room that was held, and puts it at the path in one step; a failure leaves nothing behind. Until
+    /// then only this user can read it.
     pub(super) fn write(
         &self,
         fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
     ) -> io::Result<()> {
         let path = target(&self.path);
         let mut file = temporary(&path)?;
+        let _unfinished = Unfinished::new(file.path());
         let room = std::mem::take(&mut *self.room.lock().unwrap_or_else(PoisonError::into_inner));
         fill_buffered(&mut Roomy { file: file.as_file_mut(), room }, fill)?;
-        if let (true, Ok(replaced)) = (self.force, fs::metadata(&path)) {
-            file.as_file().set_permissions(replaced.permissions())?;
+        if !self.private {
+            file.as_file().set_permissions(self.rights(&path)?)?;
         }
         file.as_file().sync_all()?;
         let kept = if self.force { file.persist(&path) } else { file.persist_noclobber(&path) };
         kept.map(drop).map_err(|error| error.error)
     }
+
+    /// The rights of the file that is replaced, or of any new file of this user in that folder.
+    fn rights(&self, path: &Path) -> io::Result<Permissions> {
+        if let (true, Ok(replaced)) = (self.force, fs::metadata(path)) {
+            return Ok(replaced.permissions());
+        }
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".veilset-");
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        Ok(builder.tempfile_in(folder_of(path))?.as_file().metadata()?.permissions())
+    }
 }
 
-/// A file beside `path` that vanishes unless it is kept; it has the rights of any new file of this user.
+/// Files that are being filled.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
+
+/// A file on that list, as long as this lives.
+struct Unfinished(PathBuf);
+
+impl Unfinished {
+    fn new(path: &Path) -> Self {
+        UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+        Self(path.to_owned())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .retain(|unfinished| *unfinished != self.0);
+    }
+}
+
+/// Removes results that are being written: for a process that ends without waiting for whoever writes.
+pub fn remove_unfinished() {
+    for path in UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        // Where that fails it stays, for this user alone.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// A file beside `path` that vanishes unless it is kept, for this user alone.
 fn temporary(path: &Path) -> io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".veilset-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder_of(path))
+    tempfile::Builder::new().prefix(".veilset-").tempfile_in(folder_of(path))
 }
 
 fn folder_of(path: &Path) -> &Path {

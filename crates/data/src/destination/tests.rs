@@ -86,6 +86,37 @@ fn a_failure_leaves_the_folder_as_it_was() {
 }
 
 #[cfg(unix)]
+fn rights(path: &Path) -> u32 {
+    std::os::unix::fs::PermissionsExt::mode(&fs::metadata(path).expect("there").permissions())
+        & 0o777
+}
+
+/// The one file in a folder that has no other name than a temporary one.
+#[cfg(unix)]
+fn unfinished(folder: &Path) -> PathBuf {
+    let mut files = fs::read_dir(folder).expect("a folder").map(|file| file.expect("there").path());
+    let hidden = |path: &PathBuf| path.to_string_lossy().contains("/.veilset-");
+    files.find(hidden).expect("it is being written")
+}
+
+#[cfg(unix)]
+#[test]
+fn a_result_is_this_users_alone_until_it_is_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("out.csv");
+    for force in [false, true] {
+        let written = NewFile::new(path.clone(), force).write(|out| {
+            out.write_all(b"secret")?;
+            assert_eq!(rights(&unfinished(folder.path())), 0o600);
+            Ok(())
+        });
+        written.expect("writable");
+        fs::write(folder.path().join("any"), "").expect("writable");
+        assert_eq!(rights(&path), rights(&folder.path().join("any")));
+    }
+}
+
+#[cfg(unix)]
 #[test]
 fn a_replaced_file_keeps_its_rights_and_the_links_to_it() {
     use std::os::unix::fs::{PermissionsExt, symlink};
@@ -100,7 +131,7 @@ fn a_replaced_file_keeps_its_rights_and_the_links_to_it() {
     forced.write_rows(&table(), std::iter::empty()).expect("writable");
     assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
     assert_eq!(fs::read(&path).expect("there"), b"\"id\",note\r\n");
-    assert_eq!(fs::metadata(&path).expect("there").permissions().mode() & 0o777, 0o600);
+    assert_eq!(rights(&path), 0o600);
 
     let nowhere = folder.path().join("nowhere.csv");
     symlink(folder.path().join("gone"), &nowhere).expect("a link");
@@ -153,10 +184,7 @@ fn what_does_not_get_to_its_place_is_written_elsewhere_for_this_user_alone() {
     let text = fs::read_to_string(&place).expect("written");
     assert_eq!(text.lines().count(), 2);
     #[cfg(unix)]
-    {
-        let rights = fs::metadata(&place).expect("there").permissions();
-        assert_eq!(std::os::unix::fs::PermissionsExt::mode(&rights) & 0o777, 0o600);
-    }
+    assert_eq!(rights(&place), 0o600);
     let full = |to: &Destination| to.write(|out| write_until_full(out));
     assert!(lost.write_instead(scratch.path(), full).is_err());
     assert_eq!(names(scratch.path()), 1);
