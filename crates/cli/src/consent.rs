@@ -60,6 +60,7 @@ impl Somebody {
         let choice = if default { "[Y/n]" } else { "[y/N]" };
         let mut words = "";
         loop {
+            forget_keys();
             voice::ask(format_args!("{words}{question} {choice} "));
             // Where the input has ended so have the lines.
             let _ = self.asked.send(());
@@ -138,6 +139,16 @@ fn answer(line: &str, default: bool) -> Option<bool> {
         _ => None,
     }
 }
+
+/// Has the terminal forget what was typed before there was a question: no answer to it.
+#[cfg(unix)]
+fn forget_keys() {
+    // Where standard error is no terminal, nobody sees the question and types.
+    let _ = rustix::termios::tcflush(std::io::stderr(), rustix::termios::QueueSelector::IFlush);
+}
+
+#[cfg(not(unix))]
+fn forget_keys() {}
 
 #[cfg(unix)]
 fn controlling_terminal() -> Option<File> {

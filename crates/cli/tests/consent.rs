@@ -27,6 +27,23 @@ fn asked(left: &Party, address: &str) -> Terminal {
     terminal
 }
 
+/// Two parties, of which the left one is asked, and the right one has consented.
+struct Open {
+    parties: (Party, Party),
+    terminal: Terminal,
+    peer: Child,
+}
+
+/// Lets both meet; `flags` are the right side's.
+fn open_question(flags: &[&str]) -> Open {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    let peer = unattended(&right, &address, flags);
+    terminal.until("Go on?");
+    Open { parties: (left, right), terminal, peer }
+}
+
 /// The right side, where nobody is.
 fn unattended(right: &Party, address: &str, flags: &[&str]) -> Child {
     let command = ["count", "list.csv", "--key", "id", "--connect", address, "--peer", "left"];
@@ -82,6 +99,49 @@ fn consent_beforehand_is_not_asked_for() {
 }
 
 #[test]
+fn what_the_peer_asks_for_needs_a_yes_of_its_own() {
+    const WEAK: &[&str] = &["--protocol", "fnp-binned"];
+    // Consent beforehand is no consent to that.
+    for flag in ["", " --yes"] {
+        for (key, answer) in [("\n", 6), ("y\n", 0)] {
+            let (left, right) = parties();
+            let address = free_address();
+            let line =
+                "veilset intersect list.csv --key id -o out.csv --learn peer --peer right --listen";
+            let mut terminal = Terminal::run(&left, &format!("{line} {address}{flag}"));
+            terminal.until("waiting for right at");
+            let theirs = ["intersect", "list.csv", "--key", "id", "-o", "out.csv", "--learn", "me"];
+            let ends = ["--connect", &address, "--peer", "left"];
+            let peer = right.start(&[&theirs[..], &ends, WEAK].concat());
+            terminal.until("Go on? [y/N] ");
+            let shown = terminal.screen.replace("\r\n", " ").replace("  ", " ");
+            let asked = "asked for by the peer, not by you: protocol fnp-binned";
+            assert!(shown.contains("protocol fnp-binned on") && shown.contains(asked), "{shown}");
+            terminal.press(key);
+            let (ended, shown) = terminal.end();
+            assert_eq!(ended, Some(answer), "{shown}");
+            assert_eq!(code(&wait(peer, SOON)), answer);
+            assert_eq!(right.path("out.csv").exists(), answer == 0);
+        }
+    }
+}
+
+#[test]
+fn what_was_typed_before_the_question_is_no_answer() {
+    let (left, right) = parties();
+    let address = free_address();
+    let mut terminal = asked(&left, &address);
+    terminal.press("y\n");
+    terminal.until("y\r\n");
+    let peer = unattended(&right, &address, &[]);
+    terminal.until("Go on?");
+    terminal.press("n\n");
+    let (ended, shown) = terminal.end();
+    assert_eq!(ended, Some(6), "{shown}");
+    assert_eq!(code(&wait(peer, SOON)), 6);
+}
+
+#[test]
 fn a_no_ends_the_others_question() {
     let (left, right) = parties();
     let address = free_address();
@@ -114,11 +174,7 @@ fn a_yes_waits_for_the_other_and_says_so() {
 
 #[test]
 fn the_deadline_is_for_consent_too() {
-    let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
-    let peer = unattended(&right, &address, &["--deadline", "2s"]);
-    terminal.until("Go on?");
+    let Open { parties: _parties, terminal, peer } = open_question(&["--deadline", "2s"]);
     let late = wait(peer, SOON);
     assert_eq!(code(&late), 4, "{}", stderr(&late));
     assert!(stderr(&late).contains("did not consent to the terms within 2 s"), "{}", stderr(&late));
@@ -130,11 +186,7 @@ fn the_deadline_is_for_consent_too() {
 #[test]
 fn an_interrupt_is_told_to_the_peer() {
     for (name, number) in [("-INT", 130), ("-TERM", 143)] {
-        let (left, right) = parties();
-        let address = free_address();
-        let mut terminal = asked(&left, &address);
-        let peer = unattended(&right, &address, &[]);
-        terminal.until("Go on?");
+        let Open { parties: _parties, terminal, peer } = open_question(&[]);
         signal(&peer, name);
         let interrupted = wait(peer, SOON);
         assert_eq!(code(&interrupted), number, "{}", stderr(&interrupted));
@@ -147,11 +199,7 @@ fn an_interrupt_is_told_to_the_peer() {
 
 #[test]
 fn a_key_that_interrupts_ends_an_open_question() {
-    let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
-    let peer = unattended(&right, &address, &[]);
-    terminal.until("Go on?");
+    let Open { parties: _parties, mut terminal, peer } = open_question(&[]);
     terminal.press("\u{3}");
     let (ended, shown) = terminal.end();
     assert_eq!(ended, Some(130), "{shown}");
@@ -163,11 +211,7 @@ fn a_key_that_interrupts_ends_an_open_question() {
 
 #[test]
 fn a_peer_that_is_gone_ends_an_open_question() {
-    let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
-    let mut peer = unattended(&right, &address, &[]);
-    terminal.until("Go on?");
+    let Open { parties: _parties, terminal, mut peer } = open_question(&[]);
     peer.kill().expect("it runs");
     peer.wait().expect("it ended");
     let (ended, shown) = terminal.end();
@@ -177,11 +221,7 @@ fn a_peer_that_is_gone_ends_an_open_question() {
 
 #[test]
 fn how_long_a_peer_may_be_silent_is_ones_own_choice() {
-    let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
-    let mut peer = unattended(&right, &address, &["--patience", "1h"]);
-    terminal.until("Go on?");
+    let Open { parties: (left, _right), terminal, mut peer } = open_question(&["--patience", "1h"]);
     signal(&peer, "-STOP");
     let (ended, shown) = terminal.end();
     peer.kill().expect("it is there");
