@@ -41,15 +41,15 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
             args.connect
         ));
     }
-    if args.json {
-        print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
-    }
     match destination {
         Some(destination) => {
             deliver(&destination, &args.room.scratch(), talk, &|to| found.write(to))?;
         }
         None if args.json || items.is_empty() => {}
         None => print(&found, &items)?,
+    }
+    if args.json {
+        print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
     }
     summarise(&found, &name, &items, talk);
     Ok(())
