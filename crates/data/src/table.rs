@@ -28,6 +28,7 @@ pub(crate) mod sheet;
 mod store;
 mod text;
 pub(crate) mod unpack;
+mod workbook;
 
 use self::batches::Batches;
 pub(crate) use self::batches::memory_of;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 use veilset_data::{DataError, KeySet, Scratch, Source, Table};
+use zip::write::SimpleFileOptions;
 
 const CSV: &str = "k,n\na,1\nb,2\n";
 
@@ -171,8 +172,6 @@ fn damaged_workbooks_are_named() {
 
 #[test]
 fn a_workbook_reserves_nothing_that_it_only_claims() {
-    use zip::write::SimpleFileOptions;
-
     let folder = tempfile::tempdir().expect("a folder");
     let mut archive = zip::ZipArchive::new(fs::File::open(given("shared.xlsx")).expect("there"));
     let archive = archive.as_mut().expect("an archive");
@@ -189,6 +188,145 @@ fn a_workbook_reserves_nothing_that_it_only_claims() {
     let bytes = out.finish().expect("to memory").into_inner();
     let path = put(&folder, "claims.xlsx", &bytes);
     assert!(matches!(read(&path), Err(DataError::Damaged { .. })));
+}
+
+/// The least parts of a workbook: one sheet, whose rows are `rows`.
+fn parts(rows: &str) -> Vec<(&'static str, String)> {
+    const KIND: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let related = |id: &str, kind: &str, target: &str| {
+        format!("<Relationship Id=\"{id}\" Type=\"{KIND}/{kind}\" Target=\"{target}\"/>")
+    };
+    let all = |related: String| format!("<Relationships>{related}</Relationships>");
+    let sheet = "<sheet name=\"S\" r:id=\"r1\"/>";
+    vec![
+        ("_rels/.rels", all(related("r1", "officeDocument", "xl/workbook.xml"))),
+        ("xl/_rels/workbook.xml.rels", all(related("r1", "worksheet", "worksheets/sheet1.xml"))),
+        ("xl/workbook.xml", format!("<workbook><sheets>{sheet}</sheets></workbook>")),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet><sheetData>{rows}</sheetData></worksheet>"),
+        ),
+    ]
+}
+
+fn zipped(parts: &[(&str, String)]) -> Vec<u8> {
+    let mut out = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in parts {
+        out.start_file(*name, SimpleFileOptions::default()).expect("to memory");
+        out.write_all(text.as_bytes()).expect("to memory");
+    }
+    out.finish().expect("to memory").into_inner()
+}
+
+/// What becomes of a workbook where a list may take 20 MB of memory.
+fn read_workbook(parts: &[(&str, String)]) -> Result<Table, DataError> {
+    read_zip(&zipped(parts))
+}
+
+fn read_zip(bytes: &[u8]) -> Result<Table, DataError> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let source = Source::File(put(&folder, "book.xlsx", bytes));
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(36 << 20));
+    Table::read_within(&source, None, &scratch)
+}
+
+/// A row whose cells hold these texts.
+fn row(texts: &[&str]) -> String {
+    let cell = |text: &&str| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>");
+    format!("<row>{}</row>", texts.iter().map(cell).collect::<String>())
+}
+
+#[test]
+fn a_workbook_of_the_least_parts_is_read() {
+    let table = read_workbook(&parts(&(row(&["k", "n"]) + &row(&["a", "&lt;"])))).expect("a sheet");
+    assert_eq!(texts(&table), [["k", "n"], ["a", "<"]]);
+}
+
+#[test]
+fn a_workbook_reserves_nothing_for_texts_that_it_hides() {
+    let claim = "<sst uniqueCount=\"99999999999999\"></sst>";
+    for before in ["<!-- uniqueCount=\"1\" -->".to_owned(), format!("<!--{}-->", " ".repeat(5000))]
+    {
+        let mut parts = parts(&row(&["k"]));
+        parts.push(("xl/sharedStrings.xml", before + claim));
+        assert!(matches!(read_workbook(&parts), Err(DataError::Damaged { .. })));
+    }
+}
+
+#[test]
+fn a_cell_is_held_in_memory_no_longer_than_any_can_be() {
+    const LONG: usize = 5 << 20;
+    let spaces = " ".repeat(LONG);
+    for rows in [
+        row(&["k", &"x".repeat(LONG)]),
+        row(&["k", &"&amp;".repeat(LONG / 5)]),
+        format!("{}{spaces}", row(&["k"])),
+        format!("<!--{spaces}-->{}", row(&["k"])),
+        format!("<row r=\"1{spaces}\"></row>"),
+        format!("{}{}", "<a>".repeat(200), "</a>".repeat(200)),
+        "<row><c><v></c><x></v>".to_owned(),
+    ] {
+        assert!(matches!(read_workbook(&parts(&rows)), Err(DataError::Damaged { .. })));
+    }
+    // All rows together may be longer.
+    let rows = row(&["k"]) + &row(&["x".repeat(9999).as_str()]).repeat(LONG / 9999 + 1);
+    assert_eq!(read_workbook(&parts(&rows)).expect("a sheet").rows(), LONG / 9999 + 1);
+}
+
+#[test]
+fn no_part_of_a_workbook_is_taken_for_another() {
+    let honest = parts(&row(&["k"]));
+    for (index, from, to) in [
+        (0, "xl/workbook.xml", "xl/worksheets/workbook.xml"),
+        (1, "worksheets/sheet1.xml", "worksheets/sheet2.xml"),
+        (2, "</sheets>", "<sheet name=\"T\" r:id=\"r1\"/></sheets>"),
+    ] {
+        let mut parts = honest.clone();
+        parts[index].1 = parts[index].1.replace(from, to);
+        assert_ne!(parts[index].1, honest[index].1);
+        assert!(matches!(read_workbook(&parts), Err(DataError::Damaged { .. })), "{to}");
+    }
+}
+
+#[test]
+fn a_workbook_takes_no_more_memory_than_it_may() {
+    let code = "0".repeat(1 << 20);
+    let formats = format!("<numFmts><numFmt numFmtId=\"200\" formatCode=\"{code}\"/></numFmts>");
+    let styles = "<xf numFmtId=\"200\"/>".repeat(99);
+    let text = "<si><t>x</t></si>";
+    for (name, part) in [
+        (
+            "xl/sharedStrings.xml",
+            format!("<sst>{}</sst>", (" ".repeat(1 << 20) + "<si/>").repeat(30)),
+        ),
+        ("xl/sharedStrings.xml", format!("<sst>{}</sst>", text.repeat(1 << 18))),
+        ("xl/styles.xml", format!("<styleSheet>{formats}<cellXfs>{styles}</cellXfs></styleSheet>")),
+    ] {
+        let mut parts = parts(&row(&["k"]));
+        parts.push((name, part));
+        assert!(matches!(read_workbook(&parts), Err(DataError::TooLarge { .. })), "{name}");
+    }
+}
+
+#[test]
+fn a_row_of_one_text_again_and_again_is_refused() {
+    let cells = "<c t=\"s\"><v>0</v></c>".repeat(20);
+    let mut parts = parts(&format!("<row>{cells}</row>"));
+    let text = "x".repeat(1 << 20);
+    parts.push(("xl/sharedStrings.xml", format!("<sst><si><t>{text}</t></si></sst>")));
+    assert!(matches!(read_workbook(&parts), Err(DataError::TooLarge { .. })));
+}
+
+#[test]
+fn parts_of_an_archive_do_not_share_their_bytes() {
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for (name, text) in parts(&row(&["k"])) {
+        archive.start_file(name, SimpleFileOptions::default()).expect("to memory");
+        archive.write_all(text.as_bytes()).expect("to memory");
+    }
+    archive.shallow_copy_file("xl/worksheets/sheet1.xml", "xl/sheet2.xml").expect("to memory");
+    let bytes = archive.finish().expect("to memory").into_inner();
+    assert!(matches!(read_zip(&bytes), Err(DataError::Damaged { .. })));
 }
 
 #[test]

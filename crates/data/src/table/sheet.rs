@@ -1,15 +1,15 @@
 //! A sheet of a workbook (`.xlsx`) as CSV.
 
-use std::io::{self, BufReader, Read};
+use std::io::BufReader;
 
 use calamine::{
     Cell, DataRef, ExcelDateTime, Reader, SheetType, SheetVisible, Xlsx, open_workbook_from_rs,
 };
 use chrono::NaiveDate;
-use zip::ZipArchive;
 
-use super::claims::{Unfit, fits};
-use super::store::{BlockReader, Blocks, Store};
+use super::claims::fits;
+use super::store::{BlockReader, Store};
+use super::workbook::check;
 use crate::DataError;
 use crate::caught::caught;
 use crate::error::{Place, Spot};
@@ -47,52 +47,13 @@ pub(super) fn convert(name: &str, store: Store, depot: &mut Depot<'_>) -> Result
     let sheet = choose(name, &mut workbook)?;
     let cells = caught(|| workbook.worksheet_cells_reader(&sheet).ok());
     let mut cells = cells.flatten().ok_or_else(damaged)?;
-    let mut rows =
-        Rows { name, depot, out: Landing::new(), row: 0, cells: Vec::new(), columns: None };
+    let out = Landing::new();
+    let mut rows = Rows { name, depot, out, row: 0, cells: Vec::new(), bytes: 0, columns: None };
     while let Some(cell) = caught(|| cells.next_cell().ok()).flatten().ok_or_else(damaged)? {
         rows.add(&cell)?;
     }
     rows.end_row()?;
     Ok(rows.out.end(rows.depot))
-}
-
-/// Whether an archive holds a workbook whose parts are whole. All of them but its sheets are read into memory, and may take
-/// `most` bytes there.
-fn check(blocks: &Blocks, most: u64) -> Result<bool, Unfit> {
-    let reader = BufReader::new(blocks.reader());
-    let mut archive = ZipArchive::new(reader).map_err(|_| Unfit::Damaged)?;
-    let is_workbook = |name: &str| name.eq_ignore_ascii_case("xl/workbook.xml");
-    if !archive.file_names().flatten().any(|name| is_workbook(&name)) {
-        return Ok(false);
-    }
-    let mut held = 0;
-    for index in 0..archive.len() {
-        let mut part = archive.by_index(index).map_err(|_| Unfit::Damaged)?;
-        let name = part.name().map_err(|_| Unfit::Damaged)?.to_ascii_lowercase();
-        if !name.ends_with(".xml") && !name.ends_with(".rels") {
-            continue;
-        }
-        let mut beginning = Vec::new();
-        part.by_ref().take(1 << 12).read_to_end(&mut beginning).map_err(|_| Unfit::Damaged)?;
-        // To its end, where its checksum is.
-        let rest = io::copy(&mut part, &mut io::sink()).map_err(|_| Unfit::Damaged)?;
-        let length = rest + beginning.len() as u64;
-        if strings(&beginning) > length {
-            return Err(Unfit::Damaged);
-        }
-        held += if name.starts_with("xl/worksheets/") { 0 } else { length };
-    }
-    // Texts take their place in a list besides.
-    fits(2 * held, most).map(|()| true)
-}
-
-/// How many texts a part says that it has, for which room is reserved: the number in the attribute `uniqueCount`.
-fn strings(beginning: &[u8]) -> u64 {
-    let text = String::from_utf8_lossy(beginning);
-    let Some((_, count)) = text.split_once("uniqueCount") else { return 0 };
-    let count = count.trim_start_matches([' ', '=', '"', '\'', '\t', '\r', '\n', '+']);
-    let digits = count.bytes().take_while(u8::is_ascii_digit).count();
-    if digits == 0 { 0 } else { count[..digits].parse().unwrap_or(u64::MAX) }
 }
 
 /// The sheet that is asked for, else the only visible one with a cell that is not empty.
@@ -149,6 +110,8 @@ struct Rows<'a, 'b, 'c> {
     row: u32,
     /// Its cells, by column.
     cells: Vec<Option<String>>,
+    /// Bytes of text in them, which may be one text again and again.
+    bytes: u64,
     /// The first column and their number, which the first row that is not blank has.
     columns: Option<(usize, usize)>,
 }
@@ -164,6 +127,10 @@ impl Rows<'_, '_, '_> {
             self.end_row()?;
         }
         let column = column as usize;
+        self.bytes += text.len() as u64;
+        // Quotes are doubled in the line.
+        let fit = fits(3 * self.bytes, self.depot.piece());
+        fit.map_err(|unfit| unfit.of(self.name.to_owned()))?;
         if self.cells.len() <= column {
             self.cells.resize(column + 1, None);
         }
@@ -190,6 +157,7 @@ impl Rows<'_, '_, '_> {
         line.push(b'\n');
         self.out.add(&line, self.depot)?;
         self.cells.clear();
+        self.bytes = 0;
         self.row += 1;
         Ok(())
     }
