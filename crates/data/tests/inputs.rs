@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
-use veilset_data::{DataError, KeySet, Scratch, Source, Table};
+use veilset_data::{DataError, KeySet, Scratch, Source, Table, WarningCode, check};
 use zip::write::SimpleFileOptions;
 
 const CSV: &str = "k,n\na,1\nb,2\n";
@@ -327,6 +327,29 @@ fn parts_of_an_archive_do_not_share_their_bytes() {
     archive.shallow_copy_file("xl/worksheets/sheet1.xml", "xl/sheet2.xml").expect("to memory");
     let bytes = archive.finish().expect("to memory").into_inner();
     assert!(matches!(read_zip(&bytes), Err(DataError::Damaged { .. })));
+}
+
+#[test]
+fn long_numbers_of_a_workbook_stay_apart_or_say_that_they_may_not() {
+    let numbers = [
+        ("123456789012345", "123456789012345"),
+        ("1234567890123451", "1234567890123451"),
+        ("1234567890123452", "1234567890123452"),
+        ("9007199254740991", "9007199254740991"),
+        ("9007199254740993", "9.007199254740992E+15"),
+        ("12345678901234567", "1.2345678901234568E+16"),
+        ("123456789012345678", "1.2345678901234568E+17"),
+        ("0.30000000000000004", "0.3"),
+        ("1e-7", "0.0000001"),
+    ];
+    let cell = |number: &str| format!("<row><c><v>{number}</v></c></row>");
+    let rows: String = numbers.iter().map(|(number, _)| cell(number)).collect();
+    let table = read_workbook(&parts(&(row(&["id"]) + &rows))).expect("a sheet");
+    let expected: Vec<_> = numbers.iter().map(|(_, text)| [*text]).collect();
+    assert_eq!(texts(&table)[1..], expected);
+    let report = check(&table, &"id".parse().expect("a key"), &[]).expect("a column");
+    let rounded = report.suspicious.iter().find(|found| found.code == WarningCode::RoundedNumbers);
+    assert_eq!(rounded.map(|found| found.rows), Some(3));
 }
 
 #[test]

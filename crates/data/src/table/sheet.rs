@@ -32,7 +32,7 @@ pub(crate) fn split(name: &str) -> (&str, Option<&str>) {
 
 /// The rows of the one sheet that has any, or of the one that `name` names, as CSV.
 ///
-/// Numbers have up to 15 digits, as Excel has them, dates and times are ISO 8601, formulas what they came to.
+/// Numbers are as Excel has them, dates and times ISO 8601, formulas what they came to.
 pub(super) fn convert(name: &str, store: Store, depot: &mut Depot<'_>) -> Result<Store, DataError> {
     let damaged = || DataError::Damaged { file: name.to_owned() };
     let blocks = store.blocks();
@@ -181,8 +181,21 @@ fn text(value: &DataRef<'_>) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A number as Excel has it, in 15 digits, without an exponent.
+/// The least number with more digits before its point than Excel shows.
+const LONG: f64 = 1e15;
+
+/// From here on, a whole number may stand for others beside it: 2^53.
+const INEXACT: f64 = 9_007_199_254_740_992.0;
+
+/// A number as Excel has it, in 15 digits and without an exponent. A longer one has all its digits, up to where these are no longer
+/// what somebody wrote; from there on it has an exponent, of which a run warns in a key.
 fn shown(number: f64) -> String {
+    if number.abs() >= INEXACT {
+        return format!("{number:E}").replacen('E', "E+", 1);
+    }
+    if number.abs() >= LONG {
+        return number.to_string();
+    }
     let rounded = format!("{number:.14e}").parse().unwrap_or(number);
     f64::to_string(&rounded)
 }
