@@ -227,6 +227,17 @@ pub enum DataError {
         /// Bytes that the part takes.
         bytes: u64,
     },
+    /// A file is compressed so that unpacking it takes too much memory.
+    #[error(
+        "{file} was compressed with a window (zstd --long) of more than {} MB, which unpacking it takes of memory: give more \
+         with --max-memory, up to 2200MB, or compress it without --long", most >> 20
+    )]
+    Window {
+        /// The file's name.
+        file: String,
+        /// Bytes that the window may have.
+        most: u64,
+    },
     /// A column's values are no text, and nothing that has one text.
     #[error(
         "{file}, column {column:?}: {kind} has no text, which keys, values and text files are made of; \

@@ -110,6 +110,23 @@ fn what_is_compressed_and_damaged_is_named() {
 }
 
 #[test]
+fn a_window_that_is_too_long_is_named() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut encoder = zstd::Encoder::new(Vec::new(), 1).expect("to memory");
+    encoder.window_log(28).expect("a length");
+    encoder.write_all(CSV.as_bytes()).expect("to memory");
+    let source = Source::File(put(&folder, "a.csv.zst", &encoder.finish().expect("to memory")));
+    let read = |memory: Option<u64>| {
+        Table::read_within(&source, None, &Scratch::new(Some(folder.path().to_owned()), memory))
+    };
+    for memory in [None, Some(100 << 20)] {
+        let error = read(memory).err().expect("refused").to_string();
+        assert!(error.contains("window") && error.contains("--max-memory"), "{error}");
+    }
+    assert_eq!(read(Some(1 << 30)).expect("room").rows(), 2);
+}
+
+#[test]
 fn tabs_part_the_fields_of_tsv_unless_something_else_is_named() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = put(&folder, "a.tsv", b"k\tn,m\na,b\t1\n");

@@ -205,7 +205,8 @@ impl Error {
             Self::Data(
                 DataError::NoRoom { .. }
                 | DataError::NoRoomForResult { .. }
-                | DataError::TooLarge { .. },
+                | DataError::TooLarge { .. }
+                | DataError::Window { .. },
             ) => exit_code::POLICY,
             Self::Data(DataError::Scratch { why, .. }) if is_full(why.kind()) => exit_code::POLICY,
             Self::Data(_)

@@ -1,6 +1,6 @@
 //! Files that are compressed, and workbooks: what is in them, as a file of its own.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
@@ -21,8 +21,11 @@ pub(crate) enum Packing {
 /// Bytes that are unpacked at once.
 const CHUNK: usize = 1 << 16;
 
-/// The most memory that a stream of Zstandard may want to look back in, as a power of two: what its tools take.
+/// How far a stream of Zstandard may want to look back where there is no limit, as a power of two: what its tools take.
 const ZSTD_WINDOW: u32 = 27;
+
+/// How far it may where a limit allows it: as far as any stream can.
+const LONGEST_WINDOW: u32 = 31;
 
 impl Packing {
     /// What `bytes` begin like.
@@ -70,12 +73,18 @@ fn decompress(
     store: Store,
     depot: &mut Depot<'_>,
 ) -> Result<Store, DataError> {
-    // What is read fails only where it is damaged or cut short: the packed bytes are here already.
-    let damaged = |_| DataError::Damaged { file: name.to_owned() };
+    let window = window(depot.piece());
+    // What is read fails only where it is damaged or cut short, or wants more memory: the packed bytes are here already.
+    let damaged = |why: io::Error| match why.to_string() {
+        why if why.contains("Frame requires too much memory") => {
+            DataError::Window { file: name.to_owned(), most: 1 << window }
+        }
+        _ => DataError::Damaged { file: name.to_owned() },
+    };
     let packed = BufReader::new(store.blocks().reader());
     let mut unpacked: Box<dyn Read> = match packing {
         Packing::Gzip => Box::new(MultiGzDecoder::new(packed)),
-        _ => Box::new(zstd(packed, depot.piece()).map_err(damaged)?),
+        _ => Box::new(zstd(packed, window).map_err(damaged)?),
     };
     let mut landing = Landing::new();
     let mut chunk = vec![0; CHUNK];
@@ -87,10 +96,15 @@ fn decompress(
     }
 }
 
-/// A decoder that looks back no further than `most` bytes.
-fn zstd<R: BufRead>(packed: R, most: u64) -> std::io::Result<impl Read> {
+/// How far a stream of Zstandard may want to look back where it may take `most` bytes, as a power of two.
+fn window(most: u64) -> u32 {
+    if most < u64::MAX { most.ilog2().min(LONGEST_WINDOW) } else { ZSTD_WINDOW }
+}
+
+/// A decoder that looks back no further than the power of two `window`.
+fn zstd<R: BufRead>(packed: R, window: u32) -> io::Result<impl Read> {
     let mut decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
-    decoder.window_log_max(most.ilog2().min(ZSTD_WINDOW))?;
+    decoder.window_log_max(window)?;
     Ok(decoder)
 }
 
