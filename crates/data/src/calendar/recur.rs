@@ -4,7 +4,7 @@
 //! instant in the event's zone. So a rule keeps its hour across daylight saving, and `UNTIL`, which is an instant, is
 //! turned into clock time first.
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
 use rrule::{Frequency, RRule, RRuleSet, Unvalidated};
 
 use super::event::Event;
@@ -60,7 +60,8 @@ fn clocks(
 ) -> Result<Vec<NaiveDateTime>, Bad> {
     const WRONG: Bad = "no recurrence rule";
     let first = start.clock().and_utc().with_timezone(&rrule::Tz::UTC);
-    let rule: RRule<Unvalidated> = by_the_clock(text, start, home)?.parse().map_err(|_| WRONG)?;
+    let text = by_the_clock(text, start, home)?;
+    let rule: RRule<Unvalidated> = text.parse().map_err(|_| WRONG)?;
     let times = times_a_day(&rule);
     let fast = matches!(rule.get_freq(), Frequency::Minutely | Frequency::Secondly);
     if fast || times > MAX_TIMES {
@@ -71,26 +72,55 @@ fn clocks(
     let days = (end - start.clock()).num_days();
     let Ok(days) = u64::try_from(days) else { return Ok(Vec::new()) };
     budget.spend(times * (days + 1))?;
-    let endless = rule.get_count().is_none() && rule.get_until().is_none();
-    let hourly = rule.get_freq() == Frequency::Hourly;
+    let until = rule.get_until().map(|until| until.naive_utc() + TimeDelta::seconds(1));
+    let last = until.map_or(end, |until| until.min(end));
+    let count = rule.get_count().map_or(usize::MAX, |count| count as usize);
+    let endless: RRule<Unvalidated> = endless(&text).parse().map_err(|_| WRONG)?;
+    let endless = endless.validate(first).map_err(|_| WRONG)?;
+    let later = RRuleSet::new(first).rrule(endless).limit();
+    let later = later.into_iter().map(|start| start.naive_utc());
+    before(later, last, count, |next| match next {
+        Some(next) => {
+            let beyond = u64::try_from((next - end).num_days()).unwrap_or_default();
+            budget.spend(times * beyond)
+        }
+        None if rule.get_freq() == Frequency::Hourly => {
+            Err("a rule by the hour that finds no recurrence in 100000 hours")
+        }
+        None => budget.spend(LONGEST_GAP),
+    })
+}
+
+/// The starts before `last`, up to `count` of them. Calls `over` with the one that is too late, or with none where the library
+/// finds no more.
+fn before(
+    mut starts: impl Iterator<Item = NaiveDateTime>,
+    last: NaiveDateTime,
+    count: usize,
+    mut over: impl FnMut(Option<NaiveDateTime>) -> Result<(), Bad>,
+) -> Result<Vec<NaiveDateTime>, Bad> {
     let mut found = Vec::new();
-    for start in RRuleSet::new(first).rrule(rule).limit().into_iter() {
-        let clock = start.naive_utc();
-        if clock >= end {
-            return Ok(found);
+    while found.len() < count {
+        match starts.next() {
+            Some(start) if start < last && found.len() == MAX_STARTS => {
+                return Err(
+                    "a rule with more than 36600 recurrences up to the last day of the search",
+                );
+            }
+            Some(start) if start < last => found.push(start),
+            next => {
+                over(next)?;
+                break;
+            }
         }
-        if found.len() == MAX_STARTS {
-            return Err("a rule with more than 36600 recurrences up to the last day of the search");
-        }
-        found.push(clock);
     }
-    if endless {
-        budget.spend(LONGEST_GAP)?;
-    }
-    match endless && hourly {
-        true => Err("a rule by the hour that finds no recurrence in 100000 hours"),
-        false => Ok(found),
-    }
+    Ok(found)
+}
+
+/// The rule without its end. The library looks for an end only where it finds a start, however long that takes.
+fn endless(text: &str) -> String {
+    let is_end = |part: &&str| part.starts_with("UNTIL=") || part.starts_with("COUNT=");
+    text.split(';').filter(|part| !is_end(part)).collect::<Vec<_>>().join(";")
 }
 
 /// How often a rule looks at a day, at most.

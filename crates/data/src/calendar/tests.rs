@@ -326,6 +326,8 @@ fn what_is_no_calendar_names_the_line_and_no_value() {
             "every minute or second",
         ),
         ("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30", "no recurrence in 100000 hours"),
+        ("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30;UNTIL=99991231", "no recurrence in 100000 hours"),
+        ("FREQ=HOURLY;BYMONTH=2;BYMONTHDAY=30;COUNT=9", "no recurrence in 100000 hours"),
         ("FREQ=HOURLY", "more than 36600"),
         ("FREQ=DAILY;UNTIL=secret", "no date"),
     ] {
@@ -360,6 +362,15 @@ fn the_work_on_a_calendar_is_bounded() {
     };
     let hourly = event("DTSTART:20230401T000000Z\nDURATION:PT1M\nRRULE:FREQ=HOURLY");
     let error = fails(&calendar(&hourly.repeat(600)));
+    assert!(error.contains("all the work"), "{error}");
+    let never = "DTSTART:20270301T100000Z\nDURATION:PT1H\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30";
+    for end in [";UNTIL=99991231", ";UNTIL=20270310", ";COUNT=2"] {
+        let error = fails(&calendar(&event(&format!("{never}{end}")).repeat(60)));
+        assert!(error.contains("all the work"), "{end}: {error}");
+    }
+    // Nor are days free of charge that lie behind the search.
+    let rare = never.replace("BYMONTHDAY=30", "BYMONTHDAY=29;BYDAY=MO");
+    let error = fails(&calendar(&event(&rare).repeat(2_000)));
     assert!(error.contains("all the work"), "{error}");
     // Nobody looks at rules that begin after the search.
     let later = hourly.replace("2023", "2028").repeat(5_000);
