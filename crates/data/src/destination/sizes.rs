@@ -93,28 +93,29 @@ fn member(name: &&str) -> u64 {
 }
 
 impl Destination {
-    /// The most bytes that all rows of `table` take, after a look at all that are not text.
+    /// The most bytes that all rows of `table` take, after a look at those that are not text, or become NDJSON.
     pub(super) fn size_of_own(&self, table: &Table) -> Result<u64, DataError> {
         let format = self.format();
         let names: Vec<&str> = table.header().iter().map(String::as_str).collect();
         let fixed = size_of_schema(&table.schema());
         let lines = 1 + table.rows() as u64;
-        let all = Sheet::new(table, 0..table.rows());
+        let all = || Sheet::new(table, 0..table.rows());
         let size = match (format, table.text_bytes()) {
-            (Format::Csv | Format::Ndjson, None) => {
+            (Format::Ndjson, Some(bytes)) if table.is_objects() => bytes + lines,
+            // Of text, too: every character might be a control character, which takes six there.
+            (Format::Csv, None) | (Format::Ndjson, _) => {
                 let mut written = Counted(0);
-                self.fill(all, &mut written).map_err(|why| no_place(table, format, why))?;
+                self.fill(all(), &mut written).map_err(|why| no_place(table, format, why))?;
                 written.0
             }
             (Format::Parquet | Format::Arrow | Format::ArrowStream, None) => {
-                all.size_typed(format).map_err(|why| no_place(table, format, why))?
+                all().size_typed(format).map_err(|why| no_place(table, format, why))?
             }
             (Format::Csv, Some(bytes)) if self.keeps(table) => bytes + 2 * lines,
-            (Format::Ndjson, Some(bytes)) if table.is_objects() => bytes + lines,
             (Format::Parquet | Format::Arrow | Format::ArrowStream, Some(bytes)) => {
                 bytes + Width::text(names.len()).blank_rows(lines)
             }
-            (_, Some(bytes)) => {
+            (Format::Csv, Some(bytes)) => {
                 let rows = Rows { count: lines, text: 0, names: &names };
                 2 * bytes + rows.size(format, Width::text(names.len()))
             }

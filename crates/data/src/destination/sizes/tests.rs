@@ -25,6 +25,13 @@ fn ndjson(rows: usize) -> Table {
     Table::parse_ndjson("t.ndjson".into(), text.into_bytes()).expect("a table")
 }
 
+/// Text that takes more room in NDJSON than in any other format.
+fn controls(rows: usize) -> Table {
+    let row = format!("\u{1f},{}\n", "\u{1}".repeat(40));
+    let text = format!("id,note\n{}", row.repeat(rows));
+    Table::parse("c.csv".into(), text.into_bytes(), b',').expect("a table")
+}
+
 /// Types that are shorter in memory than as text, or in Parquet; two batches with different dictionaries.
 fn typed(rows: usize) -> Table {
     let batch = |first: usize| {
@@ -48,8 +55,8 @@ fn typed(rows: usize) -> Table {
     Table::from_batches("t".into(), batches[0].schema(), batches).expect("a table")
 }
 
-fn tables(rows: usize) -> [Table; 3] {
-    [csv(rows), ndjson(rows), typed(rows.min(120))]
+fn tables(rows: usize) -> [Table; 4] {
+    [csv(rows), ndjson(rows), controls(rows), typed(rows.min(120))]
 }
 
 /// What is held at a new file of this name, and how long the file is after `write`.
