@@ -11,8 +11,9 @@ use arrow_array::types::{
     TimestampSecondType,
 };
 use arrow_array::{
-    Array, ArrayRef, Date64Array, DictionaryArray, Int64Array, IntervalMonthDayNanoArray,
-    ListArray, RecordBatch, StringArray, StructArray, Time32SecondArray, TimestampSecondArray,
+    Array, ArrayRef, Date64Array, DictionaryArray, Int8Array, Int64Array,
+    IntervalMonthDayNanoArray, ListArray, RecordBatch, StringArray, StructArray, Time32SecondArray,
+    TimestampSecondArray,
 };
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{DataType, Field};
@@ -82,6 +83,23 @@ fn dictionaries_that_differ_and_grow_become_one_in_an_arrow_file() {
         };
         assert_eq!(seen.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{rows}");
     }
+}
+
+/// Their texts are the same, for a date has no time.
+#[test]
+fn dates_of_one_day_stay_apart_in_a_dictionary() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = path(&folder, "o.arrow");
+    let dates: ArrayRef = Arc::new(Date64Array::from(vec![0, 1, 86_400_000]));
+    let keys = Int8Array::from(vec![1, 0, 2, 1]);
+    let array = DictionaryArray::try_new(keys, dates).expect("keys of values");
+    to(&path).write_rows(&one_column(Arc::new(array)), 0..4).expect("writable");
+    let mut batches = FileReader::try_new(File::open(&path).expect("there"), None).expect("Arrow");
+    let batch = batches.next().expect("one").expect("whole");
+    let column = batch.column(0).as_dictionary::<Int8Type>();
+    let dates = column.downcast_dict::<Date64Array>().expect("dates");
+    let dates: Vec<Option<i64>> = dates.into_iter().collect();
+    assert_eq!(dates, [Some(1), Some(0), Some(86_400_000), Some(1)]);
 }
 
 #[test]

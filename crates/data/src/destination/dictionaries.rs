@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, Date64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
+    UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, UInt64Array, new_empty_array};
 use arrow_schema::{ArrowError, DataType};
@@ -35,7 +35,8 @@ impl Gathered {
         if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, values) || last == values) {
             return Ok(());
         }
-        let text = cells(values);
+        let marks = marks(values);
+        let text = cells(&marks);
         let mut new = Vec::new();
         for place in 0..values.len() {
             if let Some(text) = text(place)
@@ -64,6 +65,15 @@ impl Gathered {
             **key = DataType::Int64;
         }
         Ok(Dictionary { kind, places, values })
+    }
+}
+
+/// What tells the values of a dictionary apart by its text: the values themselves, but of dates in milliseconds, whose text is
+/// their day, the milliseconds.
+fn marks(values: &ArrayRef) -> ArrayRef {
+    match values.as_primitive_opt::<Date64Type>() {
+        Some(dates) => Arc::new(dates.reinterpret_cast::<Int64Type>()),
+        None => Arc::clone(values),
     }
 }
 
@@ -97,7 +107,8 @@ impl Dictionary {
         if dictionary.values().is_empty() {
             return self.nulls(array.len());
         }
-        let (keys, text) = (dictionary.normalized_keys(), cells(dictionary.values()));
+        let marks = marks(dictionary.values());
+        let (keys, text) = (dictionary.normalized_keys(), cells(&marks));
         let mut places = vec![None; dictionary.values().len()];
         let place = |row: usize| {
             let key = *keys.get(row).filter(|_| array.is_valid(row))?;
