@@ -13,6 +13,7 @@ mod items;
 mod lookup;
 mod mutate;
 mod objects;
+mod packed;
 mod protocol_messages;
 mod sorted_set;
 mod table;
@@ -26,6 +27,7 @@ pub use self::items::items;
 pub use self::lookup::lookup;
 pub use self::mutate::Mutator;
 pub use self::objects::objects;
+pub use self::packed::{gzip, workbook, zstd};
 pub use self::protocol_messages::protocol_messages;
 pub use self::sorted_set::sorted_set;
 pub use self::table::table;
@@ -56,7 +58,7 @@ impl Seed {
 }
 
 /// Every kind of untrusted input.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "sorted_set", run: sorted_set, seeds: sorted_set::seeds },
     Target { name: "protocol_messages", run: protocol_messages, seeds: protocol_messages::seeds },
     Target { name: "fhe_messages", run: fhe_messages, seeds: fhe_messages::seeds },
@@ -65,6 +67,9 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "objects", run: objects, seeds: objects::seeds },
     Target { name: "parquet", run: parquet, seeds: typed::parquet_seeds },
     Target { name: "arrow", run: arrow, seeds: typed::arrow_seeds },
+    Target { name: "workbook", run: workbook, seeds: packed::workbook_seeds },
+    Target { name: "gzip", run: gzip, seeds: packed::gzip_seeds },
+    Target { name: "zstd", run: zstd, seeds: packed::zstd_seeds },
     Target { name: "calendar", run: calendar, seeds: calendar::seeds },
     Target { name: "items", run: items, seeds: items::seeds },
     Target { name: "flags", run: flags, seeds: flags::seeds },

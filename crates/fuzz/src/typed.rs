@@ -21,7 +21,8 @@ pub fn arrow(data: &[u8]) {
     read("input.arrow", data);
 }
 
-fn read(name: &str, data: &[u8]) {
+/// Reads a file of this name, and every row of it.
+pub(crate) fn read(name: &str, data: &[u8]) {
     keep_quiet();
     let scratch = Scratch::new(None, Some(MEMORY));
     let mut arrivals = Arrivals::new(&scratch);

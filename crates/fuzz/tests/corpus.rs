@@ -84,6 +84,21 @@ fn arrow() {
 }
 
 #[test]
+fn workbook() {
+    run("workbook", 2 * CHANGED);
+}
+
+#[test]
+fn gzip() {
+    run("gzip", 2 * CHANGED);
+}
+
+#[test]
+fn zstd() {
+    run("zstd", 2 * CHANGED);
+}
+
+#[test]
 fn calendar() {
     run("calendar", 10 * CHANGED);
 }

@@ -5,6 +5,7 @@
 
 import bz2
 import csv
+import gzip
 import lzma
 import pickle
 from datetime import date, datetime, time, timedelta
@@ -87,6 +88,10 @@ def others() -> None:
     text = frame.to_csv(index=False).encode()
     (FOLDER / "list.csv.bz2").write_bytes(bz2.compress(text))
     (FOLDER / "list.csv.xz").write_bytes(lzma.compress(text))
+    for name, text in [("list", text), ("one", (FOLDER / "one.csv").read_bytes())]:
+        (FOLDER / f"{name}.csv.gz").write_bytes(gzip.compress(text, mtime=0))
+        with pa.CompressedOutputStream(FOLDER / f"{name}.csv.zst", "zstd") as file:
+            file.write(text)
     frame.to_json(FOLDER / "default.json")
     frame.to_json(FOLDER / "records.json", orient="records")
     dates = pandas.DataFrame({"day": pandas.to_datetime(["2024-02-29", "2024-03-01 13:45", None], format="ISO8601")})
