@@ -17,6 +17,7 @@ mod delta;
 mod fields;
 mod files;
 mod guard;
+mod header;
 mod messages;
 mod objects;
 mod pages;
@@ -27,6 +28,7 @@ mod records;
 pub(crate) mod sheet;
 mod store;
 mod text;
+mod thrift;
 pub(crate) mod unpack;
 mod workbook;
 

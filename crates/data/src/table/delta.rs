@@ -11,8 +11,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::claims::Unfit;
-use super::pages::Compact;
 use super::store::Blocks;
+use super::thrift::Compact;
 
 /// Refuses a column with a page of more lengths than values.
 pub(super) fn check(
