@@ -12,6 +12,8 @@ pub(super) struct Page {
     /// Bytes when it is decoded, and as it stands in the file.
     pub(super) decoded: u64,
     pub(super) compressed: u64,
+    /// Whether what is behind its levels is as the column's codec has it.
+    pub(super) is_compressed: bool,
     /// Values of a dictionary.
     pub(super) dictionary: u64,
     /// Values of a data page, and how they are encoded.
@@ -54,7 +56,7 @@ const FIELDS: [u8; 8] = {
 impl Compact {
     /// A `PageHeader` of parquet.thrift.
     fn page(&mut self) -> Option<Page> {
-        let mut page = Page::default();
+        let mut page = Page { is_compressed: true, ..Page::default() };
         let (mut wanted, mut found) = (None, None);
         self.fields(&FIELDS, |reader, field, kind| {
             match field {
@@ -86,6 +88,7 @@ impl Compact {
         self.fields(&[kind::I32; 6][..known], |reader, place, kind| {
             match usize::try_from(place).ok()?.checked_sub(1)? {
                 place if place < known => numbers[place] = reader.size()?,
+                6 if field == 8 => page.is_compressed = kind != kind::FALSE,
                 _ => reader.skip(kind, 1)?,
             }
             Some(())

@@ -2,13 +2,13 @@
 //!
 //! The library that decodes them reserves what a header says, and holds a page whole.
 
-use parquet::basic::Compression;
+use parquet::basic::{Compression, Type};
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
 use super::delta;
-use super::header::header;
+use super::header::{Page, header};
 use super::store::Blocks;
 
 /// Refuses a file with a page that cannot be, or takes more than `most` bytes when it is decoded.
@@ -51,23 +51,39 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
         if page.compressed > end - at {
             return Err(Unfit::Damaged);
         }
+        check_page(&page, column, most)?;
         at += page.compressed;
-        // What is not compressed is not copied.
-        if let Some(ratio) = ratio(column.compression()) {
-            if !ratio.allows(page.compressed, page.decoded) {
-                return Err(Unfit::Damaged);
-            }
-            // Its values take as much again.
-            fits(page.decoded.saturating_mul(2), most)?;
-        }
-        // Each value of a dictionary takes a byte or more.
-        if page.dictionary > page.decoded {
-            return Err(Unfit::Damaged);
-        }
         pages.values += page.values;
         pages.has_differences |= DIFFERENCES.contains(&page.encoding);
     }
     Ok(pages)
+}
+
+/// Refuses a page that cannot be, or takes more than `most` bytes.
+fn check_page(page: &Page, column: &ColumnChunkMetaData, most: u64) -> Result<(), Unfit> {
+    let can_be = match ratio(column.compression()) {
+        Some(ratio) if page.is_compressed => ratio.allows(page.compressed, page.decoded),
+        _ => page.compressed == page.decoded,
+    };
+    if !can_be || page.dictionary.saturating_mul(width(column)) > page.decoded {
+        return Err(Unfit::Damaged);
+    }
+    // Its values take as much again.
+    fits(page.decoded.saturating_mul(2).max(page.compressed), most)
+}
+
+/// The least bytes of a value in a dictionary.
+fn width(column: &ColumnChunkMetaData) -> u64 {
+    match column.column_type() {
+        Type::BOOLEAN => 1,
+        // A text has its length in front.
+        Type::INT32 | Type::FLOAT | Type::BYTE_ARRAY => 4,
+        Type::INT64 | Type::DOUBLE => 8,
+        Type::INT96 => 12,
+        Type::FIXED_LEN_BYTE_ARRAY => {
+            column.column_descr().type_length().try_into().map_or(1, |width: u64| width.max(1))
+        }
+    }
 }
 
 /// DELTA_LENGTH_BYTE_ARRAY and DELTA_BYTE_ARRAY, as headers have them.
