@@ -14,6 +14,7 @@ pub(crate) mod cell;
 mod claims;
 mod delimited;
 mod delta;
+mod expand;
 mod fields;
 mod files;
 mod guard;

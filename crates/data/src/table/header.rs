@@ -9,10 +9,12 @@ use super::thrift::{Compact, kind};
 /// What a page's header says.
 #[derive(Default)]
 pub(super) struct Page {
-    /// Bytes when it is decoded, and as it stands in the file.
+    /// Bytes when it is decoded, and as it stands in the file, both with its levels.
     pub(super) decoded: u64,
     pub(super) compressed: u64,
-    /// Whether what is behind its levels is as the column's codec has it.
+    /// Bytes of levels, which stand in front and are not compressed; none in an old page.
+    pub(super) levels: u64,
+    /// Whether what is behind them is as the column's codec has it.
     pub(super) is_compressed: bool,
     /// Values of a dictionary.
     pub(super) dictionary: u64,
@@ -96,7 +98,10 @@ impl Compact {
         match field {
             5 => [page.values, page.encoding] = [numbers[0], numbers[1]],
             7 => page.dictionary = numbers[0],
-            _ => [page.values, page.encoding] = [numbers[0], numbers[3]],
+            _ => {
+                [page.values, page.encoding] = [numbers[0], numbers[3]];
+                page.levels = numbers[4] + numbers[5];
+            }
         }
         Some(())
     }

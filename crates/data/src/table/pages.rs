@@ -8,6 +8,7 @@ use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
 use super::delta;
+use super::expand::stays_within;
 use super::header::{Page, header};
 use super::store::Blocks;
 
@@ -51,7 +52,7 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
         if page.compressed > end - at {
             return Err(Unfit::Damaged);
         }
-        check_page(&page, column, most)?;
+        check_page(blocks, at, &page, column, most)?;
         at += page.compressed;
         pages.values += page.values;
         pages.has_differences |= DIFFERENCES.contains(&page.encoding);
@@ -59,9 +60,16 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
     Ok(pages)
 }
 
-/// Refuses a page that cannot be, or takes more than `most` bytes.
-fn check_page(page: &Page, column: &ColumnChunkMetaData, most: u64) -> Result<(), Unfit> {
-    let can_be = match ratio(column.compression()) {
+/// Refuses a page, whose bytes begin at `at`, that cannot be, or takes more than `most` bytes.
+fn check_page(
+    blocks: &Blocks,
+    at: u64,
+    page: &Page,
+    column: &ColumnChunkMetaData,
+    most: u64,
+) -> Result<(), Unfit> {
+    let codec = column.compression();
+    let can_be = match ratio(codec) {
         Some(ratio) if page.is_compressed => ratio.allows(page.compressed, page.decoded),
         _ => page.compressed == page.decoded,
     };
@@ -69,7 +77,14 @@ fn check_page(page: &Page, column: &ColumnChunkMetaData, most: u64) -> Result<()
         return Err(Unfit::Damaged);
     }
     // Its values take as much again.
-    fits(page.decoded.saturating_mul(2).max(page.compressed), most)
+    fits(page.decoded.saturating_mul(2).max(page.compressed), most)?;
+    let levels = |size: u64| size.checked_sub(page.levels).ok_or(Unfit::Damaged);
+    let (length, decoded) = (levels(page.compressed)?, levels(page.decoded)?);
+    // Where nothing is to come, the library does not look.
+    if !page.is_compressed || decoded == 0 {
+        return Ok(());
+    }
+    stays_within(blocks, (at + page.levels, length), codec, decoded)
 }
 
 /// The least bytes of a value in a dictionary.
