@@ -10,15 +10,19 @@ use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 
-use super::claims::Unfit;
+use super::claims::{Unfit, fits};
 use super::store::Blocks;
 use super::thrift::Compact;
 
-/// Refuses a column with a page of more lengths than values.
+/// Bytes that the library reserves for a length.
+const LENGTH: u64 = 4;
+
+/// Refuses a column with a page of more lengths than values, or whose lengths take more than `room` bytes.
 pub(super) fn check(
     blocks: &Blocks,
     column: &ColumnChunkMetaData,
     rows: usize,
+    room: u64,
 ) -> Result<(), Unfit> {
     let reader = SerializedPageReader::new(Arc::new(blocks.clone()), column, rows, None);
     let mut reader = reader.map_err(|_| Unfit::Damaged)?;
@@ -31,9 +35,14 @@ pub(super) fn check(
         let most = u64::from(page.num_values());
         let mut values = Compact(values(page, column).ok_or(Unfit::Damaged)?);
         // A page of nulls alone may have nothing.
-        if !values.0.is_empty() {
-            (0..lists).try_for_each(|_| values.pass_differences(most)).ok_or(Unfit::Damaged)?;
+        if values.0.is_empty() {
+            continue;
         }
+        let mut lengths = 0;
+        for _ in 0..lists {
+            lengths += values.pass_differences(most).ok_or(Unfit::Damaged)?;
+        }
+        fits(lengths * LENGTH, room)?;
     }
     Ok(())
 }
@@ -71,8 +80,9 @@ fn values(page: Page, column: &ColumnChunkMetaData) -> Option<Bytes> {
 }
 
 impl Compact {
-    /// Passes numbers in DELTA_BINARY_PACKED, at most `most`: a header with the first, then blocks of packed differences.
-    fn pass_differences(&mut self, most: u64) -> Option<()> {
+    /// Passes numbers in DELTA_BINARY_PACKED, at most `most`: a header with the first, then blocks of packed differences. Says
+    /// how many there are.
+    fn pass_differences(&mut self, most: u64) -> Option<u64> {
         let (block, minis, numbers) = (self.varint()?, self.varint()?, self.varint()?);
         self.varint()?;
         if numbers > most || minis == 0 || minis > block {
@@ -93,6 +103,6 @@ impl Compact {
                 left = left.saturating_sub(mini);
             }
         }
-        Some(())
+        Some(numbers)
     }
 }

@@ -26,7 +26,7 @@ pub(super) fn check(blocks: &Blocks, metadata: &ParquetMetaData, most: u64) -> R
             }
             if pages.has_differences {
                 let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
-                delta::check(blocks, column, rows)?;
+                delta::check(blocks, column, rows, most)?;
             }
         }
     }
