@@ -17,6 +17,7 @@ mod delta;
 mod expand;
 mod fields;
 mod files;
+mod footer;
 mod guard;
 mod header;
 mod messages;

@@ -15,8 +15,8 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::guard::{Caught, panicked};
-use super::pages;
 use super::store::{Blocks, Store};
+use super::{footer, pages};
 use crate::DataError;
 use crate::caught::caught;
 use crate::spill::Depot;
@@ -38,6 +38,7 @@ impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
         let blocks = store.blocks();
+        footer::check(&blocks, most).map_err(|unfit| unfit.of(name.to_owned()))?;
         let opened = caught(|| {
             let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default());
             metadata.map(|metadata| (pages::check(&blocks, metadata.metadata(), most), metadata))
