@@ -302,20 +302,23 @@ pub(crate) const PLACEHOLDERS_ARE: &str =
 /// What rows of one key are.
 pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong column or preset?";
 
-/// Keys that there is room for from the start: a longer list may have far fewer keys than rows.
+/// Rows that there is room for from the start, at most: a longer list may have far fewer keys, and a file says how many rows
+/// it has before it shows them.
 const RESERVED: usize = 1 << 24;
 
 struct Builder {
     keys: KeySet,
     seen: HashTable<u32>,
     state: RandomState,
-    rows: usize,
+    /// Rows that there is room for.
+    room: usize,
 }
 
 impl Builder {
     fn new(rows: usize) -> Self {
+        let room = rows.min(RESERVED);
         let keys = KeySet {
-            digests: Zeroizing::new(Vec::with_capacity(rows.min(RESERVED))),
+            digests: Zeroizing::new(Vec::with_capacity(room)),
             len: 0,
             key_of_row: KeyOfRow::Own(0),
             null_rows: 0,
@@ -324,11 +327,11 @@ impl Builder {
             suspected: Suspected::default(),
             hashed: 0,
         };
-        Self { keys, seen: HashTable::with_capacity(rows), state: RandomState::new(), rows }
+        Self { keys, seen: HashTable::with_capacity(room), state: RandomState::new(), room }
     }
 
     fn add(&mut self, key: &[u8], looks_hashed: bool) {
-        let Self { keys, seen, state, rows } = self;
+        let Self { keys, seen, state, room } = self;
         let digest = *blake3::hash(key).as_bytes();
         // Whoever supplies keys can choose digests of like bits, but does not know this hash.
         let hash = state.hash_one(digest);
@@ -344,16 +347,19 @@ impl Builder {
                 index
             }
         };
-        keys.key_of_row.push(index, *rows);
+        keys.key_of_row.push(index, *room);
     }
 
     fn skip(&mut self, count: impl FnOnce(&mut KeySet)) {
         count(&mut self.keys);
-        self.keys.key_of_row.push(NO_KEY, self.rows);
+        self.keys.key_of_row.push(NO_KEY, self.room);
     }
 
     fn finish(mut self) -> KeySet {
         self.keys.digests.shrink_to_fit();
+        if let KeyOfRow::Listed(keys) = &mut self.keys.key_of_row {
+            keys.shrink_to_fit();
+        }
         self.keys
     }
 }

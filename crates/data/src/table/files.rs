@@ -8,11 +8,15 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::batches::same_columns;
 use super::body::Body;
+use super::claims::fits;
 use super::store::Store;
 use super::text::not_lines;
 use super::unpack::{inner_name, unpack};
 use crate::spill::{Depot, Landing};
 use crate::{DataError, Format, Scratch, Source, Table};
+
+/// The number of a row's key.
+const BYTES_OF_ROW: u64 = 4;
 
 impl Table {
     /// Reads all of `source`: CSV, NDJSON, Parquet or Arrow, told apart by what the bytes are and, where they are text,
@@ -44,7 +48,7 @@ impl Table {
             let store = file.store(&mut depot)?;
             bodies.push(read(file.name(), store, delimiter, &mut depot)?);
         }
-        Self::of_bodies(source.name(), bodies)
+        Self::of_bodies(source.name(), bodies, depot.piece())
     }
 
     /// Record batches that messages call `name`, as they come; what is too much for memory lies in a temporary file.
@@ -58,13 +62,21 @@ impl Table {
         batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
         scratch: &Scratch,
     ) -> Result<Self, DataError> {
-        let body = Body::of_batches(&name, schema, batches, &mut scratch.empty_depot())?;
-        Self::of_bodies(name.clone(), vec![(name, body)])
+        let mut depot = scratch.empty_depot();
+        let body = Body::of_batches(&name, schema, batches, &mut depot)?;
+        Self::of_bodies(name.clone(), vec![(name, body)], depot.piece())
     }
 
-    fn of_bodies(name: String, bodies: Vec<(String, Body)>) -> Result<Self, DataError> {
+    /// A table of these files, whose list of keys by row may take `most` bytes.
+    fn of_bodies(name: String, bodies: Vec<(String, Body)>, most: u64) -> Result<Self, DataError> {
         let header = common_header(&bodies)?;
-        Self::of(name, header, bodies)
+        let table = Self::of(name, header, bodies)?;
+        // Rows of text are there; of nulls, any number takes no byte.
+        if table.parts.iter().any(|part| part.body.schema().is_some()) {
+            let listed = table.rows() as u64 * BYTES_OF_ROW;
+            fits(listed, most).map_err(|unfit| unfit.of(table.name.clone()))?;
+        }
+        Ok(table)
     }
 }
 
@@ -110,7 +122,7 @@ impl<'a> Arrivals<'a> {
         let bodies = stores.into_iter();
         let bodies = bodies.map(|(name, store)| read(name, store, delimiter, &mut depot));
         let bodies = bodies.collect::<Result<_, _>>()?;
-        Table::of_bodies(name, bodies)
+        Table::of_bodies(name, bodies, depot.piece())
     }
 
     /// What was written, a single file of delimited text, as a table that messages call `name`.
@@ -120,7 +132,7 @@ impl<'a> Arrivals<'a> {
     pub fn delimited(mut self, name: String, delimiter: u8) -> Result<Table, DataError> {
         let store = self.store();
         let body = Body::read(&name, store, Format::Csv, delimiter, &mut self.depot)?;
-        Table::of_bodies(name.clone(), vec![(name, body)])
+        Table::of_bodies(name.clone(), vec![(name, body)], self.depot.piece())
     }
 }
 
