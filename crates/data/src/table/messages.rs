@@ -3,9 +3,12 @@
 //! The library that decodes them reserves what a buffer says before it has read it, and panics where one lies outside its
 //! message.
 
+use std::collections::BTreeMap;
+
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{
-    Block, CompressionType, Message, MessageHeader, RecordBatch, root_as_footer, root_as_message,
+    Block, CompressionType, DictionaryBatch, Message, MessageHeader, RecordBatch, root_as_footer,
+    root_as_message,
 };
 use bytes::Bytes;
 use parquet::file::reader::{ChunkReader, Length};
@@ -20,45 +23,76 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The bytes of a compressed buffer that say its length; -1 where it is not compressed.
 const PREFIX: u64 = 8;
 
-/// Refuses a file or stream with a message that cannot be, or takes more than `most` bytes when it is decoded.
+/// Refuses a file or stream with a message that cannot be, or takes more than `most` bytes when it is decoded, with all
+/// dictionaries that there are then.
 pub(super) fn check(blocks: &Blocks, format: Format, most: u64) -> Result<(), Unfit> {
+    let room = Room { most, dictionaries: BTreeMap::new(), held: 0 };
     match format {
-        Format::Arrow => check_file(blocks, most),
-        _ => check_stream(blocks, most),
+        Format::Arrow => check_file(blocks, room),
+        _ => check_stream(blocks, room),
     }
 }
 
-fn check_file(blocks: &Blocks, most: u64) -> Result<(), Unfit> {
+/// The bytes that there is room for, and what dictionaries take of it.
+struct Room {
+    most: u64,
+    /// Bytes of each dictionary, by its number.
+    dictionaries: BTreeMap<i64, u64>,
+    /// Bytes of all.
+    held: u64,
+}
+
+impl Room {
+    /// Finds out whether so many bytes fit beside the dictionaries.
+    fn fits(&self, bytes: u64) -> Result<(), Unfit> {
+        fits(sum(self.held, bytes)?, self.most)
+    }
+
+    /// Holds so many bytes of a dictionary, behind what it has or in the place of that.
+    fn hold(&mut self, dictionary: &DictionaryBatch<'_>, bytes: u64) -> Result<(), Unfit> {
+        let held = self.dictionaries.entry(dictionary.id()).or_default();
+        let before = if dictionary.isDelta() { 0 } else { std::mem::take(held) };
+        *held = sum(*held, bytes)?;
+        self.held = sum(self.held - before, bytes)?;
+        self.fits(0)
+    }
+}
+
+fn check_file(blocks: &Blocks, mut room: Room) -> Result<(), Unfit> {
     let end = blocks.len().checked_sub(10).ok_or(Unfit::Damaged)?;
     let tail = bytes(blocks, end, 10)?;
     let tail = tail.as_ref().try_into().map_err(|_| Unfit::Damaged)?;
     let length = read_footer_length(tail).map_err(|_| Unfit::Damaged)? as u64;
+    room.fits(length)?;
     let footer = bytes(blocks, end.checked_sub(length).ok_or(Unfit::Damaged)?, length)?;
     let footer = root_as_footer(&footer).map_err(|_| Unfit::Damaged)?;
     let messages = [footer.dictionaries(), footer.recordBatches()];
-    messages.iter().flatten().flatten().try_for_each(|block| check_block(blocks, block, most))
+    let mut messages = messages.iter().flatten().flatten();
+    messages.try_for_each(|block| check_block(blocks, block, &mut room))
 }
 
 /// A message whose place the end of a file tells.
-fn check_block(blocks: &Blocks, block: &Block, most: u64) -> Result<(), Unfit> {
+fn check_block(blocks: &Blocks, block: &Block, room: &mut Room) -> Result<(), Unfit> {
     let (start, body_length) = (size(block.offset())?, size(block.bodyLength())?);
     let length = size(block.metaDataLength().into())?;
+    room.fits(length)?;
     let metadata = bytes(blocks, start, length)?;
     let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
     let metadata = metadata.get(skipped..).ok_or(Unfit::Damaged)?;
     let message = root_as_message(metadata).map_err(|_| Unfit::Damaged)?;
     let body = Body { blocks, start: sum(start, length)?, length: body_length };
-    body.check(&message, most)
+    body.check(&message, room)
 }
 
-fn check_stream(blocks: &Blocks, most: u64) -> Result<(), Unfit> {
+fn check_stream(blocks: &Blocks, mut room: Room) -> Result<(), Unfit> {
     let mut at = 0;
     loop {
         let Some((start, length)) = next_message(blocks, at)? else { return Ok(()) };
+        room.fits(length)?;
         let metadata = bytes(blocks, start, length)?;
         let message = root_as_message(&metadata).map_err(|_| Unfit::Damaged)?;
         let body = Body { blocks, start: sum(start, length)?, length: size(message.bodyLength())? };
-        body.check(&message, most)?;
+        body.check(&message, &mut room)?;
         at = sum(body.start, body.length)?;
     }
 }
@@ -87,19 +121,27 @@ struct Body<'a> {
 }
 
 impl Body<'_> {
-    fn check(&self, message: &Message<'_>, most: u64) -> Result<(), Unfit> {
+    fn check(&self, message: &Message<'_>, room: &mut Room) -> Result<(), Unfit> {
         if sum(self.start, self.length)? > self.blocks.len() {
             return Err(Unfit::Damaged);
         }
-        let batch = match message.header_type() {
-            MessageHeader::RecordBatch => message.header_as_record_batch(),
-            MessageHeader::DictionaryBatch => {
-                message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
+        match message.header_type() {
+            MessageHeader::RecordBatch => {
+                let batch = message.header_as_record_batch().ok_or(Unfit::Damaged)?;
+                room.fits(self.memory(&batch)?)
             }
-            _ => return Ok(()),
-        };
-        let decoded = self.decoded(&batch.ok_or(Unfit::Damaged)?)?;
-        fits(sum(self.length, decoded)?, most)
+            MessageHeader::DictionaryBatch => {
+                let dictionary = message.header_as_dictionary_batch().ok_or(Unfit::Damaged)?;
+                let values = dictionary.data().ok_or(Unfit::Damaged)?;
+                room.hold(&dictionary, self.memory(&values)?)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Bytes that it takes, as it is and decoded.
+    fn memory(&self, batch: &RecordBatch<'_>) -> Result<u64, Unfit> {
+        sum(self.length, self.decoded(batch)?)
     }
 
     /// How many bytes its compressed buffers stand for.
