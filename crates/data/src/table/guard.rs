@@ -1,5 +1,5 @@
-//! The one place where libraries decode binary files: what these say of their sizes is looked at before, and a panic means
-//! that the file is damaged.
+//! Binary files as libraries decode them: a panic means that the file is damaged. What an Arrow file says of its sizes is looked
+//! at here before; what Parquet and workbooks say, where they are opened.
 
 use std::io::BufReader;
 
