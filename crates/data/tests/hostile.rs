@@ -1,0 +1,238 @@
+//! Arrow and Parquet files that are made to take more memory than they are long: they are refused as they are opened, and the
+//! tests end where any of them reserves more than the process may have.
+
+use std::fs;
+use std::io::{Cursor, Write};
+use std::path::Path;
+use std::sync::{Arc, Once};
+
+use arrow_array::types::Int32Type;
+use arrow_array::{ArrayRef, DictionaryArray, Int32Array, NullArray, RecordBatch, StringArray};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use nix::sys::resource::{Resource, setrlimit};
+use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, GzipLevel};
+use parquet::file::properties::WriterProperties;
+use tempfile::TempDir;
+use veilset_data::{DataError, Scratch, Source, Table};
+
+#[path = "support/pages.rs"]
+mod pages;
+
+use pages::{Page, dictionary, number, parquet, zigzag};
+
+/// What the process may reserve.
+const MOST: u64 = 4 << 30;
+
+/// What these bytes are under a list's limit.
+fn open(name: &str, bytes: &[u8], memory: Option<u64>) -> Result<Table, DataError> {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| setrlimit(Resource::RLIMIT_AS, MOST, MOST).expect("a limit"));
+    let folder = TempDir::new().expect("a folder");
+    let path = folder.path().join(name);
+    fs::write(&path, bytes).expect("writable");
+    open_file(&path, memory)
+}
+
+fn open_file(path: &Path, memory: Option<u64>) -> Result<Table, DataError> {
+    let folder = path.parent().map(Path::to_owned);
+    let scratch = Scratch::new(folder.filter(|_| memory.is_some()), memory);
+    Table::read_within(&Source::File(path.to_owned()), None, &scratch)
+}
+
+fn is_damaged(bytes: &[u8]) -> bool {
+    matches!(open("a.parquet", bytes, None), Err(DataError::Damaged { .. }))
+}
+
+/// The bytes that a refused file says that it takes.
+fn too_large(read: Result<Table, DataError>) -> u64 {
+    match read {
+        Err(DataError::TooLarge { bytes, .. }) => bytes,
+        Err(other) => panic!("{other}"),
+        Ok(_) => panic!("not refused"),
+    }
+}
+
+/// Twelve numbers, and how each codec has them.
+fn twelve() -> (Vec<u8>, Vec<(Compression, Vec<u8>)>) {
+    let plain: Vec<u8> = (0..12_i64).flat_map(i64::to_le_bytes).collect();
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    gzip.write_all(&plain).expect("to memory");
+    let mut lz4 = lz4_flex::frame::FrameEncoder::new(Vec::new());
+    lz4.write_all(&plain).expect("to memory");
+    // The header of 96 bytes that are not compressed, and an empty end.
+    let brotli = [&[0xf0, 0x05, 0x10], &plain[..], &[3]].concat();
+    let packed = vec![
+        (Compression::GZIP(GzipLevel::default()), gzip.finish().expect("to memory")),
+        (Compression::LZ4, lz4.finish().expect("to memory")),
+        (Compression::BROTLI(parquet::basic::BrotliLevel::default()), brotli),
+    ];
+    (plain, packed)
+}
+
+#[test]
+fn a_page_does_not_expand_to_more_than_it_says() {
+    let (_, packed) = twelve();
+    for (codec, body) in packed {
+        let honest = Page { decoded: 96, ..Page::of(12, &body) };
+        let table = open("a.parquet", &parquet("int64", codec, 12, &honest.bytes()), None);
+        let table = table.unwrap_or_else(|error| panic!("{codec}: {error}"));
+        let mut sum = 0;
+        let add = |_, fields: &veilset_data::Fields<'_>| {
+            sum += fields.get(0).parse::<u64>().expect("a number");
+        };
+        table.for_each_row(&[0], add).expect("numbers");
+        assert_eq!(sum, 66, "{codec}");
+        for claim in [8, 95] {
+            let hostile = Page { decoded: claim, ..Page::of(12, &body) };
+            assert!(is_damaged(&parquet("int64", codec, 12, &hostile.bytes())), "{codec} {claim}");
+        }
+    }
+}
+
+#[test]
+fn a_header_is_what_the_library_reads() {
+    let plain = twelve().0;
+    let file = |page: &Page| parquet("int64", Compression::UNCOMPRESSED, 12, &page.bytes());
+    let honest = || Page::of(12, &plain);
+    assert!(open("a.parquet", &file(&honest()), None).is_ok());
+    let huge = i64::from(i32::MAX);
+    for (what, page) in [
+        ("a size of 64 bits", Page { kind_of_decoded: 6, decoded: huge, ..honest() }),
+        (
+            "a second size",
+            Page { tail: [&[0x05], &zigzag(2)[..], &zigzag(huge)].concat(), ..honest() },
+        ),
+        (
+            "a field beyond",
+            Page { tail: [&[0x05], &zigzag(65_538)[..], &zigzag(8)].concat(), ..honest() },
+        ),
+        ("a size of 33 bits", Page { decoded: (1 << 32) + 96, ..honest() }),
+        ("two headers", Page { tail: second_header(), ..honest() }),
+        ("a header of another type", Page { kind: 3, ..honest() }),
+        ("an index", Page { kind: 1, ..honest() }),
+    ] {
+        assert!(is_damaged(&file(&page)), "{what}");
+    }
+}
+
+/// A newer data page's header behind that of an old one: it says nothing of differences.
+fn second_header() -> Vec<u8> {
+    let numbers = [12, 0, 12, 0, 0, 0];
+    [&[0x3c][..], &numbers.map(|n| number(1, n)).concat(), &[0]].concat()
+}
+
+#[test]
+fn a_dictionary_has_no_more_values_than_bytes_for_them() {
+    let plain = twelve().0;
+    let data = Page { encoding: 8, ..Page::of(12, &[0]) }.bytes();
+    let file = |dictionary: &Page, kind| {
+        let chunk = [dictionary.bytes(), data.clone()].concat();
+        parquet(kind, Compression::UNCOMPRESSED, 12, &chunk)
+    };
+    assert!(open("a.parquet", &file(&dictionary(12, &plain), "int64"), None).is_ok());
+    let huge = i64::from(i32::MAX);
+    for (count, decoded, kind) in [
+        (huge, huge, "int64"),
+        (huge, 96, "int64"),
+        (13, 96, "int64"),
+        (9, 96, "int96"),
+        (25, 96, "float"),
+        (25, 96, "binary"),
+        (7, 96, "fixed_len_byte_array(16)"),
+    ] {
+        let page = Page { decoded, ..dictionary(count, &plain) };
+        assert!(is_damaged(&file(&page, kind)), "{count} of {kind}");
+    }
+}
+
+#[test]
+fn lengths_as_differences_fit() {
+    // A block of all, in one part of no bits.
+    let count = u64::try_from(i32::MAX).expect("positive");
+    let list = [&leb(1 << 31)[..], &[1], &leb(count), &[0, 0, 0]].concat();
+    let body = [&list[..], &list].concat();
+    let page = Page { encoding: 7, ..Page::of(count as i64, &body) };
+    let file = parquet("binary", Compression::UNCOMPRESSED, count as i64, &page.bytes());
+    assert_eq!(too_large(open("a.parquet", &file, None)), 8 * count);
+}
+
+/// A number that is not below zero, 7 bits a byte.
+fn leb(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+#[test]
+fn a_page_that_is_not_compressed_fits_as_any_other() {
+    const PAGE: usize = 40 << 20;
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(PAGE)]));
+    let batch = RecordBatch::try_from_iter([("k", text)]).expect("a column");
+    let properties = WriterProperties::builder().set_dictionary_enabled(false).build();
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties));
+    writer.as_mut().expect("text").write(&batch).expect("to memory");
+    writer.expect("text").close().expect("to memory");
+    assert!(too_large(open("a.parquet", &file, Some(80 << 20))) > PAGE as u64);
+    assert!(open("a.parquet", &file, Some(100 << 20)).is_ok());
+}
+
+#[test]
+fn a_schema_has_no_more_columns_than_it_shows_and_is_not_too_deep() {
+    let element = |children: i64| [&[0x48, 1, b'k'][..], &number(1, children), &[0]].concat();
+    let file = |elements: &[Vec<u8>]| {
+        let count = leb(elements.len() as u64);
+        let schema = [&[0x15, 2, 0x19, 0xfc][..], &count, &elements.concat()].concat();
+        let footer = [&schema[..], &[0x16, 0, 0x19, 0x0c, 0]].concat();
+        let length = u32::try_from(footer.len()).expect("short").to_le_bytes();
+        [b"PAR1", &footer[..], &length, b"PAR1"].concat()
+    };
+    assert!(is_damaged(&file(&[element(i32::MAX.into())])));
+    assert!(is_damaged(&file(&[element(2), element(2), element(0), element(0)])));
+    let mut deep = vec![element(1); 300_000];
+    deep.push(element(0));
+    assert!(is_damaged(&file(&deep)));
+}
+
+#[test]
+fn rows_of_nothing_are_counted_before_there_is_a_list_of_them() {
+    const ROWS: usize = u32::MAX as usize - 1;
+    let nulls: ArrayRef = Arc::new(NullArray::new(ROWS));
+    let batch = RecordBatch::try_from_iter([("k", nulls)]).expect("a column");
+    let mut file = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut file, &batch.schema()).expect("a stream");
+    writer.write(&batch).expect("to memory");
+    writer.finish().expect("to memory");
+    drop(writer);
+    assert!(file.len() < 1 << 10);
+    for memory in [None, Some(100 << 20)] {
+        assert_eq!(too_large(open("a.arrows", &file, memory)), 4 * ROWS as u64);
+    }
+}
+
+#[test]
+fn dictionaries_fit_together() {
+    const EACH: usize = 20 << 20;
+    let columns = ["a", "b", "c", "d"].map(|name| {
+        let text: ArrayRef = Arc::new(StringArray::from(vec![name.repeat(EACH)]));
+        let column = DictionaryArray::<Int32Type>::try_new(Int32Array::from(vec![0]), text);
+        (name, Arc::new(column.expect("a dictionary")) as ArrayRef)
+    });
+    let batch = RecordBatch::try_from_iter(columns).expect("columns");
+    let options = IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD));
+    let mut file = Cursor::new(Vec::new());
+    let options = options.expect("built in");
+    let mut writer = FileWriter::try_new_with_options(&mut file, &batch.schema(), options);
+    writer.as_mut().expect("a file").write(&batch).expect("to memory");
+    writer.as_mut().expect("a file").finish().expect("to memory");
+    drop(writer);
+    let file = file.into_inner();
+    assert!(too_large(open("a.arrow", &file, Some(64 << 20))) > 2 * EACH as u64);
+    assert!(open("a.arrow", &file, Some(120 << 20)).is_ok());
+}
