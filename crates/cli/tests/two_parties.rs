@@ -241,44 +241,44 @@ fn nobody_there_is_a_deadline_not_a_hang() {
     }
 }
 
-/// Kills one side after `delay` milliseconds; returns how the other ended and how long that took.
-fn kill_after(delay: u64, kill_listener: bool) -> (std::process::Output, Duration, Party) {
+/// Kills one side in the middle of the work, when the other shows how far it is; returns how that one ended and how long that
+/// took.
+#[cfg(target_os = "linux")]
+fn killed(kill_listener: bool) -> (Option<i32>, String, Duration, Party) {
+    use support::terminal::Terminal;
+
     let (left, right) = Party::pair();
-    // Some seconds of work on the fastest machine.
     left.file("list.csv", &list(0, 300_000));
     right.file("list.csv", &list(150_000, 450_000));
     let address = free_address();
-    let slow = ["--protocol", "dh", "--threads", "1"];
-    let with = |side: &[&'static str]| [&INTERSECT[..], side, &slow].concat();
-    let listen =
-        [&with(&["--peer", "right", "-o", "out.csv"])[..], &["--listen", &address]].concat();
-    let connect =
-        [&with(&["--peer", "left", "-o", "out.csv"])[..], &["--connect", &address]].concat();
-    let (mut victim, survivor, party) = if kill_listener {
-        (left.start(&listen), right.start(&connect), right)
+    let slow = ["--protocol", "dh", "--threads", "1", "-o", "out.csv"];
+    let listen = [&INTERSECT[..], &slow, &["--peer", "right", "--listen", &address]].concat();
+    let connect = [&INTERSECT[..], &slow, &["--peer", "left", "--connect", &address]].concat();
+    let ((victim, died), (survivor, lives)) = if kill_listener {
+        ((left, listen), (right, connect))
     } else {
-        (right.start(&connect), left.start(&listen), left)
+        ((right, connect), (left, listen))
     };
-    std::thread::sleep(Duration::from_millis(delay));
-    let _ = victim.kill();
-    let _ = victim.wait();
-    let killed = Instant::now();
-    let output = wait(survivor, Duration::from_secs(30));
-    (output, killed.elapsed(), party)
+    let mut victim = victim.start(&died);
+    let mut terminal = Terminal::run(&survivor, &format!("veilset {} --yes", lives.join(" ")));
+    terminal.until("blinded elements");
+    victim.kill().expect("it computes");
+    victim.wait().expect("it ended");
+    let at = Instant::now();
+    let (code, shown) = terminal.end();
+    (code, shown, at.elapsed(), survivor)
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_killed_peer_is_reported_with_the_step_and_leaves_no_file() {
     for kill_listener in [true, false] {
-        for delay in [700, 1400] {
-            let (output, took, party) = kill_after(delay, kill_listener);
-            let said = stderr(&output);
-            assert_eq!(code(&output), 4, "{said}");
-            assert!(took < Duration::from_secs(30), "{took:?}");
-            assert!(said.contains("during "), "{said}");
-            let files: BTreeSet<String> = party.files().into_iter().collect();
-            assert_eq!(files, ["home", "list.csv"].map(String::from).into());
-        }
+        let (code, said, took, party) = killed(kill_listener);
+        assert_eq!(code, Some(4), "{said}");
+        assert!(took < Duration::from_secs(30), "{took:?}");
+        assert!(said.contains("during "), "{said}");
+        let files: BTreeSet<String> = party.files().into_iter().collect();
+        assert_eq!(files, ["home", "list.csv"].map(String::from).into());
     }
 }
 
