@@ -1,6 +1,6 @@
 //! Who else may touch what a party relies on.
 
-use std::fs::{self, File, Metadata};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -9,6 +9,9 @@ use crate::StoreError;
 /// Permission bits of the group and of everybody: to write, and to do anything.
 const WRITE: u32 = 0o022;
 const ANYTHING: u32 = 0o077;
+
+/// The longest file that decides whom a party trusts, in bytes.
+const LONGEST: u64 = 1 << 20;
 
 /// Whether nobody else may change the file or directory.
 ///
@@ -53,22 +56,38 @@ pub fn check_folder(path: &Path) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// The bytes of a file that decides whom a party trusts: nobody else may change it, or what is in its folder.
+/// The bytes of a file that decides whom a party trusts: nobody else may change it, or what is in its folder. Nothing is read
+/// before that is known.
 ///
 /// # Errors
-/// When others may, or it cannot be read.
+/// When others may, it cannot be read, is no file but a pipe or a device, or is longer than 1 MiB.
 pub fn read_trusted(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let read = || -> io::Result<(Vec<u8>, Metadata)> {
-        let mut file = File::open(path)?;
-        let about = file.metadata()?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
-        Ok((bytes, about))
-    };
-    let (bytes, about) = read().map_err(|why| StoreError::Read { path: path.to_owned(), why })?;
-    check_unchanged_by_others(path, &about)?;
     check_folder(path)?;
+    let failed = |why| StoreError::Read { path: path.to_owned(), why };
+    let file = open(path).map_err(failed)?;
+    let about = file.metadata().map_err(failed)?;
+    if !about.is_file() {
+        return Err(failed(io::Error::other("it is not a regular file")));
+    }
+    check_unchanged_by_others(path, &about)?;
+    let mut bytes = Vec::new();
+    file.take(LONGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LONGEST {
+        return Err(failed(io::Error::other("it has more than 1 MiB")));
+    }
     Ok(bytes)
+}
+
+/// Opens a file without waiting for anybody, which a pipe would do.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(
+        &mut options,
+        nix::fcntl::OFlag::O_NONBLOCK.bits(),
+    );
+    options.open(path)
 }
 
 /// The folder in which a file lies.
@@ -151,5 +170,23 @@ mod tests {
             }
             fs::set_permissions(open, before).expect("own");
         }
+    }
+
+    #[test]
+    fn what_has_no_end_or_is_long_is_not_read() {
+        use nix::sys::stat::Mode;
+        let folder = tempfile::tempdir().expect("a folder");
+        let at = |name: &str| folder.path().join(name);
+        nix::unistd::mkfifo(&at("pipe"), Mode::S_IRUSR | Mode::S_IWUSR).expect("makes one");
+        fs::create_dir(at("folder")).expect("writable");
+        fs::write(at("long"), vec![b'#'; LONGEST as usize + 1]).expect("writable");
+        std::os::unix::fs::symlink("/dev/zero", at("zeros")).expect("links");
+        let refused = |name| read_trusted(&at(name)).expect_err("no list of keys").to_string();
+        for name in ["pipe", "folder", "zeros"] {
+            assert!(refused(name).contains("regular file"), "{}", refused(name));
+        }
+        assert!(refused("long").contains("1 MiB"), "{}", refused("long"));
+        fs::write(at("long"), vec![b'#'; LONGEST as usize]).expect("writable");
+        assert_eq!(read_trusted(&at("long")).expect("just as long").len() as u64, LONGEST);
     }
 }
