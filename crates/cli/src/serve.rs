@@ -3,12 +3,14 @@
 mod guests;
 mod keeper;
 mod log;
+mod tally;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::thread::scope;
+use std::thread;
 
 use veilset::data::{Scratch, Stamp};
 use veilset::lookup::{
@@ -17,11 +19,11 @@ use veilset::lookup::{
 };
 use veilset::net::signals::{self, Wish};
 use veilset::net::{Home, Identity, Limits, Listener, Stop};
-use veilset::{Input, table};
+use veilset::{Input, table, voice};
 
 use self::guests::Sources;
-use self::keeper::{Keeper, keep_up};
-use self::log::Log;
+use self::keeper::{GuestKeeper, ListKeeper, keep_up};
+use self::log::{Log, dropped};
 
 use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
 use crate::error::Failure;
@@ -36,8 +38,17 @@ pub(crate) fn run(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
         Some(ServeCommand::Build(args)) => make(args, talk),
         Some(ServeCommand::Add(args)) => put(args, talk),
         Some(ServeCommand::Remove(args)) => take(args, talk),
-        None => serve(args, talk),
+        None => {
+            voice::speak_aside(dropped).map_err(no_threads)?;
+            let served = serve(args, talk);
+            voice::settle();
+            served
+        }
     }
+}
+
+fn no_threads(why: io::Error) -> Failure {
+    Failure::Service { what: "start threads", why }
 }
 
 fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
@@ -112,7 +123,7 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
         return Err(Failure::Bug("neither a file nor an address to serve".to_owned()));
     };
     let home = Home::from_env()?;
-    let identity = Identity::load(&home)?;
+    let identity = Arc::new(Identity::load(&home)?);
     let stamp = Stamp::of(file);
     let engine = open(file, &identity, None).map_err(veilset::Error::from)?;
     let about = engine.about();
@@ -125,7 +136,7 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     let teller = Arc::clone(&log);
     let service =
         LookupService::new(engine, callers, quota, threads, move |told| teller.tell(&told))
-            .map_err(|why| Failure::Service { what: "start threads", why })?;
+            .map_err(no_threads)?;
     let service = Arc::new(service);
     let listener = Listener::bind(address).map_err(veilset::Error::from)?;
     show_counts(args, &service, &log)?;
@@ -136,12 +147,19 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
         "serving version {version}, {items} items, at {at}, to {count} who may ask, until ctrl-c"
     ));
 
-    let keeper = Keeper { sources, file, identity: &identity, service: &service, log: &log };
+    let keeper = ListKeeper {
+        file: file.clone(),
+        identity: Arc::clone(&identity),
+        service: Arc::clone(&service),
+        log: Arc::clone(&log),
+        reload: Arc::clone(&reload),
+    };
+    thread::Builder::new().spawn(move || keeper.keep(stamp)).map_err(no_threads)?;
+    let keeper = GuestKeeper { sources, service: &service, log: &log, reload: &reload };
     let limits = Limits { clients: usize::from(args.clients), threads, ..Limits::default() };
     let over = AtomicBool::new(false);
-    let served = scope(|scope| {
-        scope.spawn(|| keeper.keep_list(stamp, &reload, &over));
-        scope.spawn(|| keeper.keep_guests(&reload, &over));
+    let served = thread::scope(|scope| {
+        scope.spawn(|| keeper.keep(&over));
         let served = listener.serve(&identity, service.clone(), &limits, &stop);
         over.store(true, Relaxed);
         served
@@ -189,6 +207,8 @@ fn heed(
         Wish::Reload => drop(reload.fetch_add(1, Relaxed)),
         Wish::Stop(code) if stopping.swap(true, Relaxed) => {
             keep_up(&service, &log, false);
+            log.tell_counts(true);
+            voice::settle();
             process::exit(code.into());
         }
         Wish::Stop(_) => stop.stop(),

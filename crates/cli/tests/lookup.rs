@@ -263,6 +263,19 @@ fn lists_and_guests_that_others_may_change_are_not_served() {
     let refused = server.run(&served);
     assert!(code(&refused) == 2 && stderr(&refused).contains("guests"), "{}", stderr(&refused));
     allow("guests", 0o644);
+    std::fs::create_dir(server.path("logs")).expect("writable");
+    allow("logs", 0o777);
+    let logged = [&served[..], &["--log", "logs/requests.log"]].concat();
+    let refused = server.run(&logged);
+    assert!(code(&refused) == 2 && stderr(&refused).contains("logs"), "{}", stderr(&refused));
+    let left = std::fs::read_dir(server.path("logs")).expect("readable").count();
+    assert_eq!(left, 0, "nothing was made");
+    allow("logs", 0o755);
+    server.file("logs/requests.log", "");
+    allow("logs/requests.log", 0o666);
+    let refused = server.run(&logged);
+    let said = stderr(&refused);
+    assert!(code(&refused) == 2 && said.contains("requests.log`"), "{said}");
     server.file("guests", "client\nnobody\n");
     let refused = server.run(&served);
     let said = stderr(&refused);
@@ -320,7 +333,8 @@ fn answers_changes_reload_and_the_end() {
     let (server, client) = parties();
     let (address, metrics) = (free_address(), free_address());
     let flags = ["--listen", &address, "--allow", "client", "--metrics", &metrics];
-    let served = Served::start(&server, &flags);
+    let mut served = Served::start(&server, &flags);
+    let heard = served.heard();
 
     assert_eq!(answers(&client, &address, &["ANN@example.org "]), "first\n");
     assert_eq!(answers(&client, &address, &["dora@example.org"]), "not listed\n");
@@ -339,7 +353,7 @@ fn answers_changes_reload_and_the_end() {
     // A broken file does not end the service, and a signal has it read again.
     let whole = std::fs::read(server.path("list.veil")).expect("readable");
     std::fs::write(server.path("list.veil"), b"veilset").expect("writable");
-    thread::sleep(Duration::from_millis(600));
+    heard.until("the list of before stays in use until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     std::fs::write(server.path("list.veil"), whole).expect("writable");
     served.signal("-HUP");
@@ -381,10 +395,9 @@ fn answers_changes_reload_and_the_end() {
         until_scraped(&metrics, line);
     }
 
-    let output = served.end();
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let said = stderr(&output);
-    assert!(said.contains("stays in use") && said.ends_with("stopped\n"), "{said}");
+    assert_eq!(code(&served.end()), 0);
+    let said = heard.all();
+    assert!(said.ends_with("stopped\n"), "{said}");
     assert!(!said.contains("ben@"), "{said}");
     let gone = look_up(&client, &address, &["ben@example.org", "--deadline", "1s"]);
     assert_eq!(code(&gone), 4, "{}", stderr(&gone));
@@ -424,6 +437,35 @@ fn a_quota_outlives_a_restart() {
     let kept = server.read("list.veil.used");
     assert!(code(&refused) == 6 || !kept.contains(" 3\n"), "{}", stderr(&refused));
     assert_eq!(code(&served.end()), 0);
+}
+
+#[test]
+fn refusals_are_told_a_few_times_and_then_counted() {
+    let (server, client) = parties();
+    let pinned = another_client(&server, "pinned");
+    let address = free_address();
+    let flags = ["--listen", &address, "--allow", "client", "--quota", "1/hour"];
+    let mut served = Served::start(&server, &[&flags[..], &["--log", "requests.log"]].concat());
+    let heard = served.heard();
+    for _ in 0..5 {
+        let refused = look_up(&client, &address, &["a@b.example", "b@b.example"]);
+        assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+        let refused = look_up(&pinned, &address, &["a@b.example"]);
+        assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+    }
+    assert_eq!(code(&served.end()), 0);
+    let (said, log) = (heard.all(), server.read("requests.log"));
+    assert!(log.lines().all(is_timed) && said.lines().all(is_timed), "{log}{said}");
+    let one_by_one = |text: &str, line: &str| text.lines().filter(|l| l.ends_with(line)).count();
+    assert_eq!(one_by_one(&log, "Z client asked for 2: quota"), 3, "{log}");
+    assert_eq!(one_by_one(&said, "Z sent pinned away, who is not allowed to ask"), 3, "{said}");
+    // Five seconds may lie between the two that are left.
+    let counted = |text: &str, (before, after): (&str, &str)| -> u64 {
+        let counts = text.lines().filter_map(|l| l.split_once(before)?.1.split_once(after));
+        counts.map(|(times, _)| times.parse::<u64>().expect("a number")).sum()
+    };
+    assert_eq!(counted(&log, ("client asked ", " times more: quota")), 2, "{log}");
+    assert_eq!(counted(&said, ("sent pinned away ", " times more")), 2, "{said}");
 }
 
 /// Serves the list that is there, and looks something up with these flags.

@@ -184,7 +184,7 @@ impl Service for LookupService {
 /// A generator for one answer, seeded by the system.
 ///
 /// # Panics
-/// When the system gives no randomness; the client's connection ends then.
+/// When the system gives no randomness: there is no answer then, to this request or to others.
 pub(crate) fn fresh_rng() -> ChaCha20Rng {
     let mut seed = [0; 32];
     getrandom::fill(&mut seed).expect("the system gives randomness");

@@ -1,32 +1,53 @@
 //! What a program says beside its result, and how it ends at a bug of its own.
 //!
 //! Standard error may be gone: its reader has ended, or its disk is full. That is no reason to end a run of two parties, or a
-//! service, so everything that is said goes through here.
+//! service, so everything that is said goes through here. It may also be stalled, which a service does not wait for.
+
+mod queue;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::fmt::Display;
-use std::io::{IsTerminal, Stderr, Write};
+use std::io::{self, IsTerminal, Stderr, Write};
 use std::panic::{PanicHookInfo, set_hook};
 use std::process;
 
 use veilset_data::{is_caught, remove_unfinished};
 
+use self::queue::Queue;
 use crate::exit_code;
+
+/// Takes what is said while that is done aside.
+static QUEUE: Queue = Queue::new();
 
 /// Says a line.
 pub fn say(line: impl Display) {
-    put(&format!("{line}\n"));
+    tell(format!("{line}\n"));
 }
 
 /// Says what ends in the middle of a line: a question.
 pub fn ask(question: impl Display) {
-    put(&question.to_string());
+    tell(question.to_string());
 }
 
 /// Whether a person may be looking: standard error is a terminal.
 #[must_use]
 pub fn is_seen() -> bool {
     stderr().is_terminal()
+}
+
+/// Has everything said on a thread of its own from now on, so that nobody waits for standard error. What it does not take in
+/// time is dropped, and `dropped` makes a line of how many that were.
+///
+/// # Errors
+/// When the system gives no thread.
+pub fn speak_aside(dropped: fn(u64) -> String) -> io::Result<()> {
+    QUEUE.open(put, dropped)
+}
+
+/// To be called before a program ends: waits a while until all is said, if that is done aside. What comes then is said at once
+/// again, unless standard error still takes nothing.
+pub fn settle() {
+    QUEUE.close();
 }
 
 /// Has the program end with [`exit_code::BUG`] when a thread of it panics, whoever would catch that: what a thread was to do
@@ -42,6 +63,7 @@ pub fn end_at_panics(program: &'static str) {
             say(trace);
         }
         remove_unfinished();
+        settle();
         process::exit(exit_code::BUG.into());
     }));
 }
@@ -56,6 +78,13 @@ fn told(program: &str, panic: &PanicHookInfo<'_>) -> String {
         place.unwrap_or_default(),
         what.unwrap_or_default(),
     )
+}
+
+/// Aside, or at once.
+fn tell(text: String) {
+    if let Some(text) = QUEUE.take(text) {
+        put(&text);
+    }
 }
 
 /// At once, so that lines of several programs do not mix; and formatted before, so that nothing runs while the stream is held.

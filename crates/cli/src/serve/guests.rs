@@ -14,6 +14,7 @@ pub(super) struct Guests {
     known: Vec<Guest>,
 }
 
+#[derive(PartialEq, Eq)]
 struct Guest {
     name: String,
     key: PublicKey,
@@ -69,7 +70,7 @@ impl<'a> Sources<'a> {
         let (mut guests, mut missing) = (Guests::default(), Vec::new());
         for (given, place) in self.entries()? {
             match peers.resolve(&given) {
-                Ok((name, key)) => guests.let_in(name, key),
+                Ok((name, key)) => guests.let_in(full(name, &key), key),
                 Err(why) => missing.push(Missing { given, place, why }),
             }
         }
@@ -96,8 +97,9 @@ impl<'a> Sources<'a> {
 
 impl Guests {
     fn let_in(&mut self, name: String, key: PublicKey) {
-        if !self.allowed.iter().any(|guest| guest.name == name) {
-            self.allowed.push(Guest { name, key });
+        let guest = Guest { name, key };
+        if !self.allowed.contains(&guest) {
+            self.allowed.push(guest);
         }
     }
 
@@ -110,7 +112,12 @@ impl Guests {
     pub(super) fn label(&self, key: &PublicKey) -> String {
         let known = || self.known.iter().find(|guest| guest.key == *key);
         let name = self.name(key).or_else(|| known().map(|guest| guest.name.as_str()));
-        name.map_or_else(|| key.short(), str::to_owned)
+        name.map_or_else(|| key.to_string(), str::to_owned)
+    }
+
+    /// Whether this is the key of one of them.
+    pub(super) fn has(&self, key: &PublicKey) -> bool {
+        self.allowed.iter().chain(&self.known).any(|guest| guest.key == *key)
     }
 
     /// How many may ask.
@@ -132,7 +139,7 @@ impl Guests {
             let why =
                 || missing.map_or_else(|| "no entry has it any more".to_owned(), Missing::why);
             match (now(name), self.name(key)) {
-                (Some(_), Some(same)) if same == name => {}
+                (Some(same), _) if same.key == *key => {}
                 (None, None) => {
                     changes.lines.push(format!("{name} may not ask any more: {}", why()))
                 }
@@ -158,11 +165,43 @@ impl Guests {
     }
 }
 
+/// A name, or the whole key of one without: another key that is shortened to the same is soon found.
+fn full(name: String, key: &PublicKey) -> String {
+    if name == key.short() { key.to_string() } else { name }
+}
+
 impl Missing {
     fn why(&self) -> String {
         match &self.why {
             StoreError::NoPeer { .. } => format!("no peer has that name ({})", self.place),
             why => format!("{why} ({})", self.place),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_begin_alike_are_two_guests() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let home = Home::new(folder.path());
+        let mut alike = [7; 32];
+        alike[31] = 8;
+        let [one, other] = [[7; 32], alike].map(PublicKey::from_bytes);
+        assert_eq!(one.short(), other.short());
+        let allow = [&one, &other, &one].map(ToString::to_string);
+        let own = PublicKey::from_bytes([9; 32]);
+        let sources = Sources { allow: &allow, file: None, home: &home, own };
+        let guests = sources.open().expect("keys");
+        assert_eq!(guests.callers().allowed, [one, other]);
+        assert_eq!([&one, &other].map(|key| guests.label(key)), allow[..2]);
+
+        let fewer = Sources { allow: &allow[..1], ..sources }.open().expect("a key");
+        let changes = fewer.changes(&guests, &[]);
+        let gone = format!("{other} may not ask any more: no entry has it any more");
+        assert_eq!((changes.lines, changes.warnings.len()), (vec![gone], 0));
+        assert!(guests.changes(&guests, &[]).lines.is_empty());
     }
 }

@@ -1,6 +1,7 @@
 //! What keeps a service in step with its files while it runs.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread::sleep;
 use std::time::Duration;
@@ -19,53 +20,43 @@ const TICK: Duration = Duration::from_millis(250);
 /// Ticks between two attempts to read what could not be read: two seconds.
 const PAUSE: u32 = 8;
 
-/// Keeps what is served, and what was asked, in step with their files.
-pub(super) struct Keeper<'a> {
-    pub(super) sources: Sources<'a>,
-    pub(super) file: &'a Path,
-    pub(super) identity: &'a Identity,
-    pub(super) service: &'a LookupService,
-    pub(super) log: &'a Log,
+/// Keeps what is served in step with its file.
+pub(super) struct ListKeeper {
+    pub(super) file: PathBuf,
+    pub(super) identity: Arc<Identity>,
+    pub(super) service: Arc<LookupService>,
+    pub(super) log: Arc<Log>,
+    pub(super) reload: Arc<AtomicU64>,
 }
 
-impl Keeper<'_> {
-    /// The list, of which a large one for encrypted questions takes a while.
-    pub(super) fn keep_list(&self, stamp: Option<Stamp>, reload: &AtomicU64, over: &AtomicBool) {
+/// Keeps who may ask, and what was asked, in step with their files.
+pub(super) struct GuestKeeper<'a> {
+    pub(super) sources: Sources<'a>,
+    pub(super) service: &'a LookupService,
+    pub(super) log: &'a Log,
+    pub(super) reload: &'a AtomicU64,
+}
+
+impl ListKeeper {
+    /// For as long as the program lasts, which can end in the middle of it: a large list for encrypted questions takes a while,
+    /// and nothing is written.
+    pub(super) fn keep(&self, stamp: Option<Stamp>) -> ! {
         let (mut list, mut before) = (Due::default(), (stamp, 0));
-        while !over.load(Relaxed) {
+        loop {
             sleep(TICK);
             // Looked at before it is read: what changes meanwhile is read again.
-            let now = (Stamp::of(self.file), reload.load(Relaxed));
+            let now = (Stamp::of(&self.file), self.reload.load(Relaxed));
             if now != before {
                 (before, list) = (now, Due::now());
             }
-            list.try_with(|again| self.load_list(again));
-        }
-    }
-
-    /// Who may ask, and the counts of what was asked.
-    pub(super) fn keep_guests(&self, reload: &AtomicU64, over: &AtomicBool) {
-        let (mut guests, mut asked, mut written) = (Due::default(), 0, true);
-        loop {
-            let last = over.load(Relaxed);
-            written = keep_up(self.service, self.log, !written);
-            if last {
-                return;
-            }
-            sleep(TICK);
-            let now = reload.load(Relaxed);
-            if now != asked {
-                (asked, guests) = (now, Due::now());
-                self.log.reopen();
-            }
-            guests.try_with(|again| self.load_guests(again));
+            list.try_with(|again| self.load(again));
         }
     }
 
     /// A list that cannot be read does not end the service: the last one stays in use.
-    fn load_list(&self, again: bool) -> bool {
+    fn load(&self, again: bool) -> bool {
         let before = self.service.engine();
-        let loaded = open(self.file, self.identity, Some(&before)).map_err(veilset::Error::from);
+        let loaded = open(&self.file, &self.identity, Some(&before)).map_err(veilset::Error::from);
         self.service.metrics().loaded(loaded.is_ok());
         match loaded {
             Ok(engine) => {
@@ -74,13 +65,35 @@ impl Keeper<'_> {
                 self.log.say(format_args!("serving version {version}, {items} items"));
                 true
             }
-            Err(why) => self.stays(&why.into(), "list", again),
+            Err(why) => stays(&self.log, &why.into(), "list", again),
+        }
+    }
+}
+
+impl GuestKeeper<'_> {
+    /// Until it is over, and what was asked is written.
+    pub(super) fn keep(&self, over: &AtomicBool) {
+        let (mut guests, mut asked, mut written) = (Due::default(), 0, true);
+        loop {
+            let last = over.load(Relaxed);
+            written = keep_up(self.service, self.log, !written);
+            self.log.tell_counts(last);
+            if last {
+                return;
+            }
+            sleep(TICK);
+            let now = self.reload.load(Relaxed);
+            if now != asked {
+                (asked, guests) = (now, Due::now());
+                self.log.reopen();
+            }
+            guests.try_with(|again| self.load(again));
         }
     }
 
     /// An entry that lets nobody ask any more takes its name's right away at once, whatever is wrong with others. Only where a
     /// file as a whole cannot be read nothing is known, and those of before go on.
-    fn load_guests(&self, again: bool) -> bool {
+    fn load(&self, again: bool) -> bool {
         match self.sources.read() {
             Ok((guests, missing)) => {
                 let changes = guests.changes(&self.log.guests(), &missing);
@@ -90,18 +103,17 @@ impl Keeper<'_> {
                 changes.warnings.iter().for_each(|line| self.log.warn(line));
                 true
             }
-            Err(why) => self.stays(&why, "set of keys", again),
+            Err(why) => stays(self.log, &why, "set of keys", again),
         }
     }
+}
 
-    /// Says, quiet or not, that something is not the newest; once is enough.
-    fn stays(&self, why: &Failure, what: &str, again: bool) -> bool {
-        if !again {
-            self.log
-                .warn(format_args!("{why}; the {what} of before stays in use until this works"));
-        }
-        false
+/// Says, quiet or not, that something is not the newest; once is enough.
+fn stays(log: &Log, why: &Failure, what: &str, again: bool) -> bool {
+    if !again {
+        log.warn(format_args!("{why}; the {what} of before stays in use until this works"));
     }
+    false
 }
 
 /// Writes what was asked, which must not be lost with the program, and returns whether that worked; once is enough to say

@@ -5,14 +5,15 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat};
 use veilset::lookup::{Refusal, Told};
-use veilset::net::{Event, Farewell, Note, Parting, PublicKey};
+use veilset::net::{Event, Farewell, Note, Parting, PublicKey, StoreError, guard};
 use veilset::voice;
 
 use super::guests::Guests;
+use super::tally::{Case, Tally, What};
 use crate::error::Failure;
 
 /// Where the lines go, and what the keys in them are called.
@@ -21,13 +22,14 @@ pub(super) struct Log {
     /// Where requests are logged, if not on standard error.
     requests: Option<Mutex<Requests>>,
     guests: RwLock<Guests>,
+    tally: Mutex<Tally>,
 }
 
 /// The file of `--log`.
 struct Requests {
     path: PathBuf,
     file: File,
-    /// Whether the last line could not be written, which is said once.
+    /// Whether the last line could not be written, or not as a whole, which is said once.
     failed: bool,
 }
 
@@ -35,26 +37,24 @@ impl Log {
     /// A log for these guests, with a file for requests if there is to be one.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or others may change it or its folder.
     pub(super) fn open(path: Option<&Path>, guests: Guests, quiet: bool) -> Result<Self, Failure> {
         let requests = path.map(|path| {
-            let file = appended(path);
-            let file = file.map_err(|why| Failure::Service { what: "write the log", why })?;
-            Ok::<_, Failure>(Mutex::new(Requests { path: path.to_owned(), file, failed: false }))
+            let (path, file) = (path.to_owned(), appended(path)?);
+            Ok::<_, StoreError>(Mutex::new(Requests { path, file, failed: false }))
         });
-        let requests = requests.transpose()?;
-        Ok(Self { quiet, requests, guests: RwLock::new(guests) })
+        let (requests, guests) = (requests.transpose()?, RwLock::new(guests));
+        Ok(Self { quiet, requests, guests, tally: Mutex::default() })
     }
 
     /// Opens the file anew: it may have been moved away.
     pub(super) fn reopen(&self) {
         let Some(mut requests) = self.requests() else { return };
         match appended(&requests.path) {
-            Ok(file) => (requests.file, requests.failed) = (file, false),
-            Err(why) => self.warn(format_args!(
-                "cannot write {}: {why}; requests are logged where they were",
-                requests.path.display()
-            )),
+            Ok(file) => requests.file = file,
+            Err(why) => {
+                self.warn(format_args!("{why}; requests are logged where they were"));
+            }
         }
     }
 
@@ -83,8 +83,30 @@ impl Log {
         self.guests.read().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// These may ask from now on.
     pub(super) fn replace_guests(&self, guests: Guests) {
+        self.tell_counts(true);
+        self.tally().keep(|client| guests.has(client));
         *self.guests.write().unwrap_or_else(PoisonError::into_inner) = guests;
+    }
+
+    /// Says how often what is not told any more one by one happened: when it is time, or `all` of it now.
+    pub(super) fn tell_counts(&self, all: bool) {
+        let counts = {
+            let mut tally = self.tally();
+            if all || tally.is_due(Instant::now()) { tally.tell() } else { Vec::new() }
+        };
+        for (Case { client, what }, times) in counts {
+            let name = self.guests().label(&client);
+            match what {
+                What::Refused(why) => {
+                    self.log(format_args!("{name} asked {times} times more: {why}"))
+                }
+                What::SentAway => self.say(format_args!(
+                    "sent {name} away {times} times more, who is not allowed to ask"
+                )),
+            }
+        }
     }
 
     fn note(&self, note: &Note) {
@@ -96,30 +118,43 @@ impl Log {
                 self.say(format_args!("turned away {count} more callers, the last: {why}"));
             }
             Note::Left(client, Parting::Sent(Farewell::Forbidden)) => {
-                let name = self.guests().label(client);
-                self.say(format_args!("sent {name} away, who is not allowed to ask"));
+                if self.is_told(*client, What::SentAway) {
+                    let name = self.guests().label(client);
+                    self.say(format_args!("sent {name} away, who is not allowed to ask"));
+                }
             }
             Note::Stranger(_) | Note::Joined(_) | Note::Left(..) => {}
         }
     }
 
+    /// A client pays for answers with its quota, and for refusals with nothing.
     fn request(&self, client: &PublicKey, items: u64, refused: Option<Refusal>) {
-        let result = refused.map_or("answered", Refusal::code);
-        let name = self.guests().label(client);
-        let line = format!("{name} asked for {items}: {result}");
-        match self.requests() {
-            None => self.say(line),
-            Some(mut requests) => {
-                let written = writeln!(requests.file, "{} {line}", now());
-                let failed = std::mem::replace(&mut requests.failed, written.is_err());
-                if let (Err(why), false) = (written, failed) {
-                    self.warn(format_args!(
-                        "cannot write {}: {why}; requests are not logged until this works",
-                        requests.path.display()
-                    ));
-                }
-            }
+        let why = refused.map(Refusal::code);
+        if why.is_none_or(|why| self.is_told(*client, What::Refused(why))) {
+            let name = self.guests().label(client);
+            self.log(format_args!("{name} asked for {items}: {}", why.unwrap_or("answered")));
         }
+    }
+
+    /// Counts what happens to a client, and returns whether it is told by itself.
+    fn is_told(&self, client: PublicKey, what: What) -> bool {
+        self.tally().add(Case { client, what }, Instant::now())
+    }
+
+    /// A line of what was asked.
+    fn log(&self, line: impl Display) {
+        let Some(mut requests) = self.requests() else { return self.say(line) };
+        let failed = requests.failed;
+        if let (Err(why), false) = (requests.write(line), failed) {
+            self.warn(format_args!(
+                "cannot write {}: {why}; requests are not logged until this works",
+                requests.path.display()
+            ));
+        }
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn requests(&self) -> Option<MutexGuard<'_, Requests>> {
@@ -130,15 +165,41 @@ impl Log {
     }
 }
 
+impl Requests {
+    /// In one call, so that a line is there as a whole; one that a full disk cut is not continued by the next.
+    fn write(&mut self, line: impl Display) -> io::Result<()> {
+        let start = if self.failed { "\n" } else { "" };
+        let written = self.file.write_all(format!("{start}{} {line}\n", now()).as_bytes());
+        self.failed = written.is_err();
+        written
+    }
+}
+
 /// The file at `path`, to write at its end; a new one is its owner's alone.
-fn appended(path: &Path) -> io::Result<File> {
+///
+/// # Errors
+/// When it cannot be written, or others may change it or its folder.
+fn appended(path: &Path) -> Result<File, StoreError> {
+    let failed = |why| StoreError::Write { path: path.to_owned(), why };
+    guard::check_folder(path)?;
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options
-        .open(path)
-        .map_err(|why| io::Error::new(why.kind(), format!("{}: {why}", path.display())))
+    let file = options.open(path).map_err(failed)?;
+    // Where a link led to no file, there is one only now.
+    guard::check_folder(path)?;
+    let about = file.metadata().map_err(failed)?;
+    // All may write to a device, such as /dev/null.
+    if about.is_file() {
+        guard::check_unchanged_by_others(path, &about)?;
+    }
+    Ok(file)
+}
+
+/// A line for how many lines standard error did not take.
+pub(super) fn dropped(count: u64) -> String {
+    format!("{} warning: {count} lines were dropped: nobody took them in time", now())
 }
 
 fn speak(line: impl Display) {
