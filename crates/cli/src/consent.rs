@@ -6,6 +6,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
+#[cfg(unix)]
+use rustix::termios::{QueueSelector, tcflush};
 use veilset::voice;
 
 use crate::args::Talk;
@@ -143,8 +145,10 @@ fn answer(line: &str, default: bool) -> Option<bool> {
 /// Has the terminal forget what was typed before there was a question: no answer to it.
 #[cfg(unix)]
 fn forget_keys() {
-    // Where standard error is no terminal, nobody sees the question and types.
-    let _ = rustix::termios::tcflush(std::io::stderr(), rustix::termios::QueueSelector::IFlush);
+    if let Some(terminal) = controlling_terminal() {
+        // Where that fails, what was typed is an answer as it is to any other program.
+        let _ = tcflush(terminal, QueueSelector::IFlush);
+    }
 }
 
 #[cfg(not(unix))]
