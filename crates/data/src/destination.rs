@@ -205,10 +205,9 @@ impl Destination {
         let path = self.path();
         let ending = path.as_ref().and_then(|path| path.extension()).and_then(OsStr::to_str);
         let suffix = format!(".{}", ending.unwrap_or("csv"));
-        let file = NewFile::private(folder, &suffix).map_err(failure)?;
-        let place = file.path.clone();
+        let (file, name) = NewFile::private(folder, &suffix).map_err(failure)?;
         write(&Self::File(file))?;
-        Ok(place)
+        name.keep().map_err(|error| failure(error.error))
     }
 
     /// Has `fill` write everything, through a buffer.

@@ -1,11 +1,11 @@
 //! A file that appears whole or not at all.
 
-use std::fs::{self, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tempfile::NamedTempFile;
+use tempfile::{NamedTempFile, TempPath};
 
 use super::fill_buffered;
 use super::room::{NoRoom, Room, Roomy};
@@ -17,23 +17,23 @@ pub struct NewFile {
     pub(super) path: PathBuf,
     /// Whether an existing file may be replaced.
     force: bool,
-    /// Whether nobody else may ever read it.
-    private: bool,
+    /// What is filled where it is, and put nowhere: a file for this user alone.
+    own: Option<Arc<File>>,
     /// Clones share it.
     room: Arc<Mutex<Room>>,
 }
 
 impl NewFile {
     pub(super) fn new(path: PathBuf, force: bool) -> Self {
-        Self { path, force, private: false, room: Arc::default() }
+        Self { path, force, own: None, room: Arc::default() }
     }
 
-    /// A file with a name that nothing in `folder` has, for this user alone.
-    pub(super) fn private(folder: &Path, suffix: &str) -> io::Result<Self> {
+    /// A new file in `folder` for this user alone, which vanishes with its name unless that is kept.
+    pub(super) fn private(folder: &Path, suffix: &str) -> io::Result<(Self, TempPath)> {
         let named =
             tempfile::Builder::new().prefix("veilset-").suffix(suffix).tempfile_in(folder)?;
-        let path = named.path().to_owned();
-        Ok(Self { private: true, ..Self::new(path, false) })
+        let (file, path) = named.into_parts();
+        Ok((Self { own: Some(Arc::new(file)), ..Self::new(path.to_path_buf(), false) }, path))
     }
 
     /// Its name in messages.
@@ -80,13 +80,19 @@ impl NewFile {
         &self,
         fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
     ) -> io::Result<()> {
+        if let Some(own) = &self.own {
+            let _unfinished = Unfinished::new(&self.path);
+            fill_buffered(&mut &**own, fill)?;
+            return own.sync_all();
+        }
         let path = target(&self.path);
+        let rights = self.rights(&path);
         let mut file = temporary(&path)?;
         let _unfinished = Unfinished::new(file.path());
         let room = std::mem::take(&mut *self.room.lock().unwrap_or_else(PoisonError::into_inner));
         fill_buffered(&mut Roomy { file: file.as_file_mut(), room }, fill)?;
-        if !self.private {
-            file.as_file().set_permissions(self.rights(&path)?)?;
+        if let Ok(rights) = rights {
+            give(file.as_file(), rights);
         }
         file.as_file().sync_all()?;
         let kept = if self.force { file.persist(&path) } else { file.persist_noclobber(&path) };
@@ -103,6 +109,13 @@ impl NewFile {
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         Ok(builder.tempfile_in(folder_of(path))?.as_file().metadata()?.permissions())
+    }
+}
+
+/// Gives a file rights, where the file system has such: what it does not take, the result does not fail for.
+fn give(file: &File, rights: Permissions) {
+    if file.metadata().is_ok_and(|about| about.permissions() != rights) {
+        let _ = file.set_permissions(rights);
     }
 }
 
