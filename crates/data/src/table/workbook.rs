@@ -154,8 +154,8 @@ struct Held {
     records: u64,
     /// The longest value of an attribute, which may be copied into each record.
     longest: u64,
-    /// How many sheets there are, and the parts that they may be.
-    named: usize,
+    /// The relationships of the sheets that there are, and the parts that they may be.
+    named: BTreeSet<String>,
     sheets: BTreeSet<String>,
 }
 
@@ -174,8 +174,8 @@ impl Held {
                 self.claimed = self.claimed.max(count.parse().unwrap_or(unknown));
             }
             "sheet" => {
-                self.named += 1;
                 self.records += 1;
+                self.name(tag)?;
             }
             "Relationship" => {
                 self.records += 1;
@@ -187,22 +187,36 @@ impl Held {
         Ok(())
     }
 
+    /// Notes by what relationship the workbook names a sheet, which no other sheet has.
+    fn name(&mut self, tag: &BytesStart<'_>) -> Result<(), Unfit> {
+        let ids = tag.attributes().flatten();
+        // The library takes the last.
+        let id = ids.filter(|id| id.key.local_name().as_ref() == "id").last();
+        let id = id.map(|id| id.value.into_owned()).unwrap_or_default();
+        if !id.contains('&') && self.named.insert(id) { Ok(()) } else { Err(Unfit::Damaged) }
+    }
+
     /// Notes what one part says that another is.
     fn relate(&mut self, kind: &str, target: &str) -> Result<(), Unfit> {
-        let target = plain(target);
-        if kind.ends_with("/officeDocument") && target.trim_start_matches('/') != WORKBOOK {
+        // The library finds all other parts by what stands before this one's name, as it is written.
+        let workbook = target.strip_prefix('/').unwrap_or(target);
+        if kind.ends_with("/officeDocument") && !workbook.eq_ignore_ascii_case(WORKBOOK) {
             return Err(Unfit::Damaged);
         }
+        let target = plain(target);
         if kind.ends_with("sheet") {
             let path = target.strip_prefix('/').map(str::to_owned);
-            self.sheets.insert(path.unwrap_or_else(|| format!("xl/{target}")));
+            // Else one part could be read as often as it has names.
+            if !self.sheets.insert(path.unwrap_or_else(|| format!("xl/{target}"))) {
+                return Err(Unfit::Damaged);
+            }
         }
         Ok(())
     }
 
     /// Whether what they say can be, and takes no more than `most` bytes.
     fn fits(&self, most: u64) -> Result<(), Unfit> {
-        if self.claimed > self.length || self.named > self.sheets.len() {
+        if self.claimed > self.length || self.named.len() > self.sheets.len() {
             return Err(Unfit::Damaged);
         }
         let texts = A_TEXT * self.texts.max(self.claimed);
