@@ -118,7 +118,7 @@ impl std::fmt::Display for Abort {
             Self::Declined => "it declined the run",
             Self::Protocol => "it holds that this side broke the protocol",
             Self::Internal => "it failed on its own side",
-            Self::Late => "its deadline passed while it waited for this side",
+            Self::Late => "its deadline passed while it waited",
         })
     }
 }

@@ -207,7 +207,6 @@ fn heed(
         Wish::Reload => drop(reload.fetch_add(1, Relaxed)),
         Wish::Stop(code) if stopping.swap(true, Relaxed) => {
             keep_up(&service, &log, false);
-            log.tell_counts(true);
             voice::settle();
             process::exit(code.into());
         }

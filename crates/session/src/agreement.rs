@@ -239,11 +239,7 @@ fn choose(
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
     let Some(protocol) = protocol else {
-        if named.is_empty() {
-            // Together the groups and digests of both sides leave no choice.
-            wanted.check(None)?;
-        }
-        return Err(SessionError::Terms(vec![Mismatch::unknown_protocol(theirs)]));
+        return Err(SessionError::Terms(vec![Mismatch::no_protocol(theirs)]));
     };
     let params = wanted.params(protocol.spec(), offer.params());
     let choice = Choice {

@@ -195,10 +195,17 @@ pub struct Mismatch {
 }
 
 impl Mismatch {
-    /// The peer asks for a protocol that this side does not have, or not for this operation.
-    pub(crate) fn unknown_protocol(theirs: &Terms) -> Self {
-        let mine = "any that this version has; veilset protocols lists them".to_owned();
-        Self { field: "protocol".into(), mine, theirs: escape(&theirs.protocol) }
+    /// The peer asks for a protocol that this side does not have, or not for this operation; or names none, where what both
+    /// sides give leaves none to take.
+    pub(crate) fn no_protocol(theirs: &Terms) -> Self {
+        let (mine, theirs) = match theirs.protocol.as_str() {
+            "" => (
+                "none that is taken without a name has both sides' group and digest",
+                "none named".to_owned(),
+            ),
+            named => ("any that this version has; veilset protocols lists them", escape(named)),
+        };
+        Self { field: "protocol".into(), mine: mine.to_owned(), theirs }
     }
 }
 
