@@ -34,6 +34,7 @@ const LAST_ANSWER: Duration = Duration::from_millis(150);
 
 fn main() -> ExitCode {
     voice::end_at_panics("appoint");
+    veilset::end_at_excess(|why| voice::say(format_args!("error: {why}")));
     match run(Args::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -36,6 +36,7 @@ use crate::talk::Talk;
 
 fn main() -> ExitCode {
     voice::end_at_panics("nofly");
+    veilset::end_at_excess(|why| voice::say(format_args!("error: {why}")));
     let cli = Cli::parse();
     match run(&cli) {
         Ok(()) => ExitCode::SUCCESS,

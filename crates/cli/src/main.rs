@@ -51,16 +51,22 @@ fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     let as_json = cli.command.prints_json();
+    veilset::end_at_excess(move |why| tell(exit_code::POLICY, why, as_json));
     match run(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_enough() => ExitCode::SUCCESS,
         Err(failure) => {
-            voice::say(format_args!("error: {failure}"));
-            if as_json {
-                tell_scripts(failure.exit_code(), &failure.to_string());
-            }
+            tell(failure.exit_code(), &failure.to_string(), as_json);
             ExitCode::from(failure.exit_code())
         }
+    }
+}
+
+/// Says why the program fails, to people and, where they read, to scripts.
+fn tell(code: u8, why: &str, as_json: bool) {
+    voice::say(format_args!("error: {why}"));
+    if as_json {
+        tell_scripts(code, why);
     }
 }
 

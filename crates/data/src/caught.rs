@@ -2,17 +2,29 @@
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
 
+/// How many calls of such libraries run.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
 /// What `read` gives, or `None` if it panics on this thread. Whatever it was changing then is not to be used any more.
 pub fn caught<T>(read: impl FnOnce() -> T) -> Option<T> {
     let before = CAUGHT.replace(true);
+    RUNNING.fetch_add(1, Relaxed);
     let read = catch_unwind(AssertUnwindSafe(read));
+    RUNNING.fetch_sub(1, Relaxed);
     CAUGHT.set(before);
     read.ok()
+}
+
+/// Whether such a library runs on any thread: only then may a file that somebody made decide how much memory is taken.
+#[must_use]
+pub fn is_decoding() -> bool {
+    RUNNING.load(Relaxed) > 0
 }
 
 /// Whether a panic of this thread would be caught here, and told as an error: no bug that ends a program.

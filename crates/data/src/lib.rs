@@ -28,7 +28,7 @@ mod table;
 mod values;
 mod warning;
 
-pub use caught::{caught, is_caught};
+pub use caught::{caught, is_caught, is_decoding};
 pub use check::{
     CheckReport, ColumnLook, Finding, LooksLike, ValueCheck, check, check_values, look_at_columns,
 };

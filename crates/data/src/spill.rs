@@ -54,6 +54,12 @@ impl Scratch {
         Self { folder: folder.unwrap_or_else(on_disk), most, piece: left.max(PROGRAM_MEMORY) }
     }
 
+    /// How many bytes of memory a program takes at most that keeps to the limit; without bound where there is none.
+    #[must_use]
+    pub fn most_memory(&self) -> u64 {
+        self.piece.saturating_add(PROGRAM_MEMORY)
+    }
+
     /// Where they go.
     #[must_use]
     pub fn folder(&self) -> &Path {

@@ -209,6 +209,7 @@ fn one_place_writes_to_standard_error_and_every_program_ends_at_panics() {
         assert_eq!(text.contains(method), speaks, "{place} speaks past veilset::voice");
         if path.ends_with("src/main.rs") {
             assert!(text.contains("voice::end_at_panics("), "{place} outlives its panics");
+            assert!(text.contains("veilset::end_at_excess("), "{place} takes any memory");
             programs += 1;
         }
     }

@@ -14,7 +14,7 @@ use veilset_session::Column;
 
 use zeroize::Zeroizing;
 
-use crate::Error;
+use crate::{Error, memory};
 
 /// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
 /// database at this address answers to `query`. `delimiter` is that of delimited text, by default the one that its name says. What
@@ -28,6 +28,7 @@ pub fn table(
     delimiter: Option<u8>,
     scratch: &Scratch,
 ) -> Result<Table, Error> {
+    memory::allow(scratch.most_memory());
     match (is_database(place), query) {
         (true, Some(query)) => {
             let mut arrivals = Arrivals::new(scratch);

@@ -53,6 +53,7 @@ pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Input, disk_need, table};
 pub use job::{Connection, Job, Ready};
+pub use memory::end_at_excess;
 pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;

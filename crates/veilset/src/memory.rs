@@ -1,8 +1,72 @@
 //! How much memory a run may take.
 
 use std::path::Path;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
-use veilset_data::PROGRAM_MEMORY;
+use veilset_data::{PROGRAM_MEMORY, is_decoding, remove_unfinished};
+
+use crate::exit_code;
+
+/// What the process may take while it decodes files, as far as a user says.
+static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// How often the process's memory is looked at while it decodes.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// What a process that keeps to its limit may take beyond it: what the system counts and no list needs.
+const LEEWAY: u64 = 64 << 20;
+
+/// Notes what the user allows.
+pub(crate) fn allow(most: u64) {
+    ALLOWED.store(most, Relaxed);
+}
+
+/// Has the program end with [`exit_code::POLICY`], after it could `tell` why, when it takes far more memory than it may while a
+/// library decodes a file: what a file claims is looked at before, but libraries have many ways to be misled. For programs; a library
+/// must leave its caller alive. Where the system gives no thread, or does not say what the process takes, nothing is watched.
+pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
+    let watch = move || {
+        let mut most = None;
+        loop {
+            thread::sleep(GLANCE);
+            if !is_decoding() {
+                most = None;
+                continue;
+            }
+            let Some(taken) = resident() else { return };
+            if taken > *most.get_or_insert_with(|| limit(taken)) {
+                tell(&excess(taken));
+                remove_unfinished();
+                process::exit(exit_code::POLICY.into());
+            }
+        }
+    };
+    let _ = thread::Builder::new().name("veilset-memory".to_owned()).spawn(watch);
+}
+
+/// What the process may take, which takes so much now.
+fn limit(taken: u64) -> u64 {
+    match ALLOWED.load(Relaxed) {
+        u64::MAX => taken.saturating_add(available() / 10 * 9),
+        allowed => allowed.saturating_add(allowed / 4).saturating_add(LEEWAY).max(taken),
+    }
+}
+
+fn excess(taken: u64) -> String {
+    format!(
+        "the program takes {} MB to read a file, which is more than it may: the file is damaged or made to do that, or needs a \
+         larger --max-memory; nothing was written",
+        taken / 1_000_000
+    )
+}
+
+/// Bytes of memory that the process takes, where the system tells.
+fn resident() -> Option<u64> {
+    kilobytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+}
 
 /// Bytes that are left of `cap` beside what is `held` and the program; without a cap, what the machine has free.
 pub(crate) fn left(cap: Option<u64>, held: u64) -> u64 {
@@ -17,7 +81,12 @@ fn available() -> u64 {
 
 /// `MemAvailable` of `/proc/meminfo`, in bytes.
 fn free_of(meminfo: &str) -> Option<u64> {
-    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    kilobytes(meminfo, "MemAvailable:")
+}
+
+/// The kilobytes that the system states under a name, in bytes.
+fn kilobytes(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(kilobytes * 1024)
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
-use veilset::data::{Destination, Table};
+use veilset::data::{Destination, Scratch, Table};
 use veilset::voice;
 
 /// Names the case to a child.
@@ -27,12 +27,29 @@ fn child() {
         "thread" => drop(thread::spawn(|| panic!("of a thread"))),
         "pool" => rayon::spawn(|| panic!("of a pool")),
         "caught" => drop(std::panic::catch_unwind(|| panic!("for somebody who catches it"))),
+        "excess" => drop(thread::spawn(take_too_much)),
         "writing" => drop(thread::spawn(write_half_a_result)),
         "value" => drop(thread::spawn(|| panic!("{}", std::env::var(CASE).expect("set") + VALUE))),
         other => unreachable!("{other}"),
     }
     let (_sender, never) = mpsc::channel::<()>();
     let _ = never.recv();
+}
+
+/// As a library that a file misleads.
+fn take_too_much() {
+    veilset::end_at_excess(|why| voice::say(why));
+    let list = PathBuf::from(std::env::var(FOLDER).expect("set")).join("list.csv");
+    let scratch = Scratch::new(None, Some(32 << 20));
+    veilset::table(list.to_str().expect("text"), None, None, &scratch).expect("a list");
+    veilset_data::caught(|| {
+        let mut much = Vec::new();
+        while much.len() < 1 << 30 {
+            much.extend_from_slice(&[7; 1 << 20]);
+            thread::yield_now();
+        }
+        thread::park();
+    });
 }
 
 fn write_half_a_result() {
@@ -76,6 +93,19 @@ fn a_panic_leaves_no_half_a_result() {
     let said = String::from_utf8(output.stderr).expect("text");
     assert!(output.status.code() == Some(70) && said.contains("in the middle"), "{said}");
     assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_library_that_takes_more_memory_than_it_may_ends_the_program() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("list.csv"), "id\n1\n").expect("a list");
+    let mut command = Command::new(std::env::current_exe().expect("this test"));
+    command.args(["--exact", "child", "--nocapture"]).env(CASE, "excess");
+    let output = command.env(FOLDER, folder.path()).output().expect("it starts");
+    let said = String::from_utf8(output.stderr).expect("text");
+    assert_eq!(output.status.code(), Some(6), "{said}");
+    assert!(said.contains("to read a file, which is more than it may"), "{said}");
 }
 
 #[cfg(target_os = "linux")]
