@@ -7,9 +7,11 @@ use std::path::Path;
 use std::sync::{Arc, Once};
 
 use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, DictionaryArray, Int32Array, NullArray, RecordBatch, StringArray};
-use arrow_ipc::CompressionType;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Int32Array, NullArray, RecordBatch, StringArray,
+};
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_ipc::CompressionType;
 use nix::sys::resource::{Resource, setrlimit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel};
@@ -183,21 +185,47 @@ fn a_page_that_is_not_compressed_fits_as_any_other() {
     assert!(open("a.parquet", &file, Some(100 << 20)).is_ok());
 }
 
+/// A file of nothing but a footer with this schema and this many groups of rows.
+fn footer(elements: &[Vec<u8>], groups: u64) -> Vec<u8> {
+    let count = leb(elements.len() as u64);
+    let schema = [&[0x15, 2, 0x19, 0xfc][..], &count, &elements.concat()].concat();
+    let footer = [&schema[..], &[0x16, 0, 0x19, 0xfc], &leb(groups), &[0; 1 << 22]].concat();
+    let length = u32::try_from(footer.len()).expect("short").to_le_bytes();
+    [b"PAR1", &footer[..], &length, b"PAR1"].concat()
+}
+
+/// A column of this name with so many within it.
+fn element(name: &[u8], children: i64) -> Vec<u8> {
+    let name = [&[0x48][..], &leb(name.len() as u64), name].concat();
+    [&name[..], &number(1, children), &[0]].concat()
+}
+
 #[test]
 fn a_schema_has_no_more_columns_than_it_shows_and_is_not_too_deep() {
-    let element = |children: i64| [&[0x48, 1, b'k'][..], &number(1, children), &[0]].concat();
-    let file = |elements: &[Vec<u8>]| {
-        let count = leb(elements.len() as u64);
-        let schema = [&[0x15, 2, 0x19, 0xfc][..], &count, &elements.concat()].concat();
-        let footer = [&schema[..], &[0x16, 0, 0x19, 0x0c, 0]].concat();
-        let length = u32::try_from(footer.len()).expect("short").to_le_bytes();
-        [b"PAR1", &footer[..], &length, b"PAR1"].concat()
-    };
-    assert!(is_damaged(&file(&[element(i32::MAX.into())])));
-    assert!(is_damaged(&file(&[element(2), element(2), element(0), element(0)])));
+    let element = |children| element(b"name", children);
+    assert!(is_damaged(&footer(&[element(i32::MAX.into())], 0)));
+    assert!(is_damaged(&footer(&[element(2), element(2), element(0), element(0)], 0)));
     let mut deep = vec![element(1); 300_000];
     deep.push(element(0));
-    assert!(is_damaged(&file(&deep)));
+    assert!(is_damaged(&footer(&deep, 0)));
+}
+
+#[test]
+fn names_fit_for_each_column_that_lies_within_them() {
+    const COLUMNS: usize = 100_000;
+    let group = element(&[b'k'; 1 << 20], COLUMNS as i64);
+    let mut elements = vec![element(b"root", 1), group];
+    elements.extend(vec![element(b"k", 0); COLUMNS]);
+    let read = open("a.parquet", &footer(&elements, 0), None);
+    assert!(too_large(read) > (COLUMNS as u64) << 20);
+}
+
+#[test]
+fn a_footer_has_no_more_groups_than_bytes_for_them() {
+    let elements = [element(b"root", 1), element(b"name", 0)];
+    assert!(is_damaged(&footer(&elements, 1 << 20)));
+    let read = open("a.parquet", &footer(&elements, 1 << 19), Some(80 << 20));
+    assert!(too_large(read) > 80 << 20);
 }
 
 #[test]
@@ -205,15 +233,21 @@ fn rows_of_nothing_are_counted_before_there_is_a_list_of_them() {
     const ROWS: usize = u32::MAX as usize - 1;
     let nulls: ArrayRef = Arc::new(NullArray::new(ROWS));
     let batch = RecordBatch::try_from_iter([("k", nulls)]).expect("a column");
-    let mut file = Vec::new();
-    let mut writer = StreamWriter::try_new(&mut file, &batch.schema()).expect("a stream");
-    writer.write(&batch).expect("to memory");
-    writer.finish().expect("to memory");
-    drop(writer);
+    let file = stream(&batch);
     assert!(file.len() < 1 << 10);
     for memory in [None, Some(100 << 20)] {
         assert_eq!(too_large(open("a.arrows", &file, memory)), 4 * ROWS as u64);
     }
+}
+
+/// A stream of one batch.
+fn stream(batch: &RecordBatch) -> Vec<u8> {
+    let mut file = Vec::new();
+    let mut writer = StreamWriter::try_new(&mut file, &batch.schema()).expect("a stream");
+    writer.write(batch).expect("to memory");
+    writer.finish().expect("to memory");
+    drop(writer);
+    file
 }
 
 #[test]
