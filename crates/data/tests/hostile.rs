@@ -8,10 +8,11 @@ use std::sync::{Arc, Once};
 
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Int32Array, NullArray, RecordBatch, StringArray,
+    ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, NullArray, RecordBatch, StringArray,
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_ipc::CompressionType;
+use arrow_ipc::{CompressionType, root_as_footer};
+use arrow_schema::{DataType, Field};
 use nix::sys::resource::{Resource, setrlimit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel};
@@ -240,6 +241,18 @@ fn rows_of_nothing_are_counted_before_there_is_a_list_of_them() {
     }
 }
 
+#[test]
+fn values_of_nothing_within_others_are_counted() {
+    let nulls: ArrayRef = Arc::new(NullArray::new(30_000));
+    let field = Arc::new(Field::new("item", DataType::Null, true));
+    let lists: ArrayRef = Arc::new(FixedSizeListArray::new(field, 300, nulls, None));
+    let honest = stream(&RecordBatch::try_from_iter([("k", lists)]).expect("a column"));
+    assert!(open("a.arrows", &honest, None).is_ok());
+    let nulls = |count: i64| [count.to_le_bytes(); 2].concat();
+    let hostile = replaced(honest, &nulls(30_000), &nulls(1 << 40));
+    assert_eq!(too_large(open("a.arrows", &hostile, None)), 4 << 40);
+}
+
 /// A stream of one batch.
 fn stream(batch: &RecordBatch) -> Vec<u8> {
     let mut file = Vec::new();
@@ -248,6 +261,49 @@ fn stream(batch: &RecordBatch) -> Vec<u8> {
     writer.finish().expect("to memory");
     drop(writer);
     file
+}
+
+/// `bytes` with each `from` in it as `to`, which is as long.
+fn replaced(mut bytes: Vec<u8>, from: &[u8], to: &[u8]) -> Vec<u8> {
+    let places = (0..bytes.len() - from.len()).filter(|at| bytes[*at..].starts_with(from));
+    let places: Vec<usize> = places.collect();
+    assert!(!places.is_empty());
+    places.iter().for_each(|at| bytes[*at..*at + to.len()].copy_from_slice(to));
+    bytes
+}
+
+#[test]
+fn buffers_do_not_share_bytes() {
+    let numbers = || Arc::new(Int32Array::from_iter_values(0..500)) as ArrayRef;
+    let batch = RecordBatch::try_from_iter([("a", numbers()), ("b", numbers())]).expect("columns");
+    let honest = stream(&batch);
+    assert!(open("a.arrows", &honest, None).is_ok());
+    let place = |offset: i64, length: i64| [offset.to_le_bytes(), length.to_le_bytes()].concat();
+    let is_there = |place: &Vec<u8>| honest.windows(16).any(|bytes| bytes == place);
+    let first = (0..128).map(|offset| place(offset, 2000)).find(is_there).expect("numbers");
+    let hostile = replaced(honest, &first, &place(1, 4000));
+    assert!(matches!(open("a.arrows", &hostile, None), Err(DataError::Damaged { .. })));
+}
+
+#[test]
+fn a_block_is_in_a_footer_once() {
+    let batches = [10_000, 1, 2].map(|count| {
+        let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..count));
+        RecordBatch::try_from_iter([("k", numbers)]).expect("a column")
+    });
+    let mut file = Cursor::new(Vec::new());
+    let mut writer = FileWriter::try_new(&mut file, &batches[0].schema()).expect("a file");
+    batches.iter().for_each(|batch| writer.write(batch).expect("to memory"));
+    writer.finish().expect("to memory");
+    drop(writer);
+    let honest = file.into_inner();
+    assert!(open("a.arrow", &honest, None).is_ok());
+    let end = honest.len() - 10;
+    let length = honest[end..].first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+    let footer = root_as_footer(&honest[end - length as usize..end]).expect("a footer");
+    let blocks = footer.recordBatches().expect("three");
+    let hostile = replaced(honest.clone(), &blocks.get(1).0, &blocks.get(0).0);
+    assert!(matches!(open("a.arrow", &hostile, None), Err(DataError::Damaged { .. })));
 }
 
 #[test]

@@ -23,6 +23,9 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The bytes of a compressed buffer that say its length; -1 where it is not compressed.
 const PREFIX: u64 = 8;
 
+/// Bytes for each value that has none of its own: where some are taken, there is a list of their numbers.
+const NUMBER: u64 = 4;
+
 /// Refuses a file or stream with a message that cannot be, or takes more than `most` bytes when it is decoded, with all
 /// dictionaries that there are then.
 pub(super) fn check(blocks: &Blocks, format: Format, most: u64) -> Result<(), Unfit> {
@@ -67,8 +70,13 @@ fn check_file(blocks: &Blocks, mut room: Room) -> Result<(), Unfit> {
     let footer = bytes(blocks, end.checked_sub(length).ok_or(Unfit::Damaged)?, length)?;
     let footer = root_as_footer(&footer).map_err(|_| Unfit::Damaged)?;
     let messages = [footer.dictionaries(), footer.recordBatches()];
-    let mut messages = messages.iter().flatten().flatten();
-    messages.try_for_each(|block| check_block(blocks, block, &mut room))
+    // Of what lies in one place, each is decoded.
+    let mut left = blocks.len();
+    messages.iter().flatten().flatten().try_for_each(|block| {
+        let length = sum(size(block.bodyLength())?, size(block.metaDataLength().into())?)?;
+        left = left.checked_sub(length).ok_or(Unfit::Damaged)?;
+        check_block(blocks, block, &mut room)
+    })
 }
 
 /// A message whose place the end of a file tells.
@@ -139,17 +147,22 @@ impl Body<'_> {
         }
     }
 
-    /// Bytes that it takes, as it is and decoded.
+    /// Bytes that it takes, as it is and decoded, or a list of its values does.
     fn memory(&self, batch: &RecordBatch<'_>) -> Result<u64, Unfit> {
-        sum(self.length, self.decoded(batch)?)
+        let mut values = 0;
+        for node in batch.nodes().iter().flatten() {
+            values = values.max(size(node.length())?);
+        }
+        Ok(sum(self.length, self.decoded(batch)?)?.max(values.saturating_mul(NUMBER)))
     }
 
-    /// How many bytes its compressed buffers stand for.
+    /// How many bytes its compressed buffers stand for. Each is copied where it is not aligned, so that none lie in one place.
     fn decoded(&self, batch: &RecordBatch<'_>) -> Result<u64, Unfit> {
         let ratio = batch.compression().map(|compression| ratio(compression.codec()));
-        let mut total = 0;
+        let (mut total, mut left) = (0, self.length);
         for buffer in batch.buffers().iter().flatten() {
             let (offset, length) = (size(buffer.offset())?, size(buffer.length())?);
+            left = left.checked_sub(length).ok_or(Unfit::Damaged)?;
             if sum(offset, length)? > self.length {
                 return Err(Unfit::Damaged);
             }
