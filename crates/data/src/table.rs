@@ -20,6 +20,7 @@ mod files;
 mod footer;
 mod guard;
 mod header;
+mod longest;
 mod messages;
 mod objects;
 mod pages;

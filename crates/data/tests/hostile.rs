@@ -16,7 +16,7 @@ use arrow_schema::{DataType, Field};
 use nix::sys::resource::{Resource, setrlimit};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, GzipLevel};
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::TempDir;
 use veilset_data::{DataError, Scratch, Source, Table};
 
@@ -199,6 +199,38 @@ fn footer(elements: &[Vec<u8>], groups: u64) -> Vec<u8> {
 fn element(name: &[u8], children: i64) -> Vec<u8> {
     let name = [&[0x48][..], &leb(name.len() as u64), name].concat();
     [&name[..], &number(1, children), &[0]].concat()
+}
+
+#[test]
+fn rows_of_one_long_value_are_decoded_a_few_at_a_time() {
+    const LENGTH: usize = 20 << 20;
+    const ROWS: usize = 110;
+    let text: ArrayRef = Arc::new(StringArray::from(vec!["x".repeat(LENGTH)]));
+    let batch = RecordBatch::try_from_iter([("k", text)]).expect("a column");
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .set_dictionary_page_size_limit(1 << 30)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .build();
+    let mut file = Vec::new();
+    let writer = ArrowWriter::try_new(&mut file, batch.schema(), Some(properties));
+    let mut writer = writer.expect("text");
+    (0..ROWS).for_each(|_| writer.write(&batch).expect("to memory"));
+    writer.close().expect("to memory");
+    assert!(file.len() < 2 << 20);
+    // Those of all rows are more than an array of texts can have.
+    let table = open("a.parquet", &file, Some(100 << 20)).expect("a row fits");
+    let mut bytes = 0;
+    table.for_each_row(&[0], |_, fields| bytes += fields.get(0).len()).expect("texts");
+    assert_eq!(bytes, LENGTH * ROWS);
+}
+
+#[test]
+fn rows_fit() {
+    let page = Page { decoded: 4, ..Page::of(1, &[0; 4]) };
+    let kind = format!("fixed_len_byte_array({})", i32::MAX);
+    let file = parquet(&kind, Compression::UNCOMPRESSED, 1, &page.bytes());
+    assert!(too_large(open("a.parquet", &file, Some(100 << 20))) >= 1 << 31);
 }
 
 #[test]

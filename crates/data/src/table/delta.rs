@@ -47,8 +47,8 @@ pub(super) fn check(
     Ok(())
 }
 
-/// What stands behind a data page's levels.
-fn values(page: Page, column: &ColumnChunkMetaData) -> Option<Bytes> {
+/// What stands behind a data page's levels, or in a dictionary.
+pub(super) fn values(page: Page, column: &ColumnChunkMetaData) -> Option<Bytes> {
     let described = column.column_descr();
     match page {
         Page::DataPageV2 { buf, def_levels_byte_len, rep_levels_byte_len, .. } => {
@@ -75,7 +75,7 @@ fn values(page: Page, column: &ColumnChunkMetaData) -> Option<Bytes> {
             }
             Some(rest.0)
         }
-        Page::DictionaryPage { .. } => None,
+        Page::DictionaryPage { buf, .. } => Some(buf),
     }
 }
 

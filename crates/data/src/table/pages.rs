@@ -10,27 +10,41 @@ use super::claims::{Ratio, Unfit, fits};
 use super::delta;
 use super::expand::stays_within;
 use super::header::{Page, header};
+use super::longest::{rows_at_once, value};
 use super::store::Blocks;
 
-/// Refuses a file with a page that cannot be, or takes more than `most` bytes when it is decoded.
-pub(super) fn check(blocks: &Blocks, metadata: &ParquetMetaData, most: u64) -> Result<(), Unfit> {
+/// Refuses a file with a page or a row that cannot be, or takes more than `most` bytes when it is decoded. Says how many rows
+/// can be decoded at once.
+pub(super) fn check(
+    blocks: &Blocks,
+    metadata: &ParquetMetaData,
+    most: u64,
+) -> Result<usize, Unfit> {
     let mut left = metadata.file_metadata().num_rows();
+    let mut longest = vec![0; metadata.file_metadata().schema_descr().num_columns()];
     for group in metadata.row_groups() {
         left = left.saturating_sub(group.num_rows());
         let rows = u64::try_from(group.num_rows()).map_err(|_| Unfit::Damaged)?;
-        for column in group.columns() {
+        for (longest, column) in longest.iter_mut().zip(group.columns()) {
             let pages = check_column(blocks, column, most)?;
             // Of lists, rows have none or several.
             if column.column_descr().max_rep_level() == 0 && pages.values < rows {
                 return Err(Unfit::Damaged);
             }
+            let values = if column.column_descr().max_rep_level() == 0 {
+                1
+            } else {
+                pages.values.div_ceil(rows.max(1))
+            };
+            let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
+            let length = value(blocks, (column, rows), pages.largest, most)?;
+            *longest = length.saturating_mul(values).max(*longest);
             if pages.has_differences {
-                let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
                 delta::check(blocks, column, rows, most)?;
             }
         }
     }
-    if left > 0 { Err(Unfit::Damaged) } else { Ok(()) }
+    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&longest, most) }
 }
 
 /// What the pages of a column have.
@@ -38,6 +52,8 @@ pub(super) fn check(blocks: &Blocks, metadata: &ParquetMetaData, most: u64) -> R
 struct Pages {
     /// Values, nulls too.
     values: u64,
+    /// Bytes of the largest when it is decoded.
+    largest: u64,
     /// Whether one has texts with their lengths as differences.
     has_differences: bool,
 }
@@ -55,6 +71,7 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
         check_page(blocks, at, &page, column, most)?;
         at += page.compressed;
         pages.values += page.values;
+        pages.largest = pages.largest.max(page.decoded);
         pages.has_differences |= DIFFERENCES.contains(&page.encoding);
     }
     Ok(pages)
@@ -76,8 +93,9 @@ fn check_page(
     if !can_be || page.dictionary.saturating_mul(width(column)) > page.decoded {
         return Err(Unfit::Damaged);
     }
-    // Its values take as much again.
-    fits(page.decoded.saturating_mul(2).max(page.compressed), most)?;
+    // Its values take as much again, each of a dictionary at least what tells where it is.
+    let values = page.decoded.max(page.dictionary.saturating_mul(PLACE));
+    fits(page.decoded.saturating_add(values).max(page.compressed), most)?;
     let levels = |size: u64| size.checked_sub(page.levels).ok_or(Unfit::Damaged);
     let (length, decoded) = (levels(page.compressed)?, levels(page.decoded)?);
     // Where nothing is to come, the library does not look.
@@ -86,6 +104,9 @@ fn check_page(
     }
     stays_within(blocks, (at + page.levels, length), codec, decoded)
 }
+
+/// What a text takes in memory beside its bytes, at most.
+const PLACE: u64 = 20;
 
 /// The least bytes of a value in a dictionary.
 fn width(column: &ColumnChunkMetaData) -> u64 {

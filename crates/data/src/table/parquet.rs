@@ -14,15 +14,13 @@ use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
+use super::claims::Unfit;
 use super::guard::{Caught, panicked};
 use super::store::{Blocks, Store};
 use super::{footer, pages};
 use crate::DataError;
 use crate::caught::caught;
 use crate::spill::Depot;
-
-/// Rows that are decoded at once.
-const BATCH: usize = 1 << 13;
 
 /// Rows and bytes of a group in a temporary file: what is written is in memory until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
@@ -32,6 +30,8 @@ const GROUP_BYTES: usize = 1 << 23;
 pub(super) struct ParquetFile {
     blocks: Blocks,
     metadata: ArrowReaderMetadata,
+    /// Rows that are decoded at once.
+    rows_at_once: usize,
 }
 
 impl ParquetFile {
@@ -41,18 +41,23 @@ impl ParquetFile {
         footer::check(&blocks, most).map_err(|unfit| unfit.of(name.to_owned()))?;
         let opened = caught(|| {
             let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default());
-            metadata.map(|metadata| (pages::check(&blocks, metadata.metadata(), most), metadata))
+            metadata.map(Ok::<_, Unfit>)
         });
         let file = name.to_owned();
         match opened {
             None => Err(DataError::Damaged { file }),
             Some(Err(error)) => Err(undecodable(file, error)),
-            Some(Ok((_, metadata))) if has_lzo(metadata.metadata()) => {
+            Some(Ok(Err(unfit))) => Err(unfit.of(file)),
+            Some(Ok(Ok(metadata))) if has_lzo(metadata.metadata()) => {
                 let what = "a column is compressed with LZO".to_owned();
                 Err(DataError::Unsupported { file, what })
             }
-            Some(Ok((Err(unfit), _))) => Err(unfit.of(file)),
-            Some(Ok((Ok(()), metadata))) => Ok(Self { blocks, metadata }),
+            Some(Ok(Ok(metadata))) => {
+                let checked = caught(|| pages::check(&blocks, metadata.metadata(), most));
+                let rows = checked.unwrap_or(Err(Unfit::Damaged));
+                rows.map(|rows| Self { blocks, metadata, rows_at_once: rows })
+                    .map_err(|unfit| unfit.of(file))
+            }
         }
     }
 
@@ -120,7 +125,7 @@ impl ParquetFile {
         let mask = ProjectionMask::roots(metadata.parquet_schema(), decoded);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
             .with_projection(mask)
-            .with_batch_size(BATCH);
+            .with_batch_size(self.rows_at_once);
         if let Some(rows) = rows {
             let runs = rows.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
             let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
