@@ -11,11 +11,18 @@ use arrow_array::{
     ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, NullArray, RecordBatch, StringArray,
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
-use arrow_ipc::{CompressionType, root_as_footer};
-use arrow_schema::{DataType, Field};
+use arrow_ipc::{
+    CompressionType, Field, FieldArgs, Message, MessageArgs, MessageHeader, MetadataVersion, Null,
+    NullArgs, Schema, SchemaArgs, Type, root_as_footer,
+};
+use arrow_schema::DataType;
+use base64::prelude::{BASE64_STANDARD, Engine};
+use flatbuffers::{FlatBufferBuilder, WIPOffset};
 use nix::sys::resource::{Resource, setrlimit};
-use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter};
 use parquet::basic::{Compression, GzipLevel};
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::TempDir;
 use veilset_data::{DataError, Scratch, Source, Table};
@@ -276,7 +283,7 @@ fn rows_of_nothing_are_counted_before_there_is_a_list_of_them() {
 #[test]
 fn values_of_nothing_within_others_are_counted() {
     let nulls: ArrayRef = Arc::new(NullArray::new(30_000));
-    let field = Arc::new(Field::new("item", DataType::Null, true));
+    let field = Arc::new(arrow_schema::Field::new("item", DataType::Null, true));
     let lists: ArrayRef = Arc::new(FixedSizeListArray::new(field, 300, nulls, None));
     let honest = stream(&RecordBatch::try_from_iter([("k", lists)]).expect("a column"));
     assert!(open("a.arrows", &honest, None).is_ok());
@@ -336,6 +343,60 @@ fn a_block_is_in_a_footer_once() {
     let blocks = footer.recordBatches().expect("three");
     let hostile = replaced(honest.clone(), &blocks.get(1).0, &blocks.get(0).0);
     assert!(matches!(open("a.arrow", &hostile, None), Err(DataError::Damaged { .. })));
+}
+
+/// A schema whose columns, so many, are all one with a name of 20 kB, as a message.
+fn one_column(columns: usize) -> Vec<u8> {
+    let mut message = FlatBufferBuilder::new();
+    let name = Some(message.create_string(&"k".repeat(20_000)));
+    let kind = Null::create(&mut message, &NullArgs {}).as_union_value();
+    let children = message.create_vector::<WIPOffset<Field<'_>>>(&[]);
+    let field = FieldArgs {
+        name,
+        nullable: true,
+        type_type: Type::Null,
+        type_: Some(kind),
+        children: Some(children),
+        ..FieldArgs::default()
+    };
+    let field = Field::create(&mut message, &field);
+    let fields = Some(message.create_vector(&vec![field; columns]));
+    let schema = Schema::create(&mut message, &SchemaArgs { fields, ..SchemaArgs::default() });
+    let all = MessageArgs {
+        version: MetadataVersion::V5,
+        header_type: MessageHeader::Schema,
+        header: Some(schema.as_union_value()),
+        ..MessageArgs::default()
+    };
+    let all = Message::create(&mut message, &all);
+    message.finish(all, None);
+    message.finished_data().to_vec()
+}
+
+#[test]
+fn columns_of_a_schema_share_no_long_name() {
+    let stream = |columns| {
+        let message = one_column(columns);
+        let length = u32::try_from(message.len()).expect("short").to_le_bytes();
+        [&[0xff; 4][..], &length, &message].concat()
+    };
+    assert!(open("a.arrows", &stream(1), None).is_ok());
+    let read = open("a.arrows", &stream(100_000), None);
+    assert!(matches!(read, Err(DataError::Damaged { .. })));
+
+    let hint = BASE64_STANDARD.encode(one_column(100_000));
+    let pair = KeyValue::new(ARROW_SCHEMA_META_KEY.to_owned(), hint);
+    let properties = WriterProperties::builder().set_key_value_metadata(Some(vec![pair])).build();
+    let options = ArrowWriterOptions::new().with_skip_arrow_metadata(true);
+    let numbers: ArrayRef = Arc::new(Int32Array::from(vec![1]));
+    let batch = RecordBatch::try_from_iter([("k", numbers)]).expect("a column");
+    let mut file = Vec::new();
+    let options = options.with_properties(properties);
+    let writer = ArrowWriter::try_new_with_options(&mut file, batch.schema(), options);
+    let mut writer = writer.expect("a column");
+    writer.write(&batch).expect("to memory");
+    writer.close().expect("to memory");
+    assert!(is_damaged(&file));
 }
 
 #[test]

@@ -7,10 +7,14 @@ use std::collections::BTreeMap;
 
 use arrow_ipc::reader::read_footer_length;
 use arrow_ipc::{
-    Block, CompressionType, DictionaryBatch, Message, MessageHeader, RecordBatch, root_as_footer,
-    root_as_message,
+    Block, CompressionType, DictionaryBatch, Message, MessageHeader, RecordBatch,
+    root_as_footer_with_opts, root_as_message_with_opts,
 };
+use base64::prelude::{BASE64_STANDARD, Engine};
 use bytes::Bytes;
+use flatbuffers::VerifierOptions;
+use parquet::arrow::ARROW_SCHEMA_META_KEY;
+use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::{ChunkReader, Length};
 
 use super::claims::{Ratio, Unfit, fits};
@@ -68,7 +72,7 @@ fn check_file(blocks: &Blocks, mut room: Room) -> Result<(), Unfit> {
     let length = read_footer_length(tail).map_err(|_| Unfit::Damaged)? as u64;
     room.fits(length)?;
     let footer = bytes(blocks, end.checked_sub(length).ok_or(Unfit::Damaged)?, length)?;
-    let footer = root_as_footer(&footer).map_err(|_| Unfit::Damaged)?;
+    let footer = root_as_footer_with_opts(&limits(&footer), &footer).map_err(|_| Unfit::Damaged)?;
     let messages = [footer.dictionaries(), footer.recordBatches()];
     // Of what lies in one place, each is decoded.
     let mut left = blocks.len();
@@ -87,7 +91,7 @@ fn check_block(blocks: &Blocks, block: &Block, room: &mut Room) -> Result<(), Un
     let metadata = bytes(blocks, start, length)?;
     let skipped = if metadata.starts_with(&CONTINUATION) { 8 } else { 4 };
     let metadata = metadata.get(skipped..).ok_or(Unfit::Damaged)?;
-    let message = root_as_message(metadata).map_err(|_| Unfit::Damaged)?;
+    let message = message(metadata)?;
     let body = Body { blocks, start: sum(start, length)?, length: body_length };
     body.check(&message, room)
 }
@@ -98,11 +102,34 @@ fn check_stream(blocks: &Blocks, mut room: Room) -> Result<(), Unfit> {
         let Some((start, length)) = next_message(blocks, at)? else { return Ok(()) };
         room.fits(length)?;
         let metadata = bytes(blocks, start, length)?;
-        let message = root_as_message(&metadata).map_err(|_| Unfit::Damaged)?;
+        let message = message(&metadata)?;
         let body = Body { blocks, start: sum(start, length)?, length: size(message.bodyLength())? };
         body.check(&message, &mut room)?;
         at = sum(body.start, body.length)?;
     }
+}
+
+/// Refuses a Parquet file with a message for Arrow in it that is made of more than there is.
+pub(super) fn check_hint(metadata: &ParquetMetaData) -> Result<(), Unfit> {
+    let pairs = metadata.file_metadata().key_value_metadata().into_iter().flatten();
+    let hints = pairs.filter(|pair| pair.key == ARROW_SCHEMA_META_KEY);
+    for hint in hints.filter_map(|pair| pair.value.as_ref()) {
+        // The library says what is none.
+        let Ok(bytes) = BASE64_STANDARD.decode(hint) else { continue };
+        let skipped = if bytes.len() > 8 && bytes.starts_with(&CONTINUATION) { 8 } else { 0 };
+        message(&bytes[skipped..])?;
+    }
+    Ok(())
+}
+
+fn message(bytes: &[u8]) -> Result<Message<'_>, Unfit> {
+    root_as_message_with_opts(&limits(bytes), bytes).map_err(|_| Unfit::Damaged)
+}
+
+/// How much may be made of metadata: any number of names may lie in one place, and the library has a copy of each.
+fn limits(bytes: &[u8]) -> VerifierOptions {
+    let most = bytes.len().saturating_mul(8).max(1 << 20);
+    VerifierOptions { max_apparent_size: most, ..VerifierOptions::default() }
 }
 
 /// Where the metadata of the message begin that stands at byte `at`, and their length; none at the end.

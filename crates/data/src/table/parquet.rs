@@ -17,7 +17,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use super::claims::Unfit;
 use super::guard::{Caught, panicked};
 use super::store::{Blocks, Store};
-use super::{footer, pages};
+use super::{footer, messages, pages};
 use crate::DataError;
 use crate::caught::caught;
 use crate::spill::Depot;
@@ -40,8 +40,12 @@ impl ParquetFile {
         let blocks = store.blocks();
         footer::check(&blocks, most).map_err(|unfit| unfit.of(name.to_owned()))?;
         let opened = caught(|| {
-            let metadata = ArrowReaderMetadata::load(&blocks, ArrowReaderOptions::default());
-            metadata.map(Ok::<_, Unfit>)
+            let plain = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let plain = Arc::clone(ArrowReaderMetadata::load(&blocks, plain)?.metadata());
+            if let Err(unfit) = messages::check_hint(&plain) {
+                return Ok(Err(unfit));
+            }
+            ArrowReaderMetadata::try_new(plain, ArrowReaderOptions::default()).map(Ok)
         });
         let file = name.to_owned();
         match opened {
