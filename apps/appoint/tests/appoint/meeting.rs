@@ -93,6 +93,9 @@ fn a_file_and_a_painted_week_agree_on_one_slot() {
         );
         assert_eq!(mark, "\"✓\"");
         assert_eq!(tab.eval("document.querySelectorAll('#order li.agreed').length"), 1);
+        let fits =
+            "((e) => e.scrollWidth <= e.clientWidth)(document.querySelector('#order li.agreed'))";
+        assert_eq!(tab.eval(fits), true);
         let line = tab.text("#order li.agreed");
         assert!(line.contains("agreed") && line.contains(&marked[0][11..]), "{line}");
     }
