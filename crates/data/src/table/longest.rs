@@ -20,26 +20,35 @@ const ROWS: u64 = 1 << 13;
 /// What a number takes, or the place of a text.
 const NUMBER: u64 = 16;
 
+/// The most bytes of a column that are decoded at once: the library counts them in 31 bits.
+const A_COLUMN: u64 = i32::MAX as u64;
+
 /// How many rows fit `most` bytes, with these bytes in each column; refuses where one does not.
 pub(super) fn rows_at_once(longest: &[u64], most: u64) -> Result<usize, Unfit> {
     let row = longest.iter().fold(0_u64, |sum, length| sum.saturating_add(*length));
+    let widest = longest.iter().copied().max().unwrap_or(0);
+    let is_fit = |rows: u64| {
+        widest.saturating_mul(rows) <= A_COLUMN && fits(row.saturating_mul(rows), most).is_ok()
+    };
     let mut rows = ROWS;
-    while rows > 1 && fits(row.saturating_mul(rows), most).is_err() {
+    while rows > 1 && !is_fit(rows) {
         rows /= 2;
     }
     fits(row.saturating_mul(rows), most)?;
     Ok(rows as usize)
 }
 
-/// Bytes that any value of a column takes at most, of which the largest page has `page` bytes.
+/// Bytes that any value of a column takes at most, of which the largest page has `page` bytes; a column may take `most`.
 pub(super) fn value(
     blocks: &Blocks,
     (column, rows): (&ColumnChunkMetaData, usize),
     page: u64,
     most: u64,
 ) -> Result<u64, Unfit> {
+    let is_short = page.saturating_mul(ROWS) <= most.min(A_COLUMN);
     let width = match column.column_type() {
-        Type::BYTE_ARRAY if fits(page.saturating_mul(ROWS), most).is_ok() => page,
+        // Longer than its page no text is: good enough.
+        Type::BYTE_ARRAY if is_short => page,
         Type::BYTE_ARRAY => longest_text(blocks, column, rows)?,
         Type::FIXED_LEN_BYTE_ARRAY => {
             column.column_descr().type_length().try_into().map_err(|_| Unfit::Damaged)?

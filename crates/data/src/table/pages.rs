@@ -37,7 +37,8 @@ pub(super) fn check(
                 pages.values.div_ceil(rows.max(1))
             };
             let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
-            let length = value(blocks, (column, rows), pages.largest, most)?;
+            let share = most / group.columns().len() as u64;
+            let length = value(blocks, (column, rows), pages.largest, share)?;
             *longest = length.saturating_mul(values).max(*longest);
             if pages.has_differences {
                 delta::check(blocks, column, rows, most)?;
