@@ -45,6 +45,7 @@ impl Circle {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
+        memory::has_read();
         let own = identity.public_key();
         let (smaller, larger): (Vec<&Fellow>, Vec<&Fellow>) =
             fellows.iter().partition(|fellow| fellow.key < own);

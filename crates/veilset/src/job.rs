@@ -38,6 +38,7 @@ impl Connection {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
+        memory::has_read();
         let transport = establish(identity, peer, endpoint, options, events)?;
         let over = Self::over(transport, matches!(endpoint, Endpoint::Connect(_)));
         Ok(Self { pipe: over.pipe.with_patience(options.deadline), ..over })

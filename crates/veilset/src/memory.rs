@@ -10,8 +10,10 @@ use veilset_data::{PROGRAM_MEMORY, is_decoding, remove_unfinished};
 
 use crate::exit_code;
 
-/// What the process may take while it decodes files, as far as a user says.
-static ALLOWED: AtomicU64 = AtomicU64::new(u64::MAX);
+/// What the process may take while it reads lists; without bound where the user says none, and once somebody else was met.
+static ALLOWED: AtomicU64 = AtomicU64::new(UNBOUNDED);
+
+const UNBOUNDED: u64 = u64::MAX;
 
 /// How often the process's memory is looked at while it decodes.
 const GLANCE: Duration = Duration::from_millis(20);
@@ -19,20 +21,25 @@ const GLANCE: Duration = Duration::from_millis(20);
 /// What a process that keeps to its limit may take beyond it: what the system counts and no list needs.
 const LEEWAY: u64 = 64 << 20;
 
-/// Notes what the user allows.
+/// Notes what the user allows while lists are read.
 pub(crate) fn allow(most: u64) {
     ALLOWED.store(most, Relaxed);
 }
 
-/// Has the program end with [`exit_code::POLICY`], after it could `tell` why, when it takes far more memory than it may while a
-/// library decodes a file: what a file claims is looked at before, but libraries have many ways to be misled. For programs; a library
+/// Lists are read: from here on the end of the program could lose the result of a run, and is left to whoever has it.
+pub(crate) fn has_read() {
+    ALLOWED.store(UNBOUNDED, Relaxed);
+}
+
+/// Has the program end with [`exit_code::POLICY`], after it could `tell` why, when it takes far more memory than the user allows while
+/// a library decodes a list: what a file claims is looked at before, but libraries have many ways to be misled. For programs; a library
 /// must leave its caller alive. Where the system gives no thread, or does not say what the process takes, nothing is watched.
 pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
     let watch = move || {
         let mut most = None;
         loop {
             thread::sleep(GLANCE);
-            if !is_decoding() {
+            if !is_decoding() || ALLOWED.load(Relaxed) == UNBOUNDED {
                 most = None;
                 continue;
             }
@@ -49,10 +56,8 @@ pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
 
 /// What the process may take, which takes so much now.
 fn limit(taken: u64) -> u64 {
-    match ALLOWED.load(Relaxed) {
-        u64::MAX => taken.saturating_add(available() / 10 * 9),
-        allowed => allowed.saturating_add(allowed / 4).saturating_add(LEEWAY).max(taken),
-    }
+    let allowed = ALLOWED.load(Relaxed);
+    allowed.saturating_add(allowed / 4).max(taken).saturating_add(LEEWAY)
 }
 
 fn excess(taken: u64) -> String {

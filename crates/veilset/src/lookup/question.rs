@@ -15,7 +15,7 @@ use veilset_session::run_id;
 
 use super::{check_presets, column, differ_in_version, elements, input_of};
 use crate::job::fresh_rng;
-use crate::{Error, Input};
+use crate::{Error, Input, memory};
 
 /// The preset that takes everything as it is.
 const RAW: &str = "raw/1";
@@ -128,6 +128,7 @@ pub fn look_up(
     options: &Options,
     (events, observer): (&dyn Fn(Event), &dyn Observer),
 ) -> Result<LookedUp, Error> {
+    memory::has_read();
     if let Question::Items(items) = &question {
         // Nothing that is wrong with the items shows after the server chose its presets.
         input_of(items, RAW)?;
