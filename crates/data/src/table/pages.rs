@@ -13,13 +13,23 @@ use super::header::{Page, header};
 use super::longest::{rows_at_once, value};
 use super::store::Blocks;
 
-/// Refuses a file with a page or a row that cannot be, or takes more than `most` bytes when it is decoded. Says how many rows
-/// can be decoded at once.
+/// The most bytes that may be taken when a file is decoded.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// By a page.
+    pub(super) page: u64,
+    /// By the rows that are decoded at once.
+    pub(super) rows: u64,
+}
+
+/// Refuses a file with a page or a row that cannot be, or takes more room when it is decoded. Says how many rows can be decoded
+/// at once.
 pub(super) fn check(
     blocks: &Blocks,
     metadata: &ParquetMetaData,
-    most: u64,
+    room: Room,
 ) -> Result<usize, Unfit> {
+    let most = room.page;
     let mut left = metadata.file_metadata().num_rows();
     let mut longest = vec![0; metadata.file_metadata().schema_descr().num_columns()];
     for group in metadata.row_groups() {
@@ -37,7 +47,7 @@ pub(super) fn check(
                 pages.values.div_ceil(rows.max(1))
             };
             let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
-            let share = most / group.columns().len() as u64;
+            let share = room.rows / group.columns().len() as u64;
             let length = value(blocks, (column, rows), pages.largest, share)?;
             *longest = length.saturating_mul(values).max(*longest);
             if pages.has_differences {
@@ -45,7 +55,7 @@ pub(super) fn check(
             }
         }
     }
-    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&longest, most) }
+    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&longest, room.rows) }
 }
 
 /// What the pages of a column have.

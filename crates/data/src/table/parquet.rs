@@ -16,6 +16,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::claims::Unfit;
 use super::guard::{Caught, panicked};
+use super::pages::Room;
 use super::store::{Blocks, Store};
 use super::{footer, messages, pages};
 use crate::DataError;
@@ -37,6 +38,11 @@ pub(super) struct ParquetFile {
 impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
+        Self::open_within(name, store, Room { page: most, rows: most })
+    }
+
+    fn open_within(name: &str, store: Store, room: Room) -> Result<Self, DataError> {
+        let most = room.page;
         let blocks = store.blocks();
         footer::check(&blocks, most).map_err(|unfit| unfit.of(name.to_owned()))?;
         let opened = caught(|| {
@@ -57,7 +63,7 @@ impl ParquetFile {
                 Err(DataError::Unsupported { file, what })
             }
             Some(Ok(Ok(metadata))) => {
-                let checked = caught(|| pages::check(&blocks, metadata.metadata(), most));
+                let checked = caught(|| pages::check(&blocks, metadata.metadata(), room));
                 let rows = checked.unwrap_or(Err(Unfit::Damaged));
                 rows.map(|rows| Self { blocks, metadata, rows_at_once: rows })
                     .map_err(|unfit| unfit.of(file))
@@ -96,7 +102,9 @@ impl ParquetFile {
             writer.write(&batch?).map_err(failure)?;
         }
         let out = writer.into_inner().map_err(failure)?;
-        Self::open(file, Store::Spilled(Arc::new(depot.kept(out))), u64::MAX)
+        // Its pages are this program's own.
+        let room = Room { page: u64::MAX, rows: depot.piece() };
+        Self::open_within(file, Store::Spilled(Arc::new(depot.kept(out))), room)
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
