@@ -30,7 +30,7 @@ use veilset_data::{DataError, Scratch, Source, Table};
 #[path = "support/pages.rs"]
 mod pages;
 
-use pages::{Page, dictionary, number, parquet, zigzag};
+use pages::{Page, dictionary, leb, number, parquet, zigzag};
 
 /// What the process may reserve.
 const MOST: u64 = 4 << 30;
@@ -166,17 +166,6 @@ fn lengths_as_differences_fit() {
     let page = Page { encoding: 7, ..Page::of(count as i64, &body) };
     let file = parquet("binary", Compression::UNCOMPRESSED, count as i64, &page.bytes());
     assert_eq!(too_large(open("a.parquet", &file, None)), 8 * count);
-}
-
-/// A number that is not below zero, 7 bits a byte.
-fn leb(mut number: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number > 0x7f {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
 }
 
 #[test]

@@ -57,13 +57,17 @@ pub(crate) fn number(step: u8, number: i64) -> Vec<u8> {
 
 /// A number whose lowest bit is its sign, 7 bits a byte.
 pub(crate) fn zigzag(number: i64) -> Vec<u8> {
-    let mut left = (number << 1 ^ number >> 63) as u64;
+    leb((number << 1 ^ number >> 63) as u64)
+}
+
+/// A number that is not below zero, 7 bits a byte.
+pub(crate) fn leb(mut number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while left > 0x7f {
-        bytes.push(left as u8 | 0x80);
-        left >>= 7;
+    while number > 0x7f {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
     }
-    bytes.push(left as u8);
+    bytes.push(number as u8);
     bytes
 }
 
