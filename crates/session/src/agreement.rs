@@ -238,9 +238,8 @@ fn choose(
     wanted.digest = wanted.digest.or_else(|| Digest::from_name(&theirs.digest));
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
-    let Some(protocol) = protocol else {
-        return Err(SessionError::Terms(vec![Mismatch::no_protocol(theirs)]));
-    };
+    let protocol =
+        protocol.ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs)]))?;
     let params = wanted.params(protocol.spec(), offer.params());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
