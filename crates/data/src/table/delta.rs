@@ -1,50 +1,47 @@
-//! Pages of Parquet whose texts have their lengths as differences: how many lengths those say that there are.
+//! Pages of Parquet whose texts have their lengths as differences: how many lengths there are, and how long a text is.
 //!
 //! The library reserves room for that number before it reads any, whatever the page's header says.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
 use parquet::basic::Encoding;
-use parquet::column::page::{Page, PageReader};
+use parquet::column::page::Page;
 use parquet::file::metadata::ColumnChunkMetaData;
-use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::claims::{Unfit, fits};
-use super::store::Blocks;
 use super::thrift::Compact;
 
 /// Bytes that the library reserves for a length.
 const LENGTH: u64 = 4;
 
-/// Refuses a column with a page of more lengths than values, or whose lengths take more than `room` bytes.
-pub(super) fn check(
-    blocks: &Blocks,
+/// What such a page says of its texts' lengths.
+pub(super) struct Lengths {
+    /// What they take: those of texts, or of what each has of the one before it and of what it has of its own.
+    pub(super) bytes: u64,
+    /// The longest text, at most.
+    pub(super) longest: u64,
+}
+
+/// What a data page of a column says; refuses one with more lengths than values, or lengths that take more than `room` bytes.
+pub(super) fn lengths(
+    page: Page,
     column: &ColumnChunkMetaData,
-    rows: usize,
     room: u64,
-) -> Result<(), Unfit> {
-    let reader = SerializedPageReader::new(Arc::new(blocks.clone()), column, rows, None);
-    let mut reader = reader.map_err(|_| Unfit::Damaged)?;
-    while let Some(page) = reader.get_next_page().map_err(|_| Unfit::Damaged)? {
-        let lists = match page.encoding() {
-            Encoding::DELTA_LENGTH_BYTE_ARRAY => 1,
-            Encoding::DELTA_BYTE_ARRAY => 2,
-            _ => continue,
-        };
-        let most = u64::from(page.num_values());
-        let mut values = Compact(values(page, column).ok_or(Unfit::Damaged)?);
-        // A page of nulls alone may have nothing.
-        if values.0.is_empty() {
-            continue;
-        }
-        let mut lengths = 0;
-        for _ in 0..lists {
-            lengths += values.pass_differences(most).ok_or(Unfit::Damaged)?;
-        }
-        fits(lengths * LENGTH, room)?;
+) -> Result<Lengths, Unfit> {
+    let lists = if page.encoding() == Encoding::DELTA_BYTE_ARRAY { 2 } else { 1 };
+    let most = u64::from(page.num_values());
+    let mut values = Compact(values(page, column).ok_or(Unfit::Damaged)?);
+    let mut lengths = Lengths { bytes: 0, longest: 0 };
+    // A page of nulls alone may have nothing.
+    if values.0.is_empty() {
+        return Ok(lengths);
     }
-    Ok(())
+    for _ in 0..lists {
+        let packed = values.packed().filter(|packed| packed.count <= most).ok_or(Unfit::Damaged)?;
+        lengths.bytes += packed.count * LENGTH;
+        fits(lengths.bytes, room)?;
+        lengths.longest += values.longest(&packed).ok_or(Unfit::Damaged)?;
+    }
+    Ok(lengths)
 }
 
 /// What stands behind a data page's levels, or in a dictionary.
@@ -79,30 +76,58 @@ pub(super) fn values(page: Page, column: &ColumnChunkMetaData) -> Option<Bytes> 
     }
 }
 
+/// The header of numbers in DELTA_BINARY_PACKED: values of a block, its parts, and all values, of which this is the first.
+struct Packed {
+    block: u64,
+    parts: u64,
+    count: u64,
+    first: i64,
+}
+
 impl Compact {
-    /// Passes numbers in DELTA_BINARY_PACKED, at most `most`: a header with the first, then blocks of packed differences. Says
-    /// how many there are.
-    fn pass_differences(&mut self, most: u64) -> Option<u64> {
-        let (block, minis, numbers) = (self.varint()?, self.varint()?, self.varint()?);
-        self.varint()?;
-        if numbers > most || minis == 0 || minis > block {
-            return None;
-        }
-        let mini = block / minis;
-        let mut left = numbers.saturating_sub(1);
+    fn packed(&mut self) -> Option<Packed> {
+        let (block, parts, count) = (self.varint()?, self.varint()?, self.varint()?);
+        let first = self.number()?;
+        (1..=block).contains(&parts).then_some(Packed { block, parts, count, first })
+    }
+
+    /// The largest of the numbers behind their header, in blocks of packed differences; none where one is below zero.
+    fn longest(&mut self, packed: &Packed) -> Option<u64> {
+        let Packed { block, parts, count, first: mut length } = *packed;
+        let mut longest = if count > 0 { u64::try_from(length).ok()? } else { 0 };
+        let part = block / parts;
+        let mut left = count.saturating_sub(1);
         while left > 0 {
-            // The smallest difference, then the bits of one in each miniblock.
-            self.varint()?;
+            // The smallest difference, then the bits of one in each part.
+            let smallest = self.number()?;
             let widths = self.0.clone();
-            self.pass(minis)?;
-            for width in widths.iter().take(usize::try_from(minis).ok()?) {
+            self.pass(parts)?;
+            for width in widths.iter().take(usize::try_from(parts).ok()?) {
                 if left == 0 {
                     break;
                 }
-                self.pass(mini.checked_mul(u64::from(*width))? / 8)?;
-                left = left.saturating_sub(mini);
+                let differences = self.0.clone();
+                let width = u64::from(*width);
+                self.pass(part.checked_mul(width)? / 8)?;
+                for place in 0..part.min(left) {
+                    let difference = bits(&differences, place * width, width)?;
+                    // As the library adds them, in 32 bits.
+                    length = length.wrapping_add(smallest).wrapping_add(difference) as i32 as i64;
+                    longest = longest.max(u64::try_from(length).ok()?);
+                }
+                left = left.saturating_sub(part);
             }
         }
-        Some(numbers)
+        Some(longest)
     }
+}
+
+/// The number of `width` bits from bit `start` on, the lowest first; none has more bits than a length.
+fn bits(packed: &[u8], start: u64, width: u64) -> Option<i64> {
+    let there = packed.get(usize::try_from(start / 8).ok()?..)?;
+    let mut bytes = [0; 8];
+    let count = there.len().min(5);
+    bytes[..count].copy_from_slice(&there[..count]);
+    let number = u64::from_le_bytes(bytes) >> (start % 8);
+    (width <= 32).then(|| (number & ((1 << width) - 1)) as i64)
 }

@@ -16,7 +16,8 @@ pub(super) struct Page {
     pub(super) levels: u64,
     /// Whether what is behind them is as the column's codec has it.
     pub(super) is_compressed: bool,
-    /// Values of a dictionary.
+    /// Whether it is a dictionary, and how many values that has.
+    pub(super) is_dictionary: bool,
     pub(super) dictionary: u64,
     /// Values of a data page, and how they are encoded.
     pub(super) values: u64,
@@ -97,7 +98,7 @@ impl Compact {
         })?;
         match field {
             5 => [page.values, page.encoding] = [numbers[0], numbers[1]],
-            7 => page.dictionary = numbers[0],
+            7 => (page.is_dictionary, page.dictionary) = (true, numbers[0]),
             _ => {
                 [page.values, page.encoding] = [numbers[0], numbers[3]];
                 page.levels = numbers[4] + numbers[5];

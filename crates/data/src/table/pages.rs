@@ -7,10 +7,9 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
-use super::delta;
 use super::expand::stays_within;
 use super::header::{Page, header};
-use super::longest::{rows_at_once, value};
+use super::longest::{Cost, cost, rows_at_once};
 use super::store::Blocks;
 
 /// The most bytes that may be taken when a file is decoded.
@@ -29,44 +28,54 @@ pub(super) fn check(
     metadata: &ParquetMetaData,
     room: Room,
 ) -> Result<usize, Unfit> {
-    let most = room.page;
     let mut left = metadata.file_metadata().num_rows();
-    let mut longest = vec![0; metadata.file_metadata().schema_descr().num_columns()];
+    let mut costs = vec![Cost::default(); metadata.file_metadata().schema_descr().num_columns()];
     for group in metadata.row_groups() {
         left = left.saturating_sub(group.num_rows());
         let rows = u64::try_from(group.num_rows()).map_err(|_| Unfit::Damaged)?;
-        for (longest, column) in longest.iter_mut().zip(group.columns()) {
-            let pages = check_column(blocks, column, most)?;
-            // Of lists, rows have none or several.
-            if column.column_descr().max_rep_level() == 0 && pages.values < rows {
-                return Err(Unfit::Damaged);
-            }
-            let values = if column.column_descr().max_rep_level() == 0 {
-                1
-            } else {
-                pages.values.div_ceil(rows.max(1))
-            };
-            let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
-            let share = room.rows / group.columns().len() as u64;
-            let length = value(blocks, (column, rows), pages.largest, share)?;
-            *longest = length.saturating_mul(values).max(*longest);
-            if pages.has_differences {
-                delta::check(blocks, column, rows, most)?;
-            }
+        let room = Room { rows: room.rows / group.columns().len() as u64, ..room };
+        for (cost, column) in costs.iter_mut().zip(group.columns()) {
+            *cost = cost_of(blocks, (column, rows), room)?.max(*cost);
         }
     }
-    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&longest, room.rows) }
+    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&costs, room.rows) }
+}
+
+/// What a column with so many rows of a group takes, of which `room` is the column's share.
+fn cost_of(
+    blocks: &Blocks,
+    (column, rows): (&ColumnChunkMetaData, u64),
+    room: Room,
+) -> Result<Cost, Unfit> {
+    let pages = check_column(blocks, column, room.page)?;
+    // Of lists, rows have none or several.
+    let has_lists = column.column_descr().max_rep_level() > 0;
+    if !has_lists && pages.values < rows {
+        return Err(Unfit::Damaged);
+    }
+    let values = if has_lists { pages.values.div_ceil(rows.max(1)) } else { 1 };
+    let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
+    let cost = cost(blocks, (column, rows), &pages, room)?;
+    Ok(Cost { row: cost.row.saturating_mul(values), ..cost })
 }
 
 /// What the pages of a column have.
 #[derive(Default)]
-struct Pages {
+pub(super) struct Pages {
     /// Values, nulls too.
     values: u64,
-    /// Bytes of the largest when it is decoded.
-    largest: u64,
+    /// Bytes of the largest page of data when it is decoded, and of a dictionary.
+    pub(super) data: u64,
+    pub(super) dictionary: u64,
     /// Whether one has texts with their lengths as differences.
-    has_differences: bool,
+    pub(super) has_differences: bool,
+}
+
+impl Pages {
+    /// Bytes that no page has more of.
+    pub(super) fn largest(&self) -> u64 {
+        self.data.max(self.dictionary)
+    }
 }
 
 fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Result<Pages, Unfit> {
@@ -79,23 +88,27 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
         if page.compressed > end - at {
             return Err(Unfit::Damaged);
         }
-        check_page(blocks, at, &page, column, most)?;
+        let values = check_page(blocks, at, &page, column, most)?;
         at += page.compressed;
         pages.values += page.values;
-        pages.largest = pages.largest.max(page.decoded);
+        if page.is_dictionary {
+            pages.dictionary = pages.dictionary.max(values);
+        } else {
+            pages.data = pages.data.max(page.decoded);
+        }
         pages.has_differences |= DIFFERENCES.contains(&page.encoding);
     }
     Ok(pages)
 }
 
-/// Refuses a page, whose bytes begin at `at`, that cannot be, or takes more than `most` bytes.
+/// Refuses a page, whose bytes begin at `at`, that cannot be, or takes more than `most` bytes. Says how many its values take.
 fn check_page(
     blocks: &Blocks,
     at: u64,
     page: &Page,
     column: &ColumnChunkMetaData,
     most: u64,
-) -> Result<(), Unfit> {
+) -> Result<u64, Unfit> {
     let codec = column.compression();
     let can_be = match ratio(codec) {
         Some(ratio) if page.is_compressed => ratio.allows(page.compressed, page.decoded),
@@ -111,9 +124,10 @@ fn check_page(
     let (length, decoded) = (levels(page.compressed)?, levels(page.decoded)?);
     // Where nothing is to come, the library does not look.
     if !page.is_compressed || decoded == 0 {
-        return Ok(());
+        return Ok(values);
     }
-    stays_within(blocks, (at + page.levels, length), codec, decoded)
+    stays_within(blocks, (at + page.levels, length), codec, decoded)?;
+    Ok(values)
 }
 
 /// What a text takes in memory beside its bytes, at most.

@@ -95,7 +95,7 @@ impl Compact {
     }
 
     /// A number whose lowest bit is its sign.
-    fn number(&mut self) -> Option<i64> {
+    pub(super) fn number(&mut self) -> Option<i64> {
         let number = self.varint()?;
         Some((number >> 1) as i64 ^ -((number & 1) as i64))
     }
