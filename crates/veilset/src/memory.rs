@@ -43,7 +43,7 @@ pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
                 most = None;
                 continue;
             }
-            let Some(taken) = resident() else { return };
+            let Some(taken) = used() else { return };
             if taken > *most.get_or_insert_with(|| limit(taken)) {
                 tell(&excess(taken));
                 remove_unfinished();
@@ -54,23 +54,31 @@ pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
     let _ = thread::Builder::new().name("veilset-memory".to_owned()).spawn(watch);
 }
 
-/// What the process may take, which takes so much now.
+/// What the process may take, which takes so much now: what it is allowed, but no more than there is.
 fn limit(taken: u64) -> u64 {
     let allowed = ALLOWED.load(Relaxed);
-    allowed.saturating_add(allowed / 4).max(taken).saturating_add(LEEWAY)
+    let there = taken.saturating_add(available()).saturating_add(free_swap());
+    allowed.saturating_add(allowed / 4).min(there).max(taken).saturating_add(LEEWAY)
 }
 
 fn excess(taken: u64) -> String {
     format!(
-        "the program takes {} MB to read a file, which is more than it may: the file is damaged or made to do that, or needs a \
-         larger --max-memory; nothing was written",
+        "the program takes {} MB to read a file, which is more than --max-memory allows or the machine has free: the file is \
+         damaged or made to do that, or needs more; nothing was written",
         taken / 1_000_000
     )
 }
 
-/// Bytes of memory that the process takes, where the system tells.
-fn resident() -> Option<u64> {
-    kilobytes(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
+/// Bytes that the process takes of memory and of swap, where the system tells.
+fn used() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    Some(kilobytes(&status, "VmRSS:")?.saturating_add(kilobytes(&status, "VmSwap:").unwrap_or(0)))
+}
+
+/// What the machine has of swap that nobody takes.
+fn free_swap() -> u64 {
+    let free = |text: String| kilobytes(&text, "SwapFree:");
+    std::fs::read_to_string("/proc/meminfo").ok().and_then(free).unwrap_or(0)
 }
 
 /// Bytes that are left of `cap` beside what is `held` and the program; without a cap, what the machine has free.

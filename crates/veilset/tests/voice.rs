@@ -105,7 +105,7 @@ fn a_library_that_takes_more_memory_than_it_may_ends_the_program() {
     let output = command.env(FOLDER, folder.path()).output().expect("it starts");
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(6), "{said}");
-    assert!(said.contains("to read a file, which is more than it may"), "{said}");
+    assert!(said.contains("to read a file, which is more than --max-memory allows"), "{said}");
 }
 
 #[cfg(target_os = "linux")]
