@@ -19,7 +19,6 @@ mod mqrpmt;
 pub mod oprf_filter;
 mod passes;
 mod private_id;
-pub mod private_matching;
 mod protocol;
 mod pso;
 mod registry;

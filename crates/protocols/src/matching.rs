@@ -185,6 +185,13 @@ mod tests {
     }
 
     #[test]
+    fn matches_come_back_in_the_order_of_the_elements() {
+        // Sent in the order 2, 0, 1; the peer has the values of elements 0 and 2.
+        let hits = membership(&[22, 20, 21], &[20, 22, 99]);
+        assert_eq!(in_order(&[2, 0, 1], &hits.e), [0, 2]);
+    }
+
+    #[test]
     fn a_repeated_hit_is_the_peers_fault() {
         let twice = membership(&[5, 7, 5], &[5, 7]);
         assert_eq!((twice.e.as_slice(), twice.fault()), (&[true; 3][..], Err(PeerFault::Repeated)));

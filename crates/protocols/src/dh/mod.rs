@@ -12,7 +12,6 @@
 //! matches from telling a place in the other's file. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails (a pair of
 //! different elements agrees) with at most 2^-40 for a whole run: see `veilset_structures::match_bits`.
 
-mod rounds;
 #[cfg(test)]
 mod tests;
 
@@ -20,9 +19,8 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, Group, permutation, with_prf};
 use veilset_structures::match_bits;
 
-use self::rounds::matched_elements;
 use crate::exchange::{cross, exchange_blinded, point_bytes};
-use crate::matching::in_order;
+use crate::matching::{in_order, membership, sort};
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
@@ -79,15 +77,18 @@ fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError
     let order = permutation(elements.len(), rng);
 
     // Steps 1 and 2: blind, exchange, raise to the second key.
-    let theirs =
+    let mut theirs =
         exchange_blinded(channel, &prf, (&elements, &order), (peer_count, bits), observer)?;
     let learns = reveal.reaches(role);
     let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
     let expected = if learns { elements.len() } else { 0 };
     let mine = return_doubled(channel, to_peer, expected, bits)?;
 
-    // Step 3.
-    let hits = learns.then(|| matched_elements(&mine, theirs));
+    // Step 3, the same steps whatever matches.
+    let hits = learns.then(|| {
+        sort(&mut theirs);
+        membership(&mine, &theirs)
+    });
     Ok(Box::new(move || {
         let Some(hits) = hits else { return Ok(Outcome::Nothing) };
         hits.fault()?;

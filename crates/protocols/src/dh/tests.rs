@@ -1,12 +1,3 @@
-use super::rounds::matched_elements;
-
-#[test]
-fn matches_come_back_in_the_order_of_the_elements() {
-    // Sent in the order 2, 0, 1; the peer has the values of elements 0 and 2.
-    let hits = matched_elements(&[22, 20, 21], vec![99, 20, 22]);
-    assert_eq!(crate::matching::in_order(&[2, 0, 1], &hits.e), [0, 2]);
-}
-
 #[test]
 fn the_cost_model_counts_what_the_figure_sends() {
     let shape = crate::Shape {
