@@ -1,9 +1,13 @@
 //! Tags and sequence numbers over a transport.
 
 use std::collections::VecDeque;
-use std::fmt;
 
-use crate::{Abort, ChannelError, Message, PeerFault, QUEUED_FRAMES, Reader, Transport, WireBytes};
+use crate::{
+    Abort, ChannelError, Message, PeerFault, QUEUED_FRAMES, Reader, Tag, Transport, WireBytes,
+};
+
+/// A goodbye with a reason.
+const ABORT: u8 = Tag::Goodbye.byte();
 
 /// Bytes before each body: the tag, then the frame's number in its direction, little-endian.
 pub const HEADER: usize = 5;
@@ -11,27 +15,9 @@ pub const HEADER: usize = 5;
 /// The longest body in bytes: 4096 group elements of 32 bytes.
 pub const MAX_BODY: usize = 4096 * 32;
 
-/// The tag of a goodbye with a reason; no message may use it.
-const ABORT: u8 = 0xff;
-
-/// A message type: the byte on the wire and the words for it in an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Tag {
-    /// The byte on the wire; unique within a protocol, below 0xff.
-    pub byte: u8,
-    /// The words in an error.
-    pub name: &'static str,
-}
-
-impl fmt::Display for Tag {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (message type {})", self.name, self.byte)
-    }
-}
-
 /// Tagged frames in order, as a protocol sees them.
 pub trait Channel: Send {
-    /// Sends one body of at most [`MAX_BODY`] bytes under `tag`. It comes after [`HEADER`] bytes that the channel fills
+    /// Sends one body of at most [`MAX_BODY`] bytes under `tag`, which is no goodbye. It comes after [`HEADER`] bytes that the channel fills
     /// in, so that it is never copied.
     ///
     /// # Errors
@@ -78,7 +64,7 @@ pub trait ChannelExt: Channel {
     fn take<M: Message>(&mut self, context: &M::Context) -> Result<M, ChannelError> {
         let frame = self.recv(M::TAG, M::max_len(context))?;
         Reader::parse(&frame[HEADER..], |reader| M::decode(reader, context))
-            .map_err(|why| PeerFault::Malformed { what: M::TAG.name, why }.into())
+            .map_err(|why| PeerFault::Malformed { what: M::TAG.name(), why }.into())
     }
 }
 
@@ -174,8 +160,8 @@ impl<T: Transport> Framed<T> {
 impl<T: Transport> Channel for Framed<T> {
     fn send(&mut self, tag: Tag, mut frame: Vec<u8>) -> Result<(), ChannelError> {
         let fits = (HEADER..=HEADER + MAX_BODY).contains(&frame.len());
-        assert!(fits && tag.byte != ABORT, "{tag} does not fit a frame");
-        put_header(&mut frame, tag.byte, self.sent);
+        assert!(fits && tag.byte() != ABORT, "{tag} does not fit a frame");
+        put_header(&mut frame, tag.byte(), self.sent);
         if let Err(error) = self.transport.send(frame) {
             return Err(self.last_words(error));
         }
@@ -185,12 +171,12 @@ impl<T: Transport> Channel for Framed<T> {
 
     fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
         let (got, frame) = self.next()?;
-        if got != tag.byte {
+        if got != tag.byte() {
             return Err(PeerFault::UnexpectedTag { expected: tag, got }.into());
         }
         let length = frame.len() - HEADER;
         if length > max {
-            return Err(PeerFault::TooLong { what: tag.name, max, got: length }.into());
+            return Err(PeerFault::TooLong { what: tag.name(), max, got: length }.into());
         }
         Ok(frame)
     }
@@ -230,8 +216,8 @@ mod tests {
     use super::*;
     use crate::{NetworkFault, memory_pair};
 
-    const A: Tag = Tag { byte: 1, name: "first" };
-    const B: Tag = Tag { byte: 2, name: "second" };
+    const A: Tag = Tag::GroupElements;
+    const B: Tag = Tag::Values;
 
     fn frame(body: &[u8]) -> Vec<u8> {
         [&[0; HEADER], body].concat()

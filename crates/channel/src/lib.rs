@@ -11,6 +11,7 @@
 //!
 //! A fault is either the network's or the peer's, and the type says which: [`NetworkFault`], [`PeerFault`].
 
+mod blob;
 mod chunks;
 mod codec;
 mod error;
@@ -19,14 +20,17 @@ mod framed;
 mod memory;
 mod metered;
 mod replay;
+mod tag;
 mod transport;
 
+pub use blob::{Blob, Signal};
 pub use chunks::Chunks;
 pub use codec::{Malformed, Message, Reader};
 pub use error::{Abort, ChannelError, NetworkFault, PeerFault};
 pub use faulty::{Fault, Faulty};
-pub use framed::{Channel, ChannelExt, Framed, HEADER, MAX_BODY, Tag};
+pub use framed::{Channel, ChannelExt, Framed, HEADER, MAX_BODY};
 pub use memory::{MemoryTransport, memory_pair};
 pub use metered::{Costs, Metered, PhaseCost};
 pub use replay::{Recording, Replay, Transcript};
+pub use tag::Tag;
 pub use transport::{MAX_FRAME, QUEUED_FRAMES, Transport, WireBytes};

@@ -161,7 +161,7 @@ mod tests {
 
     #[test]
     fn counts_bytes_frames_and_rounds_by_phase() {
-        const TAG: Tag = Tag { byte: 3, name: "body" };
+        const TAG: Tag = Tag::SortedSet;
         let (left, right) = memory_pair();
         let mut left = Metered::new(Framed::new(left), "start");
         let mut right = Framed::new(right);
@@ -182,7 +182,7 @@ mod tests {
     fn a_resumed_phase_is_one_round() {
         let (left, right) = memory_pair();
         let (mut left, mut right) = (Metered::new(Framed::new(left), "first"), Framed::new(right));
-        let tag = Tag { byte: 1, name: "test" };
+        let tag = Tag::GroupElements;
         for _ in 0..3 {
             left.resume("out");
             left.send(tag, vec![0; HEADER + 1]).expect("open");

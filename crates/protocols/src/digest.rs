@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
+use veilset_channel::{Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
 use veilset_crypto::permutation;
 use veilset_structures::{
     BloomFilter, BloomShape, Decoder, Encoder, SetShape, match_bits, query_bits,
@@ -103,7 +103,7 @@ impl SetTerms {
             Digest::Bloom => {
                 let filter = BloomFilter::new(self.filter(), &values);
                 for piece in filter.as_bytes().chunks(MAX_BODY) {
-                    channel.put(&FilterBlock(piece.to_vec()))?;
+                    channel.put::<FilterBlock>(&Blob(piece.to_vec()))?;
                 }
             }
             Digest::Shuffled => {
@@ -231,7 +231,7 @@ fn windows(shape: SetShape) -> impl Iterator<Item = Range<usize>> {
 }
 
 fn fault<E>(_: E) -> PeerFault {
-    PeerFault::Malformed { what: SetBlock::TAG.name, why: Malformed::OutOfRange }
+    PeerFault::Malformed { what: SetBlock::TAG.name(), why: Malformed::OutOfRange }
 }
 
 /// A set that arrived.

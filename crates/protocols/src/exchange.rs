@@ -87,7 +87,7 @@ pub(crate) fn exchange_blinded<F: CommutativePrf>(
 
 /// What a peer is blamed for whose points are none.
 pub(crate) fn not_an_element(_: NotAnElement) -> PeerFault {
-    PeerFault::Malformed { what: Points::<[u8; 32]>::TAG.name, why: Malformed::NotAnElement }
+    PeerFault::Malformed { what: Points::<[u8; 32]>::TAG.name(), why: Malformed::NotAnElement }
 }
 
 /// The value by which a point is compared and sent back: `bits` bits of its BLAKE3 digest.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use veilset_channel::{
-    Channel, ChannelError, ChannelExt, Chunks, HEADER, MAX_BODY, Malformed, Message, Reader, Tag,
+    Blob, Channel, ChannelError, ChannelExt, Chunks, HEADER, MAX_BODY, Malformed, Message, Reader,
+    Tag,
 };
 use veilset_crypto::CommutativePrf;
 
@@ -31,7 +32,7 @@ pub(crate) fn size(count: u64) -> usize {
 pub(crate) struct Points<P>(pub(crate) Vec<P>);
 
 impl<P: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>> Message for Points<P> {
-    const TAG: Tag = Tag { byte: 1, name: "group elements" };
+    const TAG: Tag = Tag::GroupElements;
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
@@ -92,7 +93,7 @@ pub(crate) struct Values<'a> {
 }
 
 impl Message for Values<'_> {
-    const TAG: Tag = Tag { byte: 2, name: "values" };
+    const TAG: Tag = Tag::Values;
     type Context = ValuesShape;
 
     fn max_len(shape: &ValuesShape) -> usize {
@@ -147,7 +148,7 @@ pub(crate) fn values_bytes(count: u64, bits: u32) -> f64 {
 pub(crate) struct SetBlock(pub(crate) Vec<u8>);
 
 impl Message for SetBlock {
-    const TAG: Tag = Tag { byte: 3, name: "sorted set" };
+    const TAG: Tag = Tag::SortedSet;
     type Context = usize;
 
     fn max_len(longest: &usize) -> usize {
@@ -169,25 +170,8 @@ impl AsRef<[u8]> for SetBlock {
     }
 }
 
-/// A piece of a Bloom filter. Context: its length.
-pub(crate) struct FilterBlock(pub(crate) Vec<u8>);
-
-impl Message for FilterBlock {
-    const TAG: Tag = Tag { byte: 5, name: "Bloom filter" };
-    type Context = usize;
-
-    fn max_len(len: &usize) -> usize {
-        *len
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, len: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*len).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// A piece of a Bloom filter.
+pub(crate) type FilterBlock = Blob<{ Tag::BloomFilter.byte() }>;
 
 /// A piece of a vector of bits, eight to a byte, the first lowest; zeros fill the last byte. Context: how many bits.
 pub(crate) struct Bits(pub(crate) Vec<bool>);
@@ -196,7 +180,7 @@ pub(crate) struct Bits(pub(crate) Vec<bool>);
 pub(crate) const BITS_A_FRAME: usize = 8 * MAX_BODY;
 
 impl Message for Bits {
-    const TAG: Tag = Tag { byte: 6, name: "bits" };
+    const TAG: Tag = Tag::Bits;
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
@@ -245,7 +229,7 @@ pub(crate) fn bits_bytes(count: u64) -> f64 {
 pub(crate) struct Total(pub(crate) u64);
 
 impl Message for Total {
-    const TAG: Tag = Tag { byte: 4, name: "count" };
+    const TAG: Tag = Tag::Count;
     type Context = u64;
 
     fn max_len(_most: &u64) -> usize {

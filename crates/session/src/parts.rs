@@ -106,7 +106,7 @@ pub(crate) fn whole(parts: Vec<(Conclusion, Vec<u32>)>) -> Result<Outcome, Proto
 }
 
 impl Message for Parts {
-    const TAG: Tag = Tag { byte: 0xf4, name: "number of parts" };
+    const TAG: Tag = Tag::Parts;
     type Context = ();
 
     fn max_len((): &()) -> usize {

@@ -1,7 +1,7 @@
 //! One piece of a run that many workers share, over a connection of its own.
 
 use rand_core::CryptoRng;
-use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Tag};
+use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Element;
 use veilset_protocols::pieces::Piece;
 use veilset_protocols::{
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::parts::{Parts, capacity};
 use crate::plan::memory_of;
 use crate::run::{in_step, pool};
-use crate::terms::{Done, Signal};
+use crate::terms::Done;
 use crate::{End, Pipe, SessionError};
 
 /// The name of the first stage in errors.
@@ -177,7 +177,7 @@ fn fill(
 }
 
 impl Message for Ticket {
-    const TAG: Tag = Tag { byte: 0xf6, name: "ticket of a piece" };
+    const TAG: Tag = Tag::Ticket;
     type Context = Self;
 
     fn max_len(_: &Self) -> usize {

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_channel::{Channel, ChannelExt, Message};
+use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeyDigest;
 use veilset_protocols::{Attached, Conclusion, Observer, Outcome, Run};
@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::elements::hash_keys;
 use crate::parts::{Parts, whole};
 use crate::report::run_id;
-use crate::terms::{Consent, Done, Signal};
+use crate::terms::{Consent, Done};
 use crate::{Agreed, Briefing, End, Pipe, Report, SessionError};
 
 /// What a run may use.

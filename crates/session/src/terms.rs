@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use veilset_channel::{Malformed, Message, Reader, Tag};
+use veilset_channel::{Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Group;
 use veilset_crypto::key_agreement::SafePrime;
 use veilset_protocols::{
@@ -396,7 +396,7 @@ pub(crate) struct Opening {
 }
 
 impl Message for Opening {
-    const TAG: Tag = Tag { byte: 0xf0, name: "terms" };
+    const TAG: Tag = Tag::Terms;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -435,7 +435,7 @@ pub(crate) struct Choice {
 }
 
 impl Message for Choice {
-    const TAG: Tag = Tag { byte: 0xf1, name: "choice of protocol" };
+    const TAG: Tag = Tag::Choice;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -453,31 +453,11 @@ impl Message for Choice {
     }
 }
 
-/// A message without content: its tag is all it says.
-#[derive(Clone, Copy)]
-pub(crate) struct Signal<const BYTE: u8>;
-
 /// Consent to the terms, after the user saw them.
-pub(crate) type Consent = Signal<0xf2>;
+pub(crate) type Consent = Signal<{ Tag::Consent.byte() }>;
 
 /// The end of a complete run: everything arrived.
-pub(crate) type Done = Signal<0xf3>;
-
-impl<const BYTE: u8> Message for Signal<BYTE> {
-    const TAG: Tag =
-        Tag { byte: BYTE, name: if BYTE == 0xf2 { "consent" } else { "end of the run" } };
-    type Context = ();
-
-    fn max_len((): &()) -> usize {
-        0
-    }
-
-    fn encode(&self, _out: &mut Vec<u8>) {}
-
-    fn decode(_reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
-        Ok(Self)
-    }
-}
+pub(crate) type Done = Signal<{ Tag::Done.byte() }>;
 
 #[cfg(test)]
 impl Offer {

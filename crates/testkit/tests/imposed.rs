@@ -11,11 +11,6 @@ use veilset_channel::{
     Abort, Channel, ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair,
 };
 
-const TERMS: Tag = Tag { byte: 0xf0, name: "terms" };
-const CHOICE: Tag = Tag { byte: 0xf1, name: "choice" };
-const CONSENT: Tag = Tag { byte: 0xf2, name: "consent" };
-const PARTS: Tag = Tag { byte: 0xf4, name: "parts" };
-
 /// What the hostile side says: what its terms name, and what it chooses where it connects.
 #[derive(Clone, Copy)]
 struct Hostile {
@@ -59,22 +54,22 @@ impl Hostile {
         let send = |channel: &mut Framed<MemoryTransport>, tag, body: &[u8]| {
             channel.send(tag, [&[0; HEADER][..], body].concat())
         };
-        let theirs = channel.recv(TERMS, MAX_BODY)?;
+        let theirs = channel.recv(Tag::Terms, MAX_BODY)?;
         let version = [theirs[HEADER], theirs[HEADER + 1]];
-        send(&mut channel, TERMS, &self.terms(version))?;
+        send(&mut channel, Tag::Terms, &self.terms(version))?;
         let chosen = if self.connecting {
-            send(&mut channel, CHOICE, &texts(&self.choice))?;
+            send(&mut channel, Tag::Choice, &texts(&self.choice))?;
             self.choice[0].to_owned()
         } else {
-            let frame = channel.recv(CHOICE, MAX_BODY)?;
+            let frame = channel.recv(Tag::Choice, MAX_BODY)?;
             let length = usize::from(frame[HEADER]);
             String::from_utf8_lossy(&frame[HEADER + 1..][..length]).into_owned()
         };
         if find(&chosen).is_some_and(|protocol| protocol.spec().cut) {
-            send(&mut channel, PARTS, &1u32.to_le_bytes())?;
-            channel.recv(PARTS, MAX_BODY)?;
+            send(&mut channel, Tag::Parts, &1u32.to_le_bytes())?;
+            channel.recv(Tag::Parts, MAX_BODY)?;
         }
-        channel.recv(CONSENT, MAX_BODY).map(drop)
+        channel.recv(Tag::Consent, MAX_BODY).map(drop)
     }
 }
 

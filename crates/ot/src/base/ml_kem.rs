@@ -187,7 +187,7 @@ impl Offer {
 }
 
 impl Entry for Offer {
-    const TAG: Tag = Tag { byte: 0x22, name: "post-quantum base OT offer" };
+    const TAG: Tag = Tag::MlKemOffer;
     const BYTES: usize = RHO + 2 * ENCODED;
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -219,7 +219,7 @@ impl Answer {
 }
 
 impl Entry for Answer {
-    const TAG: Tag = Tag { byte: 0x23, name: "post-quantum base OT answer" };
+    const TAG: Tag = Tag::MlKemAnswer;
     const BYTES: usize = 2 * CIPHERTEXT;
 
     fn encode(&self, out: &mut Vec<u8>) {
@@ -253,7 +253,7 @@ fn encapsulation_key(t: &Vector, rho: &[u8; RHO]) -> Result<EncapsulationKey, Ma
 }
 
 fn malformed(why: Malformed) -> ChannelError {
-    PeerFault::Malformed { what: Offer::TAG.name, why }.into()
+    PeerFault::Malformed { what: Offer::TAG.name(), why }.into()
 }
 
 #[cfg(test)]

@@ -165,7 +165,7 @@ impl Pairs {
 }
 
 impl Message for Pairs {
-    const TAG: Tag = Tag { byte: 0x20, name: "base OT offer" };
+    const TAG: Tag = Tag::BaseOtOffer;
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
@@ -188,7 +188,7 @@ impl Message for Pairs {
 struct Answer([u8; POINT]);
 
 impl Message for Answer {
-    const TAG: Tag = Tag { byte: 0x21, name: "base OT answer" };
+    const TAG: Tag = Tag::BaseOtAnswer;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -248,7 +248,7 @@ fn decode_point(encoding: &[u8; POINT], message: Tag) -> Result<RistrettoPoint, 
 }
 
 fn not_an_element(message: Tag) -> ChannelError {
-    PeerFault::Malformed { what: message.name, why: Malformed::NotAnElement }.into()
+    PeerFault::Malformed { what: message.name(), why: Malformed::NotAnElement }.into()
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub(super) struct TreeProof {
 pub(super) struct Trees(pub(super) Vec<TreeSums>);
 
 impl Message for Trees {
-    const TAG: Tag = Tag { byte: 0x28, name: "OT seed trees" };
+    const TAG: Tag = Tag::OtTrees;
     type Context = Parameters;
 
     fn max_len(parameters: &Parameters) -> usize {
@@ -66,7 +66,7 @@ impl Message for Trees {
 pub(super) struct Corrections(pub(super) Vec<Block>);
 
 impl Message for Corrections {
-    const TAG: Tag = Tag { byte: 0x29, name: "OT corrections" };
+    const TAG: Tag = Tag::OtCorrections;
 
     /// The number of blocks.
     type Context = usize;
@@ -89,7 +89,7 @@ impl Message for Corrections {
 pub(super) struct Challenge(pub(super) Block);
 
 impl Message for Challenge {
-    const TAG: Tag = Tag { byte: 0x2a, name: "OT challenge" };
+    const TAG: Tag = Tag::OtChallenge;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -112,7 +112,7 @@ pub(super) struct Hashes {
 }
 
 impl Message for Hashes {
-    const TAG: Tag = Tag { byte: 0x2b, name: "OT consistency check" };
+    const TAG: Tag = Tag::OtCheck;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -138,7 +138,7 @@ impl Message for Hashes {
 pub(super) struct Padded(pub(super) Vec<u8>);
 
 impl Message for Padded {
-    const TAG: Tag = Tag { byte: 0x2c, name: "OT messages" };
+    const TAG: Tag = Tag::OtMessages;
 
     /// The number of bytes.
     type Context = usize;

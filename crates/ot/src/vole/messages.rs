@@ -23,7 +23,7 @@ impl TreesShape {
 }
 
 impl Message for Trees {
-    const TAG: Tag = Tag { byte: 0x30, name: "vector OLE trees" };
+    const TAG: Tag = Tag::VoleTrees;
     type Context = TreesShape;
 
     fn max_len(shape: &TreesShape) -> usize {
@@ -54,7 +54,7 @@ pub(super) struct Challenge {
 }
 
 impl Message for Challenge {
-    const TAG: Tag = Tag { byte: 0x31, name: "vector OLE challenge" };
+    const TAG: Tag = Tag::VoleChallenge;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -76,7 +76,7 @@ impl Message for Challenge {
 pub(super) struct Answer(pub(super) [u8; 32]);
 
 impl Message for Answer {
-    const TAG: Tag = Tag { byte: 0x32, name: "vector OLE consistency check" };
+    const TAG: Tag = Tag::VoleCheck;
     type Context = ();
 
     fn max_len((): &()) -> usize {

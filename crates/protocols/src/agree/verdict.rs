@@ -33,7 +33,7 @@ impl Verdict {
 }
 
 impl Message for Verdict {
-    const TAG: Tag = Tag { byte: 12, name: "match confirmation" };
+    const TAG: Tag = Tag::MatchConfirmation;
     type Context = usize;
 
     fn max_len(_pairs: &usize) -> usize {

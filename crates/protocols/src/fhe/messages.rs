@@ -2,52 +2,18 @@
 
 use veilset_bfv::{RelinearisationKey, Ring, Seeded, WireError};
 use veilset_channel::{
-    Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
+    Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 
 use super::evaluation::Query;
 use super::parameters::Parameters;
 use crate::ProtocolError;
 
-/// A piece of a query. Context: its bytes.
-struct QueryPiece(Vec<u8>);
+/// A piece of a query.
+type QueryPiece = Blob<{ Tag::EncryptedPowers.byte() }>;
 
-impl Message for QueryPiece {
-    const TAG: Tag = Tag { byte: 16, name: "encrypted powers" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
-
-/// A piece of an answer. Context: its bytes.
-struct AnswerPiece(Vec<u8>);
-
-impl Message for AnswerPiece {
-    const TAG: Tag = Tag { byte: 17, name: "encrypted answers" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// A piece of an answer.
+type AnswerPiece = Blob<{ Tag::EncryptedAnswers.byte() }>;
 
 /// Sends a query: the keys that the parameters ask for, then the powers.
 pub(crate) fn put_query(
@@ -57,7 +23,7 @@ pub(crate) fn put_query(
 ) -> Result<(), ProtocolError> {
     write_query(ring, query, |bytes| {
         let mut pieces = bytes.chunks(MAX_BODY);
-        pieces.try_for_each(|piece| channel.put(&QueryPiece(piece.to_vec())))
+        pieces.try_for_each(|piece| channel.put::<QueryPiece>(&Blob(piece.to_vec())))
     })?;
     Ok(())
 }
@@ -87,7 +53,7 @@ pub(crate) fn take_query(
     parameters: &Parameters,
     ring: &Ring,
 ) -> Result<Query, ProtocolError> {
-    read_query(parameters, ring, |len| take::<QueryPiece>(channel, len, |piece| piece.0))
+    read_query(parameters, ring, |len| take::<{ Tag::EncryptedPowers.byte() }>(channel, len))
 }
 
 /// A query of what the parameters say, of parts that `take` has with their numbers of bytes.
@@ -119,7 +85,8 @@ pub(crate) fn put_answers(
     answers: &[Vec<u8>],
 ) -> Result<(), ProtocolError> {
     for answer in answers {
-        answer.chunks(MAX_BODY).try_for_each(|piece| channel.put(&AnswerPiece(piece.to_vec())))?;
+        let mut pieces = answer.chunks(MAX_BODY);
+        pieces.try_for_each(|piece| channel.put::<AnswerPiece>(&Blob(piece.to_vec())))?;
     }
     Ok(())
 }
@@ -130,17 +97,15 @@ pub(crate) fn take_answers(
     parameters: &Parameters,
 ) -> Result<Vec<Vec<u8>>, ProtocolError> {
     let len = parameters.answer_bytes();
-    (0..parameters.answers()).map(|_| take::<AnswerPiece>(channel, len, |piece| piece.0)).collect()
+    (0..parameters.answers())
+        .map(|_| take::<{ Tag::EncryptedAnswers.byte() }>(channel, len))
+        .collect()
 }
 
-fn take<M: Message<Context = usize>>(
-    channel: &mut dyn Channel,
-    len: usize,
-    bytes: impl Fn(M) -> Vec<u8>,
-) -> Result<Vec<u8>, ProtocolError> {
+fn take<const TAG: u8>(channel: &mut dyn Channel, len: usize) -> Result<Vec<u8>, ProtocolError> {
     let mut all = Vec::with_capacity(len);
     for range in Chunks::new(len, MAX_BODY).ranges() {
-        all.extend(bytes(channel.take::<M>(&range.len())?));
+        all.extend(channel.take::<Blob<TAG>>(&range.len())?.0);
     }
     Ok(all)
 }
@@ -151,7 +116,7 @@ pub(crate) fn refused<M: Message>(error: WireError) -> PeerFault {
         WireError::Length => Malformed::TooShort,
         WireError::Range => Malformed::OutOfRange,
     };
-    PeerFault::Malformed { what: M::TAG.name, why }
+    PeerFault::Malformed { what: M::TAG.name(), why }
 }
 
 /// As [`refused`], of an answer.

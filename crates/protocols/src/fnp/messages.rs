@@ -1,32 +1,15 @@
 //! What crosses the wire.
 
 use veilset_channel::{
-    Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
+    Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 use veilset_crypto::paillier::{Ciphertext, KeyError, KeyProof, KeySize, PublicKey, SecretKey};
 
 use crate::ProtocolError;
 use crate::wire::frames;
 
-/// Numbers one after the other. Context: their bytes.
-struct Numbers(Vec<u8>);
-
-impl Message for Numbers {
-    const TAG: Tag = Tag { byte: 12, name: "Paillier numbers" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// Numbers one after the other.
+type Numbers = Blob<{ Tag::PaillierNumbers.byte() }>;
 
 /// Sends the public key with the proof that it is well formed.
 pub(crate) fn put_key(
@@ -36,7 +19,7 @@ pub(crate) fn put_key(
 ) -> Result<(), ProtocolError> {
     let mut encoded = Vec::new();
     KeyProof::new(key, session).encode(key.public(), &mut encoded);
-    Ok(channel.put(&Numbers(encoded))?)
+    Ok(channel.put::<Numbers>(&Blob(encoded))?)
 }
 
 /// Takes a public key and tests the proof.
@@ -49,7 +32,7 @@ pub(crate) fn take_key(
     let fault = |error| match error {
         KeyError::Proof => PeerFault::CheckFailed("the proof that a Paillier key is well formed"),
         KeyError::Shape { .. } | KeyError::SmallFactor => {
-            PeerFault::Malformed { what: Numbers::TAG.name, why: Malformed::OutOfRange }
+            PeerFault::Malformed { what: Numbers::TAG.name(), why: Malformed::OutOfRange }
         }
     };
     KeyProof::decode(size, &encoded, session).map_err(|error| fault(error).into())
@@ -73,7 +56,7 @@ pub(crate) fn put_frame(
 ) -> Result<(), ProtocolError> {
     let mut encoded = Vec::new();
     key.encode(ciphertexts, &mut encoded);
-    Ok(channel.put(&Numbers(encoded))?)
+    Ok(channel.put::<Numbers>(&Blob(encoded))?)
 }
 
 /// Takes a frame of `count` ciphertexts.
@@ -83,6 +66,6 @@ pub(crate) fn take_frame(
     count: usize,
 ) -> Result<Vec<Ciphertext>, ProtocolError> {
     let encoded = channel.take::<Numbers>(&(key.size().ciphertext_len() * count))?.0;
-    let fault = PeerFault::Malformed { what: Numbers::TAG.name, why: Malformed::NotAnElement };
+    let fault = PeerFault::Malformed { what: Numbers::TAG.name(), why: Malformed::NotAnElement };
     key.decode(&encoded).map_err(|_| fault.into())
 }

@@ -1,32 +1,15 @@
 //! What crosses the wire.
 
 use veilset_channel::{
-    Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
+    Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 use veilset_crypto::PrimeGroup;
 use veilset_crypto::elgamal::{Ciphertext, PublicKey};
 
 use crate::ProtocolError;
 
-/// Elements of a group one after the other. Context: their bytes.
-struct Encodings(Vec<u8>);
-
-impl Message for Encodings {
-    const TAG: Tag = Tag { byte: 11, name: "encrypted polynomials" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// Elements of a group one after the other.
+type Encodings = Blob<{ Tag::EncryptedPolynomials.byte() }>;
 
 pub(super) fn put_key<G: PrimeGroup>(
     channel: &mut dyn Channel,
@@ -35,7 +18,7 @@ pub(super) fn put_key<G: PrimeGroup>(
 ) -> Result<(), ProtocolError> {
     let mut encoded = Vec::new();
     key.encode(group, &mut encoded);
-    Ok(channel.put(&Encodings(encoded))?)
+    Ok(channel.put::<Encodings>(&Blob(encoded))?)
 }
 
 pub(super) fn take_key<G: PrimeGroup>(
@@ -59,7 +42,7 @@ pub(super) fn put_ciphertexts<G: PrimeGroup>(
     for range in ciphertext_chunks(group, ciphertexts.len()).ranges() {
         let mut encoded = Vec::new();
         group.encode(ciphertexts[range].as_flattened(), &mut encoded);
-        channel.put(&Encodings(encoded))?;
+        channel.put::<Encodings>(&Blob(encoded))?;
     }
     Ok(())
 }
@@ -80,5 +63,5 @@ pub(super) fn take_ciphertexts<G: PrimeGroup>(
 }
 
 fn not_an_element() -> PeerFault {
-    PeerFault::Malformed { what: Encodings::TAG.name, why: Malformed::NotAnElement }
+    PeerFault::Malformed { what: Encodings::TAG.name(), why: Malformed::NotAnElement }
 }

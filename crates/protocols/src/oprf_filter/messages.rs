@@ -1,13 +1,13 @@
 //! What crosses the wire, beside the prints and the blinded elements.
 
-use veilset_channel::{Malformed, Message, Reader, Tag};
+use veilset_channel::{Blob, Malformed, Message, Reader, Tag};
 use veilset_crypto::oprf::{Encoded, Proof, PublicKey};
 
 /// The key that belongs to the prints.
 pub(super) struct Key(pub(super) PublicKey);
 
 impl Message for Key {
-    const TAG: Tag = Tag { byte: 18, name: "public key of the prints" };
+    const TAG: Tag = Tag::FingerprintKey;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -23,31 +23,14 @@ impl Message for Key {
     }
 }
 
-/// A piece of the sealed labels. Context: its bytes.
-pub(super) struct Slots(pub(super) Vec<u8>);
-
-impl Message for Slots {
-    const TAG: Tag = Tag { byte: 19, name: "sealed labels" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// A piece of the sealed labels.
+pub(super) type Slots = Blob<{ Tag::SealedLabels.byte() }>;
 
 /// That the elements before it are under the key.
 pub(super) struct ProofOfKey(pub(super) Proof);
 
 impl Message for ProofOfKey {
-    const TAG: Tag = Tag { byte: 20, name: "proof of the key" };
+    const TAG: Tag = Tag::KeyProof;
     type Context = ();
 
     fn max_len((): &()) -> usize {

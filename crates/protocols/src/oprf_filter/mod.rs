@@ -24,7 +24,7 @@ mod sizing;
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_channel::{ChannelExt, Chunks, MAX_BODY, PeerFault};
+use veilset_channel::{Blob, ChannelExt, Chunks, MAX_BODY, PeerFault};
 use veilset_crypto::oprf::{Blinding, Encoded, OprfError, Output, Proof, PublicKey, SecretKey};
 use veilset_crypto::{Element, Group, RistrettoPrp, permutation};
 
@@ -115,7 +115,8 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let slots =
         order.iter().flat_map(|place| &slots[*place as usize * layout.slot..][..layout.slot]);
     let slots: Vec<u8> = slots.copied().collect();
-    slots.chunks(MAX_BODY).try_for_each(|piece| run.channel.put(&Slots(piece.to_vec())))?;
+    let mut pieces = slots.chunks(MAX_BODY);
+    pieces.try_for_each(|piece| run.channel.put::<Slots>(&Blob(piece.to_vec())))?;
     run.channel.put(&Key(*key.public()))?;
     // Steps 2 and 3.
     run.channel.phase("blinded elements");

@@ -90,7 +90,7 @@ pub(super) struct Words(pub(super) Vec<u128>);
 const WORDS_A_FRAME: usize = MAX_BODY / 16;
 
 impl Message for Words {
-    const TAG: Tag = Tag { byte: 7, name: "masked sums" };
+    const TAG: Tag = Tag::MaskedSums;
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {

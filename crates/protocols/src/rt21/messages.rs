@@ -1,51 +1,17 @@
 //! What crosses the wire, beside the set.
 
 use veilset_channel::{
-    Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
+    Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 
 use super::suite::Residues;
 use crate::ProtocolError;
 
-/// The first message of the key agreement. Context: its bytes.
-pub(super) struct FirstMessage(pub(super) Vec<u8>);
+/// The first message of the key agreement.
+pub(super) type FirstMessage = Blob<{ Tag::KeyAgreement.byte() }>;
 
-impl Message for FirstMessage {
-    const TAG: Tag = Tag { byte: 14, name: "first message of the key agreement" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
-
-/// Coefficients of the polynomial, lowest degree first. Context: their bytes.
-pub(super) struct Coefficients(pub(super) Vec<u8>);
-
-impl Message for Coefficients {
-    const TAG: Tag = Tag { byte: 15, name: "polynomial" };
-    type Context = usize;
-
-    fn max_len(bytes: &usize) -> usize {
-        *bytes
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, bytes: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*bytes).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// Coefficients of the polynomial, lowest degree first.
+pub(super) type Coefficients = Blob<{ Tag::Polynomial.byte() }>;
 
 /// The frames in which `count` coefficients of `len` bytes travel.
 pub(super) fn coefficient_chunks(len: usize, count: usize) -> Chunks {
@@ -59,7 +25,7 @@ pub(super) fn put_coefficients<F: Residues<LEN>, const LEN: usize>(
 ) -> Result<(), ProtocolError> {
     for range in coefficient_chunks(LEN, poly.len()).ranges() {
         let encoded: Vec<_> = poly[range].iter().map(|element| field.encode(element)).collect();
-        channel.put(&Coefficients(encoded.as_flattened().to_vec()))?;
+        channel.put::<Coefficients>(&Blob(encoded.as_flattened().to_vec()))?;
     }
     Ok(())
 }
@@ -80,5 +46,5 @@ pub(super) fn take_coefficients<F: Residues<LEN>, const LEN: usize>(
 }
 
 fn out_of_range() -> PeerFault {
-    PeerFault::Malformed { what: Coefficients::TAG.name, why: Malformed::OutOfRange }
+    PeerFault::Malformed { what: Coefficients::TAG.name(), why: Malformed::OutOfRange }
 }

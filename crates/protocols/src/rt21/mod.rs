@@ -36,7 +36,7 @@ mod tests;
 
 use std::collections::HashSet;
 
-use veilset_channel::{Channel, ChannelExt, Malformed, Message, PeerFault};
+use veilset_channel::{Blob, Channel, ChannelExt, Malformed, Message, PeerFault};
 use veilset_crypto::Group;
 use veilset_crypto::ideal_permutation::StringPermutation;
 use veilset_crypto::key_agreement::{KeyAgreement, Second};
@@ -179,7 +179,7 @@ where
     channel.phase("key agreement");
     let (secret, first) = suite.agreement.first(rng);
     let oracles = Oracles::new(suite.name, session, &first);
-    channel.put(&FirstMessage(first))?;
+    channel.put::<FirstMessage>(&Blob(first))?;
     let points = oracles.points(&suite.field, &elements);
     // Step 2.
     channel.phase("polynomial");
@@ -252,7 +252,7 @@ where
 }
 
 fn not_an_element() -> PeerFault {
-    PeerFault::Malformed { what: FirstMessage::TAG.name, why: Malformed::NotAnElement }
+    PeerFault::Malformed { what: FirstMessage::TAG.name(), why: Malformed::NotAnElement }
 }
 
 /// The set that the sender sends.

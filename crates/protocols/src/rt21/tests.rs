@@ -2,7 +2,7 @@ use std::thread;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use veilset_channel::{ChannelError, Framed, Recording, Replay, Transport, memory_pair};
+use veilset_channel::{Blob, ChannelError, Framed, Recording, Replay, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_poly::Field;
 
@@ -84,7 +84,7 @@ fn coefficients_from_the_modulus_on_are_refused() {
         let mut bytes = vec![0xff; 64];
         // 2^255 − 19.
         (bytes[32], bytes[63]) = (0xed, 0x7f);
-        channel.put(&messages::Coefficients(bytes)).expect("open");
+        channel.put::<messages::Coefficients>(&Blob(bytes)).expect("open");
     });
     let malformed = PeerFault::Malformed { what: "polynomial", why: Malformed::OutOfRange };
     assert_eq!(fault(ended), malformed);
@@ -107,11 +107,11 @@ fn first_messages_of_small_order_are_refused() {
     for (protocol, bad) in [(&MALICIOUS, curve), (&FINITE_FIELD, finite)] {
         for first in bad {
             let (left, right) = memory_pair();
-            let cheat = thread::spawn(move || Framed::new(left).put(&FirstMessage(first)));
+            let cheat = thread::spawn(move || Framed::new(left).put::<FirstMessage>(&Blob(first)));
             let ended = run(protocol, Role::Receiver, (&elements(0..5), 5), 1, right);
             cheat.join().expect("no panic").expect("open");
             let why = Malformed::NotAnElement;
-            assert_eq!(fault(ended), PeerFault::Malformed { what: FirstMessage::TAG.name, why });
+            assert_eq!(fault(ended), PeerFault::Malformed { what: FirstMessage::TAG.name(), why });
         }
     }
 }

@@ -18,7 +18,7 @@ pub(super) fn bytes<B: Subfield>() -> usize {
 pub(super) struct Seed(pub(super) u128);
 
 impl Message for Seed {
-    const TAG: Tag = Tag { byte: 8, name: "seed of the encoding" };
+    const TAG: Tag = Tag::EncodingSeed;
     type Context = ();
 
     fn max_len((): &()) -> usize {
@@ -38,7 +38,7 @@ impl Message for Seed {
 pub(super) struct Sums<B>(pub(super) Vec<B>);
 
 impl<B: Subfield> Message for Sums<B> {
-    const TAG: Tag = Tag { byte: 9, name: "encoded set" };
+    const TAG: Tag = Tag::EncodedSet;
     type Context = usize;
 
     fn max_len(count: &usize) -> usize {
@@ -68,7 +68,7 @@ impl<B: Subfield> Message for Sums<B> {
 pub(super) struct Coin(pub(super) [u8; 32]);
 
 impl Message for Coin {
-    const TAG: Tag = Tag { byte: 10, name: "coin" };
+    const TAG: Tag = Tag::Coin;
     type Context = ();
 
     fn max_len((): &()) -> usize {

@@ -12,7 +12,7 @@ mod tests;
 use std::time::Instant;
 
 use rand_core::CryptoRng;
-use veilset_channel::{Abort, Channel, ChannelExt, Message};
+use veilset_channel::{Abort, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{ElementHasher, Group, Ristretto255};
 use veilset_data::KeyDigest;
 use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
-use crate::terms::{Consent, Done, Opening, Signal};
+use crate::terms::{Consent, Done, Opening};
 use crate::{End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError, Terms, WIRE_VERSION};
 
 pub use report::{CircleBriefing, CircleReport, PeerReport};

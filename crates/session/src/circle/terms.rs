@@ -31,7 +31,7 @@ pub(super) struct Roll {
 }
 
 impl Message for Roll {
-    const TAG: Tag = Tag { byte: 0xf5, name: "roll of the parties" };
+    const TAG: Tag = Tag::Roll;
     type Context = ();
 
     fn max_len((): &()) -> usize {

@@ -11,7 +11,7 @@ fn out_of_range<T>(result: Result<T, OtError>) -> bool {
     matches!(
         result,
         Err(OtError::Channel(ChannelError::Peer(PeerFault::Malformed { what, why })))
-            if what == Offer::TAG.name && why == Malformed::OutOfRange
+            if what == Offer::TAG.name() && why == Malformed::OutOfRange
     )
 }
 

@@ -25,7 +25,7 @@ fn refused<T>(result: Result<T, OtError>, message: Tag) -> bool {
     matches!(
         result,
         Err(OtError::Channel(ChannelError::Peer(PeerFault::Malformed { what, why })))
-            if what == message.name && why == Malformed::NotAnElement
+            if what == message.name() && why == Malformed::NotAnElement
     )
 }
 
@@ -52,7 +52,7 @@ fn a_sum_that_is_the_identity_is_refused() {
     let masks = Masks::new(MASKS, &SESSION);
     let r_1 = encode_doubles(&[RistrettoPoint::random(&mut rng(3))])[0];
     let r_0 = encode_doubles(&[-half_mask(&masks, 0, secret(false), &r_1)])[0];
-    let frame = [&[Pairs::TAG.byte, 0, 0, 0, 0][..], &r_0, &r_1].concat();
+    let frame = [&[Pairs::TAG.byte(), 0, 0, 0, 0][..], &r_0, &r_1].concat();
     assert!(refused(send_to(&ot, vec![frame], 1, 1), Pairs::TAG));
 }
 

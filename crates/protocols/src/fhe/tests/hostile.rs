@@ -118,7 +118,7 @@ fn refuses_every_change(
     assert!(matches!(
         play(renamed),
         Err(ProtocolError::Channel(ChannelError::Peer(PeerFault::UnexpectedTag { expected, got: 99 })))
-            if expected.byte == tag && expected.name == name
+            if expected.byte() == tag && expected.name() == name
     ));
     refused(play(frames[..at].to_vec()), NetworkFault::Closed);
     let mut fewer = frames.clone();

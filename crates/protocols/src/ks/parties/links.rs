@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use blake3::Hasher;
 use veilset_channel::{
-    Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Reader, Tag,
+    Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 use veilset_crypto::elgamal::Ciphertext;
 use veilset_poly::encrypted::ScalarField;
@@ -14,25 +14,8 @@ use crate::ProtocolError;
 use crate::exchange::cross;
 use crate::ks::algebra::EncryptedMultiset;
 
-/// A piece of what one party tells another. Context: its length.
-struct Piece(Vec<u8>);
-
-impl Message for Piece {
-    const TAG: Tag = Tag { byte: 12, name: "round of several parties" };
-    type Context = usize;
-
-    fn max_len(len: &usize) -> usize {
-        *len
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, len: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*len).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+/// A piece of what one party tells another.
+type Piece = Blob<{ Tag::PartiesRound.byte() }>;
 
 /// A channel to each other party.
 pub(super) struct Links<'a> {
@@ -115,7 +98,7 @@ fn swap_with(
     let mut incoming = Vec::with_capacity(len);
     let chunks = (Chunks::new(outgoing.len(), MAX_BODY), Chunks::new(len, MAX_BODY));
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        Ok(channel.put(&Piece(outgoing[range].to_vec()))?)
+        Ok(channel.put::<Piece>(&Blob(outgoing[range].to_vec()))?)
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         incoming.extend_from_slice(&channel.take::<Piece>(&range.len())?.0);
@@ -143,7 +126,7 @@ impl<G: ScalarField> Circle<'_, '_, G> {
         party: u16,
         encoded: &[u8],
     ) -> Result<Vec<Ciphertext<G::Element>>, PartiesError> {
-        let fault = PeerFault::Malformed { what: Piece::TAG.name, why: Malformed::NotAnElement };
+        let fault = PeerFault::Malformed { what: Piece::TAG.name(), why: Malformed::NotAnElement };
         let source = |_| PartiesError::Party { party, source: fault.into() };
         let elements = self.group.decode(encoded).map_err(source)?;
         Ok(elements.as_chunks().0.to_vec())
