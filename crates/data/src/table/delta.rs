@@ -94,7 +94,7 @@ impl Compact {
     /// The largest of the numbers behind their header, in blocks of packed differences; none where one is below zero.
     fn longest(&mut self, packed: &Packed) -> Option<u64> {
         let Packed { block, parts, count, first: mut length } = *packed;
-        let mut longest = if count > 0 { u64::try_from(length).ok()? } else { 0 };
+        let mut longest = if count > 0 { u64::from(u32::try_from(length).ok()?) } else { 0 };
         let part = block / parts;
         let mut left = count.saturating_sub(1);
         while left > 0 {
@@ -107,13 +107,19 @@ impl Compact {
                     break;
                 }
                 let differences = self.0.clone();
-                let width = u64::from(*width);
+                let (width, count) = (u64::from(*width), part.min(left));
                 self.pass(part.checked_mul(width)? / 8)?;
-                for place in 0..part.min(left) {
-                    let difference = bits(&differences, place * width, width)?;
-                    // As the library adds them, in 32 bits.
-                    length = length.wrapping_add(smallest).wrapping_add(difference) as i32 as i64;
-                    longest = longest.max(u64::try_from(length).ok()?);
+                let mut add = |difference: i64| {
+                    length = length.checked_add(smallest)?.checked_add(difference)?;
+                    longest = longest.max(u64::from(u32::try_from(length).ok()?));
+                    Some(())
+                };
+                if width == 0 {
+                    // They rise or fall evenly, however many there are said to be.
+                    let count = i64::try_from(count).ok()?;
+                    add(smallest.checked_mul(count - 1)?)?;
+                } else {
+                    (0..count).try_for_each(|at| add(bits(&differences, at * width, width)?))?;
                 }
                 left = left.saturating_sub(part);
             }
@@ -123,7 +129,7 @@ impl Compact {
 }
 
 /// The number of `width` bits from bit `start` on, the lowest first; none has more bits than a length.
-fn bits(packed: &[u8], start: u64, width: u64) -> Option<i64> {
+pub(super) fn bits(packed: &[u8], start: u64, width: u64) -> Option<i64> {
     let there = packed.get(usize::try_from(start / 8).ok()?..)?;
     let mut bytes = [0; 8];
     let count = there.len().min(5);

@@ -2,14 +2,17 @@
 //!
 //! The library that decodes them reserves what a header says, and holds a page whole.
 
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::basic::{Compression, Type};
-use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
+use super::cost::{A_COLUMN, Cost, Costs, ROWS};
 use super::expand::stays_within;
 use super::header::{Page, header};
-use super::longest::{Cost, cost, rows_at_once};
+use super::levels::{Padding, longest_row};
+use super::longest::{Texts, texts};
 use super::store::Blocks;
 
 /// The most bytes that may be taken when a file is decoded.
@@ -21,61 +24,98 @@ pub(super) struct Room {
     pub(super) rows: u64,
 }
 
-/// Refuses a file with a page or a row that cannot be, or takes more room when it is decoded. Says how many rows can be decoded
-/// at once.
+/// Refuses a file with a page that cannot be, or takes more room when it is decoded. Says what its columns take.
 pub(super) fn check(
     blocks: &Blocks,
-    metadata: &ParquetMetaData,
+    metadata: &ArrowReaderMetadata,
     room: Room,
-) -> Result<usize, Unfit> {
+) -> Result<Costs, Unfit> {
+    let fields = metadata.schema().fields();
+    let metadata = metadata.metadata();
+    let described = metadata.file_metadata().schema_descr();
     let mut left = metadata.file_metadata().num_rows();
-    let mut costs = vec![Cost::default(); metadata.file_metadata().schema_descr().num_columns()];
+    let mut costs = Costs::default();
     for group in metadata.row_groups() {
         left = left.saturating_sub(group.num_rows());
         let rows = u64::try_from(group.num_rows()).map_err(|_| Unfit::Damaged)?;
-        let room = Room { rows: room.rows / group.columns().len() as u64, ..room };
-        for (cost, column) in costs.iter_mut().zip(group.columns()) {
-            *cost = cost_of(blocks, (column, rows), room)?.max(*cost);
-        }
+        let room = Room { rows: room.rows / group.columns().len().max(1) as u64, ..room };
+        let cost = |(place, chunk)| {
+            let field = fields.get(described.get_column_root_idx(place));
+            let padding = field.map_or(Padding::NONE, |field| Padding::of(field));
+            Column { blocks, chunk, rows, padding, room }.cost()
+        };
+        let columns = group.columns().iter().enumerate().map(cost);
+        costs.add(&columns.collect::<Result<Vec<_>, _>>()?);
     }
-    if left > 0 { Err(Unfit::Damaged) } else { rows_at_once(&costs, room.rows) }
+    if left > 0 { Err(Unfit::Damaged) } else { Ok(costs) }
 }
 
-/// What a column with so many rows of a group takes, of which `room` is the column's share.
-fn cost_of(
-    blocks: &Blocks,
-    (column, rows): (&ColumnChunkMetaData, u64),
+/// A column of a group of so many rows, and its share of the room.
+struct Column<'a> {
+    blocks: &'a Blocks,
+    chunk: &'a ColumnChunkMetaData,
+    rows: u64,
+    padding: Padding,
     room: Room,
-) -> Result<Cost, Unfit> {
-    let pages = check_column(blocks, column, room.page)?;
-    // Of lists, rows have none or several.
-    let has_lists = column.column_descr().max_rep_level() > 0;
-    if !has_lists && pages.values < rows {
-        return Err(Unfit::Damaged);
-    }
-    let values = if has_lists { pages.values.div_ceil(rows.max(1)) } else { 1 };
-    let rows = usize::try_from(rows).map_err(|_| Unfit::Damaged)?;
-    let cost = cost(blocks, (column, rows), &pages, room)?;
-    Ok(Cost { row: cost.row.saturating_mul(values), ..cost })
 }
+
+impl Column<'_> {
+    fn cost(&self) -> Result<Cost, Unfit> {
+        let pages = check_column(self.blocks, self.chunk, self.room.page)?;
+        let has_lists = self.chunk.column_descr().max_rep_level() > 0;
+        if !has_lists && pages.values != self.rows {
+            return Err(Unfit::Damaged);
+        }
+        let texts = self.texts(&pages, has_lists)?;
+        let width = match self.chunk.column_type() {
+            Type::BYTE_ARRAY => texts.longest,
+            Type::FIXED_LEN_BYTE_ARRAY => width(self.chunk),
+            _ => 0,
+        };
+        let value = width.saturating_add(NUMBER).saturating_mul(self.padding.each);
+        let held = pages.data.saturating_add(pages.dictionary).saturating_add(texts.lengths);
+        let padded = value.saturating_mul(self.padding.row);
+        let all = value.saturating_mul(pages.values).saturating_add(held);
+        if !has_lists {
+            Ok(Cost { held, row: padded })
+        } else if all <= self.room.rows / 2 {
+            Ok(Cost { held: all, row: padded })
+        } else {
+            let row = longest_row(self.blocks, self.chunk, self.group_rows()?)?;
+            Ok(Cost { held, row: padded.max(value.saturating_mul(row)) })
+        }
+    }
+
+    /// What the texts take. Where pages are short, no look at them is needed: no text is longer than its page.
+    fn texts(&self, pages: &Pages, has_lists: bool) -> Result<Texts, Unfit> {
+        let largest = pages.data.max(pages.dictionary);
+        let is_short = largest.saturating_mul(ROWS) <= self.room.rows.min(A_COLUMN);
+        let has_texts = self.chunk.column_type() == Type::BYTE_ARRAY;
+        if pages.has_differences || has_texts && (has_lists || !is_short) {
+            texts(self.blocks, self.chunk, self.group_rows()?, self.room.page)
+        } else {
+            Ok(Texts { longest: largest, lengths: 0 })
+        }
+    }
+
+    fn group_rows(&self) -> Result<usize, Unfit> {
+        usize::try_from(self.rows).map_err(|_| Unfit::Damaged)
+    }
+}
+
+/// What a number takes, or the place of a text.
+const NUMBER: u64 = 16;
 
 /// What the pages of a column have.
 #[derive(Default)]
-pub(super) struct Pages {
+struct Pages {
     /// Values, nulls too.
     values: u64,
     /// Bytes of the largest page of data when it is decoded, and of a dictionary.
-    pub(super) data: u64,
-    pub(super) dictionary: u64,
+    data: u64,
+    dictionary: u64,
     /// Whether one has texts with their lengths as differences.
-    pub(super) has_differences: bool,
-}
-
-impl Pages {
-    /// Bytes that no page has more of.
-    pub(super) fn largest(&self) -> u64 {
-        self.data.max(self.dictionary)
-    }
+    has_differences: bool,
 }
 
 fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Result<Pages, Unfit> {
@@ -117,8 +157,9 @@ fn check_page(
     if !can_be || page.dictionary.saturating_mul(width(column)) > page.decoded {
         return Err(Unfit::Damaged);
     }
-    // Its values take as much again, each of a dictionary at least what tells where it is.
-    let values = page.decoded.max(page.dictionary.saturating_mul(PLACE));
+    // Its values take as much again, each text of a dictionary at least what tells where it is.
+    let place = if column.column_type() == Type::BYTE_ARRAY { PLACE } else { width(column) };
+    let values = page.decoded.max(page.dictionary.saturating_mul(place));
     fits(page.decoded.saturating_add(values).max(page.compressed), most)?;
     let levels = |size: u64| size.checked_sub(page.levels).ok_or(Unfit::Damaged);
     let (length, decoded) = (levels(page.compressed)?, levels(page.decoded)?);

@@ -15,6 +15,7 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::claims::Unfit;
+use super::cost::Costs;
 use super::guard::{Caught, panicked};
 use super::pages::Room;
 use super::store::{Blocks, Store};
@@ -38,10 +39,17 @@ pub(super) struct ParquetFile {
 impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
-        Self::open_within(name, store, Room { page: most, rows: most })
+        let room = Room { page: most, rows: most };
+        Self::open_within(name, store, room, |costs| costs.rows_at_once(most))
     }
 
-    fn open_within(name: &str, store: Store, room: Room) -> Result<Self, DataError> {
+    /// Opens a file of which so many rows are decoded at once as `rows` says.
+    fn open_within(
+        name: &str,
+        store: Store,
+        room: Room,
+        rows: impl FnOnce(&Costs) -> Result<usize, Unfit>,
+    ) -> Result<Self, DataError> {
         let most = room.page;
         let blocks = store.blocks();
         footer::check(&blocks, most).map_err(|unfit| unfit.of(name.to_owned()))?;
@@ -63,8 +71,8 @@ impl ParquetFile {
                 Err(DataError::Unsupported { file, what })
             }
             Some(Ok(Ok(metadata))) => {
-                let checked = caught(|| pages::check(&blocks, metadata.metadata(), room));
-                let rows = checked.unwrap_or(Err(Unfit::Damaged));
+                let checked = caught(|| pages::check(&blocks, &metadata, room));
+                let rows = checked.unwrap_or(Err(Unfit::Damaged)).and_then(|costs| rows(&costs));
                 rows.map(|rows| Self { blocks, metadata, rows_at_once: rows })
                     .map_err(|unfit| unfit.of(file))
             }
@@ -102,9 +110,10 @@ impl ParquetFile {
             writer.write(&batch?).map_err(failure)?;
         }
         let out = writer.into_inner().map_err(failure)?;
-        // Its pages are this program's own.
+        // Its pages are this program's own, and its rows were in memory before.
         let room = Room { page: u64::MAX, rows: depot.piece() };
-        Self::open_within(file, Store::Spilled(Arc::new(depot.kept(out))), room)
+        let store = Store::Spilled(Arc::new(depot.kept(out)));
+        Self::open_within(file, store, room, |costs| Ok(costs.rows_at_once(room.rows).unwrap_or(1)))
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
