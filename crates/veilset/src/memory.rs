@@ -36,15 +36,17 @@ pub(crate) fn has_read() {
 /// must leave its caller alive. Where the system gives no thread, or does not say what the process takes, nothing is watched.
 pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
     let watch = move || {
-        let mut most = None;
+        let mut before = None;
         loop {
             thread::sleep(GLANCE);
             if !is_decoding() || ALLOWED.load(Relaxed) == UNBOUNDED {
-                most = None;
+                before = None;
                 continue;
             }
             let Some(taken) = used() else { return };
-            if taken > *most.get_or_insert_with(|| limit(taken)) {
+            let before = *before.get_or_insert(taken);
+            // Whoever read the last list meanwhile may have a result to lose.
+            if is_excess(before, taken) && ALLOWED.load(Relaxed) != UNBOUNDED {
                 tell(&excess(taken));
                 remove_unfinished();
                 process::exit(exit_code::POLICY.into());
@@ -54,11 +56,13 @@ pub fn end_at_excess(tell: impl Fn(&str) + Send + 'static) {
     let _ = thread::Builder::new().name("veilset-memory".to_owned()).spawn(watch);
 }
 
-/// What the process may take, which takes so much now: what it is allowed, but no more than there is.
-fn limit(taken: u64) -> u64 {
+/// Whether a process that took `before` when decoding began, and takes `taken` now, takes too much: more than it is allowed, or the
+/// last that the machine has.
+fn is_excess(before: u64, taken: u64) -> bool {
     let allowed = ALLOWED.load(Relaxed);
-    let there = taken.saturating_add(available()).saturating_add(free_swap());
-    allowed.saturating_add(allowed / 4).min(there).max(taken).saturating_add(LEEWAY)
+    let most = allowed.saturating_add(allowed / 4).max(before).saturating_add(LEEWAY);
+    let has_grown = taken > before.saturating_add(LEEWAY);
+    taken > most || has_grown && available().saturating_add(free_swap()) < LEEWAY
 }
 
 fn excess(taken: u64) -> String {
@@ -114,10 +118,17 @@ fn group() -> Option<u64> {
 }
 
 fn left_in(group: &Path) -> Option<u64> {
-    let number = |file: &str| -> Option<u64> {
-        std::fs::read_to_string(group.join(file)).ok()?.trim().parse().ok()
-    };
-    Some(number("memory.max")?.saturating_sub(number("memory.current")?))
+    let read = |file: &str| std::fs::read_to_string(group.join(file)).ok();
+    let number = |file: &str| -> Option<u64> { read(file)?.trim().parse().ok() };
+    let taken = number("memory.current")?.saturating_sub(cache(&read("memory.stat")?));
+    Some(number("memory.max")?.saturating_sub(taken))
+}
+
+/// What a control group's `memory.stat` counts of files that can be read again, which the system gives up first.
+fn cache(stat: &str) -> u64 {
+    let lines = stat.lines().filter_map(|line| line.split_once(' '));
+    let of_files = lines.filter(|(name, _)| ["active_file", "inactive_file"].contains(name));
+    of_files.filter_map(|(_, bytes)| bytes.parse::<u64>().ok()).sum()
 }
 
 #[cfg(test)]
@@ -130,6 +141,7 @@ mod tests {
         let meminfo = "MemTotal:       24 kB\nMemAvailable:     16 kB\nBuffers: 1 kB\n";
         assert_eq!(free_of(meminfo), Some(16 * 1024));
         assert_eq!(free_of("MemTotal: 24 kB\n"), None);
+        assert_eq!(cache("anon 7\ninactive_file 30\nactive_file 12\nfile_dirty 5\n"), 42);
     }
 
     #[cfg(target_os = "linux")]
