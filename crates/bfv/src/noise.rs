@@ -4,6 +4,8 @@
 //! deviations a and b have the deviation √n·a·b, sums add squares. A square, or factors that share an error, can have
 //! twice the variance.
 
+use veilset_real::{exp2, log2};
+
 use crate::sample::DEVIATION;
 
 /// What a modulus must leave free above a deviation: 10 of these, which a normal variable exceeds once in 2^75, one bit for
@@ -37,7 +39,7 @@ impl Model {
     /// Of a fresh ciphertext of a plaintext with uniform coefficients.
     #[must_use]
     pub fn fresh(self) -> Noise {
-        self.noise(self.plain + (1.0 / 12.0 + DEVIATION * DEVIATION).log2() / 2.0)
+        self.noise(self.plain + log2(1.0 / 12.0 + DEVIATION * DEVIATION) / 2.0)
     }
 
     /// What a division adds, be it by a prime that is dropped or by the special one: t·Σ δ_i·s^i for δ_i uniform between
@@ -47,15 +49,15 @@ impl Model {
         let n = f64::from(1 << self.log_n);
         let (second, third) = (n * 2.0 / 3.0, n * n * 8.0 / 9.0);
         let sum = 1.0 + second + if parts > 2 { third } else { 0.0 };
-        self.noise(self.plain + (sum / 12.0).log2() / 2.0)
+        self.noise(self.plain + log2(sum / 12.0) / 2.0)
     }
 
     /// What `digits` digits, none larger than the special prime times 2^`excess`, add before that division: each meets a fresh
     /// error.
     #[must_use]
     pub fn relinearisation(self, digits: usize, excess: u32) -> Noise {
-        let error = self.plain + DEVIATION.log2() - 12_f64.log2() / 2.0;
-        let sum = f64::from(self.log_n) / 2.0 + (digits as f64).log2() / 2.0;
+        let error = self.plain + log2(DEVIATION) - log2(12.0) / 2.0;
+        let sum = f64::from(self.log_n) / 2.0 + log2(digits as f64) / 2.0;
         self.noise(error + sum + f64::from(excess))
     }
 }
@@ -71,22 +73,23 @@ impl Noise {
     #[must_use]
     pub fn times_plain(self, terms: usize) -> Self {
         let Model { log_n, plain } = self.model;
-        let product = self.deviation + plain - 12_f64.log2() / 2.0 + f64::from(log_n) / 2.0;
-        self.model.noise(product + (terms as f64).log2() / 2.0)
+        let product = self.deviation + plain - log2(12.0) / 2.0 + f64::from(log_n) / 2.0;
+        self.model.noise(product + log2(terms as f64) / 2.0)
     }
 
     /// Of a sum of `terms` products with ciphertexts of this noise.
     #[must_use]
     pub fn times(self, other: Self, terms: usize) -> Self {
         let product = self.deviation + other.deviation + f64::from(self.model.log_n) / 2.0 + 0.5;
-        self.model.noise(product + (terms as f64).log2() / 2.0)
+        self.model.noise(product + log2(terms as f64) / 2.0)
     }
 
     /// Of a sum.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
-        let [a, b] = [self, other].map(|noise| (2.0 * noise.deviation).exp2());
-        self.model.noise((a + b).log2() / 2.0)
+        let (a, b) = (self.deviation, other.deviation);
+        let part = exp2(-2.0 * (a - b).abs());
+        self.model.noise(a.max(b) + log2(1.0 + part) / 2.0)
     }
 
     /// After a ciphertext of so many parts has lost primes of `bits` bits.
@@ -104,7 +107,7 @@ impl Noise {
     /// With errors uniform between ±2^`bits`, times t.
     #[must_use]
     pub fn flooded(self, bits: u32) -> Self {
-        self.plus(self.model.noise(self.model.plain + f64::from(bits) - 3_f64.log2() / 2.0))
+        self.plus(self.model.noise(self.model.plain + f64::from(bits) - log2(3.0) / 2.0))
     }
 
     /// Bits that a modulus must have so that the plaintext comes out.
@@ -125,5 +128,5 @@ impl Noise {
 /// Two uniform distributions on 2F numbers that are E apart have the statistical distance E/(2F).
 #[must_use]
 pub fn flood_bits(noise: Noise, coefficients: f64) -> u32 {
-    (noise.error_bits() - 1.0 + coefficients.log2() + 40.0).ceil() as u32
+    (noise.error_bits() - 1.0 + log2(coefficients) + 40.0).ceil() as u32
 }

@@ -1,5 +1,7 @@
 //! Keys and ciphertexts as bytes, each of a length that the parameters give.
 
+use veilset_real::{exp2, log2};
+
 use crate::ciphertext::Ciphertext;
 use crate::keys::{RelinearisationKey, Seed, Seeded};
 use crate::modulus::Modulus;
@@ -130,11 +132,14 @@ impl Cut {
     pub fn new(model: Model, noise: Noise, parts: usize, bits: u32) -> Self {
         // What is free above the noise is shared by the parts evenly, as variances.
         let spare = f64::from(bits) - noise.modulus_bits();
-        let free = (4_f64.powf(spare) - 1.0).max(0.0) / parts as f64;
-        let share = free.log2() / 2.0 + noise.log_deviation();
+        let free = (exp2(2.0 * spare) - 1.0) / parts as f64;
+        if free < f64::MIN_POSITIVE {
+            return Self { dropped: [0; 3], parts, bits };
+        }
+        let share = log2(free) / 2.0 + noise.log_deviation();
         let second = f64::from(1 << model.log_n) * 2.0 / 3.0;
         let dropped = [1.0, second, 2.0 * second * second].map(|variance| {
-            let room = share - model.plain + (12.0 / variance).log2() / 2.0;
+            let room = share - model.plain + log2(12.0 / variance) / 2.0;
             if room >= 1.0 { (room as u32).min(bits - 1) } else { 0 }
         });
         Self { dropped, parts, bits }

@@ -16,6 +16,7 @@ use veilset_bfv::{
     Cut, Model, Noise, ParameterError, Ring, Seed, flood_bits, has_prime, most_bits,
 };
 use veilset_channel::MAX_BODY;
+use veilset_real::{exp2, log2};
 use veilset_structures::bin_capacity;
 
 use super::powers::Powers;
@@ -477,17 +478,21 @@ impl Search {
         let functions = if self.variant.hashing { self.functions } else { self.sizes.receiver };
         let places = (functions * self.sizes.sender) as f64;
         // t has `plain` bits.
-        let shared = layout.felts as f64 / f64::from(plain - 1).exp2();
+        let shared = layout.felts as f64 / exp2(f64::from(plain - 1));
         let another = |k: usize| layout.load.saturating_sub(k) as f64 * shared / k as f64;
-        places.log2() + (1..=spare + 1).map(|k| another(k).log2()).sum::<f64>()
+        let more = (1..=spare + 1).map(another).collect::<Vec<_>>();
+        if more.contains(&0.0) {
+            return f64::NEG_INFINITY;
+        }
+        log2(places.max(1.0)) + more.into_iter().map(log2).sum::<f64>()
     }
 
     /// The fewest bits of t that keep false matches rare.
     fn plain(&self, layout: &Layout, degree: usize, partitions: usize) -> Option<u32> {
         let tests = (self.sizes.receiver * partitions) as f64;
         // With so many candidates the largest prime of b bits is above 2^(b − 1/8); otherwise it has b bits, no more.
-        let each = (self.bits + tests.log2()) / layout.felts as f64 + 0.125;
-        let bits = ((degree as f64).log2() + each).ceil() as u32;
+        let each = (self.bits + log2(tests.max(1.0))) / layout.felts as f64 + 0.125;
+        let bits = (log2(degree as f64) + each).ceil() as u32;
         let bits = if bits < layout.log_n + DENSE { bits + 1 } else { bits };
         let mut bits = bits.max(layout.log_n + ABOVE_DEGREE);
         while layout.missing.contains(&bits) {

@@ -4,6 +4,8 @@
 //! 2015): an item x_L‖x_R lies in bin H_i(x_L) + x_R, and x_L alone is put there; two items in a bin that agree
 //! in x_L are one. A third of its own for each function says which function it was.
 
+use veilset_real::{exp, exp2, ln, log2};
+
 /// A table of bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Table {
@@ -41,7 +43,7 @@ pub(crate) fn least_bins(items: usize, bits: f64) -> usize {
     let few = items.min(ENOUGH);
     let logs = logarithms(few);
     // Beyond 16 items a bin and 64 more a single obstruction is far below any bound that is asked for.
-    let (mut low, mut high) = (few, 16 * few + (bits / 3.0).exp2() as usize + 64);
+    let (mut low, mut high) = (few, 16 * few + exp2(bits / 3.0) as usize + 64);
     while low < high {
         let middle = usize::midpoint(low, high);
         if log_failure(&logs, middle) <= -bits {
@@ -53,9 +55,9 @@ pub(crate) fn least_bins(items: usize, bits: f64) -> usize {
     (high * items).div_ceil(few)
 }
 
-/// ln 0 to ln `most`.
+/// ln 1 to ln `most`, behind a number that nobody asks for.
 fn logarithms(most: usize) -> Vec<f64> {
-    (0..=most).map(|number| (number as f64).ln()).collect()
+    (0..=most).map(|number| ln(number.max(1) as f64)).collect()
 }
 
 /// log₂ of a bound on the probability that so many items find no places in `bins` bins as `logs` has [`logarithms`] of.
@@ -69,24 +71,29 @@ fn logarithms(most: usize) -> Vec<f64> {
 fn log_failure(logs: &[f64], bins: usize) -> f64 {
     /// Near the best x for large k.
     const X: f64 = 2.15;
+    /// A bound of which one term is larger says nothing.
+    const LARGE: f64 = 600.0;
     let (items, m) = (logs.len() - 1, bins as f64);
-    let (all, third) = (m.ln(), (m / 3.0).ln() + X.ln());
-    let value = (X.exp() - 1.0 - X).ln();
+    if items < 4 {
+        return f64::NEG_INFINITY;
+    }
+    let (all, third) = (ln(m), ln(m / 3.0) + ln(X));
+    let value = ln(exp(X) - 1.0 - X);
     // ln of C(n, k)·C(m, k−1), and of k!, from k = 3 on.
     let n = items as f64;
-    let mut ways = (n * (n - 1.0) * (n - 2.0) / 6.0).ln() + (m * (m - 1.0) / 2.0).ln();
-    let mut factorial = 6_f64.ln();
+    let mut ways = ln(n * (n - 1.0) * (n - 2.0) / 6.0) + ln(m * (m - 1.0) / 2.0);
+    let mut factorial = ln(6.0);
     let mut sum = 0.0;
     for k in 4..=items {
         let free = (bins + 2 - k) as f64;
-        ways += logs[items - k + 1] - logs[k] + free.ln() - logs[k - 1];
+        ways += logs[items - k + 1] - logs[k] + ln(free) - logs[k - 1];
         factorial += logs[k];
         let k_f = k as f64;
         let there = 3.0 * k_f * (logs[k - 1] - all);
         let twice = 3.0 * (factorial - k_f * third) + (k_f - 1.0) * value;
-        sum += (ways + there.min(twice)).exp();
+        sum += exp((ways + there.min(twice)).min(LARGE));
     }
-    sum.log2()
+    if sum > 0.0 { log2(sum) } else { f64::NEG_INFINITY }
 }
 
 /// For each bin the item that lies there, where `places` has the bins of each item; nothing if there are no places for all.

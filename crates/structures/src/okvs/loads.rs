@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::real::log2;
+use veilset_real::log2;
 
 /// Loads are looked at in steps of this part of their standard deviation.
 const STEPS_A_DEVIATION: usize = 4;

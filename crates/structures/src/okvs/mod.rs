@@ -12,7 +12,6 @@ mod cipher;
 mod cuckoo;
 mod groups;
 mod loads;
-mod real;
 mod shape;
 #[cfg(test)]
 mod tests;

@@ -9,12 +9,12 @@ mod tests;
 
 use std::f64::consts::LN_2;
 
+use veilset_real::{exp2, log2};
 use zeroize::Zeroizing;
 
 use super::cipher::{BATCH, Hash, Stream};
 use super::groups::scale;
 use super::loads::columns_for;
-use super::real::{exp2, log2};
 use super::{Failure, LAMBDA, OkvsValue};
 use tables::{GROUP, Window};
 

@@ -9,12 +9,12 @@ mod peel;
 #[cfg(test)]
 mod tests;
 
+use veilset_real::{exp2, log2};
 use zeroize::Zeroizing;
 
 use super::cipher::{BATCH, Stream};
 use super::groups::scale;
 use super::loads::columns_for;
-use super::real::{exp2, log2};
 use super::{Failure, LAMBDA, OkvsValue};
 
 /// Items a cluster is meant for: its table of 16-byte values stays in an L2 cache, and a column's number in 16 bits.

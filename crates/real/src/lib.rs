@@ -1,16 +1,17 @@
-//! Logarithm and power of two from the four basic operations alone, which every processor rounds alike: both sides
-//! compute the same shape, whatever their systems' mathematical libraries say in the last bit.
+//! Logarithms and powers from the four basic operations alone, which every processor rounds alike: both sides
+//! compute the same parameters, whatever their systems' mathematical libraries say in the last bit.
 
-use std::f64::consts::{LN_2, SQRT_2};
+use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 
 const MANTISSA_BITS: u32 = f64::MANTISSA_DIGITS - 1;
 const BIAS: i64 = 1023;
 
-/// log2 x to about 15 digits.
+/// log₂ x to about 15 digits.
 ///
 /// # Panics
 /// When `x` is not a positive normal number.
-pub(super) fn log2(x: f64) -> f64 {
+#[must_use]
+pub fn log2(x: f64) -> f64 {
     assert!(x.is_normal() && x > 0.0, "logarithms are taken of positive numbers");
     let bits = x.to_bits();
     let exponent = (bits >> MANTISSA_BITS) as i64 - BIAS;
@@ -27,7 +28,8 @@ pub(super) fn log2(x: f64) -> f64 {
 ///
 /// # Panics
 /// When `x` is 1023 or more.
-pub(super) fn exp2(x: f64) -> f64 {
+#[must_use]
+pub fn exp2(x: f64) -> f64 {
     assert!(x < BIAS as f64, "powers stay within range");
     let whole = x.floor();
     let scale = BIAS + whole as i64;
@@ -37,6 +39,24 @@ pub(super) fn exp2(x: f64) -> f64 {
     let y = (x - whole) * LN_2;
     let power = (1..20).rev().fold(1.0, |sum, k| 1.0 + y / f64::from(k) * sum);
     power * f64::from_bits((scale as u64) << MANTISSA_BITS)
+}
+
+/// ln x to about 15 digits.
+///
+/// # Panics
+/// As [`log2`].
+#[must_use]
+pub fn ln(x: f64) -> f64 {
+    log2(x) * LN_2
+}
+
+/// e^x to about 15 digits beside those that x has before its point, and 0 where that is below the normal numbers.
+///
+/// # Panics
+/// When `x` is 709 or more.
+#[must_use]
+pub fn exp(x: f64) -> f64 {
+    exp2(x * LOG2_E)
 }
 
 #[cfg(test)]
@@ -52,6 +72,8 @@ mod tests {
             }
             let x = f64::from(step) * 0.25 - 500.0;
             assert!((exp2(x) / x.exp2() - 1.0).abs() < 1e-13, "{x}");
+            assert!((ln(x.abs() + 0.5) - (x.abs() + 0.5).ln()).abs() < 1e-12, "{x}");
+            assert!((exp(x) / x.exp() - 1.0).abs() < 1e-12, "{x}");
         }
         assert_eq!([log2(1.0), log2(8.0), exp2(0.0), exp2(-3.0)], [0.0, 3.0, 1.0, 0.125]);
         assert_eq!(exp2(-2000.0), 0.0);
