@@ -10,7 +10,7 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::memory_of;
 use crate::run::CONSENT;
-use crate::terms::{Choice, Mismatch, Opening};
+use crate::terms::{Choice, Mismatch, Opening, encoded};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Offer, Pipe, Price, SessionError, Terms,
     WIRE_VERSION, Wanted, plan,
@@ -326,7 +326,7 @@ fn session_id(binding: &[u8; 32], mine: &Terms, theirs: &Terms) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("veilset v1 session");
     hasher.update(binding);
     for terms in [first, second] {
-        let bytes = postcard::to_stdvec(terms).expect("terms are plain data");
+        let bytes = encoded(terms);
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(&bytes);
     }

@@ -389,6 +389,11 @@ pub(crate) fn escape(text: &str) -> String {
     text.chars().take(200).flat_map(char::escape_debug).collect()
 }
 
+/// As it goes over the wire.
+pub(crate) fn encoded(terms: &impl Serialize) -> Vec<u8> {
+    postcard::to_stdvec(terms).expect("terms are plain data")
+}
+
 /// The first message: the version, then the terms if the version is ours.
 pub(crate) struct Opening {
     pub(crate) version: u16,
@@ -406,7 +411,7 @@ impl Message for Opening {
     fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.version.to_le_bytes());
         if let Some(terms) = &self.terms {
-            out.extend(postcard::to_stdvec(terms).unwrap_or_default());
+            out.extend(encoded(terms));
         }
     }
 
@@ -443,7 +448,7 @@ impl Message for Choice {
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
-        out.extend(postcard::to_stdvec(self).unwrap_or_default());
+        out.extend(encoded(self));
     }
 
     fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
