@@ -21,7 +21,7 @@ mod files;
 mod footer;
 mod guard;
 mod header;
-mod levels;
+mod leaves;
 mod longest;
 mod messages;
 mod objects;

@@ -6,11 +6,10 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::{Arc, Once};
 
-use arrow_array::builder::{ListBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, Int64Array, NullArray, RecordBatch,
-    StringArray,
+    StringArray, StringViewArray,
 };
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{
@@ -185,29 +184,60 @@ fn a_column_has_no_more_values_than_rows() {
 }
 
 #[test]
-fn rows_of_lists_fit() {
-    const VALUES: usize = 100_000;
-    let mut lists = ListBuilder::new(StringBuilder::new());
-    let text = "k".repeat(1 << 20);
-    (0..2_000).for_each(|_| lists.values().append_value(&text));
-    lists.append(true);
-    let first: ArrayRef = Arc::new(lists.finish());
-    (0..VALUES).for_each(|_| lists.append(true));
-    let others: ArrayRef = Arc::new(lists.finish());
+fn columns_share_no_bytes() {
+    let columns = ["a", "b"].map(|name| {
+        let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..5_000));
+        (name, numbers)
+    });
+    let batch = RecordBatch::try_from_iter(columns).expect("columns");
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .build();
+    let mut honest = Vec::new();
+    let writer = ArrowWriter::try_new(&mut honest, batch.schema(), Some(properties));
+    let mut writer = writer.expect("numbers");
+    writer.write(&batch).expect("to memory");
+    writer.close().expect("to memory");
+    assert!(open("a.parquet", &honest, None).is_ok());
+    let end = honest.len() - 8;
+    let length = honest[end..].first_chunk().map_or(0, |length| u32::from_le_bytes(*length));
+    let (pages, footer) = honest.split_at(end - length as usize);
+    // The second column's bytes are not there: it says that it begins where the first does, in as many bytes.
+    let half = pages.len().div_ceil(2) + 2;
+    let (first, second) = (zigzag(4), zigzag(half as i64));
+    let last = second.len() - 1;
+    let again = (0..=last).map(|at| first.get(at).unwrap_or(&0) | u8::from(at < last) << 7);
+    let footer = replaced(footer.to_vec(), &second, &again.collect::<Vec<_>>());
+    assert!(is_damaged(&[&pages[..half], &footer].concat()));
+}
+
+#[test]
+fn views_keep_the_pages_that_they_are_in() {
+    const GROUPS: usize = 400;
+    let field = arrow_schema::Field::new("k", DataType::Utf8View, false);
+    let schema = Arc::new(arrow_schema::Schema::new(vec![field]));
     let properties = WriterProperties::builder()
         .set_compression(Compression::SNAPPY)
-        .set_dictionary_page_size_limit(1 << 30)
+        .set_dictionary_enabled(false)
         .set_statistics_enabled(EnabledStatistics::None)
         .build();
+    let text = "k".repeat(1 << 10);
+    let texts: ArrayRef = Arc::new(StringViewArray::from_iter_values((0..1_000).map(|_| &text)));
+    let batch = RecordBatch::try_new(Arc::clone(&schema), vec![texts]).expect("views");
     let mut file = Vec::new();
-    let batches = [first, others].map(|lists| RecordBatch::try_from_iter([("k", lists)]));
-    let batches = batches.map(|batch| batch.expect("a column"));
-    let writer = ArrowWriter::try_new(&mut file, batches[0].schema(), Some(properties));
-    let mut writer = writer.expect("lists");
-    batches.iter().for_each(|batch| writer.write(batch).expect("to memory"));
+    let writer = ArrowWriter::try_new(&mut file, schema, Some(properties));
+    let mut writer = writer.expect("views");
+    for _ in 0..GROUPS {
+        writer.write(&batch).expect("to memory");
+        writer.flush().expect("to memory");
+    }
     writer.close().expect("to memory");
-    assert!(file.len() < 1 << 20);
-    assert!(too_large(open("a.parquet", &file, Some(500 << 20))) > 2_000 << 20);
+    let table = open("a.parquet", &file, Some(200 << 20)).expect("a row fits");
+    // A row of each page: those of all pages together are more than the process may have by far.
+    let batches = table.take((0..GROUPS).map(|group| 1_000 * group)).expect("rows");
+    assert!(batches.iter().all(|batch| batch.num_rows() < 200), "few pages at once");
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(super) const A_COLUMN: u64 = i32::MAX as u64;
 /// What a column of a group of rows takes, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cost {
-    /// What is there as long as rows are read: its page, its dictionary, and all its values where they are not many.
+    /// What is there as long as rows are read: its page, and its dictionary.
     pub(super) held: u64,
     /// A row, at most.
     pub(super) row: u64,

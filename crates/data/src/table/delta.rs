@@ -129,7 +129,7 @@ impl Compact {
 }
 
 /// The number of `width` bits from bit `start` on, the lowest first; none has more bits than a length.
-pub(super) fn bits(packed: &[u8], start: u64, width: u64) -> Option<i64> {
+fn bits(packed: &[u8], start: u64, width: u64) -> Option<i64> {
     let there = packed.get(usize::try_from(start / 8).ok()?..)?;
     let mut bytes = [0; 8];
     let count = there.len().min(5);

@@ -4,14 +4,14 @@
 
 use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::basic::{Compression, Type};
-use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
 use super::cost::{A_COLUMN, Cost, Costs, ROWS};
 use super::expand::stays_within;
 use super::header::{Page, header};
-use super::levels::{Padding, longest_row};
+use super::leaves::Leaf;
 use super::longest::{Texts, texts};
 use super::store::Blocks;
 
@@ -30,24 +30,32 @@ pub(super) fn check(
     metadata: &ArrowReaderMetadata,
     room: Room,
 ) -> Result<Costs, Unfit> {
-    let fields = metadata.schema().fields();
+    let leaves = Leaf::all(metadata.schema().fields());
     let metadata = metadata.metadata();
     let described = metadata.file_metadata().schema_descr();
+    if leaves.len() != described.num_columns() {
+        return Err(Unfit::Damaged);
+    }
+    check_places(blocks, metadata)?;
     let mut left = metadata.file_metadata().num_rows();
     let mut costs = Costs::default();
     for group in metadata.row_groups() {
         left = left.saturating_sub(group.num_rows());
         let rows = u64::try_from(group.num_rows()).map_err(|_| Unfit::Damaged)?;
         let room = Room { rows: room.rows / group.columns().len().max(1) as u64, ..room };
-        let cost = |(place, chunk)| {
-            let field = fields.get(described.get_column_root_idx(place));
-            let padding = field.map_or(Padding::NONE, |field| Padding::of(field));
-            Column { blocks, chunk, rows, padding, room }.cost()
-        };
-        let columns = group.columns().iter().enumerate().map(cost);
+        let columns = group.columns().iter().zip(&leaves);
+        let columns =
+            columns.map(|(chunk, leaf)| Column { blocks, chunk, rows, leaf, room }.cost());
         costs.add(&columns.collect::<Result<Vec<_>, _>>()?);
     }
     if left > 0 { Err(Unfit::Damaged) } else { Ok(costs) }
+}
+
+/// Refuses a file whose columns share bytes, which could then be looked at any number of times.
+fn check_places(blocks: &Blocks, metadata: &ParquetMetaData) -> Result<(), Unfit> {
+    let chunks = metadata.row_groups().iter().flat_map(|group| group.columns());
+    let taken = chunks.fold(0_u64, |sum, chunk| sum.saturating_add(chunk.byte_range().1));
+    if taken <= blocks.len() { Ok(()) } else { Err(Unfit::Damaged) }
 }
 
 /// A column of a group of so many rows, and its share of the room.
@@ -55,51 +63,43 @@ struct Column<'a> {
     blocks: &'a Blocks,
     chunk: &'a ColumnChunkMetaData,
     rows: u64,
-    padding: Padding,
+    leaf: &'a Leaf,
     room: Room,
 }
 
 impl Column<'_> {
     fn cost(&self) -> Result<Cost, Unfit> {
         let pages = check_column(self.blocks, self.chunk, self.room.page)?;
+        // Of lists, rows have none or several; they count as many as there are on average.
         let has_lists = self.chunk.column_descr().max_rep_level() > 0;
         if !has_lists && pages.values != self.rows {
             return Err(Unfit::Damaged);
         }
-        let texts = self.texts(&pages, has_lists)?;
+        let values = if has_lists { pages.values.div_ceil(self.rows.max(1)) } else { 1 };
+        let values = values.saturating_mul(self.leaf.each).max(self.leaf.row);
+        let texts = self.texts(&pages)?;
         let width = match self.chunk.column_type() {
             Type::BYTE_ARRAY => texts.longest,
             Type::FIXED_LEN_BYTE_ARRAY => width(self.chunk),
             _ => 0,
         };
-        let value = width.saturating_add(NUMBER).saturating_mul(self.padding.each);
-        let held = pages.data.saturating_add(pages.dictionary).saturating_add(texts.lengths);
-        let padded = value.saturating_mul(self.padding.row);
-        let all = value.saturating_mul(pages.values).saturating_add(held);
-        if !has_lists {
-            Ok(Cost { held, row: padded })
-        } else if all <= self.room.rows / 2 {
-            Ok(Cost { held: all, row: padded })
-        } else {
-            let row = longest_row(self.blocks, self.chunk, self.group_rows()?)?;
-            Ok(Cost { held, row: padded.max(value.saturating_mul(row)) })
-        }
+        let held = pages.data.saturating_add(pages.dictionary);
+        let kept = if self.leaf.keeps_pages { held } else { 0 };
+        let row = width.saturating_add(NUMBER).saturating_mul(values).saturating_add(kept);
+        Ok(Cost { held: held.saturating_add(texts.lengths), row })
     }
 
     /// What the texts take. Where pages are short, no look at them is needed: no text is longer than its page.
-    fn texts(&self, pages: &Pages, has_lists: bool) -> Result<Texts, Unfit> {
+    fn texts(&self, pages: &Pages) -> Result<Texts, Unfit> {
         let largest = pages.data.max(pages.dictionary);
         let is_short = largest.saturating_mul(ROWS) <= self.room.rows.min(A_COLUMN);
         let has_texts = self.chunk.column_type() == Type::BYTE_ARRAY;
-        if pages.has_differences || has_texts && (has_lists || !is_short) {
-            texts(self.blocks, self.chunk, self.group_rows()?, self.room.page)
+        if pages.has_differences || has_texts && !is_short {
+            let rows = usize::try_from(self.rows).map_err(|_| Unfit::Damaged)?;
+            texts(self.blocks, self.chunk, rows, self.room.page)
         } else {
             Ok(Texts { longest: largest, lengths: 0 })
         }
-    }
-
-    fn group_rows(&self) -> Result<usize, Unfit> {
-        usize::try_from(self.rows).map_err(|_| Unfit::Damaged)
     }
 }
 
