@@ -11,19 +11,22 @@ use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
-  appoint                                                        everything is asked on the page
+  appoint                                     everything is asked on the page
   appoint mine.ics --zone Europe/Berlin --peer bob --listen 0.0.0.0:7000
-  appoint https://calendar.example/mine.ics --between 2027-03-29..2027-04-02 --length 60m
+  appoint https://calendar.example/mine.ics \\
+      --between 2027-03-29..2027-04-02 --length 60m
 
 The other side uses appoint, too, or `veilset agree`.
 
-Exit codes: 0 the page was closed · 2 your input or flags · 4 network · 6 policy refused · 130, 143 interrupted";
+Exit codes:
+  0 the page was closed    2 your input or flags    4 network
+  6 policy refused    130, 143 interrupted";
 
 /// Agree on a meeting with somebody, on a page in your browser; neither side sees the other's calendar.
 ///
 /// Every flag fills in a field of the page, where it can be changed, but those under "How".
 #[derive(Parser)]
-#[command(name = "appoint", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "appoint", version, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Args {
     /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     pub(crate) file: Option<String>,

@@ -10,20 +10,25 @@ use crate::units;
 
 const EXAMPLES: &str = "\
 Examples:
-  nofly serve list.csv --key passport --listen 0.0.0.0:7000 --peer airline         the authority's side
-  nofly screen manifest.csv --key passport --connect authority.example:7000 --peer authority
-  nofly screen manifest.csv --key passport --connect authority.example:7000 --peer authority --page
-  nofly add list.csv X1234567 --key passport         from the next screening on
+  nofly serve list.csv --key passport --listen 0.0.0.0:7000 \\
+      --peer airline                               the authority's side
+  nofly screen manifest.csv --key passport --connect authority.example:7000 \\
+      --peer authority                             the airline's side
+  nofly screen …  --page                           the same, in your browser
+  nofly add list.csv X1234567 --key passport       from the next screening on
   nofly remove list.csv X1234567 --key passport
 
 Both sides first run `veilset id` and send each other the line that it prints.
 
-Exit codes: 0 done, or stopped between screenings · 2 your input or flags · 3 the parties do not agree on terms ·
-4 network or deadline · 5 the peer broke the protocol · 6 policy refused · 70 a bug · 130, 143 interrupted";
+Exit codes:
+  0 done, or stopped between screenings    2 your input or flags
+  3 the parties do not agree on terms    4 network or deadline
+  5 the peer broke the protocol    6 policy refused    70 a bug
+  130, 143 interrupted";
 
 /// Find which passengers are on a list, without showing the list or the manifest.
 #[derive(Parser)]
-#[command(name = "nofly", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "nofly", version, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
     /// Say nothing but the result and errors
     #[arg(long, short, global = true)]

@@ -19,24 +19,59 @@ use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
 use crate::{prime, units};
 
+/// The headings under which help has flags, beside those that are a command's own.
+const LIST: &str = "Your list";
+const PEER: &str = "The peer";
+const PROTOCOL: &str = "The protocol";
+const RESULT: &str = "The result";
+const MACHINE: &str = "This machine";
+const CLUSTERS: &str = "Clusters";
+const SLOTS: &str = "Slots and preferences";
+const MESSAGES: &str = "Messages";
+
 const EXAMPLES: &str = "\
 Examples:
-  veilset demo                                      see it work in ten seconds
-  veilset id                                        your one-line key, to send to the other party
-  veilset peer add acme veilset1…                   pin the other party's key
-  veilset check customers.csv --key email:email     look at your list; sends nothing
-  veilset intersect customers.csv --key email:email --listen 0.0.0.0:7000 --peer acme -o matches.csv
-  veilset intersect customers.csv --key email:email --connect you.example:7000 --peer you     (acme's side)
+  veilset demo                                   see it work in ten seconds
+  veilset id                                     your key, to send to the peer
+  veilset peer add acme veilset1…                pin the key that the peer sent
+  veilset check list.csv --key email:email       look at your list alone
+  veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 \\
+      --peer acme -o matches.csv                 your side
+  veilset intersect list.csv --key email:email --connect you.example:7000 \\
+      --peer you                                 acme's side
 
-Environment: VEILSET_HOME is the folder of your identity and of the keys that you pinned [default:
-XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
+Environment:
+  VEILSET_HOME  the folder of your identity and of the keys that you pinned
+                [default: XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
 
-Exit codes: 0 done · 2 your input or flags · 3 the parties do not agree on terms · 4 network or deadline ·
-5 the peer broke the protocol · 6 policy refused · 70 a bug · 130, 143 interrupted; nothing was written";
+Exit codes:
+  0 done    2 your input or flags    3 the parties do not agree on terms
+  4 network or deadline    5 the peer broke the protocol    6 policy refused
+  70 a bug    130, 143 interrupted; nothing was written";
+
+const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
+const CALENDAR: &str = "<FILE> --between <DAY..DAY> --length <DURATION>";
+const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
+
+/// How an operation on two lists is called.
+fn of_two(name: &str) -> String {
+    usage(name, &[LIST_AND_KEY, WAY])
+}
+
+/// How one is called that takes more lists, too.
+fn of_several(name: &str) -> String {
+    let several = usage(name, &[LIST_AND_KEY, "--with <NAME@HOST:PORT>… --listen <HOST:PORT>"]);
+    format!("{}\n       {several}", of_two(name))
+}
+
+/// How a command is called, in lines that are short enough.
+fn usage(name: &str, lines: &[&str]) -> String {
+    format!("veilset {name} [OPTIONS] {}", lines.join("\n           "))
+}
 
 /// Private set operations between two parties: compute something of two private lists, and learn nothing else.
 #[derive(Parser)]
-#[command(name = "veilset", version, after_help = EXAMPLES, max_term_width = 110)]
+#[command(name = "veilset", version, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) talk: Talk,
@@ -46,6 +81,7 @@ pub(crate) struct Cli {
 
 /// How much is said beside the result.
 #[derive(Args)]
+#[command(next_help_heading = MESSAGES)]
 pub(crate) struct Talk {
     /// Say nothing but the result, warnings and errors
     #[arg(long, short, global = true, conflicts_with = "verbose")]
@@ -68,22 +104,31 @@ pub(crate) enum Command {
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
     /// Find the rows that both lists have
+    #[command(override_usage = of_several("intersect"))]
     Intersect(IntersectArgs),
     /// Find how many distinct keys both lists have, not which
+    #[command(override_usage = of_two("count"))]
     Count(PartyArgs),
     /// Add up one side's values over the keys that both lists have
+    #[command(override_usage = of_two("sum"))]
     Sum(SumArgs),
     /// Get the peer's rows whose keys your list lacks
+    #[command(override_usage = of_two("union"))]
     Union(UnionArgs),
     /// Get random shares, for a computation that follows, of which keys both lists have and of one side's values
+    #[command(override_usage = of_two("share"))]
     Share(ShareArgs),
     /// Give every row an identifier that both sides share, and get those that only the peer has
+    #[command(override_usage = of_two("align"))]
     Align(AlignArgs),
     /// Agree on the time slot that both calendars have free and both sides together prefer most
+    #[command(override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
     Agree(AgreeArgs),
     /// Serve a list that many look items up in, without showing it; or build and change one
+    #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
     Serve(ServeArgs),
     /// Look items up in a list that somebody serves, without telling which
+    #[command(override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> --connect <HOST:PORT>"]))]
     Lookup(LookupArgs),
     /// Price a run before it happens: time, traffic, memory, and what each side would learn
     Plan(PlanArgs),
@@ -190,10 +235,10 @@ pub(crate) struct PlaceArgs {
     /// an object or several: s3://BUCKET/NAME, gs://…, az://…; or a database: postgresql://USER@HOST/DATABASE
     pub(crate) file: String,
     /// What the database answers: a select statement
-    #[arg(long, value_name = "SQL")]
+    #[arg(long, help_heading = LIST, value_name = "SQL")]
     pub(crate) query: Option<String>,
     /// The character between fields of CSV: one ASCII character, or tab [default: a comma; a tab in .tsv]
-    #[arg(long, value_parser = units::delimiter)]
+    #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
 }
 
@@ -204,7 +249,7 @@ pub(crate) struct ListArgs {
     pub(crate) place: PlaceArgs,
     /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
     /// phone, phone-CC (CC a country such as gb), name, ip, date
-    #[arg(long, value_name = "COL[:PRESET],…")]
+    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
     key: KeySpec,
     #[command(flatten)]
     keep: KeepArgs,
@@ -219,6 +264,7 @@ impl ListArgs {
 
 /// What else can be in a key.
 #[derive(Args)]
+#[command(next_help_heading = LIST)]
 pub(crate) struct KeepArgs {
     /// Let n/a, NULL, -, unknown and the like be keys as any other; without, rows with one never match
     #[arg(long)]
@@ -234,6 +280,7 @@ impl KeepArgs {
 
 /// How much memory a list may take where nothing is agreed on.
 #[derive(Args)]
+#[command(next_help_heading = MACHINE)]
 pub(crate) struct RoomArgs {
     /// Keep a list on disk that takes more than a quarter of this, such as 500MB or 2GiB [default: in memory]
     #[arg(long, value_name = "SIZE", value_parser = units::memory)]
@@ -256,19 +303,19 @@ impl RoomArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory, and for a result
-    /// that does not get to its place [default: TMPDIR, or /var/tmp]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) scratch: Option<PathBuf>,
-    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
-    #[arg(long, value_enum, default_value = "both")]
-    pub(crate) learn: LearnArg,
     /// Of several other parties one, and where it listens; give all of them (intersect alone). Each party listens, and the
     /// one with the smaller key connects
-    #[arg(long, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
+    #[arg(long, help_heading = PEER, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
     pub(crate) with: Vec<With>,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
+    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory, and for a result
+    /// that does not get to its place [default: TMPDIR, or /var/tmp]
+    #[arg(long, help_heading = MACHINE, value_name = "DIR")]
+    pub(crate) scratch: Option<PathBuf>,
+    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
+    #[arg(long, help_heading = RESULT, value_enum, default_value = "both")]
+    pub(crate) learn: LearnArg,
 }
 
 /// The way to the peer, and how to compute with it.
@@ -276,41 +323,41 @@ pub(crate) struct PartyArgs {
 #[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
 pub(crate) struct MeetArgs {
     /// Wait for the peer at this address; either side may start first
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
     /// Go to the peer at this address; either side may start first
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
     /// The other party: a pinned name, or its key
-    #[arg(long, value_name = "NAME|KEY")]
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
     pub(crate) peer: Option<String>,
     /// The protocol, or auto for the planner's choice; see: veilset protocols
-    #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
     /// Against whom the protocol must hold, at least
-    #[arg(long, value_enum, default_value = "semi-honest")]
+    #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
     #[command(flatten)]
     pub(crate) params: ParamArgs,
     /// Threads for computing [default: all cores]
-    #[arg(long, value_name = "N", value_parser = units::threads)]
+    #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     /// Refuse a run that would need more memory, such as 500MB or 2GiB, and keep long lists on disk [default: what the machine
     /// has free]
-    #[arg(long, value_name = "SIZE", value_parser = units::memory)]
+    #[arg(long, help_heading = MACHINE, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
     /// How long to wait for the peer to appear, and then for its consent to the terms, such as 90s, 10m or 1d
-    #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
+    #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
     /// How long the peer may be silent before it counts as gone, such as 2m; each side has its own, so give it where the
     /// other's machine may pause
-    #[arg(long, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
+    #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
     pub(crate) patience: Duration,
     /// Consent to the terms beforehand: they are shown, and not asked about
-    #[arg(long)]
+    #[arg(long, help_heading = PEER)]
     pub(crate) yes: bool,
     /// Print one JSON object about the run; rows of the result then go to --output only
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
 }
 
@@ -334,6 +381,7 @@ impl MeetArgs {
 
 /// The parameters of a protocol, for those who care.
 #[derive(Args, Clone, Copy)]
+#[command(next_help_heading = PROTOCOL)]
 pub(crate) struct ParamArgs {
     /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255, ffdhe2048
     #[arg(long, value_name = "GROUP", value_parser = units::group, hide_short_help = true)]
@@ -348,6 +396,7 @@ pub(crate) struct ParamArgs {
 
 /// Where rows of a result go.
 #[derive(Args)]
+#[command(next_help_heading = RESULT)]
 pub(crate) struct OutputArgs {
     /// Write the result's rows to this file or object, in the format that its name says: .csv, .tsv, .ndjson, .parquet,
     /// .arrow; CSV if it has no ending (- or nothing: CSV to standard output)
@@ -371,7 +420,7 @@ pub(crate) struct SumArgs {
     #[command(flatten)]
     pub(crate) party: PartyArgs,
     /// A column of decimals to add up; the side that gives any owns the values and learns the sums
-    #[arg(long, value_name = "COL")]
+    #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
 }
 
@@ -382,7 +431,7 @@ pub(crate) struct UnionArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
     /// A further column of yours that the peer gets with each row that it lacks; the key's columns always go
-    #[arg(long, value_name = "COL")]
+    #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) send: Vec<String>,
 }
 
@@ -393,10 +442,10 @@ pub(crate) struct ShareArgs {
     #[command(flatten)]
     pub(crate) out: OutputArgs,
     /// A column of decimals to share, on one side
-    #[arg(long, value_name = "COL")]
+    #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
     /// How two words make a secret, on both sides alike: additive (modulo 2^128) or xor
-    #[arg(long, value_name = "additive|xor", default_value = "additive", value_parser = units::sharing)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "additive|xor", default_value = "additive", value_parser = units::sharing)]
     pub(crate) shares: Sharing,
 }
 
@@ -414,36 +463,36 @@ pub(crate) struct AgreeArgs {
     /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     pub(crate) file: String,
     /// The days to look at, in your zone, both ends included; on both sides alike
-    #[arg(long, value_name = "DAY..DAY")]
+    #[arg(long, help_heading = SLOTS, value_name = "DAY..DAY")]
     pub(crate) between: Dates,
     /// How long a slot is, such as 60m or 2h; on both sides alike
-    #[arg(long, value_name = "DURATION", value_parser = units::minutes)]
+    #[arg(long, help_heading = SLOTS, value_name = "DURATION", value_parser = units::minutes)]
     pub(crate) length: u32,
     /// From one start to the next, counted in UTC, a divisor of a day; on both sides alike
-    #[arg(long, value_name = "DURATION", default_value = "30m", value_parser = units::step)]
+    #[arg(long, help_heading = SLOTS, value_name = "DURATION", default_value = "30m", value_parser = units::step)]
     pub(crate) step: u32,
     /// The hours of a day that you offer, in your zone
-    #[arg(long, value_name = "HH:MM-HH:MM", default_value = "09:00-18:00")]
+    #[arg(long, help_heading = SLOTS, value_name = "HH:MM-HH:MM", default_value = "09:00-18:00")]
     pub(crate) hours: Hours,
     /// Your time zone, such as Europe/Berlin
-    #[arg(long, value_name = "ZONE")]
+    #[arg(long, help_heading = SLOTS, value_name = "ZONE")]
     pub(crate) zone: Zone,
     /// Offer Saturdays and Sundays too
-    #[arg(long)]
+    #[arg(long, help_heading = SLOTS)]
     pub(crate) weekends: bool,
     /// Which slots you like better: mornings, afternoons, early, late, or a file of rules, the best first
-    #[arg(long, value_name = "WORD|FILE", default_value = "early")]
+    #[arg(long, help_heading = SLOTS, value_name = "WORD|FILE", default_value = "early")]
     pub(crate) prefer: String,
-    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
-    #[arg(long, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
-    pub(crate) scheme: Scheme,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
+    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
+    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    pub(crate) scheme: Scheme,
     /// Write the slot that was agreed on to this file, as a calendar (.ics)
-    #[arg(long, short, value_name = "OUT")]
+    #[arg(long, help_heading = RESULT, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) force: bool,
 }
 
@@ -485,6 +534,7 @@ pub(crate) struct ServeArgs {
 #[derive(Subcommand)]
 pub(crate) enum ServeCommand {
     /// Mask a list once, into a file that can be served
+    #[command(override_usage = usage("serve build", &[LIST_AND_KEY, "--output <FILE>"]))]
     Build(ServeBuildArgs),
     /// Put items on a list, or change their labels
     Add(ServeEditArgs),
@@ -496,23 +546,23 @@ pub(crate) enum ServeCommand {
 pub(crate) struct ServeBuildArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    #[command(flatten)]
-    pub(crate) room: RoomArgs,
     /// A column that whoever asks for an item learns
-    #[arg(long, value_name = "COL")]
+    #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) label: Option<String>,
     /// How it is looked up in: `oprf-filter`, clients fetch the masked items once, or `fhe-lookup`, they fetch nothing and ask by
     /// encrypted questions
-    #[arg(long, value_name = "ID", default_value = Way::Filter.protocol(), value_parser = way())]
+    #[arg(long, help_heading = PROTOCOL, value_name = "ID", default_value = Way::Filter.protocol(), value_parser = way())]
     pub(crate) protocol: Way,
     /// Keep all wrong answers over so many look-ups together below 2^-40 [default: below 2^-30 for each]
-    #[arg(long, value_name = "N", value_parser = units::count)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "N", value_parser = units::count)]
     pub(crate) budget: Option<u64>,
+    #[command(flatten)]
+    pub(crate) room: RoomArgs,
     /// The file to make, which holds the list's key
-    #[arg(long, short, value_name = "FILE")]
+    #[arg(long, help_heading = RESULT, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Build over an older list, as its next version under a new key
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) force: bool,
 }
 
@@ -531,18 +581,18 @@ pub(crate) struct ServeEditArgs {
     /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
     pub(crate) items: Vec<String>,
     /// The items of this CSV file
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
     pub(crate) from: Option<String>,
     /// With --from: the key columns with the list's presets
-    #[arg(long, value_name = "COL[:PRESET],…", requires = "from")]
+    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "from")]
     pub(crate) key: Option<KeySpec>,
     /// With --from: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
-    #[arg(long, value_parser = units::delimiter)]
+    #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// The label of the items; with --from, the column that has it
-    #[arg(long, value_name = "TEXT|COL")]
+    #[arg(long, help_heading = LIST, value_name = "TEXT|COL")]
     pub(crate) label: Option<String>,
 }
 
@@ -552,37 +602,37 @@ pub(crate) struct LookupArgs {
     /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
     pub(crate) items: Vec<String>,
     /// Look up the rows of this list, and write those that are listed
-    #[arg(long, value_name = "FILE", requires = "key")]
+    #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
     pub(crate) file: Option<String>,
     /// With --file: the key columns with the list's presets
-    #[arg(long, value_name = "COL[:PRESET],…", requires = "file")]
+    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "file")]
     pub(crate) key: Option<KeySpec>,
     /// With --file: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
-    #[arg(long, value_parser = units::delimiter)]
+    #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// Go to the service at this address
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) connect: String,
     /// Who serves the list: a pinned name, or its key
-    #[arg(long, value_name = "NAME|KEY")]
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
     pub(crate) peer: String,
     /// Take another list than the server had before at this address
-    #[arg(long)]
+    #[arg(long, help_heading = PEER)]
     pub(crate) new_list: bool,
     /// The longest list to fetch; memory is up to twenty times as much, which --max-memory bounds, too
-    #[arg(long, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
+    #[arg(long, help_heading = MACHINE, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
     pub(crate) max_list: u64,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
     /// How long to wait for the service, such as 90s or 10m
-    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
+    #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
     pub(crate) deadline: Duration,
     #[command(flatten)]
     pub(crate) out: OutputArgs,
     /// Print one JSON object; rows of a file then go to --output only
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
 }
 
@@ -654,13 +704,13 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_enum)]
     pub(crate) learn: Option<LearnArg>,
     /// Against whom the protocol must hold, at least
-    #[arg(long, value_enum, default_value = "semi-honest")]
+    #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
     /// The way to the peer: bandwidth and round trip, such as 50mbit,80ms [default: 1gbit,1ms, between clusters 10gbit,1ms]
     #[arg(long, value_name = "BANDWIDTH,ROUNDTRIP")]
     pub(crate) link: Option<Link>,
     /// Threads for computing, in a cluster of each worker [default: all cores, in a cluster 4]
-    #[arg(long, value_name = "N", value_parser = units::threads)]
+    #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
@@ -668,7 +718,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
     /// How preferences are combined: sum-of-ranks or minimum-of-ranks
-    #[arg(long, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
     pub(crate) scheme: Scheme,
     /// Bytes of the longest row that a union sends, or of the longest label
     #[arg(long, value_name = "N", default_value_t = 32)]
@@ -676,7 +726,7 @@ pub(crate) struct PlanArgs {
     #[command(flatten)]
     pub(crate) params: ParamArgs,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
 }
 
@@ -689,6 +739,7 @@ impl PlanArgs {
 
 /// The clusters of a run between two of them.
 #[derive(Args)]
+#[command(next_help_heading = CLUSTERS)]
 pub(crate) struct ClusterArgs {
     /// Price a run between two clusters of workers, one a side
     #[arg(long)]
@@ -715,17 +766,17 @@ pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// Key columns and how to normalise them, as for a run; without, the columns are listed with the key that each could be
-    #[arg(long, value_name = "COL[:PRESET],…")]
+    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
     pub(crate) key: Option<KeySpec>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// A column of decimals, to look at as a sum would
-    #[arg(long, value_name = "COL")]
+    #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
     /// Print one JSON object
-    #[arg(long)]
+    #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
 }
 

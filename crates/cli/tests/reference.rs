@@ -54,6 +54,59 @@ fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
     assert_eq!(header[..3], ["protocol", "keys", "seconds"]);
 }
 
+/// The commands that a help page lists.
+fn commands(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let lines = lines.take_while(|line| !line.is_empty());
+    let names = lines.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    names.filter_map(|line| line.split_whitespace().next().map(str::to_owned)).collect()
+}
+
+/// All help pages, each with what it is the help of.
+fn helps(party: &Party, of: &[String]) -> Vec<(String, String)> {
+    let arguments = of.iter().map(String::as_str).chain(["--help"]).collect::<Vec<_>>();
+    let help = printed(party, &arguments, None);
+    let within = commands(&help).into_iter().filter(|name| name != "help");
+    let within: Vec<_> = within.flat_map(|name| helps(party, &[of, &[name]].concat())).collect();
+    [vec![(of.join(" "), help)], within].concat()
+}
+
+#[test]
+fn help_fits_eighty_columns_and_has_one_order() {
+    const ORDER: [&str; 10] = [
+        "Arguments:",
+        "Options:",
+        "Slots and preferences:",
+        "Your list:",
+        "The peer:",
+        "The protocol:",
+        "This machine:",
+        "Clusters:",
+        "The result:",
+        "Messages:",
+    ];
+    let helps = helps(&Party::new(), &[]);
+    assert!(helps.len() > 25, "{}", helps.len());
+    for (of, help) in helps {
+        assert!(width(&help) <= 80, "{of}: {help}");
+        let is_heading = |line: &&str| {
+            line.ends_with(':') && !line.starts_with(' ') && !line.starts_with("Usage")
+        };
+        let headings = help.lines().filter(is_heading);
+        let headings: Vec<_> = headings
+            .filter(|line| {
+                !["Commands:", "Examples:", "Environment:", "Exit codes:"].contains(line)
+            })
+            .collect();
+        let places = headings.iter().map(|heading| ORDER.iter().position(|known| known == heading));
+        let places: Vec<_> = places.collect();
+        assert!(places.iter().all(Option::is_some) && places.is_sorted(), "{of}: {headings:?}");
+        let general = help.lines().position(|line| line == "Messages:").expect("a heading");
+        let quiet = help.lines().position(|line| line.contains("--quiet")).expect("a flag");
+        assert!(quiet > general, "{of}: {help}");
+    }
+}
+
 #[test]
 fn protocols_are_listed_in_short_and_shown_in_full() {
     let party = Party::new();
