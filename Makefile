@@ -18,6 +18,7 @@ test: lint docs browser postgres
 	./scripts/python
 
 lint: toolchain
+	@./scripts/lints
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
