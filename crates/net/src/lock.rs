@@ -1,6 +1,6 @@
 //! One change at a time, between programs.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::Path;
 use std::thread::sleep;
@@ -13,7 +13,7 @@ const BREATH: Duration = Duration::from_millis(20);
 
 /// Held until it goes, or its program ends in whatever way: the system keeps it, not the file's existence.
 pub(crate) struct Lock {
-    _held: Held,
+    _held: File,
 }
 
 impl Lock {
@@ -34,39 +34,18 @@ impl Lock {
     }
 }
 
-#[cfg(unix)]
-type Held = nix::fcntl::Flock<File>;
-
 /// `None` while somebody else has it.
-#[cfg(unix)]
-fn try_lock(path: &Path) -> io::Result<Option<Held>> {
-    use nix::errno::Errno;
-    use nix::fcntl::{Flock, FlockArg};
-    use std::os::unix::fs::OpenOptionsExt;
-
-    let file =
-        OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
-    match Flock::lock(file, FlockArg::LockExclusiveNonblock) {
-        Ok(held) => Ok(Some(held)),
-        Err((_, Errno::EWOULDBLOCK | Errno::EINTR)) => Ok(None),
-        Err((_, why)) => Err(why.into()),
-    }
-}
-
-#[cfg(windows)]
-type Held = File;
-
-/// `None` while somebody else has it: an open file that is not shared opens once.
-#[cfg(windows)]
-fn try_lock(path: &Path) -> io::Result<Option<Held>> {
-    use std::os::windows::fs::OpenOptionsExt;
-
-    const SHARING_VIOLATION: i32 = 32;
-    let opened =
-        OpenOptions::new().write(true).create(true).truncate(false).share_mode(0).open(path);
-    match opened {
-        Err(why) if why.raw_os_error() == Some(SHARING_VIOLATION) => Ok(None),
-        other => other.map(Some),
+fn try_lock(path: &Path) -> io::Result<Option<File>> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let file = options.open(path)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(why)) if why.kind() == io::ErrorKind::Interrupted => Ok(None),
+        Err(TryLockError::Error(why)) => Err(why),
     }
 }
 
