@@ -37,7 +37,8 @@ impl Talk {
     /// The agreed terms.
     pub(crate) fn show(self, briefing: &Briefing) {
         self.say(&briefing.learned);
-        self.say(&format!("protocol {} on {}", briefing.protocol, briefing.group));
+        let group = briefing.choices.group_name().map(|group| format!(" on {group}"));
+        self.say(&format!("protocol {}{}", briefing.protocol, group.unwrap_or_default()));
         Self::warn(&briefing.warnings);
         for leak in &briefing.leaks {
             self.say(&format!("leaks: {leak}"));

@@ -7,13 +7,12 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
-use veilset_crypto::key_agreement::SafePrime;
-use veilset_crypto::{Element, Group};
+use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
-    Attached, Digest, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role, Run,
-    Shape, Shares, Silent, Spec, find,
+    Attached, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
+    Shares, Silent, Spec, find,
 };
 
 use crate::{Parts, process, reference_seconds, shaped_pair};
@@ -81,12 +80,8 @@ impl Sizes {
 pub struct Case {
     /// The protocol's id.
     pub protocol: &'static str,
-    /// The group; `None` for the protocol's default.
-    pub group: Option<Group>,
-    /// How a set travels; `None` for the protocol's default.
-    pub digest: Option<Digest>,
-    /// What the group is taken modulo; `None` for its own prime.
-    pub prime: Option<SafePrime>,
+    /// What is chosen beside it; the rest is the protocol's default.
+    pub choices: Choices,
     /// Elements of each side.
     pub sizes: Sizes,
     /// Threads of each party.
@@ -101,7 +96,7 @@ pub struct Measurement {
     /// The case.
     pub case: Case,
     /// Its parameters.
-    pub params: Params,
+    pub choices: Choices,
     /// What was computed.
     pub operation: &'static str,
     /// From the first message to the last.
@@ -204,7 +199,7 @@ impl Case {
         };
         Ok(Measurement {
             case: *self,
-            params: self.params(protocol.spec()),
+            choices: self.choices.or(protocol.spec().defaults()),
             operation: protocol.spec().operation.name(),
             seconds,
             cpu_seconds,
@@ -241,16 +236,6 @@ impl Case {
         })
     }
 
-    fn params(&self, spec: &Spec) -> Params {
-        let default = spec.params();
-        Params {
-            group: self.group.unwrap_or(default.group),
-            digest: self.digest.unwrap_or(default.digest),
-            prime: self.prime,
-            ..default
-        }
-    }
-
     fn shape(&self, protocol: &dyn Protocol) -> Shape {
         let attached = |role| Attachments::default().in_run(protocol.spec(), role).shape();
         Shape {
@@ -259,7 +244,7 @@ impl Case {
             reveal: reveal(protocol.spec()),
             attached: attached(Role::Sender),
             returned: attached(Role::Receiver),
-            params: self.params(protocol.spec()),
+            choices: self.choices.or(protocol.spec().defaults()),
         }
     }
 
@@ -303,7 +288,7 @@ impl Case {
                 attached: attachments.in_run(spec, role),
                 peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
                 slack: 0,
-                params: self.params(spec),
+                choices: self.choices.or(spec.defaults()),
                 session: &SESSION,
                 channel: &mut channel,
                 rng: &mut rng,

@@ -13,7 +13,7 @@ use veilset::lookup::Way;
 use veilset::net::Options;
 use veilset::planner::Link;
 use veilset::prime::SafePrime;
-use veilset::registry::{Digest, Group, Scheme, Sharing};
+use veilset::registry::{Choices, Digest, Group, Scheme, Sharing};
 
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
@@ -338,7 +338,7 @@ pub(crate) struct MeetArgs {
     #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
     #[command(flatten)]
-    pub(crate) params: ParamArgs,
+    pub(crate) choices: ChoiceArgs,
     /// Threads for computing [default: all cores]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
@@ -382,7 +382,7 @@ impl MeetArgs {
 /// The parameters of a protocol, for those who care.
 #[derive(Args, Clone, Copy)]
 #[command(next_help_heading = PROTOCOL)]
-pub(crate) struct ParamArgs {
+pub(crate) struct ChoiceArgs {
     /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255, ffdhe2048
     #[arg(long, value_name = "GROUP", value_parser = units::group, hide_short_help = true)]
     pub(crate) group: Option<Group>,
@@ -392,6 +392,13 @@ pub(crate) struct ParamArgs {
     /// A file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same
     #[arg(long, value_name = "FILE", value_parser = prime::read, hide_short_help = true)]
     pub(crate) prime: Option<SafePrime>,
+}
+
+impl From<ChoiceArgs> for Choices {
+    fn from(args: ChoiceArgs) -> Self {
+        let ChoiceArgs { group, digest, prime } = args;
+        Self { group, digest, prime, ..Self::default() }
+    }
 }
 
 /// Where rows of a result go.
@@ -724,7 +731,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(crate) row_bytes: usize,
     #[command(flatten)]
-    pub(crate) params: ParamArgs,
+    pub(crate) choices: ChoiceArgs,
     /// Print one JSON object
     #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
@@ -821,7 +828,7 @@ pub(crate) struct BenchArgs {
     #[arg(long, value_name = "S", default_value = "1.5", value_parser = units::seconds)]
     pub(crate) seconds: Duration,
     #[command(flatten)]
-    pub(crate) params: ParamArgs,
+    pub(crate) choices: ChoiceArgs,
     /// Print one JSON object a line
     #[arg(long)]
     pub(crate) json: bool,

@@ -7,7 +7,7 @@ use veilset::bench::{
     BenchError, Case, CurveCost, Measured, Measurement, Net, Paper, Sizes, curve,
 };
 use veilset::json::versioned;
-use veilset::registry::{Operation, PROTOCOLS, find};
+use veilset::registry::{Digest, Operation, PROTOCOLS, find};
 
 use crate::args::{BenchArgs, BenchTarget, NetArg, Talk};
 use crate::error::Failure;
@@ -64,12 +64,9 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// The protocols that run on the group and with the digest that were asked for.
 fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
-    let params = args.params;
-    let specs = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(move |spec| {
-        params.group.is_none_or(|group| spec.groups.contains(&group))
-            && params.digest.is_none_or(|digest| spec.digests.contains(&digest))
-            && (params.prime.is_none() || spec.prime)
-    });
+    let choices = args.choices.into();
+    let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
+    let specs = specs.filter(move |spec| spec.takes(choices));
     specs.map(|spec| spec.id)
 }
 
@@ -97,15 +94,8 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
 fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     let net = net(args);
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
-        let case = Case {
-            protocol,
-            group: args.params.group,
-            digest: args.params.digest,
-            prime: args.params.prime,
-            sizes,
-            threads: args.threads,
-            net,
-        };
+        let case =
+            Case { protocol, choices: args.choices.into(), sizes, threads: args.threads, net };
         show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
@@ -230,8 +220,8 @@ fn object(m: &Measurement) -> Value {
     let mut object = json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
-        "group": m.params.group_name(),
-        "digest": m.params.digest.name(),
+        "group": m.choices.group_name(),
+        "digest": m.choices.digest.map(Digest::name),
         "n_sender": m.case.sizes.sender,
         "n_receiver": m.case.sizes.receiver,
         "threads": m.case.threads,

@@ -1,7 +1,7 @@
 //! What a command asks for: one form for all operations.
 
 use veilset::data::Scratch;
-use veilset::registry::{Operation, Sharing};
+use veilset::registry::{Choices, Operation, Sharing};
 use veilset::{Input, Job, Learn};
 
 use crate::args::{
@@ -15,9 +15,7 @@ pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
         protocol: args.protocol.0,
         security: args.security.into(),
         max_memory: args.max_memory,
-        group: args.params.group,
-        digest: args.params.digest,
-        prime: args.params.prime,
+        choices: args.choices.into(),
         ..Job::new(operation, peer)
     }
 }
@@ -32,12 +30,12 @@ pub(crate) struct Order<'a> {
     values: &'a [String],
     /// Columns that the peer gets.
     send: &'a [String],
-    sharing: Sharing,
+    sharing: Option<Sharing>,
 }
 
 impl<'a> Order<'a> {
     pub(crate) fn new(operation: Operation, party: &'a PartyArgs) -> Self {
-        Self { operation, party, out: None, values: &[], send: &[], sharing: Sharing::Additive }
+        Self { operation, party, out: None, values: &[], send: &[], sharing: None }
     }
 
     fn with(operation: Operation, party: &'a PartyArgs, out: &'a OutputArgs) -> Self {
@@ -46,10 +44,11 @@ impl<'a> Order<'a> {
 
     /// The job for a peer of this name.
     pub(crate) fn job(&self, peer: String) -> Job {
+        let job = job(self.operation, &self.party.meet, peer);
         Job {
             learn: self.party.learn.into(),
-            sharing: self.sharing,
-            ..job(self.operation, &self.party.meet, peer)
+            choices: Choices { sharing: self.sharing, ..job.choices },
+            ..job
         }
     }
 
@@ -115,7 +114,7 @@ impl<'a> From<&'a ShareArgs> for Order<'a> {
     fn from(args: &'a ShareArgs) -> Self {
         Self {
             values: &args.value,
-            sharing: args.shares,
+            sharing: Some(args.shares),
             ..Self::with(Operation::Share, &args.party, &args.out)
         }
     }

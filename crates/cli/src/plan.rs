@@ -6,7 +6,7 @@ use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
 use veilset::planner::{Prices, Question, Wanted};
-use veilset::registry::{Operation, Security};
+use veilset::registry::{Choices, Operation, Security};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -53,15 +53,15 @@ fn question(args: &PlanArgs) -> Question {
             operation: args.operation(),
             security: args.security.into(),
             learn: args.learn.map_or(default, Learn::from),
-            group: args.params.group,
-            digest: args.params.digest,
-            prime: args.params.prime,
+            choices: Choices {
+                scheme: (args.operation() == Operation::Agree).then_some(args.scheme),
+                ..args.choices.into()
+            },
         },
         rows: args.rows.unwrap_or_default(),
         peer_rows: args.peer_rows.unwrap_or_default(),
         values: args.values,
         row_bytes: args.row_bytes,
-        scheme: args.scheme,
         link: args.link.unwrap_or_default(),
         threads: args.threads.unwrap_or_else(all_cores),
     }

@@ -4,7 +4,7 @@ use veilset::net::{Endpoint, Home, Identity, Peers};
 use veilset::registry::Operation;
 use veilset::{Circle, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle, json};
 
-use crate::args::{MeetArgs, ParamArgs, PartyArgs, Talk};
+use crate::args::{ChoiceArgs, MeetArgs, PartyArgs, Talk};
 use crate::consent::Consent;
 use crate::error::Failure;
 use crate::escape::json_line;
@@ -63,8 +63,8 @@ fn meet(
 /// What goes together where there are several others.
 fn check(order: &Order<'_>) -> Result<(), Failure> {
     let args = order.party;
-    let ParamArgs { group, digest, prime } = args.meet.params;
-    let params = group.is_some() || digest.is_some() || prime.is_some();
+    let ChoiceArgs { group, digest, prime } = args.meet.choices;
+    let choices = group.is_some() || digest.is_some() || prime.is_some();
     let security = veilset::registry::Security::from(args.meet.security);
     let wrong = if order.operation != Operation::Intersect {
         "--with is for intersect: the other operations are between two parties"
@@ -74,7 +74,7 @@ fn check(order: &Order<'_>) -> Result<(), Failure> {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
         "with several parties all learn: leave --learn away"
-    } else if args.meet.protocol.0.is_some() || params {
+    } else if args.meet.protocol.0.is_some() || choices {
         "there is one protocol for several parties: leave --protocol, --group, --digest and --prime away"
     } else if security == veilset::registry::Security::Malicious {
         "the protocol for several parties is semi-honest: leave --security away"

@@ -12,14 +12,16 @@ use crate::units::{show_bytes, show_duration};
 /// Shows what was agreed on with `peer`.
 pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
     let line = |text: &str| say_wrapped(talk, text);
-    let Briefing { operation, presets, protocol, group, digest, security, .. } = briefing;
+    let Briefing { operation, presets, protocol, choices, security, .. } = briefing;
     let of_keys = match operation {
         // Slots are compared as they are.
         Operation::Agree => String::new(),
         _ => format!(", keys {presets}"),
     };
     line(&format!("{operation} with {peer}: {security} security{of_keys}"));
-    line(&format!("protocol {protocol} on {group}, sets {digest}"));
+    let group = choices.group_name().map(|group| format!(" on {group}")).unwrap_or_default();
+    let digest = choices.digest.map(|digest| format!(", sets {digest}")).unwrap_or_default();
+    line(&format!("protocol {protocol}{group}{digest}"));
     for (what, name) in briefing.asked_by_peer.iter() {
         line(&format!("asked for by the peer, not by you: {what} {name}"));
     }

@@ -116,7 +116,11 @@ fn what_the_peer_asks_for_needs_a_yes_of_its_own() {
             terminal.until("Go on? [y/N] ");
             let shown = terminal.screen.replace("\r\n", " ").replace("  ", " ");
             let asked = "asked for by the peer, not by you: protocol fnp-binned";
-            assert!(shown.contains("protocol fnp-binned on") && shown.contains(asked), "{shown}");
+            assert!(
+                shown.contains("semi-honest security, keys raw/1 protocol fnp-binned")
+                    && shown.contains(asked),
+                "{shown}"
+            );
             terminal.press(key);
             let (ended, shown) = terminal.end();
             assert_eq!(ended, Some(answer), "{shown}");

@@ -1,5 +1,7 @@
 //! The groups on which a commutative pseudorandom function is had.
 
+use std::fmt;
+
 use crate::{
     CommutativePrf, Compressed, Curve25519Prf, Ffdhe2048Prf, P256Prf, RistrettoPrp, Uncompressed,
     curve25519, finite_field, p256, ristretto,
@@ -89,6 +91,12 @@ impl Group {
                 "no curve: RFC 7919's prime; 25 times the time, and 103 to 112 bits of security"
             }
         }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

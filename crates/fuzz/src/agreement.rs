@@ -6,7 +6,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Recording, Replay, Transport, memory_pair};
 use veilset_data::{KeySet, Table};
-use veilset_protocols::{Attached, AttachedShape, Operation, Scheme, Security, Sharing, Silent};
+use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
 use veilset_session::{Learn, Means, Offer, Pipe, SessionError, agree};
 
 use crate::Seed;
@@ -50,14 +50,10 @@ fn offer(operation: Operation, connecting: bool) -> Offer {
         connecting,
         peer: "peer".to_owned(),
         memory: 1 << 24,
-        group: None,
-        digest: None,
-        sharing: Sharing::Additive,
+        choices: Choices::default(),
         attached: AttachedShape::Nothing,
         columns: Vec::new(),
-        scheme: Scheme::SumOfRanks,
         details: Vec::new(),
-        prime: None,
     }
 }
 

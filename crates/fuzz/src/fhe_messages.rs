@@ -87,7 +87,7 @@ fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusio
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
         slack: SIZES.slack,
-        params: find("fhe").expect("an entry").spec().params(),
+        choices: find("fhe").expect("an entry").spec().defaults(),
         session: &SESSION,
         channel,
         rng: &mut ChaCha20Rng::from_seed([2; 32]),

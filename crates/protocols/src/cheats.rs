@@ -3,10 +3,11 @@
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
-use veilset_crypto::Element;
+use veilset_crypto::{Element, Group};
 
 use crate::{
-    Attached, AttachedShape, Conclusion, Outcome, Params, ProtocolError, Reveal, Role, Run, Silent,
+    Attached, AttachedShape, Choices, Conclusion, Digest, Outcome, ProtocolError, Reveal, Role,
+    Run, Silent,
 };
 
 /// Elements of the sender: the receiver has those from [`FIRST`] on, and as many that are its own.
@@ -69,7 +70,11 @@ fn side<T>(
         attached: Attached::Items { width: WIDTH, bytes: &items },
         peer_attached: shape,
         slack: 0,
-        params: Params::default(),
+        choices: Choices {
+            group: Some(Group::Curve25519),
+            digest: Some(Digest::Sorted),
+            ..Choices::default()
+        },
         session: &[7; 32],
         channel: &mut Metered::new(Framed::new(end), "start"),
         rng: &mut ChaCha20Rng::from_seed([role as u8 + 1; 32]),

@@ -3,6 +3,8 @@
 //! The figure of mqRPMT (eprint 2022/652, Fig. 3) sends the set of step 2 shuffled, or in a Bloom filter. A sorted set is
 //! a function of the set as well, and smaller; `docs/protocols.md` compares the three.
 
+use std::fmt;
+
 use std::ops::Range;
 
 use rand_core::CryptoRng;
@@ -46,6 +48,12 @@ impl Digest {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|digest| digest.name() == name)
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -8,6 +8,7 @@ pub mod agree;
 mod bins;
 #[cfg(test)]
 mod cheats;
+mod choices;
 mod dh;
 mod digest;
 mod exchange;
@@ -31,11 +32,12 @@ mod wire;
 mod words;
 
 pub use agree::Scheme;
+pub use choices::Choices;
 pub use digest::Digest;
 pub use passes::sample_passes;
 pub use protocol::{
-    Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Params, Protocol,
-    ProtocolError, Reveal, Role, Run, Shares, Sharing, Silent,
+    Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, Shares, Sharing, Silent,
 };
 pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};

@@ -1,12 +1,13 @@
 //! The interface of every protocol.
 
+use std::fmt;
+
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
-use veilset_crypto::key_agreement::SafePrime;
-use veilset_crypto::{Element, Group};
+use veilset_crypto::Element;
 use zeroize::Zeroizing;
 
-use crate::{Cost, Digest, Scheme, Shape, Spec};
+use crate::{Choices, Cost, Shape, Spec};
 
 /// A two-party private set operation.
 pub trait Protocol: Sync {
@@ -50,8 +51,8 @@ pub struct Run<'a> {
     pub peer_attached: AttachedShape,
     /// Bits by which this run must go wrong less often than with 2^-40: log₂ of how many runs make one whole.
     pub slack: u32,
-    /// The group and the set digest, from the agreed terms.
-    pub params: Params,
+    /// What both sides agreed on beside the protocol.
+    pub choices: Choices,
     /// What both sides know of this session, and no other session has; protocols within protocols are bound to it.
     pub session: &'a [u8; 32],
     /// The way to the peer.
@@ -91,7 +92,7 @@ impl Run<'_> {
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
             slack: self.slack,
-            params: self.params,
+            choices: self.choices,
             session: self.session,
             channel: self.channel,
             rng: self.rng,
@@ -206,45 +207,11 @@ impl AttachedShape {
     }
 }
 
-/// What both sides can choose about a protocol.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Params {
-    /// The group of the commutative functions.
-    pub group: Group,
-    /// How a set travels.
-    pub digest: Digest,
-    /// How secrets are shared.
-    pub sharing: Sharing,
-    /// How two orders of preference become one.
-    pub scheme: Scheme,
-    /// What the group is taken modulo, if not its own prime.
-    pub prime: Option<SafePrime>,
-}
-
-impl Params {
-    /// The group's name, or that of the prime in its place.
-    #[must_use]
-    pub fn group_name(&self) -> String {
-        self.prime.map_or_else(|| self.group.name().to_owned(), |prime| prime.to_string())
-    }
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        Self {
-            group: Group::Curve25519,
-            digest: Digest::Sorted,
-            sharing: Sharing::Additive,
-            scheme: Scheme::default(),
-            prime: None,
-        }
-    }
-}
-
 /// How two words make a secret.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Sharing {
     /// They add up to it modulo 2^128.
+    #[default]
     Additive,
     /// Their exclusive or is it.
     Xor,
@@ -267,6 +234,12 @@ impl Sharing {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|sharing| sharing.name() == name)
+    }
+}
+
+impl fmt::Display for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use veilset_crypto::Group;
 
-use crate::{AttachedShape, Digest, Params, Reveal, Role};
+use crate::{AttachedShape, Choices, Digest, Reveal, Role, Scheme, Sharing};
 
 /// What two parties want to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,8 +159,8 @@ pub struct Shape {
     pub attached: AttachedShape,
     /// What the receiver holds about each of its elements; a union that both learn sends it.
     pub returned: AttachedShape,
-    /// The parameters that both sides agreed on.
-    pub params: Params,
+    /// What both sides agreed on beside the protocol.
+    pub choices: Choices,
 }
 
 /// What one side does in a run.
@@ -244,9 +244,9 @@ pub struct Spec {
     pub leaks: &'static [Leak],
     /// The largest set of either side.
     pub max_elements: u64,
-    /// The groups that it runs on; the first is the default.
+    /// The groups that it runs on, the default first; none where it has no group to choose.
     pub groups: &'static [Group],
-    /// How a set may travel in it; the first is the default.
+    /// How a set may travel in it, the default first; none where no set travels in such a way.
     pub digests: &'static [Digest],
     /// Whether runs over parts of the elements, one after the other, tell together what one run over all tells.
     pub cut: bool,
@@ -278,9 +278,26 @@ impl Spec {
         self.leaks.iter().filter(move |leak| leak.holds(reveal)).map(|leak| leak.text)
     }
 
-    /// The parameters that hold when nobody asks for others.
+    /// What is chosen where nobody asks for anything else.
     #[must_use]
-    pub fn params(&self) -> Params {
-        Params { group: self.groups[0], digest: self.digests[0], ..Params::default() }
+    pub fn defaults(&self) -> Choices {
+        Choices {
+            group: self.groups.first().copied(),
+            digest: self.digests.first().copied(),
+            sharing: (self.operation == Operation::Share).then(Sharing::default),
+            scheme: (self.operation == Operation::Agree).then(Scheme::default),
+            prime: None,
+        }
+    }
+
+    /// Whether a run can be as these choices have it.
+    #[must_use]
+    pub fn takes(&self, choices: Choices) -> bool {
+        let Choices { group, digest, sharing, scheme, prime } = choices;
+        group.is_none_or(|group| self.groups.contains(&group))
+            && digest.is_none_or(|digest| self.digests.contains(&digest))
+            && (sharing.is_none() || self.operation == Operation::Share)
+            && (scheme.is_none() || self.operation == Operation::Agree)
+            && (prime.is_none() || self.prime)
     }
 }

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use veilset::Briefing;
 use veilset::data::Warning;
 use veilset::net::Event;
-use veilset::registry::Observer;
+use veilset::registry::{Digest, Observer};
 
 use crate::error::Failure;
 use crate::stop::Stop;
@@ -47,11 +47,11 @@ struct Terms {
     operation: &'static str,
     presets: String,
     protocol: &'static str,
-    group: String,
-    digest: &'static str,
+    group: Option<String>,
+    digest: Option<&'static str>,
     security: &'static str,
     learn: &'static str,
-    asked_by_peer: Vec<(&'static str, &'static str)>,
+    asked_by_peer: Vec<(&'static str, String)>,
 }
 
 impl From<&Briefing> for Terms {
@@ -65,8 +65,8 @@ impl From<&Briefing> for Terms {
             operation: briefing.operation.name(),
             presets: briefing.presets.clone(),
             protocol: briefing.protocol,
-            group: briefing.group.clone(),
-            digest: briefing.digest,
+            group: briefing.choices.group_name(),
+            digest: briefing.choices.digest.map(Digest::name),
             security: briefing.security.name(),
             learn: briefing.learn.name(),
             asked_by_peer: briefing.asked_by_peer.iter().collect(),

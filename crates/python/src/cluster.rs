@@ -9,7 +9,7 @@ use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
 use veilset::data::{KeySpec, Scratch, Table, Warning};
 use veilset::json;
-use veilset::registry::{self, Reveal};
+use veilset::registry::{self, Digest, Group, Reveal};
 
 use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
@@ -126,11 +126,11 @@ pub(crate) fn heading() -> String {
 #[pyfunction]
 pub(crate) fn defaults(
     protocol: &str,
-) -> Result<(&'static str, &'static str, &'static str), Failure> {
+) -> Result<(Option<&'static str>, Option<&'static str>, &'static str), Failure> {
     let unknown = || Failure::Argument(format!("there is no protocol {protocol:?}"));
     let spec = registry::find(protocol).ok_or_else(unknown)?.spec();
-    let params = spec.params();
-    Ok((params.group.name(), params.digest.name(), spec.security.name()))
+    let choices = spec.defaults();
+    Ok((choices.group.map(Group::name), choices.digest.map(Digest::name), spec.security.name()))
 }
 
 /// Bits of the values of a whole run over sets of these sizes.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
 use veilset::net::is_object;
-use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
+use veilset::registry::{Choices, Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
 use veilset::{Input, Job, Learn, prime, units};
 
 use crate::attend::Reporter;
@@ -43,15 +43,26 @@ impl Order {
             learn: learn(&self.learn)?,
             protocol: self.protocol.as_deref().map(protocol).transpose()?,
             security: security(&self.security)?,
-            group: self.group.as_deref().map(group).transpose()?,
-            digest: self.digest.as_deref().map(digest).transpose()?,
-            prime: self.prime.as_deref().map(prime::read).transpose()?,
-            sharing: named("shares", &self.shares, &["additive", "xor"], Sharing::from_name)?,
+            choices: self.choices()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             ..Job::new(operation(&self.operation)?, peer)
         };
         job.check()?;
         Ok(job)
+    }
+
+    /// What is chosen beside the protocol.
+    fn choices(&self) -> Result<Choices, Failure> {
+        let ways = Sharing::ALL.map(Sharing::name);
+        let sharing = named("shares", &self.shares, &ways, Sharing::from_name)?;
+        let shares = operation(&self.operation)? == Operation::Share;
+        Ok(Choices {
+            group: self.group.as_deref().map(group).transpose()?,
+            digest: self.digest.as_deref().map(digest).transpose()?,
+            prime: self.prime.as_deref().map(prime::read).transpose()?,
+            sharing: shares.then_some(sharing),
+            scheme: None,
+        })
     }
 
     /// The list with what the operation takes of it.

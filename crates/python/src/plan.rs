@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use veilset::json;
 use veilset::planner::{Link, Question, Wanted};
-use veilset::registry::Scheme;
+use veilset::registry::Choices;
 
 use crate::error::Failure;
 use crate::order::{all_cores, digest, group, learn, operation, security};
@@ -39,15 +39,16 @@ impl Asked {
                 operation: operation(&self.operation)?,
                 security: security(&self.security)?,
                 learn: learn(&self.learn)?,
-                group: self.group.as_deref().map(group).transpose()?,
-                digest: self.digest.as_deref().map(digest).transpose()?,
-                prime: None,
+                choices: Choices {
+                    group: self.group.as_deref().map(group).transpose()?,
+                    digest: self.digest.as_deref().map(digest).transpose()?,
+                    ..Choices::default()
+                },
             },
             rows: self.rows,
             peer_rows: self.peer_rows,
             values: self.values,
             row_bytes: self.row_bytes,
-            scheme: Scheme::default(),
             link: link.map_err(|error| Failure::Argument(error.to_string()))?.unwrap_or_default(),
             threads: self.threads.unwrap_or_else(all_cores),
         })

@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Digest, Operation, Params, Protocol, Reveal, Role, Shape, Spec,
+    AttachedShape, Choices, Digest, Operation, Protocol, Reveal, Role, Shape, Spec,
 };
 
 use crate::parts::Parts;
@@ -26,7 +26,7 @@ pub struct Agreed {
     pub(crate) role: Role,
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
-    pub(crate) params: Params,
+    pub(crate) choices: Choices,
     shape: Shape,
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
@@ -61,8 +61,8 @@ pub fn agree(
     }
     let (role, reveal) = parts(&offer, &theirs);
     let open = shape_of(role, reveal, &mine, &theirs);
-    let Chosen { protocol, params } = choose(pipe, &offer, &theirs, open)?;
-    let shape = Shape { params, ..open };
+    let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
+    let shape = Shape { choices, ..open };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
         let rows = memory_of_rows(&mine, &theirs);
@@ -71,21 +71,21 @@ pub fn agree(
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, &theirs)?;
-    let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, params);
+    let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, choices);
     let asked_of_peer =
-        Wanted::of_peer(&offer, &theirs).asked_too_much(theirs.protocol == spec.id, spec, params);
+        Wanted::of_peer(&offer, &theirs).asked_too_much(theirs.protocol == spec.id, spec, choices);
     Ok(Agreed {
         protocol,
         parts,
         role,
         reveal,
         peer_count,
-        params,
+        choices,
         shape,
         peer_attached: theirs.attached(),
         peer_columns: theirs.columns.clone(),
         session: session_id(&pipe.binding, &mine, &theirs),
-        briefing: Briefing::new((spec, params, asked), (role, reveal), &offer, &theirs),
+        briefing: Briefing::new((spec, choices, asked), (role, reveal), &offer, &theirs),
         asked_of_peer,
         accepted: false,
         offer,
@@ -158,7 +158,7 @@ impl Agreed {
         if asked.is_empty() || self.accepted {
             return Ok(());
         }
-        Err(SessionError::Asked(asked))
+        Err(SessionError::Asked(Box::new(asked)))
     }
 
     /// The peer's end of the session while its user was asked.
@@ -167,7 +167,7 @@ impl Agreed {
             SessionError::Channel { source: ChannelError::Aborted(Abort::Terms), .. }
                 if !self.asked_of_peer.is_empty() =>
             {
-                SessionError::NotTaken(self.asked_of_peer)
+                SessionError::NotTaken(Box::new(self.asked_of_peer))
             }
             error => error,
         }
@@ -211,14 +211,14 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
         reveal,
         attached: sender.attached(),
         returned: receiver.attached(),
-        params: Params::default(),
+        choices: Choices::default(),
     }
 }
 
 /// A protocol with its parameters.
 struct Chosen {
     protocol: &'static dyn Protocol,
-    params: Params,
+    choices: Choices,
 }
 
 /// The connecting side chooses (what is named on either side, or the planner's best) and the other checks.
@@ -234,36 +234,46 @@ fn choose(
         return check_choice(wanted, offer, &choice)
             .ok_or_else(|| SessionError::Choice(crate::terms::escape(&choice.protocol)));
     }
-    wanted.group = wanted.group.or_else(|| Group::from_name(&theirs.group));
-    wanted.digest = wanted.digest.or_else(|| Digest::from_name(&theirs.digest));
+    wanted.choices = wanted.choices.or(Wanted::of_peer(offer, theirs).choices);
     let named = offer.protocol.unwrap_or(&theirs.protocol);
     let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
     let protocol =
         protocol.ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs)]))?;
-    let params = wanted.params(protocol.spec(), offer.params());
+    let choices = wanted.completed(protocol.spec());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
-        group: params.group.name().to_owned(),
-        digest: params.digest.name().to_owned(),
+        group: choices.group.map_or("", Group::name).to_owned(),
+        digest: choices.digest.map_or("", Digest::name).to_owned(),
     };
     pipe.channel.put(&choice).map_err(SessionError::at(STEP))?;
-    Ok(Chosen { protocol, params })
+    Ok(Chosen { protocol, choices })
 }
 
 /// What the connecting side chose, if it is what this side wants.
 fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
-    let (group, digest) = (Group::from_name(&choice.group)?, Digest::from_name(&choice.digest)?);
+    let chosen = Choices {
+        group: choice_of(&choice.group, Group::from_name)?,
+        digest: choice_of(&choice.digest, Digest::from_name)?,
+        ..wanted.choices
+    };
     let named = offer.protocol.is_none_or(|mine| mine == choice.protocol);
-    let asked = wanted.group.is_none_or(|mine| mine == group)
-        && wanted.digest.is_none_or(|mine| mine == digest);
-    let wanted = Wanted { group: Some(group), digest: Some(digest), ..wanted };
+    let asked = wanted.choices.beyond(chosen) == Choices::default();
+    let wanted = Wanted { choices: chosen, ..wanted };
     let protocol = wanted.find(&choice.protocol).filter(|_| named && asked)?;
-    Some(Chosen { protocol, params: wanted.params(protocol.spec(), offer.params()) })
+    let choices = wanted.completed(protocol.spec());
+    // Nothing is left open that the protocol has a choice of.
+    let is_whole = (choices.group, choices.digest) == (chosen.group, chosen.digest);
+    is_whole.then_some(Chosen { protocol, choices })
+}
+
+/// The value of this name; no name is none.
+fn choice_of<T>(name: &str, of_name: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if name.is_empty() { Some(None) } else { of_name(name).map(Some) }
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.
 fn best(wanted: Wanted, shape: Shape) -> Result<Option<&'static dyn Protocol>, SessionError> {
-    let mut fitting = wanted.choices();
+    let mut fitting = wanted.planned();
     let first = fitting.next();
     if fitting.next().is_none() {
         return Ok(first);

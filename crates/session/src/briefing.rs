@@ -1,7 +1,7 @@
 //! What the user sees before a run.
 
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Operation, Params, Reveal, Role, Security, Spec};
+use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Spec};
 
 use crate::{Asked, Learn, Offer, Terms};
 
@@ -14,10 +14,8 @@ pub struct Briefing {
     pub presets: String,
     /// The protocol's entry in the registry.
     pub protocol: &'static str,
-    /// The group, or the prime in its place.
-    pub group: String,
-    /// How a set travels.
-    pub digest: &'static str,
+    /// What was agreed on beside the protocol.
+    pub choices: Choices,
     /// Against whom the protocol holds.
     pub security: Security,
     /// Who gets the result.
@@ -42,7 +40,7 @@ const TERMS_LEAK: &str = "Each side learns whether the other's keys look like ha
 
 impl Briefing {
     pub(crate) fn new(
-        (spec, params, asked_by_peer): (&'static Spec, Params, Asked),
+        (spec, choices, asked_by_peer): (&'static Spec, Choices, Asked),
         part: (Role, Reveal),
         offer: &Offer,
         theirs: &Terms,
@@ -51,8 +49,7 @@ impl Briefing {
             operation: offer.operation,
             presets: offer.presets.clone(),
             protocol: spec.id,
-            group: params.group_name(),
-            digest: params.digest.name(),
+            choices,
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
@@ -126,7 +123,7 @@ mod tests {
         let theirs = Terms::new(&offer, [0; 32]);
         for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
             for reveal in spec.reveals {
-                let chosen = (spec, spec.params(), Asked::default());
+                let chosen = (spec, spec.defaults(), Asked::default());
                 let briefing = Briefing::new(chosen, (Role::Receiver, *reveal), &offer, &theirs);
                 let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));

@@ -21,12 +21,12 @@ pub enum SessionError {
         "the peer asks for {0}, which this side did not name and does not take by itself: if you want that, too, run \
          again with {0}, or where somebody can say yes to it; veilset protocols says what it is"
     )]
-    Asked(Asked),
+    Asked(Box<Asked>),
     /// The peer has nobody who said yes to what this side asks for.
     #[error(
         "the peer did not take {0}, which you ask for and it did not name: ask it to give {0}, too, or leave that away"
     )]
-    NotTaken(Asked),
+    NotTaken(Box<Asked>),
     /// The peer's program speaks another version.
     #[error(
         "the peer speaks wire version {theirs}, this program {mine}; \

@@ -58,8 +58,8 @@ impl PieceShape {
             Role::Receiver => (peer, own),
         };
         let (attached, returned) = (AttachedShape::Nothing, AttachedShape::Nothing);
-        let params = protocol.spec().params();
-        let shape = Shape { sender, receiver, reveal, attached, returned, params };
+        let choices = protocol.spec().defaults();
+        let shape = Shape { sender, receiver, reveal, attached, returned, choices };
         memory_of(protocol, shape, role, Parts::ONE)
     }
 }
@@ -148,7 +148,7 @@ fn intersect(
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
         slack: shape.pieces.ilog2(),
-        params: protocol.spec().params(),
+        choices: protocol.spec().defaults(),
         session: piece.session,
         channel: piece.channel,
         rng: piece.rng,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_protocols::ks::parties::cost;
 use veilset_protocols::{
-    Cost, Params, PartyCost, Protocol, Reveal, Role, Shape, Spec, sample_passes,
+    Choices, Cost, PartyCost, Protocol, Reveal, Role, Shape, Spec, sample_passes,
 };
 
 use crate::briefing::sentence;
@@ -61,10 +61,12 @@ impl Calibration {
     /// How long a run takes whose curve operations are in `group`.
     ///
     /// Both sides compute at once while bytes fly, so the longer of the two is what takes time, but for what is in turn and
-    /// where they take turns; each round adds a trip.
+    /// where they take turns; each round adds a trip. What a protocol without a group computes counts as multiplications on
+    /// ristretto255.
     #[must_use]
-    pub fn times(&self, cost: &Cost, group: Group, link: Link, threads: usize) -> Times {
-        let (Cost { sender, receiver, .. }, speed) = (cost, self.of(group));
+    pub fn times(&self, cost: &Cost, group: Option<Group>, link: Link, threads: usize) -> Times {
+        let Cost { sender, receiver, .. } = cost;
+        let speed = self.of(group.unwrap_or(Group::Ristretto255));
         let threads = threads.max(1) as f64;
         let compute = |party: &PartyCost| {
             (party.multiplications * speed.multiplication + party.maps * speed.map) / threads
@@ -186,7 +188,7 @@ pub struct Estimate {
     /// The protocol.
     pub protocol: &'static dyn Protocol,
     /// Its parameters.
-    pub params: Params,
+    pub choices: Choices,
     /// Its cost in operations, bytes and rounds.
     pub cost: Cost,
     /// From the first message to the last.
@@ -208,7 +210,7 @@ impl Estimate {
     /// list.
     #[must_use]
     pub fn kept(&self, shape: Shape) -> f64 {
-        self.protocol.kept(Shape { params: self.params, ..shape })
+        self.protocol.kept(Shape { choices: self.choices, ..shape })
     }
 
     /// "You learn: …. PEER learns: …." for the side that plays `role`.
@@ -273,8 +275,8 @@ impl Price {
 /// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
 const BYTES_A_KEY: f64 = 80.0;
 
-/// Prices every protocol that fits: first the one to take, which is one of [`Wanted::choices`], then the others, the fastest
-/// first. The parameters of `shape` do not matter.
+/// Prices every protocol that fits: first the one to take, which is one of [`Wanted::planned`], then the others, the fastest
+/// first. What `shape` says of choices does not matter.
 #[must_use]
 pub fn plan(
     wanted: Wanted,
@@ -285,18 +287,18 @@ pub fn plan(
 ) -> Vec<Estimate> {
     let largest = shape.sender.max(shape.receiver);
     let fits = |protocol: &&dyn Protocol| largest <= protocol.spec().max_elements;
-    let none_fits = !wanted.choices().any(|protocol| fits(&protocol));
+    let none_fits = !wanted.planned().any(|protocol| fits(&protocol));
     let mut estimates: Vec<Estimate> = wanted
         .candidates()
         .filter(|protocol| none_fits || fits(protocol))
         .map(|protocol| {
-            let params = wanted.params(protocol.spec(), shape.params);
-            estimate(protocol, Shape { params, ..shape }, machine, link, threads)
+            let choices = wanted.completed(protocol.spec());
+            estimate(protocol, Shape { choices, ..shape }, machine, link, threads)
         })
         .collect();
     // In the order of the registry still.
-    let choices: Vec<&str> = wanted.choices().map(|protocol| protocol.spec().id).collect();
-    let takes = |estimate: &Estimate| choices.contains(&estimate.spec().id);
+    let planned: Vec<&str> = wanted.planned().map(|protocol| protocol.spec().id).collect();
+    let takes = |estimate: &Estimate| planned.contains(&estimate.spec().id);
     let first = choice(&estimates, takes).map(|chosen| estimates.remove(chosen));
     estimates.sort_by_key(|estimate| estimate.time);
     first.into_iter().chain(estimates).collect()
@@ -346,12 +348,12 @@ fn estimate(
     threads: usize,
 ) -> Estimate {
     let cost = protocol.cost(shape);
-    let times = machine.times(&cost, shape.params.group, link, threads);
+    let times = machine.times(&cost, shape.choices.group, link, threads);
     let memory = (cost.sender.memory + BYTES_A_KEY * shape.sender as f64)
         .max(cost.receiver.memory + BYTES_A_KEY * shape.receiver as f64);
     Estimate {
         protocol,
-        params: shape.params,
+        choices: shape.choices,
         cost,
         time: seconds(times.all),
         computing: seconds(times.computing),
@@ -398,12 +400,10 @@ mod tests {
 
     fn wanted(operation: Operation) -> Wanted {
         Wanted {
-            prime: None,
             operation,
             security: Security::SemiHonest,
             learn: Learn::Me,
-            group: None,
-            digest: None,
+            choices: Choices::default(),
         }
     }
 
@@ -414,7 +414,7 @@ mod tests {
             reveal: Reveal::Receiver,
             attached: AttachedShape::Nothing,
             returned: AttachedShape::Nothing,
-            params: Params::default(),
+            choices: Choices::default(),
         }
     }
 

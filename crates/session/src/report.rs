@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{Column, Learn};
 use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Operation, Outcome, Params, Role, Security};
+use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -35,7 +35,7 @@ pub struct Report {
     /// What looked wrong about the pair of sets before the run, and what does about the result.
     pub warnings: Vec<Warning>,
     /// The group and the set digest.
-    pub params: Params,
+    pub choices: Choices,
     /// The peer's value columns, those of its labels, or those of its rows in a union beyond those of the key.
     pub peer_columns: Vec<Column>,
     /// Indices of keys, numbers, shares or identifiers.

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Group;
 use veilset_crypto::key_agreement::SafePrime;
-use veilset_protocols::{
-    AttachedShape, Digest, Operation, Params, Reveal, Scheme, Security, Sharing,
-};
+use veilset_protocols::{AttachedShape, Choices, Digest, Operation, Reveal, Security};
 
 /// The version of everything that crosses the wire; two versions never talk.
 pub const WIRE_VERSION: u16 = 3;
@@ -101,29 +99,14 @@ pub struct Offer {
     /// Bytes of memory that the run may take beside what the process holds; no run may allocate as the peer's number
     /// of keys has it.
     pub memory: u64,
-    /// The group; `None` leaves it to the protocol's default.
-    pub group: Option<Group>,
-    /// How a set travels; `None` leaves it to the protocol's default.
-    pub digest: Option<Digest>,
-    /// How secrets are shared.
-    pub sharing: Sharing,
+    /// What is chosen beside the protocol; the rest is left to its defaults.
+    pub choices: Choices,
     /// What this side holds about each of its keys.
     pub attached: AttachedShape,
     /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
     pub columns: Vec<Column>,
-    /// How two orders of preference become one.
-    pub scheme: Scheme,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
-    /// What the group is taken modulo; `None` for its own prime.
-    pub prime: Option<SafePrime>,
-}
-
-impl Offer {
-    /// The parameters that are this side's to choose, whatever the protocol.
-    pub(crate) fn params(&self) -> Params {
-        Params { sharing: self.sharing, scheme: self.scheme, ..Params::default() }
-    }
 }
 
 /// Something about the lists that both sides must say alike, such as the length of the slots in them.
@@ -228,9 +211,9 @@ impl Terms {
             distinct: offer.distinct as u64,
             looks_hashed: offer.looks_hashed,
             connecting: offer.connecting,
-            group: offer.group.map_or("", Group::name).into(),
-            digest: offer.digest.map_or("", Digest::name).into(),
-            sharing: offer.sharing.name().into(),
+            group: offer.choices.group.map_or("", Group::name).into(),
+            digest: offer.choices.digest.map_or("", Digest::name).into(),
+            sharing: offer.choices.sharing.unwrap_or_default().name().into(),
             values: match offer.attached {
                 AttachedShape::Values { columns } => u16::try_from(columns).unwrap_or(u16::MAX),
                 AttachedShape::Nothing | AttachedShape::Items { .. } => 0,
@@ -240,8 +223,13 @@ impl Terms {
                 AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
             },
             columns: offer.columns.clone(),
-            scheme: offer.scheme.name().into(),
-            details: offer.details.iter().cloned().chain(offer.prime.map(prime_detail)).collect(),
+            scheme: offer.choices.scheme.unwrap_or_default().name().into(),
+            details: offer
+                .details
+                .iter()
+                .cloned()
+                .chain(offer.choices.prime.map(prime_detail))
+                .collect(),
             nonce,
         }
     }
@@ -479,14 +467,10 @@ impl Offer {
             connecting: true,
             peer: "peer".into(),
             memory: u64::MAX,
-            group: None,
-            digest: None,
-            sharing: Sharing::Additive,
+            choices: Choices::default(),
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
-            scheme: Scheme::SumOfRanks,
             details: Vec::new(),
-            prime: None,
         }
     }
 }

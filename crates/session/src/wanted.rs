@@ -3,8 +3,7 @@
 use std::fmt;
 
 use veilset_crypto::Group;
-use veilset_crypto::key_agreement::SafePrime;
-use veilset_protocols::{Digest, Operation, Params, Protocol, Security, Spec, candidates};
+use veilset_protocols::{Choices, Digest, Operation, Protocol, Security, Spec, candidates};
 
 use crate::{Learn, Offer, SessionError, Terms};
 
@@ -17,26 +16,25 @@ pub struct Wanted {
     pub security: Security,
     /// Who gets the result.
     pub learn: Learn,
-    /// The group, if it matters.
-    pub group: Option<Group>,
-    /// How a set travels, if it matters.
-    pub digest: Option<Digest>,
-    /// What the group is taken modulo, if not its own prime.
-    pub prime: Option<SafePrime>,
+    /// What matters beside that.
+    pub choices: Choices,
 }
 
 impl Wanted {
     pub(crate) fn of(offer: &Offer) -> Self {
-        let Offer { operation, security, learn, group, digest, prime, .. } = *offer;
-        Self { operation, security, learn, group, digest, prime }
+        let Offer { operation, security, learn, choices, .. } = *offer;
+        Self { operation, security, learn, choices }
     }
 
     /// What the peer asks for, whose terms agree with `offer`.
     pub(crate) fn of_peer(offer: &Offer, theirs: &Terms) -> Self {
         Self {
             learn: offer.learn.mirrored(),
-            group: Group::from_name(&theirs.group),
-            digest: Digest::from_name(&theirs.digest),
+            choices: Choices {
+                group: Group::from_name(&theirs.group),
+                digest: Digest::from_name(&theirs.digest),
+                ..offer.choices
+            },
             ..Self::of(offer)
         }
     }
@@ -45,15 +43,12 @@ impl Wanted {
     pub fn candidates(self) -> impl Iterator<Item = &'static dyn Protocol> {
         candidates(self.operation, self.security).filter(move |protocol| {
             let spec = protocol.spec();
-            spec.reveals.contains(&self.learn.reveal())
-                && self.group.is_none_or(|group| spec.groups.contains(&group))
-                && self.digest.is_none_or(|digest| spec.digests.contains(&digest))
-                && (self.prime.is_none() || spec.prime)
+            spec.reveals.contains(&self.learn.reveal()) && spec.takes(self.choices)
         })
     }
 
     /// The protocols among which the planner chooses where none is named: those that fit and that it may take by itself.
-    pub fn choices(self) -> impl Iterator<Item = &'static dyn Protocol> {
+    pub fn planned(self) -> impl Iterator<Item = &'static dyn Protocol> {
         self.candidates().filter(|protocol| protocol.spec().auto)
     }
 
@@ -82,7 +77,7 @@ impl Wanted {
                 }
                 Err(SessionError::WrongProtocol { protocol, operation, security })
             }
-            None if self.choices().next().is_none() => {
+            None if self.planned().next().is_none() => {
                 let fitting: Vec<&str> = self.candidates().map(|fits| fits.spec().id).collect();
                 Err(SessionError::Unnamed { operation, fitting: fitting.join(", ") })
             }
@@ -93,9 +88,9 @@ impl Wanted {
     fn none(self) -> SessionError {
         let Self { operation, security, .. } = self;
         let learn = self.learn.name();
-        let given = self.prime.map(|_| "modulo a prime that is given");
-        let group = given.unwrap_or_else(|| self.group.map_or("any", Group::name));
-        let digest = self.digest.map_or("any", Digest::name);
+        let given = self.choices.prime.map(|_| "modulo a prime that is given");
+        let group = given.unwrap_or_else(|| self.choices.group.map_or("any", Group::name));
+        let digest = self.choices.digest.map_or("any", Digest::name);
         SessionError::NoProtocol { operation, security, learn, group, digest }
     }
 
@@ -105,30 +100,23 @@ impl Wanted {
         self.candidates().find(|protocol| protocol.spec().id == id)
     }
 
-    /// The parameters of a run of a protocol that fits; those that no protocol has a say in are `asked`.
+    /// What a run of a protocol that fits has: what is asked for, and the protocol's defaults.
     #[must_use]
-    pub fn params(self, spec: &Spec, asked: Params) -> Params {
-        let default = spec.params();
-        Params {
-            group: self.group.unwrap_or(default.group),
-            digest: self.digest.unwrap_or(default.digest),
-            prime: self.prime,
-            ..asked
-        }
+    pub fn completed(self, spec: &Spec) -> Choices {
+        self.choices.or(spec.defaults())
     }
 
     /// What of a chosen protocol a side that wants this, and names the protocol or not, did not ask for and would not have
     /// taken by itself.
-    pub(crate) fn asked_too_much(self, named: bool, spec: &'static Spec, params: Params) -> Asked {
-        let default = spec.params();
-        let taken = named || self.choices().any(|protocol| protocol.spec().id == spec.id);
-        let group = self.group.is_none() && params.group != default.group;
-        let digest = self.digest.is_none() && params.digest != default.digest;
-        Asked {
-            protocol: (!taken).then_some(spec.id),
-            group: group.then(|| params.group.name()),
-            digest: digest.then(|| params.digest.name()),
-        }
+    pub(crate) fn asked_too_much(
+        self,
+        named: bool,
+        spec: &'static Spec,
+        choices: Choices,
+    ) -> Asked {
+        let taken = named || self.planned().any(|protocol| protocol.spec().id == spec.id);
+        let choices = choices.open_in(self.choices).beyond(spec.defaults());
+        Asked { protocol: (!taken).then_some(spec.id), choices }
     }
 }
 
@@ -138,17 +126,15 @@ impl Wanted {
 pub struct Asked {
     /// The protocol, if the planner takes no such.
     pub protocol: Option<&'static str>,
-    /// The group, if it is not the protocol's default.
-    pub group: Option<&'static str>,
-    /// How a set travels, if it is not the protocol's default.
-    pub digest: Option<&'static str>,
+    /// What is not the protocol's default.
+    pub choices: Choices,
 }
 
 impl Asked {
-    /// What is asked for: `protocol`, `group` or `digest`, and its name.
-    pub fn iter(self) -> impl Iterator<Item = (&'static str, &'static str)> {
-        let all = [("protocol", self.protocol), ("group", self.group), ("digest", self.digest)];
-        all.into_iter().filter_map(|(what, name)| Some((what, name?)))
+    /// What is asked for: `protocol` or the name of a choice, and its value's name.
+    pub fn iter(self) -> impl Iterator<Item = (&'static str, String)> {
+        let protocol = self.protocol.map(|id| ("protocol", id.to_owned()));
+        protocol.into_iter().chain(self.choices.names())
     }
 
     /// Whether nothing is.

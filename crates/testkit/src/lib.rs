@@ -7,7 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, Operation, Outcome, Params, Protocol, ProtocolError, Reveal, Role, Run, Shape, Silent,
+    Attached, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
+    Silent,
 };
 
 /// What one party of a run ends with.
@@ -74,7 +75,7 @@ pub fn item(element: &Element) -> [u8; WIDTH] {
 
 /// The size of a run over `sets`.
 #[must_use]
-pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, params: Params) -> Shape {
+pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, choices: Choices) -> Shape {
     let attached = |role| Attachments::of(&[]).in_run(protocol.spec().operation, role).shape();
     Shape {
         sender: sets.sender.len() as u64,
@@ -82,7 +83,7 @@ pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, params: Param
         reveal,
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
-        params,
+        choices,
     }
 }
 
@@ -126,14 +127,14 @@ pub struct Setting {
     /// Who gets the result.
     pub reveal: Reveal,
     /// Its parameters.
-    pub params: Params,
+    pub choices: Choices,
 }
 
 impl Setting {
     /// With the protocol's own parameters.
     #[must_use]
     pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
-        Self { protocol, reveal, params: protocol.spec().params() }
+        Self { protocol, reveal, choices: protocol.spec().defaults() }
     }
 
     /// Whether a run over these sets is one that the protocol takes, and takes seconds at most, by what it says of itself.
@@ -143,7 +144,7 @@ impl Setting {
         if sets.sender.len().max(sets.receiver.len()) as u64 > self.protocol.spec().max_elements {
             return false;
         }
-        let cost = self.protocol.cost(shape(self.protocol, sets, self.reveal, self.params));
+        let cost = self.protocol.cost(shape(self.protocol, sets, self.reveal, self.choices));
         cost.sender.multiplications + cost.receiver.multiplications < MULTIPLICATIONS
     }
 }
@@ -169,7 +170,7 @@ pub fn run_one(
 ) -> Ended {
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([seed ^ (0x80 * role as u8); 32]);
-    let Setting { protocol, reveal, params } = setting;
+    let Setting { protocol, reveal, choices } = setting;
     let operation = protocol.spec().operation;
     let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
@@ -180,7 +181,7 @@ pub fn run_one(
         attached: attachments.in_run(operation, role),
         peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
         slack: 0,
-        params,
+        choices,
         session: &[7; 32],
         channel: &mut channel,
         rng: &mut rng,

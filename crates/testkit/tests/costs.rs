@@ -87,7 +87,7 @@ fn cost_models_tell_the_truth() {
             let sets = Sets::new(sender, receiver, 0);
             for reveal in protocol.spec().reveals {
                 let setting = Setting::new(protocol, *reveal);
-                let model = protocol.cost(shape(protocol, &sets, *reveal, setting.params));
+                let model = protocol.cost(shape(protocol, &sets, *reveal, setting.choices));
                 let ((_, sent), (_, received)) = run_both(setting, &sets, 3);
                 let name = protocol.spec().id;
                 for (costs, model) in [(&sent, model.sender), (&received, model.receiver)] {

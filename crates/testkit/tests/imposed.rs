@@ -5,7 +5,7 @@
 use std::thread;
 
 use veilset::data::{KeySpec, Table};
-use veilset::registry::{Operation, Silent, find};
+use veilset::registry::{Choices, Digest, Group, Operation, Silent, find};
 use veilset::{Connection, Done, Error, Input, Job, Means, exit_code};
 use veilset_channel::{
     Abort, Channel, ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair,
@@ -117,7 +117,7 @@ fn imposed() -> Vec<(Hostile, &'static str)> {
             ["mqrpmt-dh-intersect", "p256", "bloom"],
             "--protocol mqrpmt-dh-intersect --group p256 --digest bloom",
         ),
-        (Intersect, ["fnp-binned", "ristretto255", "shuffled"], "--protocol fnp-binned"),
+        (Intersect, ["fnp-binned", "", ""], "--protocol fnp-binned"),
         (Intersect, ["dh", "ffdhe2048", "shuffled"], "--group ffdhe2048"),
         (Count, ["mqrpmt-dh", "curve25519", "bloom"], "--digest bloom"),
         (Count, ["mqrpmt-star", "ristretto255", "sorted"], "--protocol mqrpmt-star"),
@@ -155,8 +155,11 @@ fn who_said_yes_or_named_it_goes_on() {
         let [protocol, group, digest] = hostile.choice;
         let (_, heard) = meet(hostile, false, |job| Job {
             protocol: find(protocol).map(|protocol| protocol.spec().id),
-            group: veilset::registry::Group::from_name(group),
-            digest: veilset::registry::Digest::from_name(digest),
+            choices: Choices {
+                group: Group::from_name(group),
+                digest: Digest::from_name(digest),
+                ..Choices::default()
+            },
             ..job
         });
         assert!(heard.is_ok(), "{flags}: {heard:?}");

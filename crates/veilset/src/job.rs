@@ -5,11 +5,9 @@ use std::time::SystemTime;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
-use veilset_crypto::Group;
-use veilset_crypto::key_agreement::SafePrime;
 use veilset_data::{DataError, Destination};
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
-use veilset_protocols::{Digest, Operation, Scheme, Security, Sharing};
+use veilset_protocols::{Choices, Operation, Security};
 use veilset_session::{
     Agreed, Briefing, Column, Detail, End, Learn, Means, Offer, Pipe, Price, SessionError, Wanted,
     agree,
@@ -76,16 +74,8 @@ pub struct Job {
     pub security: Security,
     /// What this side calls the peer.
     pub peer: String,
-    /// The group; `None` leaves it to the protocol.
-    pub group: Option<Group>,
-    /// How a set travels; `None` leaves it to the protocol.
-    pub digest: Option<Digest>,
-    /// How secrets are shared.
-    pub sharing: Sharing,
-    /// How two orders of preference become one.
-    pub scheme: Scheme,
-    /// What the group is taken modulo; `None` for its own prime.
-    pub prime: Option<SafePrime>,
+    /// What is chosen beside the protocol; the rest is left to its defaults.
+    pub choices: Choices,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -114,11 +104,7 @@ impl Job {
             protocol: None,
             security: Security::SemiHonest,
             peer,
-            group: None,
-            digest: None,
-            sharing: Sharing::Additive,
-            scheme: Scheme::default(),
-            prime: None,
+            choices: Choices::default(),
             details: Vec::new(),
             max_memory: None,
         }
@@ -133,8 +119,8 @@ impl Job {
     }
 
     fn wanted(&self) -> Wanted {
-        let Self { operation, security, learn, group, digest, prime, .. } = *self;
-        Wanted { operation, security, learn, group, digest, prime }
+        let Self { operation, security, learn, choices, .. } = *self;
+        Wanted { operation, security, learn, choices }
     }
 
     /// Agrees with the peer on the terms.
@@ -154,14 +140,10 @@ impl Job {
             connecting: connection.connecting,
             peer: self.peer,
             memory: memory::left(self.max_memory, input.memory()),
-            group: self.group,
-            digest: self.digest,
-            sharing: self.sharing,
+            choices: self.choices,
             attached: input.attached().shape(),
             columns: input.columns(),
-            scheme: self.scheme,
             details: self.details,
-            prime: self.prime,
         };
         let agreed = agree(&mut connection.pipe, offer, &mut rng);
         let agreed = say_goodbye_if_failed(&mut connection.pipe, agreed)?;

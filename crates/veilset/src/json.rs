@@ -9,7 +9,7 @@ use veilset_channel::PhaseCost;
 use veilset_data::Warning;
 use veilset_data::calendar::Slot;
 use veilset_net::PublicKey;
-use veilset_protocols::{Operation, Outcome, Spec};
+use veilset_protocols::{Digest, Operation, Outcome, Spec};
 use veilset_session::{Calibration, Estimate, Learn, PeerReport};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
@@ -80,8 +80,8 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         "operation": report.operation.name(),
         "protocol": report.protocol,
         "security": report.security.name(),
-        "group": report.params.group_name(),
-        "digest": report.params.digest.name(),
+        "group": report.choices.group_name(),
+        "digest": report.choices.digest.map(Digest::name),
         "presets": report.presets,
         "learn": report.learn.name(),
         "peer": party(&report.peer, done.peer),
@@ -193,8 +193,8 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
         "operation": Operation::Lookup.name(),
         "protocol": protocol,
         "security": spec.map(|spec| spec.security.name()),
-        "group": spec.map(|spec| spec.params().group_name()),
-        "digest": spec.map(|spec| spec.params().digest.name()),
+        "group": spec.and_then(|spec| spec.defaults().group_name()),
+        "digest": spec.and_then(|spec| spec.defaults().digest.map(Digest::name)),
         "presets": manifest.presets,
         "learn": Learn::Me.name(),
         "peer": party(name, Some(found.peer)),
@@ -275,8 +275,8 @@ pub fn of_clusters(
     machine: &Calibration,
     prices: &[ClusterPrice],
 ) -> Value {
-    let group = prices.first().map(|price| price.spec.groups[0]);
-    let group = question.wanted.group.or(group);
+    let group = prices.first().and_then(|price| price.spec.defaults().group);
+    let group = question.wanted.choices.group.or(group);
     let speed = group.map(|group| machine.of(group));
     versioned(json!({
         "operation": question.wanted.operation.name(),
@@ -336,8 +336,8 @@ fn estimate(prices: &Prices, plan: &Estimate) -> Value {
     json!({
         "protocol": plan.spec().id,
         "security": plan.spec().security.name(),
-        "group": plan.params.group_name(),
-        "digest": plan.params.digest.name(),
+        "group": plan.choices.group_name(),
+        "digest": plan.choices.digest.map(Digest::name),
         "seconds": plan.time.as_secs_f64(),
         "computing_seconds": plan.computing.as_secs_f64(),
         "bytes_sent": mine as u64,

@@ -89,7 +89,7 @@ pub mod net {
 pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_protocols::{
-        AttachedShape, Digest, Knowledge, Leak, Observer, Operation, Outcome, PROTOCOLS, Params,
+        AttachedShape, Choices, Digest, Knowledge, Leak, Observer, Operation, Outcome, PROTOCOLS,
         Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

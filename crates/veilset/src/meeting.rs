@@ -3,7 +3,7 @@
 use veilset_data::calendar::{Calendar, Dates, Slot, slot_table};
 use veilset_data::{DataError, KeySpec, Source};
 use veilset_net::{fetch, is_url};
-use veilset_protocols::Scheme;
+use veilset_protocols::{Choices, Scheme};
 use veilset_session::{Detail, Mismatch, SessionError};
 
 use crate::{Done, Error, Input, Job};
@@ -83,7 +83,7 @@ impl Meeting {
     pub fn terms_of(&self, job: Job) -> Job {
         let detail = |said: Said, value: String| Detail { name: said.name().to_owned(), value };
         Job {
-            scheme: self.scheme,
+            choices: Choices { scheme: Some(self.scheme), ..job.choices },
             details: vec![
                 detail(Said::Length, format!("{}m", self.length)),
                 detail(Said::Dates, self.dates.to_string()),

@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use veilset_protocols::{AttachedShape, Operation, Params, Reveal, Role, Scheme, Shape, Spec};
+use veilset_protocols::{AttachedShape, Operation, Reveal, Role, Shape, Spec};
 pub use veilset_session::{Calibration, Estimate, Link, Speed, Wanted, plan, switches};
 
 use crate::Error;
@@ -25,8 +25,6 @@ pub struct Question {
     pub values: usize,
     /// Bytes of the longest row that a union sends, or of a label.
     pub row_bytes: usize,
-    /// How two orders of preference become one.
-    pub scheme: Scheme,
     /// The way to the peer.
     pub link: Link,
     /// Threads of either side.
@@ -96,8 +94,7 @@ impl Question {
             }
             _ => (AttachedShape::Nothing, AttachedShape::Nothing),
         };
-        let params = Params { scheme: self.scheme, ..Params::default() };
-        Shape { sender, receiver, reveal, attached, returned, params }
+        Shape { sender, receiver, reveal, attached, returned, choices: self.wanted.choices }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use veilset::planner::{Calibration, Cluster, ClusterPrice, Fit, Link, Question, Speed, Wanted};
-use veilset::registry::{Operation, Scheme, Security};
+use veilset::registry::{Choices, Operation, Security};
 use veilset::{Error, Learn};
 
 const OPERATIONS: [Operation; 4] =
@@ -23,15 +23,12 @@ fn question(operation: Operation, rows: u64) -> Question {
             operation,
             security: Security::SemiHonest,
             learn: if own_part { Learn::Both } else { Learn::Me },
-            group: None,
-            digest: None,
-            prime: None,
+            choices: Choices::default(),
         },
         rows,
         peer_rows: rows,
         values: 1,
         row_bytes: 32,
-        scheme: Scheme::default(),
         link: Link { bits_per_second: 10e9, round_trip: Duration::ZERO },
         threads: 4,
     }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use veilset_protocols::Choices;
 use veilset_protocols::fhe::{Parameters, Variant};
 
 use super::grid::{Grid, seconds};
@@ -60,7 +61,7 @@ const LINKS: [(&str, u64, u64); 4] = [
 ];
 
 fn case(sizes: Sizes, threads: usize, net: Net) -> Case {
-    Case { protocol: "fhe", group: None, digest: None, prime: None, sizes, threads, net }
+    Case { protocol: "fhe", choices: Choices::default(), sizes, threads, net }
 }
 
 fn megabytes(bytes: f64) -> String {

@@ -10,6 +10,7 @@ use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 use veilset_poly::encrypted::{Ciphertexts, ScalarField};
 use veilset_poly::{Multiplication, cost, multiply};
+use veilset_protocols::Choices;
 use veilset_protocols::ks::Spread;
 
 use super::grid::{Grid, seconds};
@@ -136,9 +137,7 @@ fn runs(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchError>
 fn run(protocol: &'static str, size: usize) -> Result<Measurement, BenchError> {
     let case = Case {
         protocol,
-        group: None,
-        digest: None,
-        prime: None,
+        choices: Choices::default(),
         sizes: Sizes::equal(size),
         threads: 1,
         net: Net::Memory,

@@ -10,7 +10,7 @@ mod pros;
 mod rosulek_trieu;
 
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Digest, Reveal, Shape, find};
+use veilset_protocols::{AttachedShape, Choices, Digest, Reveal, Shape, find};
 
 pub use grid::Grid;
 
@@ -185,7 +185,7 @@ fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64, BenchErro
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
-        params: found.spec().params(),
+        choices: found.spec().defaults(),
     });
     Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)
 }
@@ -195,9 +195,11 @@ impl Entry {
         let on = |net| {
             let case = Case {
                 protocol: self.protocol,
-                group: Some(self.group),
-                digest: self.digest,
-                prime: None,
+                choices: Choices {
+                    group: Some(self.group),
+                    digest: self.digest,
+                    ..Choices::default()
+                },
                 sizes,
                 threads,
                 net,
@@ -211,7 +213,7 @@ impl Entry {
 impl Line {
     fn markdown(&self) -> String {
         let Entry { protocol, group, digest } = self.entry;
-        let digest = digest.or_else(|| Some(find(protocol)?.spec().params().digest));
+        let digest = digest.or_else(|| find(protocol)?.spec().defaults().digest);
         let set = digest.map_or("", Digest::name);
         let mut text = format!("| `{protocol}` | {} | {set} | {} |", group.name(), self.threads);
         for [lan, wan] in &self.cells {

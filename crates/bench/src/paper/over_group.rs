@@ -2,7 +2,9 @@
 
 use veilset_poly::encrypted::ScalarField;
 use veilset_protocols::ks::{Spread, run_over};
-use veilset_protocols::{Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find};
+use veilset_protocols::{
+    Choices, Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find,
+};
 
 use crate::{BenchError, Case, Net, Sizes};
 
@@ -40,9 +42,7 @@ pub(super) fn seconds_over<G: ScalarField>(
     let entry = find(protocol).ok_or(BenchError::Unknown(protocol))?;
     let case = Case {
         protocol,
-        group: None,
-        digest: None,
-        prime: None,
+        choices: Choices::default(),
         sizes: Sizes::equal(size),
         threads: 1,
         net: Net::Memory,

@@ -2,6 +2,8 @@
 //! Hansen, Lassen and Mikkelsen (2025): its table 5.1 and figures 5.1 and 5.2 with our figures beside theirs, and where
 //! the intersections of this registry overtake one another.
 
+use veilset_protocols::Choices;
+
 use super::grid::{Grid, seconds};
 use super::plot::{Curve, svg};
 use super::{Content, Measured, Paper, PaperTable, modelled_bytes, power, sides};
@@ -142,7 +144,7 @@ fn crossings(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, BenchE
 }
 
 fn run(protocol: &'static str, sizes: Sizes, net: Net) -> Result<Measurement, BenchError> {
-    Case { protocol, group: None, digest: None, prime: None, sizes, threads: 1, net }.measure()
+    Case { protocol, choices: Choices::default(), sizes, threads: 1, net }.measure()
 }
 
 /// Figures 5.1 and 5.2: running time over the sender's size.

@@ -134,7 +134,7 @@ mod tests {
 
     use veilset::Learn;
     use veilset::planner::{Speed, Wanted};
-    use veilset::registry::{Operation, Scheme, Security};
+    use veilset::registry::{Choices, Operation, Security};
 
     use super::*;
 
@@ -143,9 +143,7 @@ mod tests {
             operation: Operation::Count,
             security: Security::SemiHonest,
             learn: Learn::Me,
-            group: None,
-            digest: None,
-            prime: None,
+            choices: Choices::default(),
         };
         let question = Question {
             wanted,
@@ -153,7 +151,6 @@ mod tests {
             peer_rows: 10_000_000_000,
             values: 1,
             row_bytes: 32,
-            scheme: Scheme::default(),
             link: Link { bits_per_second: 1e9, round_trip: Duration::from_millis(20) },
             threads: 4,
         };

@@ -27,7 +27,7 @@ pub(super) fn cost(shape: &Shape, most: u64, engine: Engine) -> Cost {
         return Cost::endless();
     }
     let sizes = Sizes { receiver: shape.receiver as u32, sender: shape.sender as u32 };
-    let composition = shape.params.scheme.composition();
+    let composition = shape.choices.scheme.unwrap_or_default().composition();
     let rounds = composition.rounds(sizes);
     let model = Model::new(engine, shape);
     let mut parties = [(shape.sender, shape.receiver), (shape.receiver, shape.sender)]

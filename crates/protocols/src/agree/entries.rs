@@ -5,8 +5,8 @@ use veilset_crypto::paillier::KeySize;
 
 use super::{Engine, Length, Reuse, cost, run_to};
 use crate::{
-    Conclusion, Cost, Digest, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run,
-    Security, Shape, Spec,
+    Conclusion, Cost, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run, Security,
+    Shape, Spec,
 };
 
 /// A registry entry.
@@ -32,7 +32,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS],
         max_elements: MOST,
         groups: &[Group::Ristretto255],
-        digests: &[Digest::Shuffled],
+        digests: &[],
         cut: false,
         prime: false,
         auto: true,
@@ -62,6 +62,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         assumption: PAILLIER_ASSUMPTION,
         leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS, GUESSES],
         max_elements: MOST_ENCRYPTED,
+        groups: &[],
         auto: false,
         ..TO_THE_MATCH.spec
     },

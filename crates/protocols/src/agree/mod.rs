@@ -83,7 +83,7 @@ pub fn run_over(engine: Engine, run: Run<'_>) -> Result<Conclusion, ProtocolErro
 fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
     let role = run.role;
     let sizes = sizes(&run);
-    let composition = run.params.scheme.composition();
+    let composition = run.choices.scheme.unwrap_or_default().composition();
     let agreed = if composition.rounds(sizes) == 0 {
         None
     } else {

@@ -98,7 +98,7 @@ fn parts<'a>(
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
         slack: 0,
-        params: TO_THE_MATCH.spec.params(),
+        choices: TO_THE_MATCH.spec.defaults(),
         session: &[7; 32],
         channel,
         rng,
@@ -121,7 +121,7 @@ fn party(
     let elements: Vec<Element> = own.iter().map(element).collect();
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
     let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
-    run.params.scheme = setting.scheme;
+    run.choices.scheme = Some(setting.scheme);
     let Some(engine) = setting.engine else {
         let rounds = Rounds::new(setting.scheme.composition(), sizes(&run), setting.length);
         let mut ideal = Ideal { role, own: own.to_vec() };

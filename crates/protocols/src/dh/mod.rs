@@ -66,7 +66,7 @@ impl Protocol for Dh {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        with_prf!(run.params.group, F => match_on::<F>(run))
+        with_prf!(run.choices.group(), F => match_on::<F>(run))
     }
 }
 
@@ -125,7 +125,7 @@ fn cost(shape: &Shape) -> Cost {
     let party = |own: u64, peer: u64, returned: f64| PartyCost {
         multiplications: own as f64 + peer as f64,
         maps: own as f64,
-        bytes_sent: point_bytes(own, shape.params.group.point_len()) + returned,
+        bytes_sent: point_bytes(own, shape.choices.group().point_len()) + returned,
         memory: 26.0 * own as f64 + 21.0 * peer as f64,
         ..PartyCost::default()
     };

@@ -6,7 +6,7 @@ fn the_cost_model_counts_what_the_figure_sends() {
         reveal: crate::Reveal::Receiver,
         attached: crate::AttachedShape::Nothing,
         returned: crate::AttachedShape::Nothing,
-        params: super::SPEC.params(),
+        choices: super::SPEC.defaults(),
     };
     let cost = super::cost(&shape);
     // λ + 12 + 8 = 60 bits: 8 bytes a value.

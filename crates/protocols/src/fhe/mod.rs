@@ -53,8 +53,8 @@ use crate::exchange::{cross, not_an_element};
 use crate::wire::{Points, point_chunks, put_values, take_values};
 use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Attached, Conclusion, Cost, Digest, Leak, Observer, Operation, Outcome, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, Shape, Spec,
+    Attached, Conclusion, Cost, Leak, Observer, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, Security, Shape, Spec,
 };
 
 /// A registry entry.
@@ -87,7 +87,7 @@ static SPEC: Spec = Spec {
     leaks: &[SIZES, FORGED, TOLD],
     max_elements: MAX_ELEMENTS,
     groups: &[Group::Ristretto255],
-    digests: &[Digest::Sorted],
+    digests: &[],
     cut: true,
     prime: false,
     auto: false,

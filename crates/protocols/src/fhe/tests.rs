@@ -61,7 +61,7 @@ fn play_labelled(
             attached: crate::Attached::Nothing,
             peer_attached: crate::AttachedShape::Nothing,
             slack: sizes.slack,
-            params: SPEC.params(),
+            choices: SPEC.defaults(),
             session: &session,
             channel: &mut channel,
             rng: &mut ChaCha20Rng::from_seed([4; 32]),
@@ -93,7 +93,7 @@ fn finds_what_both_have() {
             reveal: Reveal::Both,
             attached: crate::AttachedShape::Nothing,
             returned: crate::AttachedShape::Nothing,
-            params: SPEC.params(),
+            choices: SPEC.defaults(),
         };
         let cost = INTERSECT.cost(shape);
         assert_eq!([cost.sender.bytes_sent, cost.receiver.bytes_sent], bytes.map(|b| b as f64));

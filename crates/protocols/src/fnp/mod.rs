@@ -37,7 +37,6 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-use veilset_crypto::Group;
 use veilset_crypto::paillier::SecretKey;
 use zeroize::Zeroizing;
 
@@ -50,7 +49,7 @@ use crate::slots::scalar;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec,
 };
 
@@ -81,8 +80,8 @@ pub(crate) static WHOLE: Fnp = Fnp {
             TOLD,
         ],
         max_elements: 1 << 13,
-        groups: &[Group::Ristretto255],
-        digests: &[Digest::Shuffled],
+        groups: &[],
+        digests: &[],
         cut: false,
         prime: false,
         auto: false,

@@ -57,7 +57,7 @@ use crate::exchange::cross;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec,
 };
 
@@ -88,7 +88,7 @@ pub(crate) static WHOLE: Ks = Ks {
         leaks: &[SIZES, MORE, TOLD],
         max_elements: 1 << 20,
         groups: &[Group::Ristretto255],
-        digests: &[Digest::Shuffled],
+        digests: &[],
         cut: false,
         prime: false,
         auto: false,
@@ -121,7 +121,7 @@ impl Protocol for Ks {
     }
 }
 
-/// One side of `ks` or of `ks-binned` over any group; [`Run::params`] name those that the registry offers, and are not
+/// One side of `ks` or of `ks-binned` over any group; [`Run::choices`] name those that the registry offers, and are not
 /// looked at. Groups whose exponents have roots of unity multiply by transforms where that is faster.
 ///
 /// # Errors

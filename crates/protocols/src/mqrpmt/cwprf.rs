@@ -23,7 +23,7 @@ use crate::{Cost, PartyCost, ProtocolError, Role, Run, Shape};
 /// `P₁`.
 pub(super) fn server<F: CommutativePrf>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.params.digest, own, peer);
+    let terms = SetTerms::new(run.choices.digest(), own, peer);
     let prf = F::generate(run.rng);
     let order = permutation(own, run.rng);
 
@@ -42,7 +42,7 @@ pub(super) fn client<F: CommutativePrf>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.params.digest, peer, own);
+    let terms = SetTerms::new(run.choices.digest(), peer, own);
     let prf = F::generate(run.rng);
 
     // Step 1.
@@ -63,7 +63,7 @@ pub(super) fn both<F: CommutativePrf>(
     order: &[u32],
 ) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let digest = run.params.digest;
+    let digest = run.choices.digest();
     let mine = SetTerms::new(digest, own, peer);
     let theirs = SetTerms::new(digest, peer, own);
     let prf = F::generate(run.rng);
@@ -86,7 +86,7 @@ pub(super) fn both<F: CommutativePrf>(
 /// What [`both`] costs.
 pub(super) fn cost_of_both(shape: &Shape) -> Cost {
     let mut cost = cost(shape);
-    let back = SetTerms::of(shape.params.digest, shape.sender, shape.receiver);
+    let back = SetTerms::of(shape.choices.digest(), shape.sender, shape.receiver);
     cost.receiver.bytes_sent += back.bytes();
     cost.sender.memory += 16.0 * shape.sender as f64;
     cost.rounds += 1;
@@ -95,8 +95,8 @@ pub(super) fn cost_of_both(shape: &Shape) -> Cost {
 
 pub(super) fn cost(shape: &Shape) -> Cost {
     let (client, server) = (shape.sender, shape.receiver);
-    let point = shape.params.group.point_len();
-    let set = SetTerms::of(shape.params.digest, server, client);
+    let point = shape.choices.group().point_len();
+    let set = SetTerms::of(shape.choices.digest(), server, client);
     let party = |own: u64, peer: u64, more: f64| PartyCost {
         multiplications: server as f64 + client as f64,
         maps: own as f64,

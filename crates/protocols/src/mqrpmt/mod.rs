@@ -76,7 +76,7 @@ impl Engine {
     /// `P₁`, whose set is this side's elements.
     pub(crate) fn server(self, run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
         match self {
-            Self::CwPrf => with_prf!(run.params.group, F => cwprf::server::<F>(run)),
+            Self::CwPrf => with_prf!(run.choices.group(), F => cwprf::server::<F>(run)),
             Self::POprf => poprf::server::<RistrettoPrp>(run),
             Self::Star => star::server::<RistrettoPrp>(run),
         }
@@ -85,7 +85,7 @@ impl Engine {
     /// `P₂`, whose vector is this side's elements in the order of `order`.
     pub(crate) fn client(self, run: &mut Run<'_>, order: &[u32]) -> Result<(), ProtocolError> {
         match self {
-            Self::CwPrf => with_prf!(run.params.group, F => cwprf::client::<F>(run, order)),
+            Self::CwPrf => with_prf!(run.choices.group(), F => cwprf::client::<F>(run, order)),
             Self::POprf => poprf::client::<RistrettoPrp>(run, order),
             Self::Star => star::client::<RistrettoPrp>(run, order),
         }
@@ -99,7 +99,7 @@ impl Engine {
         order: &[u32],
     ) -> Option<Result<Indication, ProtocolError>> {
         (self == Self::CwPrf)
-            .then(|| with_prf!(run.params.group, F => cwprf::both::<F>(run, order)))
+            .then(|| with_prf!(run.choices.group(), F => cwprf::both::<F>(run, order)))
     }
 
     /// The cost of [`both`](Self::both).

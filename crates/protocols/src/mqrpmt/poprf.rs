@@ -102,7 +102,7 @@ pub(super) fn client<F: CommutativePrp>(
 
 pub(super) fn cost(shape: &Shape) -> Cost {
     let (client, server) = (shape.sender, shape.receiver);
-    let points = point_bytes(server, shape.params.group.point_len());
+    let points = point_bytes(server, shape.choices.group().point_len());
     let bits = match_bits(size(server), size(client));
     Cost {
         sender: PartyCost {

@@ -28,7 +28,7 @@ use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
 /// `P₁`.
 pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.params.digest, own, peer);
+    let terms = SetTerms::new(run.choices.digest(), own, peer);
     let prp = F::generate(run.rng);
 
     // Step 1.
@@ -70,7 +70,7 @@ pub(super) fn client<F: CommutativePrp>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.params.digest, peer, own);
+    let terms = SetTerms::new(run.choices.digest(), peer, own);
     let prp = F::generate(run.rng);
     let points = |channel: &mut dyn Channel, range: Range<usize>| {
         channel.put(&Points(prp.hash_and_evaluate(&chosen(&run.elements, &order[range]))))
@@ -102,8 +102,8 @@ pub(super) fn client<F: CommutativePrp>(
 
 pub(super) fn cost(shape: &Shape) -> Cost {
     let (client, server) = (shape.sender, shape.receiver);
-    let points = point_bytes(client, shape.params.group.point_len());
-    let set = SetTerms::of(shape.params.digest, server, client);
+    let points = point_bytes(client, shape.choices.group().point_len());
+    let set = SetTerms::of(shape.choices.digest(), server, client);
     Cost {
         sender: PartyCost {
             multiplications: 2.0 * client as f64,

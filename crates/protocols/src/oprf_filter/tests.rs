@@ -30,7 +30,7 @@ fn against(
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
             slack: 0,
-            params: SPEC.params(),
+            choices: SPEC.defaults(),
             session: &[3; 32],
             channel: &mut Framed::new(right),
             rng: &mut rng(),

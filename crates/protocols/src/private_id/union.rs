@@ -162,7 +162,7 @@ pub(super) fn take_lacking(
 }
 
 fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
-    SetTerms::new(run.params.digest, count, queries)
+    SetTerms::new(run.choices.digest(), count, queries)
 }
 
 fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {
@@ -182,7 +182,7 @@ fn take_union(run: &mut Run<'_>, bits: u32) -> Result<Vec<u128>, ProtocolError> 
 
 /// Bytes that the sender and the receiver send in these steps; the union is priced as if nothing matched.
 pub(super) fn union_cost(shape: &Shape) -> (f64, f64) {
-    let set = SetTerms::of(shape.params.digest, shape.receiver, shape.sender).bytes();
+    let set = SetTerms::of(shape.choices.digest(), shape.receiver, shape.sender).bytes();
     let queries = point_bytes(shape.sender, size_of::<Point>());
     let (sender, receiver) = lacking_cost(shape);
     (set + queries + sender, receiver)

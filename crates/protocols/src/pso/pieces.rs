@@ -23,7 +23,9 @@ use super::transfer;
 use crate::digest::{put_sorted, take_sorted};
 use crate::exchange::exchange_blinded;
 use crate::matching::{membership, sort};
-use crate::{Attached, AttachedShape, Observer, Params, ProtocolError, Reveal, Role, Run, Sharing};
+use crate::{
+    Attached, AttachedShape, Choices, Observer, ProtocolError, Reveal, Role, Run, Sharing,
+};
 
 /// The means of a phase over one piece.
 pub struct Piece<'a> {
@@ -48,7 +50,7 @@ impl Piece<'_> {
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
             slack: 0,
-            params: Params::default(),
+            choices: Choices::default(),
             session: self.session,
             channel: self.channel,
             rng: self.rng,

@@ -31,7 +31,7 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
     let columns = 1 + run.peer_attached.columns();
     let hits = engine.server(run)?.bits();
-    let sharing = run.params.sharing;
+    let sharing = run.choices.sharing.unwrap_or_default();
     let words = transfer::receive_correlated(run, &hits.e, columns, sharing)?.to_vec();
     Ok((Shares { columns, words, sharing, order: None }, hits))
 }
@@ -40,7 +40,7 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
     let values = run.attached.shape().columns();
     let order = shuffled_client(engine, run)?;
     let words = with_indicator(&ordered(run.attached, &order), order.len(), values);
-    let sharing = run.params.sharing;
+    let sharing = run.choices.sharing.unwrap_or_default();
     let masks = transfer::send_correlated(run, &words, 1 + values, sharing)?;
     let own = |mask: &u128| match sharing {
         Sharing::Additive => mask.wrapping_neg(),

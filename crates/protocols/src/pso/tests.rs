@@ -22,8 +22,8 @@ fn all_set(bits: &[bool]) -> Vec<bool> {
 }
 
 fn with_group<'a, 'b>(engine: Engine, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
-    run.params.group = engine.groups()[0];
-    run.params.digest = engine.digests()[0];
+    run.choices.group = Some(engine.groups()[0]);
+    run.choices.digest = Some(engine.digests()[0]);
     run
 }
 
@@ -88,7 +88,7 @@ fn a_receiver_of_a_count_with_many_keys_learns_which_match() {
         Reveal::Both,
         |run| honest(count::run(Engine::CwPrf, run)),
         |run| {
-            let terms = SetTerms::new(run.params.digest, COUNT, COUNT);
+            let terms = SetTerms::new(run.choices.digest(), COUNT, COUNT);
             let keys: Vec<_> = (0..COUNT).map(|_| Curve25519Prf::generate(run.rng)).collect();
             let own = keys.iter().zip(&*run.elements);
             let own = own.flat_map(|(key, element)| key.hash_and_evaluate(&[*element])).collect();

@@ -9,7 +9,7 @@ fn a_million_elements_take_less_than_18_megabytes_and_against_cheats_34() {
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
-        params: SEMI_HONEST.spec.params(),
+        choices: SEMI_HONEST.spec.defaults(),
     };
     for (security, most) in [(Security::SemiHonest, 18.5e6), (Security::Malicious, 34e6)] {
         let cost = cost(&shape, security);

@@ -35,8 +35,8 @@ pub(super) fn cost(shape: &Shape, spec: &Spec) -> Cost {
     if shape.sender.max(shape.receiver) > spec.max_elements {
         return Cost::endless();
     }
-    let arithmetic = if shape.params.group == Group::Ffdhe2048 { FINITE_FIELD } else { CURVE };
-    let len = shape.params.group.point_len();
+    let arithmetic = if shape.choices.group() == Group::Ffdhe2048 { FINITE_FIELD } else { CURVE };
+    let len = shape.choices.group().point_len();
     let count = coefficients(size(shape.receiver));
     let set = Set::new(size(shape.sender), size(shape.receiver), 0, spec.security).bytes();
     let poly = (len * count) as f64 + frames(coefficient_chunks(len, count).count());

@@ -51,7 +51,7 @@ use crate::matching::{in_order, membership};
 use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, Outcome, Params, Protocol, ProtocolError, Reveal,
+    Choices, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
     Role, Run, Security, Shape, Spec,
 };
 
@@ -133,10 +133,10 @@ impl Protocol for Rt21 {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        let (Params { group, prime, .. }, security) = (run.params, self.spec.security);
+        let (Choices { group, prime, .. }, security) = (run.choices, self.spec.security);
         match (group, prime) {
-            (Group::Ffdhe2048, Some(prime)) => play(run, &SafePrime::over(&prime), security),
-            (Group::Ffdhe2048, None) => play(run, &*FFDHE2048, security),
+            (Some(Group::Ffdhe2048), Some(prime)) => play(run, &SafePrime::over(&prime), security),
+            (Some(Group::Ffdhe2048), None) => play(run, &*FFDHE2048, security),
             _ => play(run, &*CURVE25519, security),
         }
     }

@@ -31,7 +31,7 @@ fn run(
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
         slack: 0,
-        params: protocol.spec.params(),
+        choices: protocol.spec.defaults(),
         session: &[session; 32],
         channel: &mut Framed::new(transport),
         rng: &mut ChaCha20Rng::from_seed([session ^ role as u8 ^ 0x80; 32]),

@@ -43,10 +43,10 @@ class Terms(NamedTuple):
     presets: str
     #: How it is computed, by a protocol's id.
     protocol: str
-    #: The protocol's group.
-    group: str
-    #: How a set travels in it.
-    digest: str
+    #: The protocol's group, where it has one.
+    group: str | None
+    #: How a set travels in it, where one does.
+    digest: str | None
     #: Against whom the protocol holds.
     security: str
     #: Who gets the result.
@@ -348,7 +348,9 @@ def caller(progress: Progress | None, confirm: Callable[[Terms], bool] | None) -
     def agree(agreed: dict[str, Any]) -> bool | None:
         terms = Terms(**agreed)
         log.info("%s the peer has %d distinct keys", terms.learned, terms.peer_distinct)
-        log.info("protocol %s on %s, sets %s", terms.protocol, terms.group, terms.digest)
+        group = f" on {terms.group}" if terms.group else ""
+        sets = f", sets {terms.digest}" if terms.digest else ""
+        log.info("protocol %s%s%s", terms.protocol, group, sets)
         for text in terms.warnings:
             warnings.warn(text, stacklevel=4)
         return None if confirm is None else bool(confirm(terms))

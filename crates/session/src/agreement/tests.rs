@@ -79,12 +79,14 @@ fn what_either_side_names_holds() {
         terms.protocol = "mqrpmt-dh".into();
         terms.group = "p256".into();
     });
-    let mine = Offer { digest: Some(Digest::Bloom), ..offer(true) };
-    let agreed = connecting(mine, [0; 32], theirs.clone()).map_err(|error| error.to_string());
+    let choices = Choices { digest: Some(Digest::Bloom), ..Choices::default() };
+    let agreed = connecting(Offer { choices, ..offer(true) }, [0; 32], theirs.clone())
+        .map_err(|error| error.to_string());
     let agreed = agreed.expect("it fits");
     assert_eq!(agreed.protocol.spec().id, "mqrpmt-dh");
-    assert_eq!((agreed.params.group, agreed.params.digest), (Group::P256, Digest::Bloom));
-    let other = Offer { group: Some(Group::Curve25519), ..offer(true) };
+    assert_eq!(agreed.choices, Choices { group: Some(Group::P256), ..choices });
+    let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
+    let other = Offer { choices, ..offer(true) };
     let Err(SessionError::Terms(found)) = connecting(other, [0; 32], theirs) else {
         panic!("it must not go on")
     };
@@ -125,4 +127,22 @@ fn two_connections_are_two_sessions() {
         |binding| connecting(offer(true), binding, terms(|_| {})).map(|agreed| agreed.session).ok();
     assert_eq!(session([0; 32]), session([0; 32]));
     assert_ne!(session([0; 32]), session([1; 32]));
+}
+
+#[test]
+fn a_choice_is_whole_and_says_no_more_than_there_is() {
+    let takes = |protocol: &'static str, group: &str, digest: &str| {
+        let (protocol, named) = (protocol.to_owned(), Some(protocol));
+        let offer = Offer { operation: Operation::Intersect, protocol: named, ..offer(false) };
+        let choice = Choice { protocol, group: group.to_owned(), digest: digest.to_owned() };
+        check_choice(Wanted::of(&offer), &offer, &choice).map(|chosen| chosen.choices)
+    };
+    let dh = takes("dh", "curve25519", "shuffled").expect("its default");
+    assert_eq!((dh.group, dh.digest), (Some(Group::Curve25519), Some(Digest::Shuffled)));
+    for (group, digest) in [("", "shuffled"), ("curve25519", ""), ("", ""), ("none", "shuffled")] {
+        assert_eq!(takes("dh", group, digest), None, "{group} {digest}");
+    }
+    // It is on no group, and no set travels.
+    assert_eq!(takes("fnp", "", ""), Some(Choices::default()));
+    assert_eq!(takes("fnp", "ristretto255", "shuffled"), None);
 }

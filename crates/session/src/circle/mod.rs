@@ -16,7 +16,7 @@ use veilset_channel::{Abort, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{ElementHasher, Group, Ristretto255};
 use veilset_data::KeyDigest;
 use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
-use veilset_protocols::{Operation, Security, Sharing};
+use veilset_protocols::{Operation, Security};
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;

@@ -102,14 +102,10 @@ fn own_terms(offer: &CircleOffer, parties: usize, member: &Member, nonce: [u8; 3
         connecting: member.connecting,
         peer: member.name.clone(),
         memory: offer.memory,
-        group: None,
-        digest: None,
+        choices: veilset_protocols::Choices::default(),
         attached: veilset_protocols::AttachedShape::Nothing,
         columns: Vec::new(),
-        sharing: Sharing::Additive,
-        scheme: veilset_protocols::Scheme::default(),
         details: Vec::new(),
-        prime: None,
     };
     Terms { operation: format!("intersect of {parties} parties"), ..Terms::new(&pair, nonce) }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use veilset_protocols::{AttachedShape, PROTOCOLS, Scheme, Shape};
+use veilset_protocols::{AttachedShape, PROTOCOLS, Shape};
 
 use super::*;
 use crate::{Calibration, Link, Speed, plan};
 
 fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
-    Wanted { operation, security, learn, group: None, digest: None, prime: None }
+    Wanted { operation, security, learn, choices: Choices::default() }
 }
 
 /// Every question without a group, digest or prime.
@@ -51,7 +51,7 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
             reveal: wanted.learn.reveal(),
             attached,
             returned: AttachedShape::Nothing,
-            params: Params { scheme: Scheme::default(), ..Params::default() },
+            choices: Choices::default(),
         })
     })
 }
@@ -66,7 +66,9 @@ fn no_intersection_is_planned_on_an_mqrpmt() {
         for (group, digest) in
             groups().flat_map(|group| digests().map(move |digest| (group, digest)))
         {
-            for choice in (Wanted { group, digest, ..asked }).choices() {
+            for choice in
+                (Wanted { choices: Choices { group, digest, ..asked.choices }, ..asked }).planned()
+            {
                 let id = choice.spec().id;
                 assert!(["dh", "rr22", "rt21", "rr22-malicious"].contains(&id), "{id}");
             }
@@ -77,7 +79,7 @@ fn no_intersection_is_planned_on_an_mqrpmt() {
 #[test]
 fn each_question_without_a_group_or_digest_has_an_answer_without_a_name() {
     for wanted in questions() {
-        assert_eq!(wanted.candidates().count() > 0, wanted.choices().count() > 0, "{wanted:?}");
+        assert_eq!(wanted.candidates().count() > 0, wanted.planned().count() > 0, "{wanted:?}");
     }
 }
 
@@ -92,9 +94,9 @@ fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
                 let link: Link = link.parse().expect("a link");
                 let plans = plan(wanted, shape, machine, link, 1);
                 let Some(first) = plans.first() else { continue };
-                let (spec, params) = (first.spec(), first.params);
+                let (spec, choices) = (first.spec(), first.choices);
                 assert!(spec.auto, "{} for {wanted:?} at {shape:?}", spec.id);
-                let asked = wanted.asked_too_much(false, spec, params);
+                let asked = wanted.asked_too_much(false, spec, choices);
                 assert!(asked.is_empty(), "{asked} for {wanted:?}");
                 taken.insert(spec.id);
             }
@@ -109,12 +111,12 @@ fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
 fn what_is_asked_for_beyond_that_is_named() {
     let intersect = wanted(Operation::Intersect, Security::SemiHonest, Learn::Both);
     let spec = |id| veilset_protocols::find(id).expect("an entry").spec();
-    let ask = |wanted: Wanted, named, id, change: &dyn Fn(&mut Params)| {
-        let mut params = spec(id).params();
-        change(&mut params);
-        wanted.asked_too_much(named, spec(id), params).to_string()
+    let ask = |wanted: Wanted, named, id, change: &dyn Fn(&mut Choices)| {
+        let mut choices = spec(id).defaults();
+        change(&mut choices);
+        wanted.asked_too_much(named, spec(id), choices).to_string()
     };
-    let as_is = |_: &mut Params| {};
+    let as_is = |_: &mut Choices| {};
     for id in ["dh", "rr22"] {
         assert_eq!(ask(intersect, false, id, &as_is), "");
     }
@@ -122,12 +124,13 @@ fn what_is_asked_for_beyond_that_is_named() {
         assert_eq!(ask(intersect, false, id, &as_is), format!("--protocol {id}"));
         assert_eq!(ask(intersect, true, id, &as_is), "", "it was named");
     }
-    let finite = |params: &mut Params| params.group = Group::Ffdhe2048;
+    let finite = |choices: &mut Choices| choices.group = Some(Group::Ffdhe2048);
     assert_eq!(ask(intersect, false, "dh", &finite), "--group ffdhe2048");
     assert_eq!(ask(intersect, true, "dh", &finite), "--group ffdhe2048");
-    let own = Wanted { group: Some(Group::Ffdhe2048), ..intersect };
+    let own = Choices { group: Some(Group::Ffdhe2048), ..intersect.choices };
+    let own = Wanted { choices: own, ..intersect };
     assert_eq!(ask(own, false, "dh", &finite), "");
-    let bloom = |params: &mut Params| params.digest = Digest::Bloom;
+    let bloom = |choices: &mut Choices| choices.digest = Some(Digest::Bloom);
     assert_eq!(
         ask(intersect, false, "mqrpmt-dh-intersect", &bloom),
         "--protocol mqrpmt-dh-intersect --digest bloom"
@@ -140,11 +143,11 @@ fn what_is_asked_for_beyond_that_is_named() {
 #[test]
 fn what_only_other_entries_have_takes_a_name() {
     let prime = Wanted {
-        group: Some(Group::Ffdhe2048),
+        choices: Choices { group: Some(Group::Ffdhe2048), ..Choices::default() },
         ..wanted(Operation::Intersect, Security::Malicious, Learn::Me)
     };
     let bloom = Wanted {
-        digest: Some(Digest::Bloom),
+        choices: Choices { digest: Some(Digest::Bloom), ..Choices::default() },
         ..wanted(Operation::Intersect, Security::SemiHonest, Learn::Both)
     };
     for (wanted, entry, fitting) in [

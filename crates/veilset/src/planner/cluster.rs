@@ -137,7 +137,7 @@ impl Question {
 
     fn load(&self, protocol: &'static dyn Protocol, workers: u64) -> Load {
         let mut shape = self.shape(self.part());
-        shape.params = self.wanted.params(protocol.spec(), shape.params);
+        shape.choices = self.wanted.completed(protocol.spec());
         Load::new(protocol, shape, workers)
     }
 

@@ -9,7 +9,7 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, permutation};
 use veilset_protocols::agree::{Engine, run_over};
 use veilset_protocols::{
-    Attached, AttachedShape, Outcome, Params, Reveal, Role, Run, Scheme, Silent,
+    Attached, AttachedShape, Choices, Outcome, Reveal, Role, Run, Scheme, Silent,
 };
 
 use crate::{BenchError, process};
@@ -97,7 +97,7 @@ fn side(
                 attached: Attached::Nothing,
                 peer_attached: AttachedShape::Nothing,
                 slack: 0,
-                params: Params { scheme, ..Params::default() },
+                choices: Choices { scheme: Some(scheme), ..Choices::default() },
                 session: &[7; 32],
                 channel: &mut channel,
                 rng: &mut rng,

@@ -9,6 +9,7 @@ use veilset_crypto::paillier::{Integer, KeySize, SecretKey};
 use veilset_poly::fields::PallasScalars;
 use veilset_poly::paillier::Ciphertexts;
 use veilset_poly::{Evaluation, Field, Multiplication, evaluate, expand};
+use veilset_protocols::Choices;
 
 use crate::paper::grid::{Grid, seconds};
 use crate::{BenchError, Case, Net, Sizes};
@@ -108,9 +109,7 @@ pub(super) fn protocol(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Gr
         let twice = |protocol| {
             let case = Case {
                 protocol,
-                group: None,
-                digest: None,
-                prime: None,
+                choices: Choices::default(),
                 sizes: Sizes::equal(size),
                 threads: 1,
                 net: Net::Memory,

@@ -7,6 +7,8 @@
 //!
 //! Another scheme is one file, with its line in [`Scheme`].
 
+use std::fmt;
+
 mod minimum;
 mod sum;
 #[cfg(test)]
@@ -55,6 +57,12 @@ impl Scheme {
             Self::SumOfRanks => &sum::SumOfRanks,
             Self::MinimumOfRanks => &minimum::MinimumOfRanks,
         }
+    }
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 

@@ -66,7 +66,7 @@ fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<(), Proto
         attached: crate::Attached::Nothing,
         peer_attached: crate::AttachedShape::Nothing,
         slack: 0,
-        params: SPEC.params(),
+        choices: SPEC.defaults(),
         session: &SESSION,
         channel,
         rng: &mut ChaCha20Rng::from_seed([4; 32]),

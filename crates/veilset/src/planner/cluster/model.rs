@@ -72,7 +72,7 @@ impl Load {
     pub(super) fn phases(&self, machine: &Calibration, link: Link, threads: usize) -> Phases {
         let bits_per_second = link.bits_per_second / self.workers as f64;
         let share = Link { bits_per_second, ..link };
-        let times = machine.times(&self.piece, self.whole.params.group, share, threads);
+        let times = machine.times(&self.piece, self.whole.choices.group, share, threads);
         let turns = self.pieces.div_ceil(self.workers) as f64;
         let connections = self.stages();
         let opening = connections * CONNECTION_SECONDS;
