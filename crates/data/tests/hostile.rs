@@ -6,6 +6,7 @@ use std::io::{Cursor, Write};
 use std::path::Path;
 use std::sync::{Arc, Once};
 
+use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, ListBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
     ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, Int64Array, NullArray, RecordBatch,
@@ -238,6 +239,37 @@ fn views_keep_the_pages_that_they_are_in() {
     // A row of each page: those of all pages together are more than the process may have by far.
     let batches = table.take((0..GROUPS).map(|group| 1_000 * group)).expect("rows");
     assert!(batches.iter().all(|batch| batch.num_rows() < 200), "few pages at once");
+}
+
+#[test]
+fn honest_lists_fit() {
+    let mut texts = ListBuilder::new(StringBuilder::new());
+    for row in 0..1_011 {
+        match row {
+            0 => texts.values().append_value("k".repeat(100_000)),
+            1..=10 => (0..5_000).for_each(|at| texts.values().append_value(format!("{row}-{at}"))),
+            _ => texts.values().append_value("short"),
+        }
+        texts.append(true);
+    }
+    let vector = FixedSizeListBuilder::new(Float32Builder::new(), 1_024);
+    let mut vectors = ListBuilder::new(vector);
+    for _ in 0..64 {
+        for _ in 0..30 {
+            (0..1_024_u16).for_each(|at| vectors.values().values().append_value(at.into()));
+            vectors.values().append(true);
+        }
+        vectors.append(true);
+    }
+    let lists: [ArrayRef; 2] = [Arc::new(texts.finish()), Arc::new(vectors.finish())];
+    for lists in lists {
+        let batch = RecordBatch::try_from_iter([("k", lists)]).expect("a column");
+        let mut file = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).expect("lists");
+        writer.write(&batch).expect("to memory");
+        writer.close().expect("to memory");
+        assert!(open("a.parquet", &file, Some(100 << 20)).is_ok(), "{}", file.len());
+    }
 }
 
 #[test]

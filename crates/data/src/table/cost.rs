@@ -9,13 +9,42 @@ pub(super) const ROWS: u64 = 1 << 13;
 /// The most bytes of a column that are decoded at once: the library counts them in 31 bits.
 pub(super) const A_COLUMN: u64 = i32::MAX as u64;
 
-/// What a column of a group of rows takes, in bytes.
+/// What a column takes, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Cost {
     /// What is there as long as rows are read: its page, and its dictionary.
     pub(super) held: u64,
     /// A row, at most.
     pub(super) row: u64,
+    /// The pages that rows keep, where they do.
+    pub(super) kept: Kept,
+}
+
+/// The pages that rows keep beyond the one that is read.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Kept {
+    /// A page with its dictionary, at most.
+    pub(super) page: u64,
+    /// All pages.
+    pub(super) all: u64,
+    /// Values of a page, at least.
+    pub(super) values: u64,
+}
+
+impl Kept {
+    fn and(self, more: Self) -> Self {
+        let values = match (self.values, more.values) {
+            (0, values) | (values, 0) => values,
+            (one, other) => one.min(other),
+        };
+        Self { page: self.page.max(more.page), all: self.all.saturating_add(more.all), values }
+    }
+
+    /// What so many rows keep that follow one another, or that lie anywhere.
+    fn by(self, rows: u64, follow: bool) -> u64 {
+        let pages = if follow { rows / self.values.max(1) + 1 } else { rows };
+        pages.saturating_mul(self.page).min(self.all)
+    }
 }
 
 /// What all columns of a file take.
@@ -23,25 +52,30 @@ pub(super) struct Cost {
 pub(super) struct Costs {
     /// What is held of a group of rows, at most.
     held: u64,
-    /// A row of each column, at most.
-    rows: Vec<u64>,
+    /// A row of each column, at most, and the pages that rows keep.
+    columns: Vec<(u64, Kept)>,
 }
 
 impl Costs {
     /// Adds the columns of a group.
-    pub(super) fn add(&mut self, columns: &[Cost]) {
-        let held = columns.iter().fold(0_u64, |sum, column| sum.saturating_add(column.held));
+    pub(super) fn add(&mut self, group: &[Cost]) {
+        let held = group.iter().fold(0_u64, |sum, column| sum.saturating_add(column.held));
         self.held = self.held.max(held);
-        self.rows.resize(self.rows.len().max(columns.len()), 0);
-        let rows = self.rows.iter_mut().zip(columns);
-        rows.for_each(|(row, column)| *row = column.row.max(*row));
+        self.columns.resize(self.columns.len().max(group.len()), (0, Kept::default()));
+        for ((row, kept), column) in self.columns.iter_mut().zip(group) {
+            (*row, *kept) = (column.row.max(*row), kept.and(column.kept));
+        }
     }
 
-    /// How many rows fit `most` bytes; refuses where one does not.
-    pub(super) fn rows_at_once(&self, most: u64) -> Result<usize, Unfit> {
-        let row = self.rows.iter().fold(0_u64, |sum, row| sum.saturating_add(*row));
-        let widest = self.rows.iter().copied().max().unwrap_or(0);
-        let taken = |rows: u64| row.saturating_mul(rows).saturating_add(self.held);
+    /// How many rows fit `most` bytes that follow one another, or that lie anywhere; refuses where one does not.
+    pub(super) fn rows_at_once(&self, most: u64, follow: bool) -> Result<usize, Unfit> {
+        let widest = self.columns.iter().map(|(row, _)| *row).max().unwrap_or(0);
+        let taken = |rows: u64| {
+            let of_column = |(row, kept): &(u64, Kept)| {
+                row.saturating_mul(rows).saturating_add(kept.by(rows, follow))
+            };
+            self.columns.iter().map(of_column).fold(self.held, u64::saturating_add)
+        };
         let is_fit =
             |rows: u64| widest.saturating_mul(rows) <= A_COLUMN && fits(taken(rows), most).is_ok();
         let mut rows = ROWS;
@@ -50,5 +84,27 @@ impl Costs {
         }
         fits(taken(rows), most)?;
         Ok(rows as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_keep_the_pages_that_they_are_in() {
+        let group =
+            |values| Cost { row: 10, kept: Kept { page: 100, all: 1_000, values }, held: 5 };
+        let mut costs = Costs::default();
+        costs.add(&[group(8_000), Cost { held: 20, row: 1, ..Cost::default() }]);
+        costs.add(&[group(4_000), Cost::default()]);
+        // Two of the smallest pages and a part of a third, or all that there are.
+        let follow = |most| costs.rows_at_once(most, true).ok();
+        let anywhere = |most| costs.rows_at_once(most, false).ok();
+        assert_eq!(follow(8_192 * 11 + 25 + 300), Some(8_192));
+        assert_eq!(anywhere(8_192 * 11 + 25 + 2_000), Some(8_192));
+        assert_eq!(anywhere(8_192 * 11 + 25 + 1_999), Some(4_096));
+        assert_eq!((follow(11 + 25 + 100), follow(11 + 25 + 99)), (Some(1), None));
+        assert_eq!(anywhere(2 * 11 + 25 + 200), Some(2));
     }
 }

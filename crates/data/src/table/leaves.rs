@@ -7,14 +7,12 @@ use arrow_schema::{DataType, Fields};
 pub(super) struct Leaf {
     /// Values of a row, at least: a list of a fixed length has that many even where it is null.
     pub(super) row: u64,
-    /// Values that each one becomes, at most: lists of a fixed length lie within others.
-    pub(super) each: u64,
     /// Whether values are views, which keep the page that they are in.
     pub(super) keeps_pages: bool,
 }
 
 impl Leaf {
-    const PLAIN: Self = Self { row: 1, each: 1, keeps_pages: false };
+    const PLAIN: Self = Self { row: 1, keeps_pages: false };
 
     /// All of a schema, in the order in which Parquet has them.
     pub(super) fn all(fields: &Fields) -> Vec<Self> {
@@ -22,26 +20,20 @@ impl Leaf {
     }
 
     fn of(kind: &DataType) -> Vec<Self> {
-        let each_of = |kind: &DataType, change: &dyn Fn(Self) -> Self| -> Vec<Self> {
-            Self::of(kind).into_iter().map(change).collect()
+        let within = |kind: &DataType, row: &dyn Fn(u64) -> u64| -> Vec<Self> {
+            let leaves = Self::of(kind).into_iter();
+            leaves.map(|leaf| Self { row: row(leaf.row), ..leaf }).collect()
         };
         match kind {
             DataType::FixedSizeList(field, length) => {
                 let length = u64::try_from(*length).unwrap_or(0).max(1);
-                each_of(field.data_type(), &|leaf| Self {
-                    row: leaf.row.saturating_mul(length),
-                    ..leaf
-                })
+                within(field.data_type(), &|row| row.saturating_mul(length))
             }
             DataType::List(field)
             | DataType::LargeList(field)
             | DataType::ListView(field)
             | DataType::LargeListView(field)
-            | DataType::Map(field, _) => each_of(field.data_type(), &|leaf| Self {
-                row: 1,
-                each: leaf.row.saturating_mul(leaf.each),
-                ..leaf
-            }),
+            | DataType::Map(field, _) => within(field.data_type(), &|_| 1),
             DataType::Struct(fields) => Self::all(fields),
             DataType::Utf8View | DataType::BinaryView => {
                 vec![Self { keeps_pages: true, ..Self::PLAIN }]
@@ -64,18 +56,19 @@ mod tests {
         let field = |kind| Arc::new(Field::new("item", kind, true));
         let fixed = |kind, length| DataType::FixedSizeList(field(kind), length);
         let list = |kind| DataType::List(field(kind));
-        let leaf = |row, each| Leaf { row, each, keeps_pages: false };
+        let leaf = |row| Leaf { row, keeps_pages: false };
+        let view = Leaf { keeps_pages: true, ..leaf(1) };
         let pair = DataType::Struct(Fields::from(vec![
             Field::new("text", DataType::Utf8View, true),
             Field::new("vector", fixed(DataType::Float32, 768), true),
         ]));
         for (kind, leaves) in [
-            (DataType::Int32, vec![leaf(1, 1)]),
-            (fixed(fixed(DataType::Int32, 3), 4), vec![leaf(12, 1)]),
-            (fixed(list(fixed(DataType::Int32, 3)), 4), vec![leaf(4, 3)]),
-            (list(list(fixed(DataType::Int32, 0))), vec![leaf(1, 1)]),
-            (pair.clone(), vec![Leaf { keeps_pages: true, ..leaf(1, 1) }, leaf(768, 1)]),
-            (list(pair), vec![Leaf { keeps_pages: true, ..leaf(1, 1) }, leaf(1, 768)]),
+            (DataType::Int32, vec![leaf(1)]),
+            (fixed(fixed(DataType::Int32, 3), 4), vec![leaf(12)]),
+            (fixed(list(fixed(DataType::Int32, 3)), 4), vec![leaf(4)]),
+            (list(list(fixed(DataType::Int32, 0))), vec![leaf(1)]),
+            (pair.clone(), vec![view, leaf(768)]),
+            (list(pair), vec![view, leaf(1)]),
         ] {
             assert_eq!(Leaf::of(&kind), leaves, "{kind}");
         }

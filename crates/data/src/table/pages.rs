@@ -8,7 +8,7 @@ use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use parquet::file::reader::Length;
 
 use super::claims::{Ratio, Unfit, fits};
-use super::cost::{A_COLUMN, Cost, Costs, ROWS};
+use super::cost::{A_COLUMN, Cost, Costs, Kept, ROWS};
 use super::expand::stays_within;
 use super::header::{Page, header};
 use super::leaves::Leaf;
@@ -70,31 +70,51 @@ struct Column<'a> {
 impl Column<'_> {
     fn cost(&self) -> Result<Cost, Unfit> {
         let pages = check_column(self.blocks, self.chunk, self.room.page)?;
-        // Of lists, rows have none or several; they count as many as there are on average.
+        // Of lists, rows have none or several.
         let has_lists = self.chunk.column_descr().max_rep_level() > 0;
         if !has_lists && pages.values != self.rows {
             return Err(Unfit::Damaged);
         }
-        let values = if has_lists { pages.values.div_ceil(self.rows.max(1)) } else { 1 };
-        let values = values.saturating_mul(self.leaf.each).max(self.leaf.row);
-        let texts = self.texts(&pages)?;
+        let texts = self.texts(&pages, has_lists)?;
         let width = match self.chunk.column_type() {
+            Type::BYTE_ARRAY if has_lists => 0,
             Type::BYTE_ARRAY => texts.longest,
             Type::FIXED_LEN_BYTE_ARRAY => width(self.chunk),
             _ => 0,
         };
+        let value = width.saturating_add(NUMBER);
         let held = pages.data.saturating_add(pages.dictionary);
-        let kept = if self.leaf.keeps_pages { held } else { 0 };
-        let row = width.saturating_add(NUMBER).saturating_mul(values).saturating_add(kept);
-        Ok(Cost { held: held.saturating_add(texts.lengths), row })
+        let row = if has_lists { self.row_of_lists(&pages, value) } else { value };
+        let row = row.max(value.saturating_mul(self.leaf.row));
+        if !self.leaf.keeps_pages {
+            return Ok(Cost {
+                held: held.saturating_add(texts.lengths),
+                row,
+                kept: Kept::default(),
+            });
+        }
+        let kept = Kept {
+            page: held,
+            all: pages.all.saturating_add(pages.dictionary),
+            values: pages.fewest / pages.values.div_ceil(self.rows.max(1)).max(1),
+        };
+        Ok(Cost { held: texts.lengths, row, kept })
+    }
+
+    /// What a row of lists takes, of values of which each takes `value` beside its text: as much as on average.
+    fn row_of_lists(&self, pages: &Pages, value: u64) -> u64 {
+        let in_dictionary = pages.dictionary / pages.distinct.max(1);
+        let texts = in_dictionary.saturating_mul(pages.values).saturating_add(pages.all);
+        let texts = if self.chunk.column_type() == Type::BYTE_ARRAY { texts } else { 0 };
+        value.saturating_mul(pages.values).saturating_add(texts).div_ceil(self.rows.max(1))
     }
 
     /// What the texts take. Where pages are short, no look at them is needed: no text is longer than its page.
-    fn texts(&self, pages: &Pages) -> Result<Texts, Unfit> {
+    fn texts(&self, pages: &Pages, has_lists: bool) -> Result<Texts, Unfit> {
         let largest = pages.data.max(pages.dictionary);
         let is_short = largest.saturating_mul(ROWS) <= self.room.rows.min(A_COLUMN);
         let has_texts = self.chunk.column_type() == Type::BYTE_ARRAY;
-        if pages.has_differences || has_texts && !is_short {
+        if pages.has_differences || has_texts && !has_lists && !is_short {
             let rows = usize::try_from(self.rows).map_err(|_| Unfit::Damaged)?;
             texts(self.blocks, self.chunk, rows, self.room.page)
         } else {
@@ -111,9 +131,14 @@ const NUMBER: u64 = 16;
 struct Pages {
     /// Values, nulls too.
     values: u64,
-    /// Bytes of the largest page of data when it is decoded, and of a dictionary.
+    /// The fewest of a page that has any.
+    fewest: u64,
+    /// Bytes of the largest page of data when it is decoded, of all of them, and of a dictionary.
     data: u64,
+    all: u64,
     dictionary: u64,
+    /// Values of a dictionary.
+    distinct: u64,
     /// Whether one has texts with their lengths as differences.
     has_differences: bool,
 }
@@ -133,8 +158,14 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
         pages.values += page.values;
         if page.is_dictionary {
             pages.dictionary = pages.dictionary.max(values);
+            pages.distinct = pages.distinct.max(page.dictionary);
         } else {
             pages.data = pages.data.max(page.decoded);
+            pages.all = pages.all.saturating_add(page.decoded);
+        }
+        if page.values > 0 {
+            let before = if pages.fewest > 0 { pages.fewest } else { u64::MAX };
+            pages.fewest = page.values.min(before);
         }
         pages.has_differences |= DIFFERENCES.contains(&page.encoding);
     }

@@ -32,23 +32,36 @@ const GROUP_BYTES: usize = 1 << 23;
 pub(super) struct ParquetFile {
     blocks: Blocks,
     metadata: ArrowReaderMetadata,
-    /// Rows that are decoded at once.
-    rows_at_once: usize,
+    at_once: AtOnce,
+}
+
+/// How many rows are decoded at once: of those that follow one another, and of those that lie anywhere.
+#[derive(Clone, Copy)]
+struct AtOnce {
+    follow: usize,
+    anywhere: usize,
+}
+
+impl AtOnce {
+    fn within(costs: &Costs, most: u64) -> Result<Self, Unfit> {
+        let anywhere = costs.rows_at_once(most, false)?;
+        Ok(Self { follow: costs.rows_at_once(most, true)?, anywhere })
+    }
 }
 
 impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
         let room = Room { page: most, rows: most };
-        Self::open_within(name, store, room, |costs| costs.rows_at_once(most))
+        Self::open_within(name, store, room, |costs| AtOnce::within(costs, most))
     }
 
-    /// Opens a file of which so many rows are decoded at once as `rows` says.
+    /// Opens a file of which so many rows are decoded at once as `at_once` says.
     fn open_within(
         name: &str,
         store: Store,
         room: Room,
-        rows: impl FnOnce(&Costs) -> Result<usize, Unfit>,
+        at_once: impl FnOnce(&Costs) -> Result<AtOnce, Unfit>,
     ) -> Result<Self, DataError> {
         let most = room.page;
         let blocks = store.blocks();
@@ -72,8 +85,10 @@ impl ParquetFile {
             }
             Some(Ok(Ok(metadata))) => {
                 let checked = caught(|| pages::check(&blocks, &metadata, room));
-                let rows = checked.unwrap_or(Err(Unfit::Damaged)).and_then(|costs| rows(&costs));
-                rows.map(|rows| Self { blocks, metadata, rows_at_once: rows })
+                let at_once =
+                    checked.unwrap_or(Err(Unfit::Damaged)).and_then(|costs| at_once(&costs));
+                at_once
+                    .map(|at_once| Self { blocks, metadata, at_once })
                     .map_err(|unfit| unfit.of(file))
             }
         }
@@ -113,7 +128,9 @@ impl ParquetFile {
         // Its pages are this program's own, and its rows were in memory before.
         let room = Room { page: u64::MAX, rows: depot.piece() };
         let store = Store::Spilled(Arc::new(depot.kept(out)));
-        Self::open_within(file, store, room, |costs| Ok(costs.rows_at_once(room.rows).unwrap_or(1)))
+        Self::open_within(file, store, room, |costs| {
+            Ok(AtOnce::within(costs, room.rows).unwrap_or(AtOnce { follow: 1, anywhere: 1 }))
+        })
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -142,11 +159,12 @@ impl ParquetFile {
         let places: Vec<usize> =
             columns.iter().map(|column| decoded.partition_point(|other| other < column)).collect();
 
+        let follow = rows.is_none_or(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
         let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
         let mask = ProjectionMask::roots(metadata.parquet_schema(), decoded);
         let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
             .with_projection(mask)
-            .with_batch_size(self.rows_at_once);
+            .with_batch_size(if follow { self.at_once.follow } else { self.at_once.anywhere });
         if let Some(rows) = rows {
             let runs = rows.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
             let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
