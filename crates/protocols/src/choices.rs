@@ -1,7 +1,5 @@
 //! What both sides choose about a run beside its protocol. Each choice stands here once: its name, its values, what it is.
 
-use std::fmt;
-
 use veilset_crypto::Group;
 use veilset_crypto::key_agreement::SafePrime;
 
@@ -75,17 +73,6 @@ impl Choices {
     }
 }
 
-/// As flags.
-impl fmt::Display for Choices {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (place, (name, value)) in self.names().enumerate() {
-            let space = if place > 0 { " " } else { "" };
-            write!(f, "{space}--{name} {value}")?;
-        }
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,10 +84,12 @@ mod tests {
         let both = Choices { group: Some(Group::Curve25519), digest: Some(Digest::Bloom), ..open };
         assert_eq!(group.or(both), Choices { digest: Some(Digest::Bloom), ..group });
         assert_eq!(both.beyond(group), both);
-        assert_eq!(both.beyond(Choices { digest: None, ..both }).to_string(), "--digest bloom");
+        let digest = Choices { digest: Some(Digest::Bloom), ..open };
+        assert_eq!(both.beyond(Choices { digest: None, ..both }), digest);
         assert_eq!(both.open_in(group), Choices { group: None, ..both });
-        assert_eq!((open.to_string(), open.group_name()), (String::new(), None));
-        assert_eq!(both.to_string(), "--group curve25519 --digest bloom");
+        assert_eq!((open.names().count(), open.group_name()), (0, None));
+        let names = both.names().map(|(name, value)| format!("{name} {value}"));
+        assert_eq!(names.collect::<Vec<_>>(), ["group curve25519", "digest bloom"]);
         assert_eq!(group.group_name().as_deref(), Some("p256"));
     }
 }

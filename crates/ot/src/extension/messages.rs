@@ -1,6 +1,6 @@
 //! What crosses the wire.
 
-use veilset_channel::{Malformed, Message, Reader, Tag};
+use veilset_channel::{Blob, Malformed, Message, Reader, Tag};
 use veilset_simd::{TILE, Tile};
 
 use super::parameters::{Parameters, Security};
@@ -135,26 +135,7 @@ impl Message for Hashes {
 }
 
 /// Padded messages, or corrections that stand in their place.
-pub(super) struct Padded(pub(super) Vec<u8>);
-
-impl Message for Padded {
-    const TAG: Tag = Tag::OtMessages;
-
-    /// The number of bytes.
-    type Context = usize;
-
-    fn max_len(length: &usize) -> usize {
-        *length
-    }
-
-    fn encode(&self, out: &mut Vec<u8>) {
-        out.extend_from_slice(&self.0);
-    }
-
-    fn decode(reader: &mut Reader<'_>, length: &usize) -> Result<Self, Malformed> {
-        reader.bytes(*length).map(|bytes| Self(bytes.to_vec()))
-    }
-}
+pub(super) type Padded = Blob<{ Tag::OtMessages.byte() }>;
 
 pub(crate) fn put_blocks(out: &mut Vec<u8>, blocks: &[Block]) {
     out.reserve(blocks.len() * BLOCK_BYTES);

@@ -1,7 +1,7 @@
 //! Batches of transfers with messages: first the corrections of a batch go one way, then its messages the other.
 
 use rayon::prelude::*;
-use veilset_channel::{Channel, ChannelExt, Chunks, MAX_BODY};
+use veilset_channel::{Blob, Channel, ChannelExt, Chunks, MAX_BODY};
 use veilset_simd::TILE;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -83,10 +83,10 @@ impl ExtensionSender {
                 let made = parts.par_iter().map(|part| {
                     let mut body = vec![0; part.rows.len() * bytes];
                     let results = make(self, part, &mut body);
-                    (Padded(body), results)
+                    (body, results)
                 });
                 for (body, results) in made.collect::<Vec<_>>() {
-                    channel.put(&body)?;
+                    channel.put::<Padded>(&Blob(body))?;
                     kept.extend_from_slice(&results);
                 }
             }

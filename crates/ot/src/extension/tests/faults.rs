@@ -1,6 +1,6 @@
 //! What is cut, longer or repeated on the way ends in an error on both sides, and nobody waits for ever.
 
-use veilset_channel::{Channel, ChannelError, ChannelExt, Fault, Faulty, PeerFault};
+use veilset_channel::{Blob, Channel, ChannelError, ChannelExt, Fault, Faulty, PeerFault};
 
 use super::*;
 
@@ -78,7 +78,7 @@ fn a_setup_that_failed_is_spent() {
         parameters(Security::SemiHonest, DEFAULT_DEPTH),
         |sender, channel| [1, 2].map(|_| sender.send_random(channel, 3).expect_err("one sends")),
         |_, channel| {
-            let wrong = messages::Padded(vec![0; 5]);
+            let wrong: messages::Padded = Blob(vec![0; 5]);
             channel.put(&wrong).expect("open");
         },
     );
