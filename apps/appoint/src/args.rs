@@ -13,8 +13,7 @@ const EXAMPLES: &str = "\
 Examples:
   appoint                                     everything is asked on the page
   appoint mine.ics --zone Europe/Berlin --peer bob --listen 0.0.0.0:7000
-  appoint https://calendar.example/mine.ics \\
-      --between 2027-03-29..2027-04-02 --length 60m
+  appoint https://calendar.example/mine.ics --length 60m
 
 The other side uses appoint, too, or `veilset agree`.
 
@@ -137,6 +136,8 @@ mod tests {
     #[test]
     fn help_shows_no_escapes() {
         let help = Args::command().render_long_help().to_string();
-        assert!(help.contains("but those under \"How\"") && !help.contains('\\'), "{help}");
+        let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains("but those under \"How\"") && !help.contains('\\'), "{help}");
+        assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 }
