@@ -399,6 +399,24 @@ fn pages_of_all_columns_fit() {
 }
 
 #[test]
+fn what_lies_between_rows_is_not_decoded() {
+    const ROWS: usize = 450_000;
+    let text = "k".repeat(6_000);
+    let texts = (0..10_000).map(|_| &text).collect::<Vec<_>>();
+    let batch: ArrayRef = Arc::new(StringArray::from_iter_values(texts));
+    let batch = RecordBatch::try_from_iter([("k", batch)]).expect("a column");
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).expect("text");
+    (0..ROWS / 10_000).for_each(|_| writer.write(&batch).expect("to memory"));
+    writer.close().expect("to memory");
+    let table = open("a.parquet", &file, Some(400 << 20)).expect("a row fits");
+    // All texts up to the last of these are more than the process may have, and than an array of texts can.
+    let rows = (0..ROWS).step_by(50);
+    let batches = table.take(rows.clone()).expect("texts");
+    assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), rows.count());
+}
+
+#[test]
 fn rows_fit() {
     let page = Page { decoded: 4, ..Page::of(1, &[0; 4]) };
     let kind = format!("fixed_len_byte_array({})", i32::MAX);

@@ -42,7 +42,9 @@ impl Kept {
 
     /// What so many rows keep that follow one another, or that lie anywhere.
     fn by(self, rows: u64, follow: bool) -> u64 {
-        let pages = if follow { rows / self.values.max(1) + 1 } else { rows };
+        // The first row may be the last of its page.
+        let others = rows.saturating_sub(1).div_ceil(self.values.max(1));
+        let pages = if follow { others.saturating_add(1) } else { rows };
         pages.saturating_mul(self.page).min(self.all)
     }
 }
@@ -98,10 +100,10 @@ mod tests {
         let mut costs = Costs::default();
         costs.add(&[group(8_000), Cost { held: 20, row: 1, ..Cost::default() }]);
         costs.add(&[group(4_000), Cost::default()]);
-        // Two of the smallest pages and a part of a third, or all that there are.
+        // Two of the smallest pages and parts of two more, or all that there are.
         let follow = |most| costs.rows_at_once(most, true).ok();
         let anywhere = |most| costs.rows_at_once(most, false).ok();
-        assert_eq!(follow(8_192 * 11 + 25 + 300), Some(8_192));
+        assert_eq!(follow(8_192 * 11 + 25 + 400), Some(8_192));
         assert_eq!(anywhere(8_192 * 11 + 25 + 2_000), Some(8_192));
         assert_eq!(anywhere(8_192 * 11 + 25 + 1_999), Some(4_096));
         assert_eq!((follow(11 + 25 + 100), follow(11 + 25 + 99)), (Some(1), None));

@@ -96,7 +96,7 @@ impl Column<'_> {
         let kept = Kept {
             page: held,
             all: pages.all.saturating_add(pages.dictionary),
-            values: pages.fewest / pages.values.div_ceil(self.rows.max(1)).max(1),
+            values: (pages.fewest / pages.values.div_ceil(self.rows.max(1)).max(1)).max(1),
         };
         Ok(Cost { held: texts.lengths, row, kept })
     }

@@ -7,6 +7,7 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
+    RowSelectionPolicy,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
@@ -168,7 +169,10 @@ impl ParquetFile {
         if let Some(rows) = rows {
             let runs = rows.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
             let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
-            builder = builder.with_row_selection(selection);
+            // By a mask the library decodes what lies between these rows, too, and all at once.
+            builder = builder
+                .with_row_selection(selection)
+                .with_row_selection_policy(RowSelectionPolicy::Selectors);
         }
         let reader = caught(|| builder.build()).ok_or_else(panicked)??;
         let batches = reader.map(move |batch| batch?.project(&places));
