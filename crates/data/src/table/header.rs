@@ -22,6 +22,8 @@ pub(super) struct Page {
     /// Values of a data page, and how they are encoded.
     pub(super) values: u64,
     pub(super) encoding: u64,
+    /// Rows of a newer data page, which are passed where none is wanted.
+    pub(super) rows: Option<u64>,
 }
 
 /// Most headers are shorter; statistics of long values make some longer.
@@ -101,6 +103,7 @@ impl Compact {
             7 => (page.is_dictionary, page.dictionary) = (true, numbers[0]),
             _ => {
                 [page.values, page.encoding] = [numbers[0], numbers[3]];
+                page.rows = Some(numbers[2]);
                 page.levels = numbers[4] + numbers[5];
             }
         }

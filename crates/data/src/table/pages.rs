@@ -86,6 +86,8 @@ impl Column<'_> {
         let held = pages.data.saturating_add(pages.dictionary);
         let row = if has_lists { self.row_of_lists(&pages, value) } else { value };
         let row = row.max(value.saturating_mul(self.leaf.row));
+        // The library has a block for the texts of each run of rows that it joins of two parts.
+        let blocks = if pages.has_differences { BLOCK } else { 0 };
         if !self.leaf.keeps_pages {
             return Ok(Cost {
                 held: held.saturating_add(texts.lengths),
@@ -98,7 +100,7 @@ impl Column<'_> {
             all: pages.all.saturating_add(pages.dictionary),
             values: (pages.fewest / pages.values.div_ceil(self.rows.max(1)).max(1)).max(1),
         };
-        Ok(Cost { held: texts.lengths, row, kept })
+        Ok(Cost { held: texts.lengths, row: row.saturating_add(blocks), kept })
     }
 
     /// What a row of lists takes, of values of which each takes `value` beside its text: as much as on average.
@@ -125,6 +127,9 @@ impl Column<'_> {
 
 /// What a number takes, or the place of a text.
 const NUMBER: u64 = 16;
+
+/// What a block of joined texts takes, and what tells of it.
+const BLOCK: u64 = 4096 + 128;
 
 /// What the pages of a column have.
 #[derive(Default)]
@@ -154,6 +159,10 @@ fn check_column(blocks: &Blocks, column: &ColumnChunkMetaData, most: u64) -> Res
             return Err(Unfit::Damaged);
         }
         let values = check_page(blocks, at, &page, column, most)?;
+        let is_flat = column.column_descr().max_rep_level() == 0;
+        if is_flat && page.rows.is_some_and(|rows| rows != page.values) {
+            return Err(Unfit::Damaged);
+        }
         at += page.compressed;
         pages.values += page.values;
         if page.is_dictionary {
