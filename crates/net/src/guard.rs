@@ -10,6 +10,9 @@ use crate::StoreError;
 const WRITE: u32 = 0o022;
 const ANYTHING: u32 = 0o077;
 
+/// The most links from one file to another; systems follow as many.
+const LINKS: usize = 40;
+
 /// The longest file that decides whom a party trusts, in bytes.
 const LONGEST: u64 = 1 << 20;
 
@@ -42,18 +45,23 @@ pub fn check_secret(path: &Path, metadata: &Metadata) -> Result<(), StoreError> 
 }
 
 /// Whether nobody else may put files into the folder of the file at `path`, or take files away: neither where it lies nor,
-/// where it is a link, where it leads.
+/// where it is a link, where that leads, nor at any link between.
 ///
 /// # Errors
-/// [`StoreError::Foreign`] or [`StoreError::Writable`], or [`StoreError::Read`] when there is no such folder.
+/// [`StoreError::Foreign`] or [`StoreError::Writable`], or [`StoreError::Read`] when there is no such folder or the links
+/// have no end.
 pub fn check_folder(path: &Path) -> Result<(), StoreError> {
-    let target = fs::canonicalize(path).ok();
-    for folder in [Some(folder(path)), target.as_deref().map(folder)].into_iter().flatten() {
+    let mut place = path.to_owned();
+    for _ in 0..LINKS {
+        let folder = folder(&place);
         let about = fs::metadata(folder);
         let about = about.map_err(|why| StoreError::Read { path: folder.to_owned(), why })?;
         check_unchanged_by_others(folder, &about)?;
+        let Ok(next) = fs::read_link(&place) else { return Ok(()) };
+        place = folder.join(next);
     }
-    Ok(())
+    let why = io::Error::other("its links have no end");
+    Err(StoreError::Read { path: path.to_owned(), why })
 }
 
 /// The bytes of a file that decides whom a party trusts: nobody else may change it, or what is in its folder. Nothing is read
@@ -142,21 +150,22 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_that_others_may_change_is_refused_on_both_ends_of_a_link() {
+    fn a_folder_that_others_may_change_is_refused_wherever_a_link_leads() {
         use std::os::unix::fs::{PermissionsExt, symlink};
         let outer = tempfile::tempdir().expect("a folder");
-        let folders = ["links", "files"].map(|name| outer.path().join(name));
+        let folders = ["links", "hops", "files"].map(|name| outer.path().join(name));
         folders.iter().for_each(|folder| fs::create_dir(folder).expect("writable"));
-        let [link, file] = [folders[0].join("link"), folders[1].join("file")];
+        let [link, hop, file] = [&folders[0], &folders[1], &folders[2]].map(|at| at.join("x"));
         fs::write(&file, "x").expect("writable");
-        symlink(&file, &link).expect("links");
+        symlink(&file, &hop).expect("links");
+        symlink("../hops/x", &link).expect("links");
         let allow = |path: &Path, mode| {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("own");
         };
         folders.iter().for_each(|folder| allow(folder, 0o755));
         allow(&file, 0o644);
         assert_eq!(read_trusted(&link).expect("nobody else's"), b"x");
-        for open in [&folders[0], &folders[1], &file] {
+        for open in folders.iter().chain([&file]) {
             let before = fs::metadata(open).expect("there").permissions();
             for mode in [0o777, 0o1777, 0o775] {
                 allow(open, mode);
@@ -170,6 +179,10 @@ mod tests {
             }
             fs::set_permissions(open, before).expect("own");
         }
+        let round = folders[0].join("round");
+        symlink(&round, &round).expect("links");
+        let refused = read_trusted(&round).expect_err("no file").to_string();
+        assert!(refused.contains("no end"), "{refused}");
     }
 
     #[test]
