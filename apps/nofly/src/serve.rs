@@ -21,6 +21,9 @@ use crate::talk::Talk;
 /// The pause after the system refused to let this side listen.
 const BREATH: Duration = Duration::from_secs(1);
 
+/// How long the airline may take for its terms and for its consent; until then nobody else is answered.
+const PATIENCE: Duration = Duration::from_secs(600);
+
 /// Answers screenings until somebody stops it.
 pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
     let party = Party::load(&args.party.peer)?;
@@ -104,7 +107,7 @@ impl Server<'_> {
         let Party { identity, key, .. } = &self.party;
         let transport =
             listener.accept(identity, key, &options, &|event| self.talk.tell(&event))?;
-        Ok(Connection::over(transport, false))
+        Ok(Connection::over(transport, false).with_patience(PATIENCE))
     }
 
     fn answer(&self, connection: Connection) -> Result<Done, Failure> {

@@ -1,6 +1,6 @@
 //! From a connection to a result.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -39,7 +39,7 @@ impl Connection {
         memory::has_read();
         let transport = establish(identity, peer, endpoint, options, events)?;
         let over = Self::over(transport, matches!(endpoint, Endpoint::Connect(_)));
-        Ok(Self { pipe: over.pipe.with_patience(options.deadline), ..over })
+        Ok(over.with_patience(options.deadline))
     }
 
     /// Over a TLS connection that is there already.
@@ -47,6 +47,12 @@ impl Connection {
     pub fn over(transport: TlsTransport, connecting: bool) -> Self {
         let (peer, binding) = (Some(transport.peer()), transport.binding());
         Self { pipe: Pipe::new(Box::new(transport), binding), connecting, peer }
+    }
+
+    /// Waits so long for the peer's terms, its choice and its consent, each.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self { pipe: self.pipe.with_patience(patience), ..self }
     }
 
     /// What runs over it.
