@@ -40,7 +40,7 @@ pub(super) fn check(
     let mut left = metadata.file_metadata().num_rows();
     let mut costs = Costs::default();
     for group in metadata.row_groups() {
-        left = left.saturating_sub(group.num_rows());
+        left = left.checked_sub(group.num_rows()).ok_or(Unfit::Damaged)?;
         let rows = u64::try_from(group.num_rows()).map_err(|_| Unfit::Damaged)?;
         let room = Room { rows: room.rows / group.columns().len().max(1) as u64, ..room };
         let columns = group.columns().iter().zip(&leaves);
@@ -48,7 +48,7 @@ pub(super) fn check(
             columns.map(|(chunk, leaf)| Column { blocks, chunk, rows, leaf, room }.cost());
         costs.add(&columns.collect::<Result<Vec<_>, _>>()?);
     }
-    if left > 0 { Err(Unfit::Damaged) } else { Ok(costs) }
+    if left == 0 { Ok(costs) } else { Err(Unfit::Damaged) }
 }
 
 /// Refuses a file whose columns share bytes, which could then be looked at any number of times.
