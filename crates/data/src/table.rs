@@ -22,6 +22,7 @@ mod footer;
 mod guard;
 mod header;
 mod leaves;
+mod lists;
 mod longest;
 mod messages;
 mod objects;

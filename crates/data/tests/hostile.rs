@@ -273,6 +273,37 @@ fn honest_lists_fit() {
 }
 
 #[test]
+fn rows_of_lists_fit_whichever_are_wanted() {
+    const ROWS: usize = 90_000;
+    const HEAVY: usize = 10;
+    let text = "k".repeat(300_000);
+    let batch = |first: usize| {
+        let mut texts = ListBuilder::new(StringBuilder::new());
+        for row in first..first + 1_000 {
+            texts.values().append_value(if row % HEAVY == 0 { &text } else { "short" });
+            texts.append(true);
+        }
+        let lists: ArrayRef = Arc::new(texts.finish());
+        RecordBatch::try_from_iter([("k", lists)]).expect("a column")
+    };
+    let mut file = Vec::new();
+    let writer = ArrowWriter::try_new(&mut file, batch(0).schema(), None);
+    let mut writer = writer.expect("lists");
+    (0..ROWS).step_by(1_000).for_each(|first| writer.write(&batch(first)).expect("to memory"));
+    writer.close().expect("to memory");
+    let folder = TempDir::new().expect("a folder");
+    // A batch of long rows alone would be more than an array of texts can hold, and than the process may have.
+    for memory in [None, Some(100 << 20)] {
+        let table = open("a.parquet", &file, memory).expect("most rows are short");
+        let copy = Destination::file(folder.path().join("b.parquet"), true);
+        copy.prepare(&table).expect("all rows can be decoded");
+        copy.write_rows(&table, (0..ROWS).step_by(HEAVY)).expect("a few at once");
+        let rows = open_file(&folder.path().join("b.parquet"), None).expect("written").rows();
+        assert_eq!(rows, ROWS / HEAVY);
+    }
+}
+
+#[test]
 fn lists_of_a_fixed_length_are_there_where_they_are_null() {
     const LENGTH: i32 = 100_000;
     const ROWS: usize = 64;

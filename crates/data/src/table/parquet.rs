@@ -1,7 +1,7 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
@@ -16,8 +16,9 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::claims::Unfit;
-use super::cost::Costs;
+use super::cost::{A_COLUMN, Costs};
 use super::guard::{Caught, panicked};
+use super::lists::{BLOCK, Weights};
 use super::pages::Room;
 use super::store::{Blocks, Store};
 use super::{footer, messages, pages};
@@ -34,6 +35,10 @@ pub(super) struct ParquetFile {
     blocks: Blocks,
     metadata: ArrowReaderMetadata,
     at_once: AtOnce,
+    /// The most bytes that rows take which are decoded at once.
+    most: u64,
+    /// What rows of lists take, once that has been asked for; none where they cannot be decoded.
+    lists: OnceLock<Option<Weights>>,
 }
 
 /// How many rows are decoded at once: of those that follow one another, and of those that lie anywhere.
@@ -88,9 +93,8 @@ impl ParquetFile {
                 let checked = caught(|| pages::check(&blocks, &metadata, room));
                 let at_once =
                     checked.unwrap_or(Err(Unfit::Damaged)).and_then(|costs| at_once(&costs));
-                at_once
-                    .map(|at_once| Self { blocks, metadata, at_once })
-                    .map_err(|unfit| unfit.of(file))
+                let at_once = at_once.map_err(|unfit| unfit.of(file))?;
+                Ok(Self { blocks, metadata, at_once, most: room.rows, lists: OnceLock::new() })
             }
         }
     }
@@ -160,12 +164,8 @@ impl ParquetFile {
         let places: Vec<usize> =
             columns.iter().map(|column| decoded.partition_point(|other| other < column)).collect();
 
-        let follow = rows.is_none_or(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
-        let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
-        let mask = ProjectionMask::roots(metadata.parquet_schema(), decoded);
-        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
-            .with_projection(mask)
-            .with_batch_size(if follow { self.at_once.follow } else { self.at_once.anywhere });
+        let at_once = self.rows_at_once(rows, &decoded)?;
+        let mut builder = self.reader(decoded, at_once);
         if let Some(rows) = rows {
             let runs = rows.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
             let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
@@ -177,6 +177,51 @@ impl ParquetFile {
         let reader = caught(|| builder.build()).ok_or_else(panicked)??;
         let batches = reader.map(move |batch| batch?.project(&places));
         Ok(Caught::new(batches))
+    }
+
+    /// Of these columns, so many rows at once.
+    fn reader(
+        &self,
+        columns: impl IntoIterator<Item = usize>,
+        at_once: usize,
+    ) -> ParquetRecordBatchReaderBuilder<Blocks> {
+        let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), columns);
+        ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
+            .with_projection(mask)
+            .with_batch_size(at_once)
+    }
+
+    /// How many of the wanted rows of these columns are decoded at once.
+    fn rows_at_once(&self, rows: Option<&[usize]>, columns: &[usize]) -> Result<usize, ArrowError> {
+        let follow = rows.is_none_or(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
+        let at_once = if follow { self.at_once.follow } else { self.at_once.anywhere };
+        let with_lists = self.with_lists();
+        if !columns.iter().any(|column| with_lists.contains(column)) {
+            return Ok(at_once);
+        }
+        let lists = self.lists.get_or_init(|| self.weigh(&with_lists));
+        let lists = lists.as_ref().ok_or_else(panicked)?;
+        Ok(lists.rows_at_once(rows, at_once, self.most.min(A_COLUMN)))
+    }
+
+    /// The columns of which rows have none or several values.
+    fn with_lists(&self) -> Vec<usize> {
+        let schema = self.metadata.parquet_schema();
+        let leaves =
+            (0..schema.num_columns()).filter(|leaf| schema.column(*leaf).max_rep_level() > 0);
+        let mut columns: Vec<usize> = leaves.map(|leaf| schema.get_column_root_idx(leaf)).collect();
+        columns.dedup();
+        columns
+    }
+
+    /// What the rows of these columns take; row by row where a block is too much for the library.
+    fn weigh(&self, columns: &[usize]) -> Option<Weights> {
+        [BLOCK, 1].into_iter().find_map(|rows| {
+            let columns = columns.iter().copied();
+            let reader = caught(|| self.reader(columns, rows).build())?.ok()?;
+            Weights::of(rows, Caught::new(reader)).ok()
+        })
     }
 }
 

@@ -1,0 +1,94 @@
+//! What rows of lists take. A file tells no more of them than their sum, and the rows that are wanted may be the long ones;
+//! so all are decoded once, in short blocks, and each block is weighed.
+
+use arrow_array::{Array, RecordBatch};
+use arrow_schema::ArrowError;
+
+/// Rows of a block.
+pub(super) const BLOCK: usize = 64;
+
+/// The blocks of a file, and bytes that each takes when it is decoded.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Weights {
+    /// Rows of a block; the last may have fewer.
+    rows: usize,
+    bytes: Vec<u64>,
+}
+
+impl Weights {
+    /// Weighs batches of so many rows each.
+    pub(super) fn of(
+        rows: usize,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+    ) -> Result<Self, ArrowError> {
+        let bytes = batches.map(|batch| weight(&batch?)).collect::<Result<_, _>>()?;
+        Ok(Self { rows, bytes })
+    }
+
+    /// How many of the wanted rows are decoded at once, by halves from `at_most`, so that the blocks that they are in
+    /// take `most` bytes or less; one at least. `wanted` has rising numbers; none stands for all rows.
+    pub(super) fn rows_at_once(
+        &self,
+        wanted: Option<&[usize]>,
+        at_most: usize,
+        most: u64,
+    ) -> usize {
+        let mut rows = at_most.max(1);
+        while rows > 1 && !self.fit(wanted, rows, most) {
+            rows /= 2;
+        }
+        rows
+    }
+
+    fn fit(&self, wanted: Option<&[usize]>, rows: usize, most: u64) -> bool {
+        match wanted {
+            Some(wanted) => {
+                wanted.chunks(rows).all(|chunk| self.taken(chunk.iter().copied()) <= most)
+            }
+            None => {
+                let all = self.bytes.len() * self.rows;
+                (0..all).step_by(rows).all(|first| {
+                    let blocks = first / self.rows..(first + rows).min(all).div_ceil(self.rows);
+                    self.bytes[blocks].iter().copied().fold(0, u64::saturating_add) <= most
+                })
+            }
+        }
+    }
+
+    /// What the blocks take in which these rows are.
+    fn taken(&self, rows: impl Iterator<Item = usize>) -> u64 {
+        let mut last = None;
+        rows.fold(0_u64, |sum, row| {
+            let block = row / self.rows;
+            let more =
+                if last == Some(block) { 0 } else { self.bytes.get(block).copied().unwrap_or(0) };
+            last = Some(block);
+            sum.saturating_add(more)
+        })
+    }
+}
+
+fn weight(batch: &RecordBatch) -> Result<u64, ArrowError> {
+    batch.columns().iter().try_fold(0_u64, |sum, array| {
+        let bytes = array.to_data().get_slice_memory_size()?;
+        Ok(sum.saturating_add(bytes as u64))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_as_many_as_fit_with_their_blocks() {
+        let weights = Weights { rows: 4, bytes: vec![10, 10, 1_000, 10, 10] };
+        let all = |most| weights.rows_at_once(None, 16, most);
+        assert_eq!((all(1_040), all(1_030), all(1_029), all(999)), (16, 16, 8, 1));
+        let some = |rows: &[usize], most| weights.rows_at_once(Some(rows), 8, most);
+        // All in one block, each in its own, and beside the heavy one.
+        assert_eq!(some(&[0, 1, 2, 3], 10), 8);
+        assert_eq!(some(&[0, 4, 12, 16], 20), 2);
+        assert_eq!((some(&[0, 4, 8, 12], 1_010), some(&[0, 4, 8, 12], 1_009)), (2, 1));
+        assert_eq!(some(&[], 0), 8);
+    }
+}
