@@ -98,7 +98,7 @@ async fn fetch(State(shared): State<Shared>, body: Bytes) -> Response {
     let get = move |desk: &Arc<Desk>| {
         let Place { url } = read(&body)?;
         let (host, bytes) =
-            veilset::net::fetch(url.trim()).map_err(|error| Refusal::new("calendar", error))?;
+            veilset::sources::fetch(url.trim()).map_err(|error| Refusal::new("calendar", error))?;
         Ok(desk.take(Some(Calendar::parse(host, bytes)?)))
     };
     answer(shared, get).await

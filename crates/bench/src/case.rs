@@ -137,12 +137,6 @@ pub enum BenchError {
     /// The run failed.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// The paper's groups could not be generated.
-    #[error(transparent)]
-    Group(#[from] veilset_crypto::SafePrimeError),
-    /// A polynomial algorithm was asked for what its field cannot do.
-    #[error(transparent)]
-    Arithmetic(#[from] veilset_poly::PolyError),
     /// Loopback failed.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -178,7 +172,10 @@ impl Case {
     }
 
     /// As [`measure`](Self::measure), with what stands for the protocol of that id.
-    pub(crate) fn measure_as(&self, protocol: &dyn Protocol) -> Result<Measurement, BenchError> {
+    ///
+    /// # Errors
+    /// When the run fails or its result is wrong.
+    pub fn measure_as(&self, protocol: &dyn Protocol) -> Result<Measurement, BenchError> {
         let common = self.sizes.sender.min(self.sizes.receiver) / 2;
         let (left, right) = self.pair()?;
         let sender = elements(0, self.sizes.sender);

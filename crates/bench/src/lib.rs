@@ -7,17 +7,13 @@
 mod case;
 mod curve;
 mod offline;
-mod paper;
-mod process;
+pub mod process;
 mod shaped;
 mod timing;
 mod welch;
 
 pub use case::{BenchError, Case, Measurement, Net, Sizes};
 pub use curve::{CurveCost, curve, reference_seconds};
-pub use offline::Parts;
-pub use paper::{
-    Content, Entry, Grid, Line, MeasureGrid, Measured, PAPERS, Paper, PaperTable, Protocols,
-};
+pub use offline::{Parts, Prepared};
 pub use shaped::{Shaped, shaped_pair};
 pub use timing::{TIMING_THRESHOLD, Timing, timing};

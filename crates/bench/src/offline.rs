@@ -23,10 +23,11 @@ pub struct Parts {
 }
 
 /// A sender's set made ready for queries, and what that took.
-pub(crate) struct Prepared {
+pub struct Prepared {
     database: Database,
     parameters: Parameters,
-    pub(crate) seconds: f64,
+    /// How long it took, in seconds.
+    pub seconds: f64,
     cpu_seconds: f64,
     peak_rss: u64,
 }
@@ -59,7 +60,10 @@ impl Protocol for Served<'_> {
 
 impl Case {
     /// What the sender of `fhe` or `fhe-lookup` does before the query, with these improvements; the sets are not empty.
-    pub(crate) fn prepare(&self, variant: Variant) -> Result<Prepared, BenchError> {
+    ///
+    /// # Errors
+    /// When no parameters fit the sizes.
+    pub fn prepare(&self, variant: Variant) -> Result<Prepared, BenchError> {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let sizes = Sizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
         let elements = elements(0, self.sizes.sender);
@@ -86,7 +90,10 @@ impl Case {
     }
 
     /// A run after that.
-    pub(crate) fn measure_prepared(&self, prepared: &Prepared) -> Result<Measurement, BenchError> {
+    ///
+    /// # Errors
+    /// When the run fails or its result is wrong.
+    pub fn measure_prepared(&self, prepared: &Prepared) -> Result<Measurement, BenchError> {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let online = self.measure_as(&Served { protocol, prepared })?;
         Ok(Measurement {

@@ -6,19 +6,21 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
 /// Processor time of all threads so far, in seconds.
-pub(crate) fn cpu_seconds() -> f64 {
+#[must_use]
+pub fn cpu_seconds() -> f64 {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 * 1e-6;
     getrusage(UsageWho::RUSAGE_SELF)
         .map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time()))
 }
 
 /// Forgets the peak so far, where the system lets a process do so.
-pub(crate) fn reset_peak() {
+pub fn reset_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
 /// The most memory that was resident at once, in bytes.
-pub(crate) fn peak_rss() -> u64 {
+#[must_use]
+pub fn peak_rss() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kilobytes =

@@ -6,8 +6,6 @@ use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
-use veilset::bench::{Paper, Sizes};
-use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::data::{KeySpec, Scratch};
 use veilset::lookup::Way;
 use veilset::net::Options;
@@ -15,6 +13,10 @@ use veilset::planner::Link;
 use veilset::prime::SafePrime;
 use veilset::registry::{Choices, Digest, Group, Scheme, Sharing};
 
+#[cfg(feature = "calendar")]
+use crate::agree::args::{AgreeArgs, CALENDAR};
+#[cfg(feature = "bench")]
+use crate::bench::args::BenchArgs;
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
 use crate::{prime, units};
@@ -22,11 +24,10 @@ use crate::{prime, units};
 /// The headings under which help has flags, beside those that are a command's own.
 const LIST: &str = "Your list";
 const PEER: &str = "The peer";
-const PROTOCOL: &str = "The protocol";
-const RESULT: &str = "The result";
+pub(crate) const PROTOCOL: &str = "The protocol";
+pub(crate) const RESULT: &str = "The result";
 const MACHINE: &str = "This machine";
 const CLUSTERS: &str = "Clusters";
-const SLOTS: &str = "Slots and preferences";
 const MESSAGES: &str = "Messages";
 
 const EXAMPLES: &str = "\
@@ -50,7 +51,6 @@ Exit codes:
   70 a bug    130, 143 interrupted; nothing was written";
 
 const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
-const CALENDAR: &str = "<FILE> --between <DAY..DAY> --length <DURATION>";
 const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
 
 /// How an operation on two lists is called.
@@ -122,6 +122,7 @@ pub(crate) enum Command {
     #[command(override_usage = of_two("align"))]
     Align(AlignArgs),
     /// Agree on the time slot that both calendars have free and both sides together prefer most
+    #[cfg(feature = "calendar")]
     #[command(override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
     Agree(AgreeArgs),
     /// Serve a list that many look items up in, without showing it; or build and change one
@@ -137,6 +138,7 @@ pub(crate) enum Command {
     /// List the protocols, or show one with what it rests on and what leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
+    #[cfg(feature = "bench")]
     Bench(BenchArgs),
     /// Print a fresh safe prime for --prime, after about a minute
     Prime,
@@ -157,11 +159,13 @@ impl Command {
             Self::Union(args) => args.party.meet.json,
             Self::Share(args) => args.party.meet.json,
             Self::Align(args) => args.party.meet.json,
+            #[cfg(feature = "calendar")]
             Self::Agree(args) => args.meet.json,
             Self::Lookup(args) => args.json,
             Self::Plan(args) => args.json,
             Self::Check(args) => args.json,
             Self::Protocols(args) => args.json,
+            #[cfg(feature = "bench")]
             Self::Bench(args) => args.json,
             Self::Id(_)
             | Self::Peer(_)
@@ -465,45 +469,6 @@ pub(crate) struct AlignArgs {
 }
 
 #[derive(Args)]
-#[command(group(ArgGroup::new("other").required(true).args(["peer"])))]
-pub(crate) struct AgreeArgs {
-    /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
-    pub(crate) file: String,
-    /// The days to look at, in your zone, both ends included; on both sides alike
-    #[arg(long, help_heading = SLOTS, value_name = "DAY..DAY")]
-    pub(crate) between: Dates,
-    /// How long a slot is, such as 60m or 2h; on both sides alike
-    #[arg(long, help_heading = SLOTS, value_name = "DURATION", value_parser = units::minutes)]
-    pub(crate) length: u32,
-    /// From one start to the next, counted in UTC, a divisor of a day; on both sides alike
-    #[arg(long, help_heading = SLOTS, value_name = "DURATION", default_value = "30m", value_parser = units::step)]
-    pub(crate) step: u32,
-    /// The hours of a day that you offer, in your zone
-    #[arg(long, help_heading = SLOTS, value_name = "HH:MM-HH:MM", default_value = "09:00-18:00")]
-    pub(crate) hours: Hours,
-    /// Your time zone, such as Europe/Berlin
-    #[arg(long, help_heading = SLOTS, value_name = "ZONE")]
-    pub(crate) zone: Zone,
-    /// Offer Saturdays and Sundays too
-    #[arg(long, help_heading = SLOTS)]
-    pub(crate) weekends: bool,
-    /// Which slots you like better: mornings, afternoons, early, late, or a file of rules, the best first
-    #[arg(long, help_heading = SLOTS, value_name = "WORD|FILE", default_value = "early")]
-    pub(crate) prefer: String,
-    #[command(flatten)]
-    pub(crate) meet: MeetArgs,
-    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
-    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
-    pub(crate) scheme: Scheme,
-    /// Write the slot that was agreed on to this file, as a calendar (.ics)
-    #[arg(long, help_heading = RESULT, short, value_name = "OUT")]
-    pub(crate) output: Option<String>,
-    /// Overwrite the output file
-    #[arg(long, help_heading = RESULT)]
-    pub(crate) force: bool,
-}
-
-#[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 #[command(group(ArgGroup::new("guests").required(true).multiple(true).args(["allow", "allow_file"])))]
 pub(crate) struct ServeArgs {
@@ -798,62 +763,6 @@ pub(crate) struct ProtocolsArgs {
     /// Print a JSON array, with all that is known of each
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct BenchArgs {
-    /// Protocols to measure, `curve` for the operations under them, or `timing` to test that those take the same time
-    /// for every secret [default: all protocols]
-    #[arg(value_parser = units::bench_target)]
-    pub(crate) targets: Vec<BenchTarget>,
-    /// Measure the tables of a paper instead: mqrpmt, kissner-song, rosulek-trieu, pros, fhe-psi; prints them in Markdown
-    #[arg(long, value_name = "NAME", value_parser = units::paper, conflicts_with_all = ["targets", "net", "threads", "seconds", "group", "digest"])]
-    pub(crate) paper: Option<&'static Paper>,
-    /// Draw what was measured for the paper into this file, as SVG
-    #[arg(long, value_name = "FILE", requires = "paper")]
-    pub(crate) plot: Option<PathBuf>,
-    /// Put the paper's tables into this file, between its lines <!-- paper NAME --> and <!-- end -->
-    #[arg(long, value_name = "FILE", requires = "paper")]
-    pub(crate) write: Option<PathBuf>,
-    /// Set sizes, each for both parties or as SENDERxRECEIVER; 2^12, 2^8 of ordered lists, or the paper's if there are none
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = units::sizes)]
-    pub(crate) sizes: Vec<Sizes>,
-    /// The way between the parties
-    #[arg(long, value_enum, default_value = "memory")]
-    pub(crate) net: NetArg,
-    /// Threads of each party
-    #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
-    pub(crate) threads: usize,
-    /// Seconds for each row of `timing`
-    #[arg(long, value_name = "S", default_value = "1.5", value_parser = units::seconds)]
-    pub(crate) seconds: Duration,
-    #[command(flatten)]
-    pub(crate) choices: ChoiceArgs,
-    /// Print one JSON object a line
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Clone)]
-pub(crate) enum BenchTarget {
-    /// The curve operations.
-    Curve,
-    /// Whether their time depends on secrets.
-    Timing,
-    /// A protocol.
-    Protocol(&'static str),
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum NetArg {
-    /// Queues in memory
-    Memory,
-    /// Simulated: 10 Gbit/s, 0.1 ms
-    Lan,
-    /// Simulated: 50 Mbit/s, 80 ms
-    Wan,
-    /// TLS over loopback
-    Tls,
 }
 
 #[derive(Args)]

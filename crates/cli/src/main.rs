@@ -7,8 +7,10 @@ macro_rules! print_line {
     };
 }
 
+#[cfg(feature = "calendar")]
 mod agree;
 mod args;
+#[cfg(feature = "bench")]
 mod bench;
 mod check;
 mod consent;
@@ -30,7 +32,6 @@ mod report;
 mod serve;
 mod several;
 mod terms;
-mod timing;
 mod units;
 
 use std::process::ExitCode;
@@ -96,12 +97,14 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Union(args) => operation::run(&Order::from(&args), &talk),
         Command::Share(args) => operation::run(&Order::from(&args), &talk),
         Command::Align(args) => operation::run(&Order::from(&args), &talk),
+        #[cfg(feature = "calendar")]
         Command::Agree(args) => agree::run(&args, &talk),
         Command::Serve(args) => serve::run(&args, &talk),
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
         Command::Protocols(args) => protocols::run(&args),
+        #[cfg(feature = "bench")]
         Command::Bench(args) => bench::run(&args, &talk),
         Command::Prime => prime::run(&talk),
         Command::Completions(args) => reference::completions(&args),

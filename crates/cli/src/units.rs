@@ -2,35 +2,13 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use veilset::bench::{PAPERS, Paper, Sizes};
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
 pub(crate) use veilset::units::{
-    bytes, count, delimiter, duration, memory, minutes, patience, show_bytes, show_need, step,
-    threads,
+    bytes, count, delimiter, duration, memory, patience, show_bytes, show_need, threads,
 };
 
-use crate::args::{BenchTarget, ProtocolArg, With};
-
-/// `2^12`, or `2^20x2^10` for the sender's and the receiver's.
-pub(crate) fn sizes(text: &str) -> Result<Sizes, String> {
-    let size = |text: &str| {
-        let size = usize::try_from(count(text)?).unwrap_or(usize::MAX);
-        let fits = (1..=1 << 31).contains(&size);
-        fits.then_some(size).ok_or_else(|| "sizes go from 1 to 2^31".to_owned())
-    };
-    let (sender, receiver) = text.split_once('x').unwrap_or((text, text));
-    Ok(Sizes { sender: size(sender)?, receiver: size(receiver)? })
-}
-
-/// `1.5` or `60`, more than 0 and at most an hour.
-pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
-    text.parse()
-        .ok()
-        .filter(|seconds| *seconds > 0.0 && *seconds <= 3600.0)
-        .map(Duration::from_secs_f64)
-        .ok_or_else(|| "seconds above 0 and up to 3600 are needed, such as 1.5".to_owned())
-}
+use crate::args::{ProtocolArg, With};
 
 /// `500/hour`.
 pub(crate) fn per_hour(text: &str) -> Result<u64, String> {
@@ -85,12 +63,6 @@ pub(crate) fn scheme(text: &str) -> Result<Scheme, String> {
         .ok_or_else(|| format!("schemes: {}", Scheme::ALL.map(Scheme::name).join(", ")))
 }
 
-/// A paper's name.
-pub(crate) fn paper(text: &str) -> Result<&'static Paper, String> {
-    let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
-    Paper::find(text).ok_or_else(|| format!("papers: {}", names()))
-}
-
 /// `auto` or a protocol's id.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
@@ -104,17 +76,6 @@ pub(crate) fn with(text: &str) -> Result<With, String> {
         }
         _ => {
             Err("give the party's name and its address, such as acme@acme.example:7000".to_owned())
-        }
-    }
-}
-
-/// `curve`, `timing` or a protocol's id.
-pub(crate) fn bench_target(text: &str) -> Result<BenchTarget, String> {
-    match text {
-        "curve" => Ok(BenchTarget::Curve),
-        "timing" => Ok(BenchTarget::Timing),
-        text => {
-            id(text).map(BenchTarget::Protocol).map_err(|ids| format!("curve, timing, or {ids}"))
         }
     }
 }
@@ -176,13 +137,8 @@ mod tests {
         assert_eq!(until_from(day / 24, 86_399), "for 1 h at most (until 00:59 UTC)");
         assert_eq!(until_from(day / 144, 0), "for 10 min at most (until 00:10 UTC)");
         assert_eq!(until_from(day, 0), "for 24 h at most");
-        assert_eq!(sizes("2^12"), Ok(Sizes::equal(4096)));
-        assert_eq!(sizes("2^20x100"), Ok(Sizes { sender: 1 << 20, receiver: 100 }));
-        assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));
         assert_eq!((workers("2^12"), amount("0.40"), amount("0")), (Ok(4096), Ok(0.4), Ok(0.0)));
         assert!(["0", "2^13", "-1"].iter().all(|text| workers(text).is_err()));
         assert!(["-1", "nan", "inf", "1 EUR", ""].iter().all(|text| amount(text).is_err()));
-        assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
-        assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
     }
 }

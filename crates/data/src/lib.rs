@@ -5,6 +5,7 @@
 //! with: [`Values`] (exact sums) and [`Items`] (rows to send). Errors carry file, line and column, never a
 //! value.
 
+#[cfg(feature = "calendar")]
 pub mod calendar;
 mod caught;
 mod check;

@@ -8,16 +8,12 @@
 //! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
 //! blocks (a [`Service`]'s clients are served by [`Listener::serve`], many at once); the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
-//!
-//! [`fetch`] gets a small file from the web, for a user who has a calendar there, [`query`] rows from a database, and
-//! [`objects`] the objects of a store in the cloud.
 
 mod address;
 mod connect;
 mod crowd;
 mod endpoint;
 mod error;
-mod fetch;
 pub mod guard;
 mod handshake;
 mod home;
@@ -28,10 +24,7 @@ mod listen;
 mod lock;
 mod message;
 mod meter;
-mod object;
-mod passfile;
 mod peers;
-mod postgres;
 mod service;
 pub mod signals;
 mod stop;
@@ -43,16 +36,13 @@ mod wire;
 pub use connect::connect;
 pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
-pub use fetch::{FetchError, fetch, is_url};
 pub use home::Home;
 pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
 pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use object::{Arrival, NewObject, ObjectError, is_object, objects};
 pub use peers::{Added, Peers};
-pub use postgres::{QueryError, is_database, query};
 pub use service::{Answer, Callers, Farewell, Limits, Note, Parting, Service};
 pub use stop::Stop;
 pub use store_error::StoreError;

@@ -7,7 +7,7 @@ use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_pyarrow::FromPyArrow;
 use pyo3::prelude::*;
 use veilset::data::{DataError, Scratch, Source, Table};
-use veilset::net::is_object;
+use veilset::sources::is_object;
 use veilset::units;
 
 use crate::error::Failure;

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
-use veilset::net::is_object;
 use veilset::registry::{Choices, Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
+use veilset::sources::is_object;
 use veilset::{Input, Job, Learn, prime, units};
 
 use crate::attend::Reporter;

@@ -7,9 +7,10 @@ use veilset_channel::ChannelError;
 use veilset_crypto::NotAPrime;
 use veilset_data::{DataError, is_full};
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
-use veilset_net::{Class, FetchError, NetError, ObjectError, QueryError, StoreError};
+use veilset_net::{Class, NetError, StoreError};
 use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
+use veilset_sources::{FetchError, ObjectError, QueryError};
 
 use crate::units::show_bytes;
 
@@ -197,11 +198,13 @@ impl Error {
             | Self::Elsewhere { why: DataError::Sink(error), .. }
             | Self::Lost { why: DataError::Sink(error), .. } => {
                 match error.downcast_ref::<ObjectError>() {
-                    Some(error) => of_class(error.class()),
+                    Some(error) => of_source(error.is_network()),
                     None => exit_code::INPUT,
                 }
             }
-            Self::Object(error) => of_class(error.class()),
+            Self::Object(error) => of_source(error.is_network()),
+            Self::Fetch(error) => of_source(error.is_network()),
+            Self::Query(error) => of_source(error.is_network()),
             Self::Data(
                 DataError::NoRoom { .. }
                 | DataError::NoRoomForResult { .. }
@@ -217,14 +220,11 @@ impl Error {
             | Self::TooManyKeys { .. }
             | Self::NoPorts
             | Self::NotInCluster { .. }
-            | Self::Fetch(FetchError::NotHttp | FetchError::Address)
             | Self::List(_)
             | Self::ListFile(_)
             | Self::Columns { .. }
             | Self::NoKey { .. }
             | Self::Seen { .. } => exit_code::INPUT,
-            Self::Fetch(_) | Self::Query(QueryError::Unreachable { .. }) => exit_code::NETWORK,
-            Self::Query(_) => exit_code::INPUT,
             Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
             Self::WorkerMemory { .. } => exit_code::POLICY,
             Self::Lookup(error) => of_lookup(error),
@@ -241,6 +241,11 @@ impl Error {
             },
         }
     }
+}
+
+/// Of a list that is not on this machine.
+fn of_source(is_network: bool) -> u8 {
+    if is_network { exit_code::NETWORK } else { exit_code::INPUT }
 }
 
 fn of_lookup(error: &LookupError) -> u8 {

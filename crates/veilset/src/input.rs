@@ -8,10 +8,9 @@ use veilset_data::{
     Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, Scratch,
     ShareTable, Source, Table, Values, Warning,
 };
-use veilset_net::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use veilset_protocols::{Attached, Operation};
 use veilset_session::Column;
-
+use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
 use crate::{Error, memory};
@@ -33,10 +32,14 @@ pub fn table(
         (true, Some(query)) => {
             let mut arrivals = Arrivals::new(scratch);
             let host =
-                veilset_net::query(place, query, &mut arrivals).map_err(|error| match error {
-                    QueryError::Unkept(why) => unkept(why, |why| QueryError::Unkept(why).into()),
-                    error => error.into(),
-                })?;
+                veilset_sources::query(place, query, &mut arrivals).map_err(
+                    |error| match error {
+                        QueryError::Unkept(why) => {
+                            unkept(why, |why| QueryError::Unkept(why).into())
+                        }
+                        error => error.into(),
+                    },
+                )?;
             Ok(arrivals.delimited(host, b',')?)
         }
         (true, None) => Err(QueryError::NoQuery.into()),

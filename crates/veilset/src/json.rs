@@ -7,6 +7,7 @@ use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
 use veilset_data::Warning;
+#[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
 use veilset_net::PublicKey;
 use veilset_protocols::{Digest, Operation, Outcome, Spec};
@@ -65,6 +66,7 @@ pub fn of_run(done: &Done, input: &Input) -> Value {
 }
 
 /// A run that agreed on this slot, or on none.
+#[cfg(feature = "calendar")]
 #[must_use]
 pub fn of_meeting(done: &Done, input: &Input, agreed: Option<&Slot>) -> Value {
     let slot = |slot: &Slot| json!({ "start": slot.start(), "end": slot.end() });

@@ -39,6 +39,7 @@ mod input;
 mod job;
 pub mod json;
 pub mod lookup;
+#[cfg(feature = "calendar")]
 pub mod meeting;
 mod memory;
 mod output;
@@ -62,11 +63,9 @@ pub use veilset_session::{
     no_match,
 };
 
-/// Measurements on this machine.
-pub use veilset_bench as bench;
-
 /// Files, keys and outputs.
 pub mod data {
+    #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
         CheckReport, ColumnLook, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN,
@@ -79,9 +78,15 @@ pub mod data {
 /// Identities and the way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Added, Callers, Endpoint, Event, Farewell, FetchError, Home, Identity, KeyError, Limits,
-        Listener, NetError, Note, ObjectError, Options, Parting, Peers, PublicKey, Stop,
-        StoreError, fetch, guard, is_object, is_url, signals,
+        Added, Callers, Endpoint, Event, Farewell, Home, Identity, KeyError, Limits, Listener,
+        NetError, Note, Options, Parting, Peers, PublicKey, Stop, StoreError, guard, signals,
+    };
+}
+
+/// Lists from beyond this machine.
+pub mod sources {
+    pub use veilset_sources::{
+        FetchError, ObjectError, QueryError, fetch, is_database, is_object, is_url,
     };
 }
 

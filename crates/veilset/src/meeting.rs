@@ -2,9 +2,9 @@
 
 use veilset_data::calendar::{Calendar, Dates, Slot, slot_table};
 use veilset_data::{DataError, KeySpec, Source};
-use veilset_net::{fetch, is_url};
 use veilset_protocols::{Choices, Scheme};
 use veilset_session::{Detail, Mismatch, SessionError};
+use veilset_sources::{fetch, is_url};
 
 use crate::{Done, Error, Input, Job};
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use veilset_data::{DataError, Destination, Scratch, Sink, SinkError};
-use veilset_net::{NewObject, is_object};
+use veilset_sources::{NewObject, is_object};
 
 use crate::Error;
 

@@ -70,6 +70,20 @@ pub fn bytes(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "a size such as 500MB or 2GiB is needed".to_owned())
 }
 
+/// `2^12`, or `2^20x2^10` for the sender's number of elements and the receiver's.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn sizes(text: &str) -> Result<[usize; 2], String> {
+    let size = |text: &str| {
+        let size = usize::try_from(count(text)?).unwrap_or(usize::MAX);
+        let fits = (1..=1 << 31).contains(&size);
+        fits.then_some(size).ok_or_else(|| "sizes go from 1 to 2^31".to_owned())
+    };
+    let (sender, receiver) = text.split_once('x').unwrap_or((text, text));
+    Ok([size(sender)?, size(receiver)?])
+}
+
 /// A number before one of these units, in the smallest of them, to which it may be rounded; the first unit that fits counts.
 #[must_use]
 pub fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -194,6 +208,13 @@ pub fn show_need(need: &DiskNeed) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sizes_are_of_both_or_of_each() {
+        assert_eq!(sizes("2^12"), Ok([4096; 2]));
+        assert_eq!(sizes("2^20x100"), Ok([1 << 20, 100]));
+        assert!(["0", "2^32", "2^4x", "x", "2x2x2"].iter().all(|text| sizes(text).is_err()));
+    }
 
     #[test]
     fn numbers_read_as_people_write_them() {

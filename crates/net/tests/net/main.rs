@@ -1,7 +1,6 @@
 //! Two parties on loopback, and everybody who may come between them.
 
 mod faults;
-mod fetch;
 mod meeting;
 mod service;
 mod strangers;

@@ -1,0 +1,107 @@
+//! `veilset agree`: two calendars, one slot.
+
+pub(crate) mod args;
+
+use std::time::SystemTime;
+
+use veilset::data::calendar::{Preference, Search, Slot};
+use veilset::data::{Destination, Scratch, Source};
+use veilset::meeting::{self, Meeting};
+use veilset::registry::Operation;
+use veilset::{Job, json};
+
+use self::args::AgreeArgs;
+use crate::args::Talk;
+use crate::error::Failure;
+use crate::escape::json_line;
+use crate::interrupt::Interrupt;
+use crate::operation::{Peer, deliver, endpoint, phases};
+use crate::order::job;
+use crate::progress::say;
+use crate::report;
+
+/// Reads the calendar, ranks its free slots, meets the peer, and tells the slot that both prefer most.
+pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
+    wanted(args, args.meet.peer().to_owned()).check()?;
+    let endpoint = endpoint(&args.meet)?;
+    let interrupt = Interrupt::heed()?;
+    let destination = destination(args)?;
+    let peer = Peer::load(&args.meet)?;
+    let slots = ranked(args, talk)?;
+    let input = meeting::input("slots".to_owned(), &slots)?;
+
+    let job = wanted(args, peer.name.clone());
+    let done = peer.meet(job, (&input, None), (&endpoint, &args.meet, &interrupt), talk)?;
+
+    let placed = meeting::agreed(&done, &input, &slots);
+    let agreed = placed.map(|(_, slot)| slot);
+    if let (Some(slot), Some(destination)) = (agreed, &destination) {
+        let write = |to: &Destination| slot.write(to, SystemTime::now());
+        deliver(destination, &Scratch::default(), talk, &write)?;
+    }
+    if args.meet.json {
+        print_line!("{}", json_line(&json::of_meeting(&done, &input, agreed)))?;
+    } else if let Some(slot) = agreed {
+        print_line!("{}\t{}", slot.start(), slot.end())?;
+    }
+    say(talk, &told(args, placed, slots.len()));
+    phases(&done.report.phases, talk);
+    say(talk, &report::cost(&done.report));
+    Ok(())
+}
+
+/// The job, with all that both sides must say alike.
+fn wanted(args: &AgreeArgs, peer: String) -> Job {
+    let AgreeArgs { between: dates, length, step, scheme, .. } = *args;
+    Meeting { dates, length, step, scheme }.terms_of(job(Operation::Agree, &args.meet, peer))
+}
+
+/// Where the slot goes, checked before anything else happens.
+fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
+    let Some(output) = &args.output else { return Ok(None) };
+    if output == "-" {
+        return Err(Failure::Flags(
+            "the slot goes to standard output as it is: give --output a file".to_owned(),
+        ));
+    }
+    let destination = veilset::destination(output, args.force)?;
+    destination.check_place(&Source::new(&args.file))?;
+    Ok(Some(destination))
+}
+
+/// The free slots, the best first.
+fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
+    let preference: Preference = args.prefer.parse()?;
+    let calendar = meeting::calendar(&args.file)?;
+    let search = Search {
+        dates: args.between,
+        hours: args.hours,
+        zone: args.zone,
+        weekends: args.weekends,
+        length: args.length,
+        step: args.step,
+    };
+    let slots = preference.rank(calendar.free(&search)?, args.zone);
+    let summary = format!(
+        "{}: {} events; {} slots of {} minutes are free",
+        calendar.name(),
+        calendar.events(),
+        slots.len(),
+        args.length,
+    );
+    say(talk, &summary);
+    Ok(slots)
+}
+
+fn told(args: &AgreeArgs, agreed: Option<(usize, &Slot)>, slots: usize) -> String {
+    let Some((row, slot)) = agreed else {
+        return "no slot is free for both; try other dates or hours, or a shorter --length"
+            .to_owned();
+    };
+    let written = args.output.as_ref().map_or(String::new(), |out| format!("; written to {out}"));
+    let place = row + 1;
+    format!(
+        "agreed: {} in your zone, number {place} of your {slots} slots{written}",
+        slot.in_zone(args.zone)
+    )
+}

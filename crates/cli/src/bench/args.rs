@@ -1,0 +1,93 @@
+//! The flags of `veilset bench`.
+
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use veilset_bench::Sizes;
+
+use crate::args::ChoiceArgs;
+use crate::units;
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Protocols to measure, `curve` for the operations under them, or `timing` to test that those take the same time
+    /// for every secret [default: all protocols]
+    #[arg(value_parser = target)]
+    pub(crate) targets: Vec<BenchTarget>,
+    /// Set sizes, each for both parties or as SENDERxRECEIVER; 2^12, or 2^8 of ordered lists, if there are none
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = sizes)]
+    pub(crate) sizes: Vec<Sizes>,
+    /// The way between the parties
+    #[arg(long, value_enum, default_value = "memory")]
+    pub(crate) net: NetArg,
+    /// Threads of each party
+    #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
+    pub(crate) threads: usize,
+    /// Seconds for each row of `timing`
+    #[arg(long, value_name = "S", default_value = "1.5", value_parser = seconds)]
+    pub(crate) seconds: Duration,
+    #[command(flatten)]
+    pub(crate) choices: ChoiceArgs,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone)]
+pub(crate) enum BenchTarget {
+    /// The curve operations.
+    Curve,
+    /// Whether their time depends on secrets.
+    Timing,
+    /// A protocol.
+    Protocol(&'static str),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NetArg {
+    /// Queues in memory
+    Memory,
+    /// Simulated: 10 Gbit/s, 0.1 ms
+    Lan,
+    /// Simulated: 50 Mbit/s, 80 ms
+    Wan,
+    /// TLS over loopback
+    Tls,
+}
+
+/// `2^12`, or `2^20x2^10` for the sender's and the receiver's.
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let [sender, receiver] = veilset::units::sizes(text)?;
+    Ok(Sizes { sender, receiver })
+}
+
+/// `1.5` or `60`, more than 0 and at most an hour.
+fn seconds(text: &str) -> Result<Duration, String> {
+    text.parse()
+        .ok()
+        .filter(|seconds| *seconds > 0.0 && *seconds <= 3600.0)
+        .map(Duration::from_secs_f64)
+        .ok_or_else(|| "seconds above 0 and up to 3600 are needed, such as 1.5".to_owned())
+}
+
+/// `curve`, `timing` or a protocol's id.
+fn target(text: &str) -> Result<BenchTarget, String> {
+    match text {
+        "curve" => Ok(BenchTarget::Curve),
+        "timing" => Ok(BenchTarget::Timing),
+        text => units::id(text)
+            .map(BenchTarget::Protocol)
+            .map_err(|ids| format!("curve, timing, or {ids}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_read_as_people_write_them() {
+        assert_eq!(seconds("0.05"), Ok(Duration::from_millis(50)));
+        assert!(["0", "-1", "nan", "inf", "3601", "1s"].iter().all(|text| seconds(text).is_err()));
+    }
+}

@@ -1,0 +1,197 @@
+//! `veilset bench`: measurements on this machine.
+
+pub(crate) mod args;
+mod timing;
+
+use serde_json::{Value, json};
+use veilset::json::versioned;
+use veilset::registry::{Digest, Operation, PROTOCOLS, find};
+use veilset_bench::{BenchError, Case, CurveCost, Measurement, Net, Sizes, curve};
+
+use self::args::{BenchArgs, BenchTarget, NetArg};
+use crate::args::Talk;
+use crate::error::Failure;
+use crate::progress::say;
+use crate::units::show_bytes;
+
+/// Measures what was asked for, one line each.
+pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
+    let everything: Vec<BenchTarget> = fitting(args).map(BenchTarget::Protocol).collect();
+    let targets = if args.targets.is_empty() { &everything } else { &args.targets };
+    for target in targets {
+        check(target, args)?;
+    }
+    let ratios = |target: &BenchTarget| !matches!(target, BenchTarget::Timing);
+    if !args.json && targets.iter().any(ratios) {
+        say(
+            talk,
+            "both parties in this process; ratio: processor time over that of as many X25519 of aws-lc",
+        );
+    }
+    let protocols = targets.iter().filter(|target| matches!(target, BenchTarget::Protocol(_)));
+    let protocols = protocols.count();
+    if !args.json && protocols > 0 {
+        let (net, threads) = (net(args).name(), args.threads);
+        say(
+            talk,
+            &format!("protocols: {protocols}; between them: {net}; threads a side: {threads}"),
+        );
+        print_line!(
+            "{:22} {:>7} {:>7} {:>7} {:>8} {:>8} {:>8} {:>5}",
+            "protocol",
+            "keys",
+            "seconds",
+            "cpu s",
+            "sender",
+            "receiver",
+            "peak",
+            "ratio"
+        )?;
+    }
+    for target in targets {
+        match target {
+            BenchTarget::Curve => show_curves(args.json)?,
+            BenchTarget::Timing => timing::run(args)?,
+            BenchTarget::Protocol(id) => measure(id, args)?,
+        }
+    }
+    Ok(())
+}
+
+/// The protocols that run on the group and with the digest that were asked for.
+fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
+    let choices = args.choices.into();
+    let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
+    let specs = specs.filter(move |spec| spec.takes(choices));
+    specs.map(|spec| spec.id)
+}
+
+/// The sizes that were asked for, or the default ones.
+fn sizes(args: &BenchArgs, default: &[Sizes]) -> Vec<Sizes> {
+    if args.sizes.is_empty() { default.to_vec() } else { args.sizes.clone() }
+}
+
+fn failed(error: BenchError) -> Failure {
+    Failure::Bug(error.to_string())
+}
+
+/// Whether a protocol that was named runs with the parameters that were.
+fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
+    match target {
+        BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
+            Err(Failure::Flags(format!(
+                "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
+    let net = net(args);
+    for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
+        let case =
+            Case { protocol, choices: args.choices.into(), sizes, threads: args.threads, net };
+        show(&case.measure().map_err(failed)?, args.json)?;
+    }
+    Ok(())
+}
+
+fn net(args: &BenchArgs) -> Net {
+    match args.net {
+        NetArg::Memory => Net::Memory,
+        NetArg::Lan => Net::Lan,
+        NetArg::Wan => Net::Wan,
+        NetArg::Tls => Net::Tls,
+    }
+}
+
+/// Ordered lists are compared pair by pair, and shorter ones where that takes Paillier's encryption.
+fn default_size(protocol: &str) -> usize {
+    match find(protocol).map(|protocol| protocol.spec()) {
+        Some(spec) if spec.operation == Operation::Agree && spec.max_elements <= 1 << 10 => 1 << 5,
+        Some(spec) if spec.operation == Operation::Agree => 1 << 8,
+        _ => 1 << 12,
+    }
+}
+
+fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        print_line!("{}", object(m))?;
+        return Ok(());
+    }
+    print_line!(
+        "{:22} {:>7} {:>7.3} {:>7.3} {:>8} {:>8} {:>8} {:>5}",
+        m.case.protocol,
+        show_sizes(m.case.sizes),
+        m.seconds,
+        m.cpu_seconds,
+        show_bytes(m.bytes_sender as f64),
+        show_bytes(m.bytes_receiver as f64),
+        show_bytes(m.peak_rss as f64),
+        m.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    )?;
+    Ok(())
+}
+
+fn show_sizes(Sizes { sender, receiver }: Sizes) -> String {
+    if sender == receiver { sender.to_string() } else { format!("{sender}x{receiver}") }
+}
+
+fn object(m: &Measurement) -> Value {
+    let mut object = json!({
+        "protocol": m.case.protocol,
+        "operation": m.operation,
+        "group": m.choices.group_name(),
+        "digest": m.choices.digest.map(Digest::name),
+        "n_sender": m.case.sizes.sender,
+        "n_receiver": m.case.sizes.receiver,
+        "threads": m.case.threads,
+        "net": m.case.net.name(),
+        "seconds": m.seconds,
+        "cpu_seconds": m.cpu_seconds,
+        "bytes_sender": m.bytes_sender,
+        "bytes_receiver": m.bytes_receiver,
+        "rounds": m.rounds,
+        "peak_rss": m.peak_rss,
+        "curve_operations": m.curve_operations,
+        "reference": "aws-lc",
+        "reference_ns": m.reference_seconds * 1e9,
+        "ratio": m.ratio(),
+    });
+    if let Some(parts) = m.parts {
+        object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);
+        object["online_cpu_seconds"] = json!(parts.online_cpu_seconds);
+    }
+    versioned(object)
+}
+
+fn show_curves(as_json: bool) -> Result<(), Failure> {
+    let costs = curve().map_err(|error| Failure::Bug(error.to_string()))?;
+    costs.iter().try_for_each(|cost| show_curve(cost, as_json))
+}
+
+fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {
+    if as_json {
+        print_line!(
+            "{}",
+            versioned(json!({
+                "kernel": cost.kernel,
+                "op": cost.op,
+                "ns": cost.ns,
+                "reference": "aws-lc",
+                "reference_ns": cost.reference_ns,
+            }))
+        )?;
+        return Ok(());
+    }
+    print_line!(
+        "{:10} {:4} {:9.0} ns   X25519 of aws-lc {:9.0} ns   ratio {:.2}",
+        cost.kernel,
+        cost.op,
+        cost.ns,
+        cost.reference_ns,
+        cost.ns / cost.reference_ns
+    )?;
+    Ok(())
+}

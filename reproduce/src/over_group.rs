@@ -1,0 +1,52 @@
+//! The intersection on encrypted polynomials over groups that the registry does not offer.
+
+use veilset_bench::{BenchError, Case, Net, Sizes};
+use veilset_poly::encrypted::ScalarField;
+use veilset_protocols::ks::{Spread, run_over};
+use veilset_protocols::{
+    Choices, Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find,
+};
+
+use crate::Failure;
+
+/// `ks` or `ks-binned` with another group in the place of its own. Its cost remains that of the registry's.
+struct OverGroup<'a, G> {
+    entry: &'static dyn Protocol,
+    group: &'a G,
+    spread: Spread,
+}
+
+impl<G: ScalarField> Protocol for OverGroup<'_, G> {
+    fn spec(&self) -> &Spec {
+        self.entry.spec()
+    }
+
+    fn cost(&self, shape: Shape) -> Cost {
+        self.entry.cost(shape)
+    }
+
+    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        run_over(self.group, self.spread, run)
+    }
+}
+
+/// The seconds of a run over `group` with `size` elements a side, whose result is checked.
+pub(super) fn seconds_over<G: ScalarField>(
+    group: &G,
+    spread: Spread,
+    size: usize,
+) -> Result<f64, Failure> {
+    let protocol = match spread {
+        Spread::Whole => "ks",
+        Spread::Binned => "ks-binned",
+    };
+    let entry = find(protocol).ok_or(BenchError::Unknown(protocol))?;
+    let case = Case {
+        protocol,
+        choices: Choices::default(),
+        sizes: Sizes::equal(size),
+        threads: 1,
+        net: Net::Memory,
+    };
+    Ok(case.measure_as(&OverGroup { entry, group, spread })?.seconds)
+}

@@ -1,0 +1,244 @@
+//! The tables of papers, measured here.
+
+use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
+use veilset_crypto::Group;
+use veilset_protocols::{AttachedShape, Choices, Digest, Reveal, Shape, find};
+
+use crate::Failure;
+use crate::grid::Grid;
+use crate::{fhe_psi, kissner_song, mqrpmt, pros, rosulek_trieu};
+
+/// A paper's measurements.
+pub(crate) struct Paper {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// Where it appeared.
+    pub(crate) source: &'static str,
+    /// What else a reader of the tables must know.
+    pub(crate) notes: &'static str,
+    /// Sizes that are measured if nothing else is asked for.
+    pub(crate) sizes: &'static [Sizes],
+    /// Its tables.
+    pub(crate) tables: &'static [PaperTable],
+    /// Draws what was measured, as SVG.
+    pub(crate) plot: Option<fn(&[Measured]) -> String>,
+}
+
+/// A table of a paper.
+pub(crate) struct PaperTable {
+    /// Its number and subject.
+    pub(crate) title: &'static str,
+    /// What it holds.
+    pub(crate) content: Content,
+}
+
+/// What a table holds.
+pub(crate) enum Content {
+    /// Protocols down, sizes across.
+    Protocols(Protocols),
+    /// Anything else.
+    Grid(MeasureGrid),
+}
+
+/// Measures at the sizes that the run is asked for, and tells what it has done.
+pub(crate) type MeasureGrid = fn(&[Sizes], &mut dyn FnMut(&str)) -> Result<Grid, Failure>;
+
+/// Protocols down, sizes across.
+pub(crate) struct Protocols {
+    /// The sizes; `None` for those that the run is asked for.
+    pub(crate) sizes: Option<&'static [Sizes]>,
+    /// Threads of each party; a row for each.
+    pub(crate) threads: &'static [usize],
+    /// What is compared.
+    pub(crate) rows: &'static [Entry],
+}
+
+/// What was measured for a table.
+pub(crate) enum Measured {
+    /// Of protocols.
+    Lines(Vec<Line>),
+    /// Of anything else.
+    Grid(Grid),
+}
+
+/// What a row measures.
+#[derive(Clone, Copy)]
+pub(crate) struct Entry {
+    /// The protocol's id.
+    pub(crate) protocol: &'static str,
+    /// The group.
+    pub(crate) group: Group,
+    /// How a set travels; `None` for the protocol's default.
+    pub(crate) digest: Option<Digest>,
+}
+
+/// Every paper.
+pub(crate) static PAPERS: &[Paper] =
+    &[mqrpmt::PAPER, kissner_song::PAPER, rosulek_trieu::PAPER, pros::PAPER, fhe_psi::PAPER];
+
+/// A row with what was measured: for each size, the local and the wide network.
+pub(crate) struct Line {
+    /// What was measured.
+    pub(crate) entry: Entry,
+    /// Threads of each party.
+    pub(crate) threads: usize,
+    /// Over the local and the wide network, a pair for each size.
+    pub(crate) cells: Vec<[Measurement; 2]>,
+}
+
+impl Paper {
+    /// The paper called `name`.
+    pub(crate) fn find(name: &str) -> Option<&'static Self> {
+        PAPERS.iter().find(|paper| paper.name == name)
+    }
+}
+
+impl PaperTable {
+    /// Measures the table over `sizes`, if it has none of its own; `done` hears of each step.
+    ///
+    /// # Errors
+    /// When a run fails or its result is wrong.
+    pub(crate) fn measure(
+        &self,
+        sizes: &[Sizes],
+        done: &mut dyn FnMut(&str),
+    ) -> Result<Measured, Failure> {
+        match &self.content {
+            Content::Protocols(protocols) => protocols.measure(sizes, done).map(Measured::Lines),
+            Content::Grid(measure) => measure(sizes, done).map(Measured::Grid),
+        }
+    }
+
+    /// The table in Markdown.
+    pub(crate) fn markdown(&self, measured: &Measured) -> String {
+        let text = match measured {
+            Measured::Lines(lines) => markdown(lines),
+            Measured::Grid(grid) => grid.markdown(),
+        };
+        format!("### {}\n\n{text}", self.title)
+    }
+}
+
+impl Protocols {
+    fn measure(&self, sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Vec<Line>, Failure> {
+        let sizes = self.sizes.unwrap_or(sizes);
+        let mut lines = Vec::new();
+        for entry in self.rows {
+            for threads in self.threads {
+                let cells = sizes.iter().map(|size| entry.measure(*size, *threads));
+                let line = Line {
+                    entry: *entry,
+                    threads: *threads,
+                    cells: cells.collect::<Result<_, _>>()?,
+                };
+                done(entry.protocol);
+                lines.push(line);
+            }
+        }
+        Ok(lines)
+    }
+}
+
+fn markdown(lines: &[Line]) -> String {
+    let mut text = "| protocol | group | set | threads |".to_owned();
+    let sizes = lines.first().map_or(&[][..], |line| &line.cells);
+    for [lan, _] in sizes {
+        text.push_str(&format!(" {}: MB | LAN, s | WAN, s |", sides(lan.case.sizes)));
+    }
+    text.push_str(&format!("\n|{}\n", "---|".repeat(4 + 3 * sizes.len())));
+    lines.iter().for_each(|line| text.push_str(&line.markdown()));
+    text
+}
+
+/// A size, as a power of two if it is one.
+pub(crate) fn power(size: usize) -> String {
+    let power = size.is_power_of_two().then(|| format!("2^{}", size.ilog2()));
+    power.unwrap_or_else(|| size.to_string())
+}
+
+/// One size, or both.
+pub(crate) fn sides(sizes: Sizes) -> String {
+    let [sender, receiver] = [sizes.sender, sizes.receiver].map(power);
+    if sender == receiver { sender } else { format!("{sender} × {receiver}") }
+}
+
+/// What both parties send; the cost model, which a test holds to what is measured.
+pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64, Failure> {
+    let found = find(protocol).ok_or(BenchError::Unknown(protocol))?;
+    let cost = found.cost(Shape {
+        sender: sizes.sender as u64,
+        receiver: sizes.receiver as u64,
+        reveal: Reveal::Receiver,
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        choices: found.spec().defaults(),
+    });
+    Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)
+}
+
+impl Entry {
+    fn measure(&self, sizes: Sizes, threads: usize) -> Result<[Measurement; 2], Failure> {
+        let on = |net| {
+            let case = Case {
+                protocol: self.protocol,
+                choices: Choices {
+                    group: Some(self.group),
+                    digest: self.digest,
+                    ..Choices::default()
+                },
+                sizes,
+                threads,
+                net,
+            };
+            case.measure()
+        };
+        Ok([on(Net::Lan)?, on(Net::Wan)?])
+    }
+}
+
+impl Line {
+    fn markdown(&self) -> String {
+        let Entry { protocol, group, digest } = self.entry;
+        let digest = digest.or_else(|| find(protocol)?.spec().defaults().digest);
+        let set = digest.map_or("", Digest::name);
+        let mut text = format!("| `{protocol}` | {} | {set} | {} |", group.name(), self.threads);
+        for [lan, wan] in &self.cells {
+            let bytes = (lan.bytes_sender + lan.bytes_receiver) as f64;
+            let (lan, wan) = (lan.seconds, wan.seconds);
+            text.push_str(&format!(" {:.3} | {lan:.3} | {wan:.3} |", bytes / 1e6));
+        }
+        text + "\n"
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_name_protocols_that_there_are() {
+        for paper in PAPERS {
+            assert!(Paper::find(paper.name).is_some());
+            let rows = paper.tables.iter().filter_map(|table| match &table.content {
+                Content::Protocols(protocols) => Some(protocols.rows),
+                Content::Grid(_) => None,
+            });
+            for entry in rows.flatten() {
+                let spec = find(entry.protocol).expect(entry.protocol).spec();
+                assert!(spec.groups.contains(&entry.group), "{}", spec.id);
+                assert!(entry.digest.is_none_or(|digest| spec.digests.contains(&digest)));
+            }
+        }
+    }
+
+    #[test]
+    fn a_table_has_a_line_an_entry_and_thread() {
+        let table = &PAPERS[0].tables[0];
+        let measured = table.measure(&[Sizes::equal(64)], &mut |_| ()).expect("it runs");
+        let text = table.markdown(&measured);
+        let Measured::Lines(lines) = measured else { unreachable!("protocols") };
+        assert_eq!(lines.len(), 6);
+        assert!(text.contains("| 2^6: MB | LAN, s | WAN, s |"), "{text}");
+        assert!(lines.iter().all(|line| line.cells[0][1].seconds > 0.08), "{text}");
+    }
+}

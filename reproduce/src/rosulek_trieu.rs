@@ -1,0 +1,207 @@
+//! Rosulek and Trieu, "Compact and Malicious Private Set Intersection for Small Sets", CCS 2021, and the study of it by
+//! Hansen, Lassen and Mikkelsen (2025): its table 5.1 and figures 5.1 and 5.2 with our figures beside theirs, and where
+//! the intersections of this registry overtake one another.
+
+use veilset_bench::{Case, Measurement, Net, Sizes};
+use veilset_protocols::Choices;
+
+use crate::Failure;
+use crate::grid::{Grid, seconds};
+use crate::paper::{Content, Measured, Paper, PaperTable, modelled_bytes, power, sides};
+use crate::plot::{Curve, svg};
+
+pub(crate) const PAPER: Paper = Paper {
+    name: "rosulek-trieu",
+    source: "eprint 2021/1159; Hansen, Lassen and Mikkelsen 2025, section 5.2",
+    notes: "one thread a party; sizes are the sender's and the receiver's; the paper had one core of a Xeon at 2.3 GHz a party and \
+            10 Gbit/s, the study a Ryzen 7 5800X without a network",
+    sizes: &[
+        Sizes::equal(1 << 7),
+        Sizes::equal(1 << 8),
+        Sizes::equal(1 << 9),
+        Sizes::equal(1 << 10),
+        Sizes { sender: 1 << 12, receiver: 1 << 8 },
+        Sizes { sender: 1 << 16, receiver: 1 << 12 },
+        Sizes { sender: 1 << 20, receiver: 1 << 16 },
+    ],
+    tables: &[
+        PaperTable { title: "Table 5.1: running time in seconds", content: Content::Grid(times) },
+        PaperTable { title: "Both directions, in kB", content: Content::Grid(traffic) },
+        PaperTable {
+            title: "Intersections of equal sets: seconds over the local and the wide network, and kB",
+            content: Content::Grid(crossings),
+        },
+    ],
+    plot: Some(plot),
+};
+
+/// Table 5.1: the study's figures and the paper's, in seconds, of the logarithms of the sender's and the receiver's sizes.
+/// The study gives unequal sizes the other way round; the paper's larger side is the sender.
+const PUBLISHED: [([u32; 2], [f64; 2]); 7] = [
+    ([7, 7], [2.33, 0.0621]),
+    ([8, 8], [3.87, 0.1195]),
+    ([9, 9], [7.81, 0.2112]),
+    ([10, 10], [18.91, 0.4245]),
+    ([12, 8], [105.63, 0.66]),
+    ([16, 12], [f64::NAN, 5.97]),
+    ([20, 16], [f64::NAN, 99.91]),
+];
+
+fn published(sizes: Sizes) -> [Option<f64>; 2] {
+    let row = PUBLISHED.iter().find(|(logs, _)| {
+        let [sender, receiver] = logs.map(|log| 1 << log);
+        sizes == Sizes { sender, receiver }
+    });
+    [0, 1].map(|place| row.map(|(_, figures)| figures[place]).filter(|figure| figure.is_finite()))
+}
+
+const TIMES: [&str; 6] =
+    ["n", "study, 2048-bit", "paper, Curve25519", "`rt21-ffdh`", "`rt21`", "`rt21-semi-honest`"];
+
+/// Beyond as many products of sizes the finite field takes many minutes.
+const MOST_FINITE: usize = 1 << 28;
+
+fn times(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let mut grid = Grid::new(&TIMES);
+    for sizes in sizes {
+        let [study, paper] = published(*sizes);
+        let finite = (sizes.sender * sizes.receiver <= MOST_FINITE)
+            .then(|| run("rt21-ffdh", *sizes, Net::Lan))
+            .transpose()?;
+        let ours = ["rt21", "rt21-semi-honest"].map(|id| run(id, *sizes, Net::Lan));
+        let [malicious, semi_honest] = ours;
+        grid.push(vec![
+            sides(*sizes),
+            seconds(study),
+            seconds(paper),
+            seconds(finite.map(|run| run.seconds)),
+            seconds(Some(malicious?.seconds)),
+            seconds(Some(semi_honest?.seconds)),
+        ]);
+        done(&sides(*sizes));
+    }
+    Ok(grid)
+}
+
+/// The paper's own formulas: 256 bits a coefficient and 256 bits, or λ + log₂ n₁ + log₂ n₂, a value, and the first message.
+fn formula(sizes: Sizes, value_bits: f64) -> f64 {
+    let bits = 256.0 * sizes.receiver as f64 + value_bits * sizes.sender as f64 + 256.0;
+    bits / 8.0 / 1e3
+}
+
+fn traffic(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let mut grid = Grid::new(&[
+        "n",
+        "paper, malicious",
+        "`rt21`",
+        "paper, semi-honest",
+        "`rt21-semi-honest`",
+        "`rt21-ffdh`",
+    ]);
+    // Nothing where a protocol does not take sets of that size.
+    let kilobytes =
+        |value: f64| if value.is_finite() { format!("{value:.2}") } else { String::new() };
+    for sizes in sizes {
+        let short = 40.0 + (sizes.sender as f64).log2() + (sizes.receiver as f64).log2();
+        let [malicious, semi_honest, finite] = ["rt21", "rt21-semi-honest", "rt21-ffdh"]
+            .map(|id| Ok::<_, Failure>(kilobytes(modelled_bytes(id, *sizes)? / 1e3)));
+        grid.push(vec![
+            sides(*sizes),
+            kilobytes(formula(*sizes, 256.0)),
+            malicious?,
+            kilobytes(formula(*sizes, short)),
+            semi_honest?,
+            finite?,
+        ]);
+    }
+    done("bytes");
+    Ok(grid)
+}
+
+/// What is compared, and the sizes: all where one of them overtakes another.
+const COMPARED: [&str; 5] = ["dh", "rr22", "rr22-malicious", "rt21", "rt21-semi-honest"];
+const COMPARED_LOGS: [u32; 7] = [4, 6, 8, 10, 12, 14, 16];
+
+fn crossings(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let most = sizes.iter().map(|sizes| sizes.larger()).max().unwrap_or_default();
+    let mut columns = vec!["n".to_owned()];
+    for id in COMPARED {
+        columns.extend(["LAN", "WAN", "kB"].map(|what| format!("`{id}`: {what}")));
+    }
+    let mut grid = Grid::new(&columns.iter().map(String::as_str).collect::<Vec<_>>());
+    for log in COMPARED_LOGS.into_iter().filter(|log| 1 << log <= most) {
+        let sizes = Sizes::equal(1 << log);
+        let mut row = vec![sides(sizes)];
+        for id in COMPARED {
+            let (lan, wan) = (run(id, sizes, Net::Lan)?, run(id, sizes, Net::Wan)?);
+            let bytes = (lan.bytes_sender + lan.bytes_receiver) as f64;
+            row.extend([seconds(Some(lan.seconds)), seconds(Some(wan.seconds))]);
+            row.push(format!("{:.1}", bytes / 1e3));
+        }
+        grid.push(row);
+        done(&format!("intersections at {}", power(1 << log)));
+    }
+    Ok(grid)
+}
+
+fn run(protocol: &'static str, sizes: Sizes, net: Net) -> Result<Measurement, Failure> {
+    let case = Case { protocol, choices: Choices::default(), sizes, threads: 1, net };
+    Ok(case.measure()?)
+}
+
+/// Figures 5.1 and 5.2: running time over the sender's size.
+fn plot(measured: &[Measured]) -> String {
+    let Some(Measured::Grid(times)) = measured.first() else { return String::new() };
+    let curve = |column: usize| {
+        let point = |row: &Vec<String>| {
+            let sender = row[0].split(" × ").next()?;
+            let log: i32 = sender.strip_prefix("2^")?.parse().ok()?;
+            Some((2_f64.powi(log), row[column].parse().ok()?))
+        };
+        Curve {
+            name: TIMES[column].replace('`', ""),
+            published: column < 3,
+            points: times.rows.iter().filter_map(point).collect(),
+        }
+    };
+    let axes = ["elements of the sender; from 2^12 on the receiver has a sixteenth", "seconds"];
+    svg("Compact intersection against parties that cheat", axes, &[1, 2, 3, 4, 5].map(curve))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tables_are_filled() {
+        let sizes = [Sizes::equal(1 << 7), Sizes { sender: 40, receiver: 20 }];
+        let measured: Vec<Measured> = PAPER
+            .tables
+            .iter()
+            .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
+            .collect();
+        let grids: Vec<&Grid> = measured
+            .iter()
+            .map(|measured| match measured {
+                Measured::Grid(grid) => grid,
+                Measured::Lines(_) => unreachable!("grids alone"),
+            })
+            .collect();
+        let [times, traffic, crossings] = grids[..] else { unreachable!("three tables") };
+        assert_eq!(times.rows[0][..3], ["2^7", "2.33", "0.0621"]);
+        assert_eq!(times.rows[1][..3], ["40 × 20", "", ""]);
+        assert!(times.rows.iter().all(|row| row[3..].iter().all(|cell| !cell.is_empty())));
+        assert_eq!(traffic.rows[0][1], "8.22");
+        assert_eq!(crossings.rows.len(), 2);
+        assert_eq!(plot(&measured).matches("<polyline").count(), 5);
+    }
+
+    #[test]
+    fn we_send_no_more_than_the_paper_needs() {
+        for log in [8, 10] {
+            let sizes = Sizes::equal(1 << log);
+            let ours = modelled_bytes("rt21", sizes).expect("it is there") / 1e3;
+            assert!(ours <= formula(sizes, 256.0), "{ours}");
+        }
+    }
+}
