@@ -25,7 +25,7 @@ fn every_command_on_the_page_runs() {
     }
     let mut server = None;
     let mut address = String::new();
-    let commands = commands("docs/nofly.md", "nofly");
+    let commands = commands("docs/use/nofly.md", "nofly");
     assert!(commands.len() >= 6, "the page shows the main commands");
     for command in commands {
         if command.starts_with("nofly serve") {

@@ -89,7 +89,7 @@ fn the_commands_on_the_page_of_agree_run() {
         }
     }
     let address = free_address();
-    let commands: Vec<String> = commands("docs/agree.md")
+    let commands: Vec<String> = commands("docs/use/agree.md")
         .iter()
         .map(|command| {
             command.replace("0.0.0.0:7000", &address).replace("alice.example:7000", &address)
@@ -140,7 +140,7 @@ fn every_command_on_the_page_of_data_runs() {
         bucket.known_to("ann", &mut shell);
         shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
     };
-    let commands = commands("docs/data.md");
+    let commands = commands("docs/use/data.md");
     assert_eq!(commands.len(), 10);
     for command in commands {
         let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
@@ -168,7 +168,7 @@ fn the_commands_on_the_page_of_lookup_run() {
     );
     acme.file("customers.csv", "email,name\nANN@example.org,Ann\neve@example.org,Eve\n");
     let address = free_address();
-    let commands: Vec<String> = commands("docs/lookup.md")
+    let commands: Vec<String> = commands("docs/use/lookup.md")
         .iter()
         .map(|command| command.replace("127.0.0.1:9100", "127.0.0.1:0"))
         .collect();
@@ -197,7 +197,7 @@ fn the_commands_on_the_page_of_lookup_run() {
 #[test]
 fn every_command_on_the_benchmarks_page_parses() {
     let party = Party::new();
-    for command in commands("docs/benchmarks.md") {
+    for command in commands("docs/results/benchmarks.md") {
         let small = command
             .replace("2^16", "2^2")
             .replace("2^20", "2^3")
@@ -210,7 +210,7 @@ fn every_command_on_the_benchmarks_page_parses() {
 #[test]
 fn every_command_on_the_page_of_scale_runs() {
     let party = Party::new();
-    let commands = commands("docs/scale.md");
+    let commands = commands("docs/notes/scale.md");
     assert_eq!(commands.len(), 4);
     for command in commands {
         let small = command.replace("100_000,1_000_000,10_000_000", "2^4");

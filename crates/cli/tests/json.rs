@@ -1,4 +1,4 @@
-//! What `--json` prints, against `docs/json.schema.json`, and that against `docs/json.md`.
+//! What `--json` prints, against `docs/json.schema.json`, and that against `docs/use/json.md`.
 
 mod support;
 
@@ -156,10 +156,10 @@ fn the_page_and_the_schema_name_the_same_members() {
     let schema = Schema::load();
     let mut named = BTreeSet::new();
     members(schema.document(), &mut named);
-    let page = include_str!("../../../docs/json.md");
+    let page = include_str!("../../../docs/use/json.md");
     let said: BTreeSet<String> = page.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     let missing: Vec<_> = named.difference(&said).collect();
-    assert!(missing.is_empty(), "docs/json.md does not say what these are: {missing:?}");
+    assert!(missing.is_empty(), "docs/use/json.md does not say what these are: {missing:?}");
     // The first column of the tables whose rows are members.
     let rows = page.lines().filter(|line| line.starts_with("| `"));
     let cells = rows.filter_map(|line| line.split('|').nth(1));

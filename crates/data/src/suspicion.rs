@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn placeholders_are_known_in_any_case_and_the_documentation_lists_them() {
-        let page = include_str!("../../../docs/data.md");
+        let page = include_str!("../../../docs/use/data.md");
         for word in PLACEHOLDERS {
             assert!(is_placeholder(&format!(" {} ", word.to_uppercase())), "{word}");
             assert!(page.contains(&format!("`{word}`")), "{word}");

@@ -123,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_documentation_names_every_code() {
-        let page = include_str!("../../../docs/data.md");
+        let page = include_str!("../../../docs/use/data.md");
         for code in WarningCode::ALL {
             assert!(page.contains(&format!("| `{}` |", code.name())), "{}", code.name());
         }

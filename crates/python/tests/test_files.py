@@ -120,7 +120,7 @@ def test_two_calendars_agree(parties: Parties, address: str, tmp_path: Path) -> 
         acme, you = parties.acme, parties.you
         bob = pool.submit(meet, acme, "you", "bob.ics", connect=address, prefer=likes, **london)
         alice = meet(you, "acme", "alice.ics", listen=address, **berlin)
-        # What docs/agree.md says of the same calendars on the command line.
+        # What docs/use/agree.md says of the same calendars on the command line.
         assert alice.start == bob.result().start == datetime(2027, 3, 30, 9, tzinfo=UTC)
         assert alice.end == datetime(2027, 3, 30, 10, tzinfo=UTC)
     assert out.read_bytes().decode() == alice.calendar

@@ -79,7 +79,7 @@ def cluster() -> Iterator[None]:
     ray.shutdown()
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/use/python.md"])
 def test_examples_run(
     page: str,
     parties: Parties,

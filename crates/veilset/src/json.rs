@@ -1,5 +1,5 @@
 //! Runs, look-ups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
-//! dictionary. `docs/json.md` says what each member is, and `docs/json.schema.json` which there are.
+//! dictionary. `docs/use/json.md` says what each member is, and `docs/json.schema.json` which there are.
 
 use std::time::SystemTime;
 

@@ -185,7 +185,7 @@ fn what_clusters_do_not_run_is_refused() {
     assert!(small.to_string().contains("a worker has 350.0 MB"), "{small}");
 }
 
-/// A line of the table in `docs/scale.md`.
+/// A line of the table in `docs/notes/scale.md`.
 fn documented(operation: Operation, power: u32) -> String {
     let mut question = question(operation, 10_u64.pow(power));
     question.wanted.learn = Learn::Both;
@@ -213,7 +213,7 @@ fn documented(operation: Operation, power: u32) -> String {
 
 #[test]
 fn the_documented_predictions_are_those_of_the_model() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/scale.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/notes/scale.md");
     let page = std::fs::read_to_string(page).expect("the page is there");
     let lines =
         OPERATIONS.iter().flat_map(|operation| [8, 9, 10].map(|n| documented(*operation, n)));

@@ -6,7 +6,7 @@ use crate::support::{pair, start};
 
 #[test]
 fn every_command_on_the_page_runs() {
-    let commands = commands("docs/appoint.md", "appoint");
+    let commands = commands("docs/use/appoint.md", "appoint");
     assert!(commands.len() >= 3, "the page shows the main commands");
     let (alice, bob) = pair();
     for party in [&alice, &bob] {

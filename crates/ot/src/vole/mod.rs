@@ -10,7 +10,7 @@
 //! 2. By d random transfers a block of at most 2^d places the receiver gets the sender's tree of leaves but for the one at
 //!    its noise, and there the leaf plus the value times Δ (`tree`). So over all blocks w = v + Δ·u.
 //! 3. Both apply the same public linear map to what they have (`code`): a, b and c are the images of u, v and w. That a is
-//!    pseudorandom is the dual form of learning parity with noise; `parameters` and `docs/lpn.md` say for which sizes.
+//!    pseudorandom is the dual form of learning parity with noise; `parameters` and `docs/notes/lpn.md` say for which sizes.
 //!
 //! **Security.** Semi-honest, or malicious where [`Security`] says so: the extension checks that the receiver's choices are
 //! consistent, and `check` that the sender grew trees. A sender that sends wrong sums and guesses right about the noise is

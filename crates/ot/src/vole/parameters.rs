@@ -5,7 +5,7 @@
 //!
 //! t is 280 for up to 2^21 correlations, and 42 more for each doubling of the length after that. The code has words of
 //! light weight that linear algebra finds, the lighter the longer it is; so more blocks are needed to make sure that such a
-//! word meets noise. `docs/lpn.md` has the attack and `examples/lpn_security` computes it: with what it is allowed there,
+//! word meets noise. `docs/notes/lpn.md` has the attack and `examples/lpn_security` computes it: with what it is allowed there,
 //! t keeps it below 2^-140 at every length. Every other attack that is known costs more than 2^128.
 //!
 //! Both parties derive all of this from the length that they agreed on, in whole numbers.

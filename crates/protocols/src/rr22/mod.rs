@@ -8,7 +8,7 @@
 //!
 //! **Security.** Semi-honest. F of an element that the receiver lacks is pseudorandom to it. The set is a function of its
 //! values, so its order says nothing. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails with at most 2^-40 for a whole run,
-//! and an encoding fails with at most 2^-40 (`docs/okvs.md`); that ends the run with an error before anything is sent
+//! and an encoding fails with at most 2^-40 (`docs/notes/okvs.md`); that ends the run with an error before anything is sent
 //! that depends on an element.
 //!
 //! **Malicious**, as `rr22-malicious`: the function is the malicious one, and what [`crate::vole_oprf`] says of a receiver that

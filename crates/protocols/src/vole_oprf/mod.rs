@@ -12,7 +12,7 @@
 //! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
 //! receiver knows what enters H up to Δ·(h(x) + ⟨row(x), P⟩) with Δ unknown, 128 bits of it, and the factor not 0 but with
 //! probability 1/|B|. Over the sender's elements that adds up to at most 2^-40. H is the tweakable hash of the oblivious
-//! transfers, x its tweak; that it holds for multiples of Δ is an argument in the ideal-permutation model (`docs/ot.md`).
+//! transfers, x its tweak; that it holds for multiples of Δ is an argument in the ideal-permutation model (`docs/notes/ot.md`).
 //!
 //! **Malicious**, with [`Security::Malicious`]: the vector OLE and the transfers under it are checked. The sender commits to a coin
 //! before step 2, the receiver sends its own with the seed, the sender opens its; both enter H, which is BLAKE3 in place of a
@@ -21,7 +21,7 @@
 //! whose rows depend on one another can come for free ("overfitting": Han, Kim, Lee and Son, Asiacrypt 2024). No conjecture
 //! is needed to bound how many: among q points whose h it asked for, some n' fit one P with probability at most
 //! 2^128·C(q, n')·2^(−128(n'−m)), the first factor for its choice of a seed. For q = 2^64 this is below 2^-40 from n' = 1.85 m on, at the latest: a receiver that declared n
-//! points learns F at no more than 2 n + 400 of them with 2^64 questions (`docs/protocols.md` has a table, for more questions too). Nothing
+//! points learns F at no more than 2 n + 400 of them with 2^64 questions (`docs/notes/protocols.md` has a table, for more questions too). Nothing
 //! binds the sender to its points; it finds two with one value among 2^64.
 
 mod messages;
@@ -101,7 +101,7 @@ impl<'a> Terms<'a> {
     }
 }
 
-/// The smaller store, which makes for a shorter vector OLE; its rows suit any field (`docs/okvs.md`).
+/// The smaller store, which makes for a shorter vector OLE; its rows suit any field (`docs/notes/okvs.md`).
 const KIND: OkvsKind = OkvsKind::Band;
 
 /// The field B.

@@ -120,7 +120,7 @@ fn a_receiver_that_cheats_learns_the_function_at_few_more_points() {
     }
 }
 
-/// The table of `docs/protocols.md`: n' a declared element, to three digits.
+/// The table of `docs/notes/protocols.md`: n' a declared element, to three digits.
 #[test]
 fn more_questions_find_more_points() {
     const SIZES: [usize; 6] = [1, 1 << 10, 1 << 14, 1 << 16, 1 << 20, 1 << 24];

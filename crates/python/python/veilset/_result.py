@@ -18,7 +18,7 @@ from ._venn import venn
 class Warned(NamedTuple):
     """Something that looks wrong, or that a result depends on."""
 
-    #: What it is about; docs/data.md lists the codes.
+    #: What it is about; docs/use/data.md lists the codes.
     code: str
     #: A sentence.
     text: str

@@ -3,7 +3,7 @@
 //! A store of pairs (x_i, v_i) is a vector P over GF(2^128) with ⟨row(x_i), P⟩ = v_i for all i, where row(x) follows
 //! from the key and a seed. Apart from these equations P is uniform: if the values look random, so does the whole of P,
 //! and it tells nothing about the keys. [`OkvsShape`] is what both sides know beforehand; where its numbers come from,
-//! and how the two kinds compare, is in `docs/okvs.md`.
+//! and how the two kinds compare, is in `docs/notes/okvs.md`.
 //!
 //! The seed must be drawn after the keys are fixed. No time depends on values; [`encode`]'s depends on its keys.
 

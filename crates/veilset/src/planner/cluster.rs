@@ -1,4 +1,4 @@
-//! Prices of a run between two clusters, before it happens: `docs/scale.md` derives the model.
+//! Prices of a run between two clusters, before it happens: `docs/notes/scale.md` derives the model.
 
 mod model;
 

@@ -164,7 +164,7 @@ fn a_band_is_uniform_and_follows_from_hash_and_seed() {
 }
 
 #[test]
-#[ignore = "minutes; the table in docs/okvs.md"]
+#[ignore = "minutes; the table in docs/notes/okvs.md"]
 fn failure_experiment() {
     println!("width  items  places/item  queue  measured");
     for (width, log) in [(64, 14), (128, 16), (192, 18)] {

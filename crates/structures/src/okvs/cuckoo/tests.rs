@@ -125,7 +125,7 @@ fn ones_differ_and_reach_every_column() {
 }
 
 #[test]
-#[ignore = "minutes; the table in docs/okvs.md"]
+#[ignore = "minutes; the table in docs/notes/okvs.md"]
 fn failure_experiment() {
     println!("items  columns/item  promised  measured");
     for log in [8, 10, 12, 14, 15] {

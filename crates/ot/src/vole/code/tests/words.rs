@@ -203,7 +203,7 @@ fn noise_misses_light_words_as_likely_as_is_counted() {
 }
 
 #[test]
-#[ignore = "minutes; figures in docs/lpn.md"]
+#[ignore = "minutes; figures in docs/notes/lpn.md"]
 fn noise_misses_light_words_of_long_codes_as_likely_as_is_counted() {
     for (blocks, block) in [(280, 7_496), (280, 29_960)] {
         words_are_as_counted(blocks, block);
