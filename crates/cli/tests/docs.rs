@@ -231,5 +231,6 @@ fn every_page_that_the_readme_names_is_there() {
 #[test]
 fn design_stays_short() {
     let design = fs::read_to_string(root().join("docs/DESIGN.md")).expect("there");
-    assert!(design.lines().count() <= 150);
+    let words = design.split_whitespace().count();
+    assert!(words <= 2000, "{words} words");
 }
