@@ -11,7 +11,7 @@ fn reproduce(arguments: &[&str]) -> Output {
 
 #[test]
 fn every_command_of_the_page_runs() {
-    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/benchmarks.md");
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/papers.md");
     let page = fs::read_to_string(page).expect("the page is there");
     let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(CALL)).collect();
     assert_eq!(commands.len(), 5, "one for each paper");

@@ -197,7 +197,8 @@ fn the_commands_on_the_page_of_lookup_run() {
 #[test]
 fn every_command_on_the_benchmarks_page_parses() {
     let party = Party::new();
-    for command in commands("docs/results/benchmarks.md") {
+    let pages = ["docs/results/benchmarks.md", "docs/results/papers.md"];
+    for command in pages.into_iter().flat_map(commands) {
         let small = command
             .replace("2^16", "2^2")
             .replace("2^20", "2^3")
