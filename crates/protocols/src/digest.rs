@@ -1,7 +1,7 @@
 //! How a set travels so that its order says nothing.
 //!
 //! The figure of mqRPMT (eprint 2022/652, Fig. 3) sends the set of step 2 shuffled, or in a Bloom filter. A sorted set is
-//! a function of the set as well, and smaller; `docs/notes/protocols.md` compares the three.
+//! a function of the set as well, and smaller; `docs/notes/wire.md` compares the three.
 
 use std::fmt;
 
