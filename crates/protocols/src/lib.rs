@@ -18,6 +18,8 @@ pub mod ks;
 mod matching;
 mod mqrpmt;
 pub mod oprf_filter;
+#[cfg(test)]
+mod page;
 mod passes;
 mod private_id;
 mod protocol;

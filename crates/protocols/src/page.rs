@@ -1,0 +1,172 @@
+//! The tables of `docs/use/protocols.md`, which follow from the registry.
+//!
+//! After a change of an entry: `VEILSET_BLESS=1 cargo test --release -p veilset-protocols page`.
+
+use std::fmt::Write;
+use std::{env, fs};
+
+use crate::{
+    AttachedShape, Leak, Operation, PROTOCOLS, Protocol, Reveal, Role, Security, Shape, Spec,
+};
+
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/use/protocols.md");
+const BEGIN: &str = "<!-- registry -->\n";
+const END: &str = "<!-- end -->\n";
+
+/// Elements of the sender and of the receiver for which bytes are said.
+const SIZES: [(u64, u64); 3] = [(1 << 8, 1 << 8), (1 << 16, 1 << 16), (1 << 16, 1 << 8)];
+
+/// Bytes of a row that a union sends, and of a label.
+const WIDTH: usize = 16;
+
+fn specs() -> impl Iterator<Item = &'static Spec> {
+    PROTOCOLS.iter().map(|protocol| protocol.spec())
+}
+
+/// What is attached to each element: one value, or a row or label of [`WIDTH`] bytes.
+fn attached(operation: Operation, role: Role) -> AttachedShape {
+    match (operation, role) {
+        (Operation::Sum | Operation::Share, Role::Sender) => AttachedShape::Values { columns: 1 },
+        (Operation::Union, _) | (Operation::Lookup, Role::Sender) => {
+            AttachedShape::Items { width: WIDTH }
+        }
+        _ => AttachedShape::Nothing,
+    }
+}
+
+/// Bytes of both sides together, or a dash for sizes that the protocol does not take.
+fn bytes(protocol: &dyn Protocol, (sender, receiver): (u64, u64)) -> String {
+    let spec = protocol.spec();
+    if sender.max(receiver) > spec.max_elements {
+        return "–".into();
+    }
+    let cost = protocol.cost(Shape {
+        sender,
+        receiver,
+        reveal: spec.reveals[0],
+        attached: attached(spec.operation, Role::Sender),
+        returned: attached(spec.operation, Role::Receiver),
+        choices: spec.defaults(),
+    });
+    match cost.sender.bytes_sent + cost.receiver.bytes_sent {
+        sum if sum >= 1e9 => "–".into(),
+        sum if sum >= 1e6 => format!("{:.1} MB", sum / 1e6),
+        sum => format!("{:.1} kB", sum / 1e3),
+    }
+}
+
+fn who_may_learn(spec: &Spec) -> &'static str {
+    match spec.reveals {
+        [Reveal::Both] => "both",
+        [Reveal::Receiver] => "one",
+        _ => "both or one",
+    }
+}
+
+fn put_entries(out: &mut String, operation: Operation) {
+    writeln!(out, "### `{operation}`\n").expect("to memory");
+    out.push_str("| protocol | what it is | holds against | `auto` | learns | most keys | 2^8 each | 2^16 each | 2^16 with 2^8 |\n");
+    out.push_str("|---|---|---|---|---|---|---|---|---|\n");
+    for protocol in PROTOCOLS.iter().filter(|protocol| protocol.spec().operation == operation) {
+        let spec = protocol.spec();
+        let against = match spec.security {
+            Security::SemiHonest => "semi-honest",
+            Security::Malicious => "cheats",
+        };
+        let auto = if spec.auto { "yes" } else { "by name" };
+        let most = spec.max_elements.ilog2();
+        write!(
+            out,
+            "| `{}` | {} | {against} | {auto} | {} | 2^{most} |",
+            spec.id,
+            spec.title,
+            who_may_learn(spec)
+        )
+        .expect("to memory");
+        for sizes in SIZES {
+            write!(out, " {} |", bytes(*protocol, sizes)).expect("to memory");
+        }
+        out.push('\n');
+    }
+    out.push('\n');
+}
+
+fn put_knowledge(out: &mut String) {
+    let may = |spec: &Spec, reveal, text| if spec.reveals.contains(&reveal) { text } else { "–" };
+    let of = |spec: &Spec| {
+        let both = may(spec, Reveal::Both, spec.sender.of_you);
+        let none = may(spec, Reveal::Receiver, spec.residue.of_you);
+        format!("{} | {both} | {none} |", spec.receiver.of_you)
+    };
+    out.push_str("### What each side learns\n\n");
+    out.push_str("| protocols | as the receiver | as the sender, if both learn | as the sender, if the receiver alone learns |\n");
+    out.push_str("|---|---|---|---|\n");
+    put_grouped(out, specs().map(|spec| (of(spec), spec.id)));
+    out.push('\n');
+}
+
+fn put_leaks(out: &mut String, title: &str, of: fn(&Leak) -> bool) {
+    writeln!(out, "### {title}\n\n| protocols | what |\n|---|---|").expect("to memory");
+    let all = specs().flat_map(|spec| {
+        let leaks = spec.leaks.iter().filter(move |leak| of(leak));
+        leaks.map(move |leak| (format!("{} |", leak.text), spec.id))
+    });
+    put_grouped(out, all);
+    out.push('\n');
+}
+
+/// A row for each text in the order in which they come first, with the entries that have it.
+fn put_grouped(out: &mut String, pairs: impl Iterator<Item = (String, &'static str)>) {
+    let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
+    for (text, id) in pairs {
+        match rows.iter_mut().find(|row| row.0 == text) {
+            Some(row) => row.1.push(id),
+            None => rows.push((text, vec![id])),
+        }
+    }
+    for (text, ids) in rows {
+        writeln!(out, "| {} | {text}", names(&ids)).expect("to memory");
+    }
+}
+
+/// Entries by their ids, or all of an operation at once.
+fn names(ids: &[&str]) -> String {
+    let of = |operation: Operation| specs().filter(move |spec| spec.operation == operation);
+    let mut names = Vec::new();
+    for operation in Operation::ALL {
+        if of(operation).all(|spec| ids.contains(&spec.id)) {
+            names.push(format!("every `{operation}`"));
+        } else {
+            let some = of(operation).filter(|spec| ids.contains(&spec.id));
+            names.extend(some.map(|spec| format!("`{}`", spec.id)));
+        }
+    }
+    names.join(", ")
+}
+
+fn tables() -> String {
+    let mut out = String::from("\n");
+    for operation in Operation::ALL {
+        put_entries(&mut out, operation);
+    }
+    put_knowledge(&mut out);
+    put_leaks(&mut out, "What leaks beside the result", |leak| !leak.by_cheating);
+    put_leaks(&mut out, "What a side gets that cheats", |leak| leak.by_cheating);
+    out
+}
+
+#[test]
+fn the_page_has_what_the_registry_says() {
+    let page = fs::read_to_string(PAGE).expect("the page is there");
+    let (before, rest) = page.split_once(BEGIN).expect("the tables begin");
+    let (there, after) = rest.split_once(END).expect("the tables end");
+    let tables = tables();
+    if env::var_os("VEILSET_BLESS").is_some() {
+        fs::write(PAGE, format!("{before}{BEGIN}{tables}{END}{after}")).expect("writable");
+        return;
+    }
+    for (now, then) in tables.lines().zip(there.lines()) {
+        assert_eq!(now, then, "a line of docs/use/protocols.md");
+    }
+    assert_eq!(tables.lines().count(), there.lines().count());
+}
