@@ -6,7 +6,7 @@
 //!    has, gets the others by oblivious transfer, and sends the union back as a sorted set, as in steps 4 and 5 of
 //!    [`super`].
 //!
-//! **Against the Diffie–Hellman version.** 4n multiplications instead of 9n, and from some 2^14 elements on fewer bytes. The distributional union,
+//! **Against the Diffie–Hellman version.** 4n multiplications instead of 9n, and from some 2^12 elements on fewer bytes. The distributional union,
 //! which saves the maps, has no place here: identifiers are strings and have to be mapped to the curve.
 //!
 //! **Security.** Semi-honest. For an element that is its own alone a side's view of the other's function is pseudorandom, so
