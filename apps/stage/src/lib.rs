@@ -1,9 +1,8 @@
-//! What the tests of applications play on: parties as processes ([`Party`], [`Running`]), a page's caller over HTTP
-//! ([`Client`]), and a page in a browser ([`Browser`], [`Tab`]).
+//! What the tests of programs play on: parties as processes ([`Party`], [`Running`]), an address that stays ([`Relay`]), a
+//! page's caller over HTTP ([`Client`]), and a page in a browser ([`Browser`], [`Tab`]).
 //!
 //! Everything here panics, with what was seen, where a test should fail.
 
-use std::net::TcpListener;
 use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
@@ -11,20 +10,18 @@ use std::time::Duration;
 mod browser;
 mod client;
 mod party;
+mod relay;
 
 pub use browser::{Browser, Key, Tab};
 pub use client::{Answer, Client};
 pub use party::{Party, Running};
+pub use relay::Relay;
 
-/// How long anything may take before a test gives up.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// How long anything may take before a test gives up: longer than it takes on a busy machine.
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A loopback address that is free now.
-#[must_use]
-pub fn free_address() -> String {
-    let probe = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    probe.local_addr().expect("an address").to_string()
-}
+/// A loopback address at which nobody listens: no system gives this port away.
+pub const NOBODY: &str = "127.0.0.1:1";
 
 /// What a process said on standard error.
 #[must_use]

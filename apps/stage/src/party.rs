@@ -1,16 +1,20 @@
 //! A party: its folder and the processes that it runs.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Output, Stdio};
-use std::thread::sleep;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use veilset::net::{Home, Identity, Peers};
 
-use crate::PATIENCE;
+use crate::{PATIENCE, stderr, stdout};
+
+/// How often an end is looked for.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// A party: its folder, which holds its identity and its files.
 pub struct Party {
@@ -86,8 +90,20 @@ impl Party {
     #[must_use]
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(self.program);
+        command.args(args);
+        self.here(command)
+    }
+
+    /// A line for the shell, in this party's folder, not started.
+    #[must_use]
+    pub fn shell(&self, line: &str) -> Command {
+        let mut command = Command::new("sh");
+        command.args(["-c", line]);
+        self.here(command)
+    }
+
+    fn here(&self, mut command: Command) -> Command {
         command
-            .args(args)
             .current_dir(self.folder.path())
             .env("VEILSET_HOME", self.path("home"))
             .stdin(Stdio::null())
@@ -112,54 +128,123 @@ impl Party {
 /// A process that goes on, with what it says. It is ended when this goes.
 pub struct Running {
     child: Child,
-    lines: BufReader<ChildStderr>,
+    /// What it says, line by line, until it says no more.
+    lines: Receiver<String>,
+    /// All that it prints, once it prints no more.
+    printed: Receiver<Vec<u8>>,
     /// What was read of what it says.
-    pub said: String,
+    said: String,
 }
 
 impl Running {
-    /// Starts a command whose output is piped.
+    /// Starts a command. What it says and prints is read where that is piped, so that it never waits for a reader.
     #[must_use]
     pub fn start(mut command: Command) -> Self {
         let mut child = command.spawn().expect("it starts");
-        let lines = BufReader::new(child.stderr.take().expect("piped"));
-        Self { child, lines, said: String::new() }
+        let (say, lines) = channel();
+        if let Some(stderr) = child.stderr.take() {
+            thread::spawn(move || {
+                let mut stderr = BufReader::new(stderr);
+                let mut line = Vec::new();
+                while stderr.read_until(b'\n', &mut line).expect("readable") > 0 {
+                    // Nobody listens any more once a test has failed.
+                    let _ = say.send(String::from_utf8_lossy(&line).into_owned());
+                    line.clear();
+                }
+            });
+        }
+        let (print, printed) = channel();
+        if let Some(mut stdout) = child.stdout.take() {
+            thread::spawn(move || {
+                let mut all = Vec::new();
+                stdout.read_to_end(&mut all).expect("readable");
+                let _ = print.send(all);
+            });
+        }
+        Self { child, lines, printed, said: String::new() }
+    }
+
+    /// What was read of what it says.
+    #[must_use]
+    pub fn said(&self) -> &str {
+        &self.said
+    }
+
+    /// Its number.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Writes all of its standard input, which is piped.
+    pub fn feed(&mut self, text: &str) {
+        let mut stdin = self.child.stdin.take().expect("piped");
+        stdin.write_all(text.as_bytes()).expect("it reads");
     }
 
     /// Waits for a line that contains `part`, and returns it.
     pub fn line_with(&mut self, part: &str) -> String {
         loop {
-            let mut line = String::new();
-            let read = self.lines.read_line(&mut line).expect("text");
-            assert!(read > 0, "it ended without {part:?}: {}", self.said);
-            self.said.push_str(&line);
+            let line = self.next_line();
+            let line = line.unwrap_or_else(|| panic!("it ended without {part:?}: {}", self.said));
             if line.contains(part) {
                 return line.trim().to_owned();
             }
         }
     }
 
+    /// Waits until it says where it listens, as a wait for a peer or a service begins; returns that address.
+    pub fn address(&mut self) -> String {
+        let line = self.line_with(" at 127.0.0.1:");
+        let address = line.split(" at ").find(|part| part.starts_with("127.0.0.1:"));
+        let address = address.and_then(|rest| rest.split(',').next());
+        address.expect("an address").to_owned()
+    }
+
+    fn next_line(&mut self) -> Option<String> {
+        match self.lines.recv_timeout(PATIENCE) {
+            Ok(line) => {
+                self.said.push_str(&line);
+                Some(line)
+            }
+            Err(RecvTimeoutError::Disconnected) => None,
+            Err(RecvTimeoutError::Timeout) => panic!("it goes on: {}", self.said),
+        }
+    }
+
     /// Sends a signal such as `INT`.
     pub fn signal(&self, name: &str) {
-        let id = self.child.id().to_string();
+        let id = self.id().to_string();
         let status = Command::new("kill").args([&format!("-{name}"), &id]).status();
         assert!(status.expect("kill runs").success());
     }
 
+    /// Waits for its end.
+    #[must_use]
+    pub fn output(mut self) -> Output {
+        while self.next_line().is_some() {}
+        let stdout = match self.printed.recv_timeout(PATIENCE) {
+            Ok(printed) => printed,
+            Err(RecvTimeoutError::Disconnected) => Vec::new(),
+            Err(RecvTimeoutError::Timeout) => panic!("it goes on: {}", self.said),
+        };
+        let started = Instant::now();
+        let status = loop {
+            match self.child.try_wait().expect("a child") {
+                Some(status) => break status,
+                // It says and prints no more, or that goes elsewhere.
+                None => sleep(LOOK),
+            }
+            assert!(started.elapsed() < PATIENCE, "it does not end: {}", self.said);
+        };
+        Output { status, stdout, stderr: std::mem::take(&mut self.said).into_bytes() }
+    }
+
     /// Waits for its end: the exit code, what it printed, and all it said.
     #[must_use]
-    pub fn end(mut self) -> (Option<i32>, String, String) {
-        let started = Instant::now();
-        while self.child.try_wait().expect("a child").is_none() {
-            assert!(started.elapsed() < PATIENCE, "it does not end: {}", self.said);
-            sleep(Duration::from_millis(20));
-        }
-        let mut printed = String::new();
-        let mut stdout = self.child.stdout.take().expect("piped");
-        stdout.read_to_string(&mut printed).expect("text");
-        self.lines.read_to_string(&mut self.said).expect("text");
-        let code = self.child.wait().expect("it ended").code();
-        (code, printed, std::mem::take(&mut self.said))
+    pub fn end(self) -> (Option<i32>, String, String) {
+        let output = self.output();
+        (output.status.code(), stdout(&output), stderr(&output))
     }
 }
 

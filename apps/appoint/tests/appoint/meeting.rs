@@ -3,9 +3,17 @@
 use std::fs;
 
 use veilset::data::calendar::Calendar;
-use veilset_stage::{Browser, Tab, free_address, root};
+use veilset_stage::{Browser, Relay, Tab, root};
 
 use crate::support::{DAYS, cell, offered, open, pair, slots, start};
+
+/// Starts the side that listens, and has callers of `there` passed on to it.
+fn listen(tab: &Tab<'_>, there: &Relay) {
+    tab.click("#start");
+    tab.wait_for("document.querySelector('#run-note').textContent.includes('waiting for bob')");
+    let note = tab.text("#run-note");
+    there.to(note.rsplit(" at ").next().expect("an address"));
+}
 
 fn done(tab: &Tab<'_>) {
     tab.wait_for(
@@ -36,12 +44,12 @@ fn an_hour_later(slot: &str) -> String {
 fn a_file_and_a_painted_week_agree_on_one_slot() {
     let browser = Browser::start();
     let (alice, bob) = pair();
-    let there = free_address();
+    let there = Relay::start();
     let common = [&DAYS[..], &["--length", "60m"]].concat();
-    let flags = ["--zone", "Europe/Berlin", "--prefer", "mornings", "--listen", &there];
+    let flags = ["--zone", "Europe/Berlin", "--prefer", "mornings", "--listen", "127.0.0.1:0"];
     let (_alice, address) = start(&alice, &[&common[..], &flags].concat());
     let hers = open(&browser, &address);
-    let flags = ["--zone", "Europe/London", "--prefer", "late", "--connect", &there];
+    let flags = ["--zone", "Europe/London", "--prefer", "late", "--connect", &there.address];
     let (_bob, address) = start(&bob, &[&common[..], &flags].concat());
     let his = open(&browser, &address);
 
@@ -51,8 +59,7 @@ fn a_file_and_a_painted_week_agree_on_one_slot() {
     his.drag(&cell("2027-03-30T10:00"), &cell("2027-03-30T12:00"));
     offered(&his, 4);
 
-    hers.click("#start");
-    hers.wait_for("document.querySelector('#run-note').textContent.includes('waiting for bob')");
+    listen(&hers, &there);
     his.click("#start");
     for tab in [&hers, &his] {
         done(tab);
@@ -118,18 +125,18 @@ fn a_file_and_a_painted_week_agree_on_one_slot() {
 fn different_terms_and_no_common_slot_are_said() {
     let browser = Browser::start();
     let (alice, bob) = pair();
-    let there = free_address();
+    let there = Relay::start();
     let common = [&DAYS[..], &["--zone", "UTC"]].concat();
-    let (_alice, address) = start(&alice, &[&common[..], &["--listen", &there]].concat());
+    let (_alice, address) = start(&alice, &[&common[..], &["--listen", "127.0.0.1:0"]].concat());
     let hers = open(&browser, &address);
-    let flags = ["--connect", &there, "--length", "30m"];
+    let flags = ["--connect", &there.address, "--length", "30m"];
     let (_bob, address) = start(&bob, &[&common[..], &flags].concat());
     let his = open(&browser, &address);
     hers.drag(&cell("2027-03-29T09:00"), &cell("2027-03-29T10:30"));
     offered(&hers, 3);
     his.drag(&cell("2027-03-30T09:00"), &cell("2027-03-30T09:30"));
     offered(&his, 2);
-    hers.click("#start");
+    listen(&hers, &there);
     his.click("#start");
     for (tab, terms) in [
         (&hers, "You say 60m, the other side says 30m."),
@@ -146,7 +153,7 @@ fn different_terms_and_no_common_slot_are_said() {
     offered(&his, 1);
     his.click("#start");
     his.wait_for("document.querySelector('#run-words').textContent === 'Waiting for alice…'");
-    hers.click("#start");
+    listen(&hers, &there);
     for tab in [&hers, &his] {
         tab.wait_for(
             "document.querySelector('#run-words').textContent === 'No time is free for both'",
@@ -163,8 +170,7 @@ fn different_terms_and_no_common_slot_are_said() {
     );
 
     // Who cancels ends the other's wait, too, or leaves it waiting if nobody came yet.
-    hers.click("#start");
-    hers.wait_for("document.querySelector('#run-note').textContent.includes('waiting for bob')");
+    listen(&hers, &there);
     hers.click("#cancel");
     hers.wait_for("document.querySelector('#run-words').textContent === 'Cancelled'");
 }

@@ -1,15 +1,11 @@
 //! An authority and an airline as processes, and a browser as far as a page needs one.
-#![allow(dead_code, unused_imports, reason = "each suite uses its own part")]
 
 use std::process::Output;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-pub(crate) use veilset_stage::{
-    Answer, Browser, Client, PATIENCE, Party, Running, code, commands, free_address, root, stderr,
-    stdout,
-};
+use veilset_stage::{Client, PATIENCE, Party, Running};
 
 /// An authority and an airline that have pinned each other under these names.
 pub(crate) fn pair() -> (Party, Party) {
@@ -29,13 +25,6 @@ pub(crate) const SCREEN: [&str; 6] =
 pub(crate) fn serve(authority: &Party, peer: &str, flags: &[&str]) -> Running {
     let args = ["serve", "list.csv", "--key", "id", "--peer", peer, "--listen", "127.0.0.1:0"];
     authority.start(&[&args, flags].concat())
-}
-
-/// The address at which a server answers.
-pub(crate) fn address_of(server: &mut Running) -> String {
-    let line = server.line_with("answering");
-    let address = line.split(" at ").nth(1).and_then(|rest| rest.split(',').next());
-    address.expect("an address").to_owned()
 }
 
 /// Runs `nofly screen` on `manifest.csv` with further flags.

@@ -1,10 +1,10 @@
 //! The documentation is true: every `nofly` command in it runs.
 
-mod support;
-
 use std::fs;
 
-use support::{Client, Party, Running, address_of, await_end, commands, pair, root};
+use veilset_stage::{Client, Party, Running, commands, root};
+
+use crate::support::{await_end, pair};
 
 /// Starts a command of the page in the folder of the party that gives it.
 fn start(party: &Party, command: &str, address: &str) -> Running {
@@ -30,7 +30,7 @@ fn every_command_on_the_page_runs() {
     for command in commands {
         if command.starts_with("nofly serve") {
             let mut started = start(&authority, &command, "");
-            address = address_of(&mut started);
+            address = started.address();
             server = Some(started);
             continue;
         }

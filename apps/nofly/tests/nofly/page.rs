@@ -1,11 +1,9 @@
 //! The page over HTTP: who sees it, and what it says.
 
-mod support;
-
 use serde_json::{Value, json};
-use support::{
-    Answer, Browser, Client, Party, Running, SCREEN, address_of, await_end, free_address, pair,
-};
+use veilset_stage::{Answer, Browser, Client, NOBODY, Party, Relay, Running};
+
+use crate::support::{SCREEN, await_end, pair, serve};
 
 /// An airline's screening with a page, towards `address`, and the page's address.
 fn screening(airline: &Party, address: &str, flags: &[&str]) -> (Running, String) {
@@ -36,8 +34,8 @@ fn assert_refused(answer: &Answer) {
 #[test]
 fn one_browser_sees_the_screening_and_ends_it() {
     let (authority, airline) = parties();
-    let address = free_address();
-    let (screening, page) = screening(&airline, &address, &[]);
+    let relay = Relay::start();
+    let (screening, page) = screening(&airline, &relay.address, &[]);
     assert!(page.starts_with("http://127.0.0.1:"), "{page}");
     let host = page.split('/').nth(2).expect("a host").to_owned();
     let stranger = Client { host, secret: String::new() };
@@ -64,8 +62,8 @@ fn one_browser_sees_the_screening_and_ends_it() {
     assert_eq!(rows["rows"][2]["cells"], json!(["1C", "<b>C3</b>"]));
     assert_eq!(listed(&rows), [(1, false), (2, false), (3, false), (4, false)]);
 
-    let serve = ["serve", "list.csv", "--key", "id", "--peer", "airline", "--listen", &address];
-    let server = Running::start(authority.command(&serve));
+    let mut server = serve(&authority, "airline", &[]);
+    relay.to(&server.address());
     let done = await_end(&browser);
     assert_eq!(done["stage"], "done", "{done}");
     assert_eq!(done["result"]["result"], json!({ "count": 1, "rows": 2 }));
@@ -91,7 +89,7 @@ fn one_browser_sees_the_screening_and_ends_it() {
 #[test]
 fn every_answer_forbids_what_the_page_does_not_need() {
     let (_, airline) = parties();
-    let (screening, page) = screening(&airline, &free_address(), &[]);
+    let (screening, page) = screening(&airline, NOBODY, &[]);
     let (browser, _) = Client::open(&page);
     for path in ["/", "/base.css", "/gate.js", "/page.css", "/page.js", "/state", "/nothing"] {
         let Answer { head, status, .. } = browser.get(path);
@@ -123,8 +121,8 @@ fn hits_come_first_and_nothing_is_cut_on_a_telephone() {
     };
     airline.file("manifest.csv", &format!("{header}{}", (0..60).map(row).collect::<String>()));
     authority.file("list.csv", "id\nP40\nP57\nX9\n");
-    let mut server = support::serve(&authority, "airline", &[]);
-    let (_screening, page) = screening(&airline, &address_of(&mut server), &[]);
+    let mut server = serve(&authority, "airline", &[]);
+    let (_screening, page) = screening(&airline, &server.address(), &[]);
     let browser = Browser::start();
     let tab = browser.open(&page);
     tab.wait_for("document.querySelector('#verdict').className === 'listed'");
@@ -157,7 +155,7 @@ fn hits_come_first_and_nothing_is_cut_on_a_telephone() {
 #[test]
 fn a_tab_keeps_what_opened_it_and_no_other_gets_in() {
     let (_, airline) = parties();
-    let (_screening, page) = screening(&airline, &free_address(), &[]);
+    let (_screening, page) = screening(&airline, NOBODY, &[]);
     let browser = Browser::start();
     let tab = browser.open(&page);
     tab.wait_for("document.querySelectorAll('#rows tr').length === 4");
@@ -176,8 +174,8 @@ fn a_tab_keeps_what_opened_it_and_no_other_gets_in() {
 #[test]
 fn an_interrupt_after_the_result_is_no_failure() {
     let (authority, airline) = parties();
-    let mut server = support::serve(&authority, "airline", &[]);
-    let (screening, page) = screening(&airline, &address_of(&mut server), &["--json", "--quiet"]);
+    let mut server = serve(&authority, "airline", &[]);
+    let (screening, page) = screening(&airline, &server.address(), &["--json", "--quiet"]);
     let (browser, _) = Client::open(&page);
     assert_eq!(await_end(&browser)["stage"], "done");
     screening.signal("INT");
@@ -192,7 +190,7 @@ fn an_interrupt_after_the_result_is_no_failure() {
 #[test]
 fn a_failure_is_shown_before_the_end() {
     let (_, airline) = parties();
-    let (screening, page) = screening(&airline, &free_address(), &["--deadline", "2s"]);
+    let (screening, page) = screening(&airline, NOBODY, &["--deadline", "2s"]);
     let (browser, _) = Client::open(&page);
     let failed = await_end(&browser);
     assert_eq!(failed["stage"], "failed");

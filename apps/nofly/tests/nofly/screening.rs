@@ -1,12 +1,12 @@
 //! Screenings between two processes, and a list that changes under them.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use support::{Party, address_of, code, free_address, pair, party, stderr, stdout};
 use veilset::registry::{Operation, PROTOCOLS};
+use veilset_stage::{NOBODY, Party, code, stderr, stdout};
+
+use crate::support::{SCREEN, pair, party, screen, serve};
 
 /// Passengers `P0` to `P39`.
 fn manifest() -> String {
@@ -41,10 +41,10 @@ fn seats(csv: &str) -> Vec<usize> {
 #[test]
 fn a_changed_list_counts_from_the_next_screening_on() {
     let (authority, airline) = parties();
-    let mut server = support::serve(&authority, "airline", &[]);
-    let address = address_of(&mut server);
+    let mut server = serve(&authority, "airline", &[]);
+    let address = server.address();
     let screened = || {
-        let output = support::screen(&airline, &address, &[]);
+        let output = screen(&airline, &address, &[]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         seats(&stdout(&output))
     };
@@ -78,10 +78,9 @@ fn every_intersection_finds_the_same_rows() {
         specs.filter(|spec| spec.operation == Operation::Intersect).map(|spec| spec.id).collect();
     assert!(ids.len() >= 5, "{ids:?}");
     for id in ids.into_iter().chain(["auto"]) {
-        let mut server =
-            support::serve(&authority, "airline", &["--threads", "1", "--protocol", id]);
-        let address = address_of(&mut server);
-        let output = support::screen(&airline, &address, &["--protocol", id, "--threads", "1"]);
+        let mut server = serve(&authority, "airline", &["--threads", "1", "--protocol", id]);
+        let address = server.address();
+        let output = screen(&airline, &address, &["--protocol", id, "--threads", "1"]);
         assert_eq!(code(&output), 0, "{id}: {}", stderr(&output));
         assert_eq!(seats(&stdout(&output)), [3, 17], "{id}");
         assert!(stdout(&output).contains("3,\"Doe, 3\",P3\n"), "rows are as they were");
@@ -93,9 +92,8 @@ fn every_intersection_finds_the_same_rows() {
 #[test]
 fn json_has_what_scripts_rely_on() {
     let (authority, airline) = parties();
-    let mut server = support::serve(&authority, "airline", &[]);
-    let output =
-        support::screen(&airline, &address_of(&mut server), &["--json", "-o", "found.csv"]);
+    let mut server = serve(&authority, "airline", &[]);
+    let output = screen(&airline, &server.address(), &["--json", "-o", "found.csv"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let object: Value = serde_json::from_str(&stdout(&output)).expect("one object");
     assert_eq!(object["operation"], "screen");
@@ -121,21 +119,21 @@ fn a_stranger_gets_nothing_and_the_service_goes_on() {
     let stranger = party();
     stranger.pin("authority", &authority);
     stranger.file("manifest.csv", &manifest());
-    let mut server = support::serve(&authority, "airline", &[]);
-    let address = address_of(&mut server);
-    let refused = support::screen(&stranger, &address, &["-o", "found.csv"]);
+    let mut server = serve(&authority, "airline", &[]);
+    let address = server.address();
+    let refused = screen(&stranger, &address, &["-o", "found.csv"]);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
     assert_eq!((stdout(&refused), stranger.files()), (String::new(), files()));
     server.line_with("turned away");
 
     airline.pin("other", &stranger);
-    let mut args = support::SCREEN;
+    let mut args = SCREEN;
     args[5] = "other";
     let wrong = airline.run(&[&args[..], &["--connect", &address, "-o", "found.csv"]].concat());
     assert_eq!(code(&wrong), 6, "{}", stderr(&wrong));
     assert_eq!(airline.files(), files());
 
-    assert_eq!(seats(&stdout(&support::screen(&airline, &address, &[]))), [3, 17]);
+    assert_eq!(seats(&stdout(&screen(&airline, &address, &[]))), [3, 17]);
     server.signal("INT");
     assert_eq!(server.end().0, Some(0));
 }
@@ -147,18 +145,15 @@ fn files() -> Vec<String> {
 
 #[test]
 fn terms_that_differ_and_large_manifests_are_refused_on_both_sides() {
-    for (serve, screen, exit, words) in [
+    for (ours, theirs, exit, words) in [
         (&["--protocol", "dh"][..], &["--protocol", "rr22"][..], 3, "protocol"),
         (&[][..], &["--protocol", "ks-binned"][..], 3, "did not take --protocol ks-binned"),
         (&["--max-manifest", "39"][..], &[][..], 6, "declined"),
     ] {
         let (authority, airline) = parties();
-        let mut server = support::serve(&authority, "airline", serve);
-        let output = support::screen(
-            &airline,
-            &address_of(&mut server),
-            &[screen, &["-o", "found.csv"]].concat(),
-        );
+        let mut server = serve(&authority, "airline", ours);
+        let flags = [theirs, &["-o", "found.csv"]].concat();
+        let output = screen(&airline, &server.address(), &flags);
         assert_eq!(code(&output), exit, "{}", stderr(&output));
         assert!(stderr(&output).contains(words), "{}", stderr(&output));
         assert_eq!(airline.files(), files());
@@ -174,10 +169,9 @@ fn terms_that_differ_and_large_manifests_are_refused_on_both_sides() {
 fn bad_input_ends_before_anything_is_sent() {
     let (authority, airline) = parties();
     airline.file("found.csv", "mine\n");
-    let address = free_address();
     let run = |manifest: &str, key: &str, flags: &[&str]| {
         let args = ["screen", manifest, "--key", key, "--peer", "authority", "--deadline", "1s"];
-        airline.run(&[&args[..], &["--connect", &address], flags].concat())
+        airline.run(&[&args[..], &["--connect", NOBODY], flags].concat())
     };
     for (output, exit, words) in [
         (run("none.csv", "id", &[]), 2, "there is no such file"),
@@ -185,7 +179,7 @@ fn bad_input_ends_before_anything_is_sent() {
         (run("manifest.csv", "id", &["-o", "found.csv"]), 2, "found.csv"),
         (run("manifest.csv", "id", &["--json", "-o", "-"]), 2, "cannot share standard output"),
         (run("manifest.csv", "id", &["--protocol", "mqrpmt-dh"]), 2, "one of: dh"),
-        (run("manifest.csv", "id", &[]), 4, &address),
+        (run("manifest.csv", "id", &[]), 4, NOBODY),
         (
             authority.run(&[
                 "serve",
