@@ -1,15 +1,15 @@
 //! What a run says of the quality of its lists, and of its result.
 
-mod support;
-
 use serde_json::{Value, json};
-use support::{Party, json as object, meet, stderr};
+use veilset_stage::{Party, stderr};
+
+use crate::support::{json as object, meet, pair, party};
 
 const COUNT: [&str; 4] = ["count", "list.csv", "--key", "k"];
 
 /// Two parties with lists of these keys, in a column `k` beside `v`.
 fn parties(left: &[&str], right: &[&str]) -> (Party, Party) {
-    let parties = Party::pair();
+    let parties = pair();
     for (party, keys) in [(&parties.0, left), (&parties.1, right)] {
         let rows = keys.iter().map(|key| format!("\"{key}\",1\n"));
         party.file("list.csv", &format!("k,v\n{}", rows.collect::<String>()));
@@ -43,7 +43,7 @@ fn placeholders_match_only_where_both_sides_keep_them() {
     let (left, right) = parties(&DIRTY, &DIRTY);
     let quiet = [&COUNT[..], &["-q"]].concat();
     let with_json = [&COUNT[..], &["--json"]].concat();
-    let (one, two) = meet((&left, &quiet), (&right, &with_json));
+    let (two, one) = meet((&left, &with_json), (&right, &quiet));
     assert_eq!(one.stdout, b"2\n", "ann and bob");
     let [line] = &lines(&one)[..] else { panic!("one warning, quiet or not: {}", stderr(&one)) };
     assert!(line.contains("6 rows") && line.contains("placeholder"), "{line}");
@@ -73,10 +73,10 @@ fn hashes_on_one_side_are_said_quiet_and_in_json() {
         "84a516841ba77a5b4648de2cd0dfcb30ea46dbb4",
     ];
     for hashed in [md5, sha1] {
-        let (left, right) = parties(&hashed, &["a", "b", "c"]);
+        let (left, right) = parties(&["a", "b", "c"], &hashed);
         let quiet = [&COUNT[..], &["-q"]].concat();
         let with_json = [&COUNT[..], &["--json"]].concat();
-        let (one, two) = meet((&left, &quiet), (&right, &with_json));
+        let (two, one) = meet((&left, &with_json), (&right, &quiet));
         let [line] = &lines(&one)[..] else { panic!("one warning: {}", stderr(&one)) };
         assert!(line.contains("hashed on one side only (yours)"), "{line}");
         assert_eq!(codes(&object(&two)), [("hashed-on-one-side".to_owned(), None)]);
@@ -85,12 +85,12 @@ fn hashes_on_one_side_are_said_quiet_and_in_json() {
 
 #[test]
 fn empty_value_cells_are_said_for_each_column() {
-    let (left, right) = Party::pair();
-    left.file("list.csv", "k,v,w\na,1,\nb,,\nc,3,5\n,,\n");
-    right.file("list.csv", "k\na\nb\nc\n");
+    let (left, right) = pair();
+    left.file("list.csv", "k\na\nb\nc\n");
+    right.file("list.csv", "k,v,w\na,1,\nb,,\nc,3,5\n,,\n");
     let owner = ["sum", "list.csv", "--key", "k", "--value", "v", "--value", "w", "--json", "-q"];
-    let other = ["sum", "list.csv", "--key", "k", "-q"];
-    let (one, _) = meet((&left, &owner), (&right, &other));
+    let other = ["sum", "list.csv", "--key", "k"];
+    let (_, one) = meet((&left, &other), (&right, &owner));
     let report = object(&one);
     assert_eq!(report["result"], json!({ "count": 3, "sum": { "v": "4", "w": "5" } }));
     let empty = |rows| ("empty-values".to_owned(), Some(rows));
@@ -129,7 +129,7 @@ fn a_run_warns_in_three_lines_at_most_and_json_has_all() {
 
 #[test]
 fn people_with_calendars_read_of_slots() {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     let calendar = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n";
     let mut ends = Vec::new();
     for (party, hours) in [(&left, "09:00-12:00"), (&right, "10:00-12:00")] {
@@ -146,7 +146,7 @@ fn people_with_calendars_read_of_slots() {
 
 #[test]
 fn a_demo_takes_two_lists_of_ones_own() {
-    let party = Party::new();
+    let party = party();
     party.file("a.csv", "mail,n\nAnn@x.com,1\nbob@x.com,2\n,3\n");
     party.file("b.csv", "address\nann@X.com\ncy@x.com\n");
     let demo = ["demo", "a.csv", "b.csv", "--key", "mail:email", "--other-key", "address:email"];

@@ -1,13 +1,14 @@
 //! The documentation is true: every `veilset` command in it runs.
 
-mod support;
-
 use std::fs;
+use std::process::Output;
 
-use support::bucket::Bucket;
+use veilset_stage::{Party, Running, code, root, stderr};
+
+use crate::support::bucket::Bucket;
 #[cfg(unix)]
-use support::postgres::Postgres;
-use support::{Party, code, free_address, root, stderr};
+use crate::support::postgres::Postgres;
+use crate::support::{ANY, PROGRAM, pair, party};
 
 /// The lines of fenced blocks that begin with `veilset`, without their comments.
 fn commands(page: &str) -> Vec<String> {
@@ -21,49 +22,68 @@ fn commands(page: &str) -> Vec<String> {
         .collect()
 }
 
+/// The words of a command, with this party's key. A command that listens does so at any free port of this machine, one
+/// that connects goes to `address`.
 fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a str> {
     command
         .split_whitespace()
         .skip(1)
         .map(|word| match word {
             "veilset1…" => party.key.as_str(),
-            "0.0.0.0:7000" | "you.example:7000" => address,
+            "0.0.0.0:7000" => ANY,
+            "you.example:7000" | "alice.example:7000" => address,
             word => word,
         })
         .collect()
 }
 
 /// The same command for the other end.
-fn mirrored<'a>(words: &[&'a str]) -> Vec<&'a str> {
-    let mirror = |word: &&'a str| match *word {
+fn mirrored(command: &str) -> String {
+    let mirror = |word| match word {
         "--listen" => "--connect",
         "--connect" => "--listen",
+        "0.0.0.0:7000" => "you.example:7000",
+        "you.example:7000" => "0.0.0.0:7000",
         "acme" => "you",
         "you" => "acme",
         other => other,
     };
-    words.iter().map(mirror).collect()
+    command.split(' ').map(mirror).collect::<Vec<_>>().join(" ")
 }
 
-/// Runs a command of the reader, or acme's where its peer is the reader.
+/// Runs a command of the reader, or acme's where its peer is the reader; and the same on the other side, where it takes two.
 fn runs(reader: &Party, acme: &Party, command: &str) {
-    let address = free_address();
-    let words = words(command, acme, &address);
-    let needs_peer = words.contains(&"--listen") || words.contains(&"--connect");
-    let (own, other) = if words.contains(&"you") { (acme, reader) } else { (reader, acme) };
-    let other = needs_peer.then(|| other.start(&mirrored(&words)));
-    let output = own.run(&words);
-    assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
-    if let Some(other) = other {
-        let output = other.wait_with_output().expect("it ends");
-        assert_eq!(code(&output), 0, "{command}, the other side: {}", stderr(&output));
-    }
+    let is_acmes = command.split_whitespace().any(|word| word == "you");
+    let (own, other) = if is_acmes { (acme, reader) } else { (reader, acme) };
+    let mirror = mirrored(command);
+    let runs = if command.contains("--listen") {
+        both(own.start(&words(command, acme, "")), |address| {
+            other.start(&words(&mirror, acme, address))
+        })
+    } else if command.contains("--connect") {
+        both(other.start(&words(&mirror, acme, "")), |address| {
+            own.start(&words(command, acme, address))
+        })
+    } else {
+        return succeeds(command, &own.run(&words(command, acme, "")));
+    };
+    runs.into_iter().for_each(|run| succeeds(command, &run.output()));
+}
+
+fn succeeds(command: &str, output: &Output) {
+    assert_eq!(code(output), 0, "{command}: {}", stderr(output));
+}
+
+/// One that listens, and the one that connects to its address.
+fn both(mut listening: Running, connect: impl FnOnce(&str) -> Running) -> Vec<Running> {
+    let address = listening.address();
+    vec![listening, connect(&address)]
 }
 
 #[test]
 fn every_command_in_the_readme_runs() {
-    let (reader, acme) = (Party::new(), Party::new());
-    assert!(acme.run(&["peer", "add", "you", &reader.key]).status.success());
+    let (reader, acme) = (party(), party());
+    acme.pin("you", &reader);
     for party in [&reader, &acme] {
         party.file("customers.csv", "email,name\nann@example.org,Ann\nben@example.org,Ben\n");
     }
@@ -77,9 +97,9 @@ fn every_command_in_the_readme_runs() {
 
 #[test]
 fn the_commands_on_the_page_of_agree_run() {
-    let (alice, bob) = (Party::new(), Party::new());
-    assert!(alice.run(&["peer", "add", "bob", &bob.key]).status.success());
-    assert!(bob.run(&["peer", "add", "alice", &alice.key]).status.success());
+    let (alice, bob) = (party(), party());
+    alice.pin("bob", &bob);
+    bob.pin("alice", &alice);
     for name in ["alice.ics", "bob.ics", "likes.txt"] {
         let path = format!("examples/agree/{name}");
         let text = fs::read_to_string(root().join(&path)).expect("the example is there");
@@ -88,17 +108,11 @@ fn the_commands_on_the_page_of_agree_run() {
             party.file(&path, &text);
         }
     }
-    let address = free_address();
-    let commands: Vec<String> = commands("docs/use/agree.md")
-        .iter()
-        .map(|command| {
-            command.replace("0.0.0.0:7000", &address).replace("alice.example:7000", &address)
-        })
-        .collect();
+    let commands = commands("docs/use/agree.md");
     let [listening, connecting, plan] = commands.as_slice() else { panic!("three commands") };
-    let listening = alice.start(&words(listening, &bob, &address));
-    let connected = bob.run(&words(connecting, &alice, &address));
-    let listening = listening.wait_with_output().expect("it ends");
+    let mut listening = alice.start(&words(listening, &bob, ""));
+    let connected = bob.run(&words(connecting, &alice, &listening.address()));
+    let listening = listening.output();
     // Tuesday 11:00 in Berlin: tenth of Alice's slots and second of Bob's; no other pair of places adds up to less.
     for output in [&listening, &connected] {
         assert_eq!(code(output), 0, "{}", stderr(output));
@@ -108,14 +122,14 @@ fn the_commands_on_the_page_of_agree_run() {
     assert!(stderr(&listening).contains("number 10 of your 23 slots"), "{}", stderr(&listening));
     assert!(stderr(&connected).contains("number 2 of your 16 slots"), "{}", stderr(&connected));
     assert_eq!(alice.read("meeting.ics").lines().count(), 11);
-    let output = alice.run(&words(plan, &bob, &address));
+    let output = alice.run(&words(plan, &bob, ""));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
 
 #[cfg(unix)]
 #[test]
 fn every_command_on_the_page_of_data_runs() {
-    let (reader, acme) = Party::pair();
+    let (reader, acme) = pair();
     let server = Postgres::start();
     server.run(
         "create table customers (email text, paid numeric); insert into customers values ('ann@example.org', 1)",
@@ -129,45 +143,41 @@ fn every_command_on_the_page_of_data_runs() {
     let bucket = Bucket::start();
     bucket.put("customers.csv", "email,name\nann@example.org,Ann\n");
     bucket.put("exports/1.ndjson", "{\"email\":\"ann@example.org\"}\n");
-    let listen = free_address();
-    let shell = |party: &Party, command: &str| {
-        let program = std::path::Path::new(env!("CARGO_BIN_EXE_veilset")).display().to_string();
+    let shell = |party: &Party, command: &str, address: &str| {
         let command = command
-            .replacen("veilset", &program, 1)
-            .replace("0.0.0.0:7000", &listen)
+            .replacen("veilset", PROGRAM, 1)
+            .replace("0.0.0.0:7000", address)
             .replace("postgresql://ann@db.example/shop", &server.address("ann"));
         let mut shell = party.shell(&command);
         bucket.known_to("ann", &mut shell);
-        shell.env("PGPASSWORD", "open:sesame").spawn().expect("it starts")
+        shell.env("PGPASSWORD", "open:sesame");
+        Running::start(shell)
     };
     let commands = commands("docs/use/data.md");
     assert_eq!(commands.len(), 10);
     for command in commands {
-        let listening = shell(&reader, &command.replace("--peer acme", "--peer right"));
-        let other = command.contains("--listen").then(|| {
-            let other =
-                command.replace("--peer acme", "--peer left").replace("--listen", "--connect");
-            let other = other.replace("s3://lists/matches", "s3://lists/theirs");
-            shell(&acme, &other)
-        });
-        for child in std::iter::once(listening).chain(other) {
-            let output = child.wait_with_output().expect("it ends");
-            assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
-        }
+        let run = shell(&reader, &command.replace("--peer acme", "--peer right"), ANY);
+        let other = command.replace("--peer acme", "--peer left").replace("--listen", "--connect");
+        let other = other.replace("s3://lists/matches", "s3://lists/theirs");
+        let runs = if command.contains("--listen") {
+            both(run, |address| shell(&acme, &other, address))
+        } else {
+            vec![run]
+        };
+        runs.into_iter().for_each(|run| succeeds(&command, &run.output()));
     }
 }
 
 #[test]
 fn the_commands_on_the_page_of_lookup_run() {
-    let (you, acme) = (Party::new(), Party::new());
-    assert!(you.run(&["peer", "add", "acme", &acme.key]).status.success());
-    assert!(acme.run(&["peer", "add", "you", &you.key]).status.success());
+    let (you, acme) = (party(), party());
+    you.pin("acme", &acme);
+    acme.pin("you", &you);
     you.file(
         "breached.csv",
         "email,source\nann@example.org,dump-2019\nben@example.org,dump-2021\n",
     );
     acme.file("customers.csv", "email,name\nANN@example.org,Ann\neve@example.org,Eve\n");
-    let address = free_address();
     let commands: Vec<String> = commands("docs/use/lookup.md")
         .iter()
         .map(|command| command.replace("127.0.0.1:9100", "127.0.0.1:0"))
@@ -175,19 +185,18 @@ fn the_commands_on_the_page_of_lookup_run() {
     let [build, serve, add, remove, one, file] = commands.as_slice() else {
         panic!("six commands")
     };
-    let run = |party: &Party, command: &str| {
-        let output = party.run(&words(command, &acme, &address));
+    let run = |party: &Party, command: &str, address: &str| {
+        let output = party.run(&words(command, &acme, address));
         assert_eq!(code(&output), 0, "{command}: {}", stderr(&output));
         String::from_utf8(output.stdout).expect("text")
     };
-    run(&you, build);
-    run(&you, add);
-    run(&you, remove);
-    let mut service = you.start(&words(serve, &acme, &address));
-    let answer = run(&acme, one);
-    run(&acme, file);
-    service.kill().expect("it runs");
-    service.wait().expect("it ends");
+    run(&you, build, "");
+    run(&you, add, "");
+    run(&you, remove, "");
+    let mut service = you.start(&words(serve, &acme, ""));
+    let address = service.address();
+    let answer = run(&acme, one, &address);
+    run(&acme, file, &address);
     assert_eq!(answer, "dump-2019\n");
     let listed =
         "email,name,veilset_label\nANN@example.org,Ann,dump-2019\neve@example.org,Eve,dump-2026\n";
@@ -196,9 +205,8 @@ fn the_commands_on_the_page_of_lookup_run() {
 
 #[test]
 fn every_command_on_the_benchmarks_page_parses() {
-    let party = Party::new();
-    let pages = ["docs/results/benchmarks.md", "docs/results/papers.md"];
-    for command in pages.into_iter().flat_map(commands) {
+    let party = party();
+    for command in commands("docs/results/benchmarks.md") {
         let small = command
             .replace("2^16", "2^2")
             .replace("2^20", "2^3")
@@ -210,7 +218,7 @@ fn every_command_on_the_benchmarks_page_parses() {
 
 #[test]
 fn every_command_on_the_page_of_scale_runs() {
-    let party = Party::new();
+    let party = party();
     let commands = commands("docs/notes/scale.md");
     assert_eq!(commands.len(), 4);
     for command in commands {

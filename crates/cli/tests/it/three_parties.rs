@@ -1,19 +1,22 @@
 //! Three processes, three files, one answer that all learn.
 
-mod support;
-
+use std::cmp::Reverse;
 use std::process::Output;
 
-use support::{Party, code, free_address, json, stderr};
+use veilset::net::PublicKey;
+use veilset_stage::{NOBODY, Party, Running, code, stderr};
+
+use crate::support::schema::Schema;
+use crate::support::{ANY, json, party};
 
 const NAMES: [&str; 3] = ["ann", "bob", "eve"];
 
 /// Three parties that have pinned one another; each has a list of addresses and numbers.
 fn parties() -> [Party; 3] {
-    let parties = [Party::new(), Party::new(), Party::new()];
+    let parties = [party(), party(), party()];
     for (own, party) in parties.iter().enumerate() {
         for (other, name) in NAMES.iter().enumerate().filter(|(other, _)| *other != own) {
-            assert!(party.run(&["peer", "add", name, &parties[other].key]).status.success());
+            party.pin(name, &parties[other]);
         }
     }
     parties[0].file("list.csv", &list(0..40));
@@ -30,23 +33,30 @@ fn list(numbers: impl Iterator<Item = usize>) -> String {
     format!("email,n\n{}", numbers.map(row).collect::<String>())
 }
 
-/// All three at once, each with its own flags beside `--listen` and `--with`.
+/// All three, each with its own flags beside `--listen` and `--with`. The one with the largest key comes first and the one
+/// with the smallest last, since a party waits for those with smaller keys and goes to the others: so each of these is told
+/// where the ones before it wait, and nobody goes to the address that stands for the ones after it.
 fn meet(parties: &[Party; 3], flags: [&[&str]; 3]) -> Vec<Output> {
-    let addresses = [free_address(), free_address(), free_address()];
-    let start = |own: usize| {
+    let mut order = [0, 1, 2];
+    order.sort_by_key(|own| Reverse(parties[*own].key.parse::<PublicKey>().expect("a key")));
+    let mut addresses = [NOBODY; 3].map(str::to_owned);
+    let mut running = [const { None }; 3];
+    for (place, own) in order.into_iter().enumerate() {
         let with = (0..3).filter(|other| *other != own);
         let with = with.flat_map(|other| {
             ["--with".to_owned(), format!("{}@{}", NAMES[other], addresses[other])]
         });
         let with: Vec<String> = with.collect();
-        let mut args = vec!["intersect", "list.csv", "--listen", &addresses[own]];
-        args.extend(["--deadline", "60s"]);
+        let mut args = vec!["intersect", "list.csv", "--listen", ANY, "--deadline", "60s"];
         args.extend(with.iter().map(String::as_str));
         args.extend(flags[own]);
-        parties[own].start(&args)
-    };
-    let running = [start(0), start(1), start(2)];
-    running.into_iter().map(|party| party.wait_with_output().expect("it ends")).collect()
+        let mut party = parties[own].start(&args);
+        if place < 2 {
+            addresses[own] = party.address();
+        }
+        running[own] = Some(party);
+    }
+    running.into_iter().flatten().map(Running::output).collect()
 }
 
 const KEY: [&str; 2] = ["--key", "email:email"];
@@ -80,7 +90,7 @@ fn all_get_their_own_rows_that_all_have() {
     assert_eq!(peer(&one, "bob")["distinct"], 30);
     assert_eq!(peer(&one, "eve")["bytes_sent"], peer(&other, "ann")["bytes_received"]);
     assert_eq!(one["run"], other["run"]);
-    let schema = support::schema::Schema::load();
+    let schema = Schema::load();
     for object in [&one, &other] {
         schema.check("several", object);
     }

@@ -1,10 +1,10 @@
 //! `veilset bench timing`: its rows, its JSON and its exit code. What it finds of the kernels is not asserted here, since
 //! that depends on the machine and its load; the control's difference is far above the threshold on any.
 
-mod support;
-
 use serde_json::Value;
-use support::{Party, code, stderr};
+use veilset_stage::{code, stderr};
+
+use crate::support::party;
 
 const SHORT: [&str; 4] = ["bench", "timing", "--seconds", "0.05"];
 
@@ -27,7 +27,7 @@ fn complete(rows: &[[String; 2]]) {
 
 #[test]
 fn every_line_is_an_object_and_the_exit_code_says_what_they_say() {
-    let output = Party::new().run(&[&SHORT[..], &["--json"]].concat());
+    let output = party().run(&[&SHORT[..], &["--json"]].concat());
     let text = String::from_utf8(output.stdout.clone()).expect("text");
     let lines: Vec<Value> =
         text.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
@@ -50,7 +50,7 @@ fn every_line_is_an_object_and_the_exit_code_says_what_they_say() {
 
 #[test]
 fn the_table_has_a_verdict_in_every_line() {
-    let output = Party::new().run(&SHORT);
+    let output = party().run(&SHORT);
     let text = String::from_utf8(output.stdout).expect("text");
     let (header, rows) = text.split_once('\n').expect("a header");
     assert_eq!(

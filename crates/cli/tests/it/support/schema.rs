@@ -10,7 +10,7 @@ pub(crate) struct Schema(Value);
 
 impl Schema {
     pub(crate) fn load() -> Self {
-        let text = include_str!("../../../../docs/json.schema.json");
+        let text = include_str!("../../../../../docs/json.schema.json");
         Self(serde_json::from_str(text).expect("JSON"))
     }
 

@@ -1,16 +1,13 @@
 //! Lists that are too long for the memory that is allowed: every operation gives the same, and nothing is left on the disk.
-#![cfg(unix)]
-
-mod support;
 
 use std::collections::BTreeSet;
-use std::io::{BufRead, BufReader};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, Output};
-use std::time::Duration;
+use std::process::Output;
 
 use serde_json::Value;
-use support::{Party, code, free_address, json as object, meet, stderr, wait};
+use veilset_stage::{Party, Running, code, stderr};
+
+use crate::support::{ANY, PROGRAM, json as object, meet, pair};
 
 const ROWS: u32 = 3000;
 
@@ -27,7 +24,7 @@ const CAPPED: [&str; 4] = ["--max-memory", "19200kB", "--scratch", "scratch"];
 const KEY: [&str; 3] = ["list.csv", "--key", "email:email"];
 
 fn parties() -> (Party, Party) {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     for (party, first) in [(&left, 0), (&right, 2000)] {
         party.file("list.csv", &list(first));
         std::fs::create_dir(party.path("scratch")).expect("a new folder");
@@ -101,30 +98,6 @@ fn shares_and_identifiers_come_from_disk() {
     }
 }
 
-/// Something that waits; killed where a test fails.
-struct Waiting(Child);
-
-impl Waiting {
-    /// Until it has said this.
-    fn has_said(&mut self, what: &str) {
-        let said = BufReader::new(self.0.stderr.take().expect("piped"));
-        let line = said.lines().map_while(Result::ok).find(|line| line.contains(what));
-        line.unwrap_or_else(|| panic!("it never said {what:?}"));
-    }
-
-    fn signal(&self, name: &str) {
-        let id = self.0.id().to_string();
-        assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
-    }
-}
-
-impl Drop for Waiting {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn look_ups_and_checks_read_from_disk() {
     let (server, client) = parties();
@@ -140,9 +113,8 @@ fn look_ups_and_checks_read_from_disk() {
         String::from_utf8_lossy(&checked.stdout)
     );
     said(&server.run(&[&["serve", "build", "-o", "list.veil"], &KEY[..], &CAPPED].concat()));
-    let address = free_address();
-    let flags = ["serve", "list.veil", "--listen", &address, "--allow", "right"];
-    let _served = Waiting(server.start(&flags));
+    let mut served = server.start(&["serve", "list.veil", "--listen", ANY, "--allow", "right"]);
+    let address = served.address();
     let asked = ["lookup", "--file", "list.csv", "--key", "email:email", "--json", "-o", "out.csv"];
     let to = ["--connect", &address, "--peer", "left"];
     // A fetched list takes up to twenty times its length.
@@ -158,17 +130,16 @@ fn look_ups_and_checks_read_from_disk() {
 #[test]
 fn nothing_is_left_however_it_ends() {
     let (left, _) = parties();
-    let address = free_address();
-    let flags = ["intersect", "--listen", &address, "--peer", "right", "--deadline", "60s"];
+    let flags = ["intersect", "--listen", ANY, "--peer", "right", "--deadline", "60s"];
     let flags = [&flags[..], &KEY[1..], &["list.csv"], &CAPPED].concat();
-    for (signal, number, code) in [("-KILL", Some(9), None), ("-TERM", None, Some(143))] {
-        let mut waiting = Waiting(left.start(&flags));
-        waiting.has_said("waiting");
+    for (signal, number, code) in [("KILL", Some(9), None), ("TERM", None, Some(143))] {
+        let mut waiting = left.start(&flags);
+        waiting.address();
         #[cfg(target_os = "linux")]
-        assert!(holds_a_file(waiting.0.id(), &left.path("scratch")), "the list is on disk");
+        assert!(holds_a_file(waiting.id(), &left.path("scratch")), "the list is on disk");
         nothing_is_left(&left);
         waiting.signal(signal);
-        let ended = waiting.0.wait().expect("it ends");
+        let ended = waiting.output().status;
         assert_eq!((ended.signal(), ended.code()), (number, code), "{signal}");
         nothing_is_left(&left);
     }
@@ -189,12 +160,10 @@ fn a_disk_that_fills_up_is_said_and_nothing_is_lost() {
     let (left, _) = parties();
     left.file("out.csv", "precious");
     let run = format!(
-        "trap '' XFSZ; ulimit -f 100; exec {} intersect list.csv --key email:email --listen {} --peer right \
+        "trap '' XFSZ; ulimit -f 100; exec {PROGRAM} intersect list.csv --key email:email --listen {ANY} --peer right \
          --max-memory 19200kB --scratch scratch -o out.csv --force",
-        env!("CARGO_BIN_EXE_veilset"),
-        free_address(),
     );
-    let output = wait(left.shell(&run).spawn().expect("it starts"), Duration::from_secs(30));
+    let output = Running::start(left.shell(&run)).output();
     assert_eq!(code(&output), 6, "{}", stderr(&output));
     for part in ["temporary file in scratch", "--scratch", "--max-memory"] {
         assert!(stderr(&output).contains(part), "{}", stderr(&output));

@@ -1,67 +1,57 @@
 //! The question before a run, at a terminal, and what happens while it is open.
-#![cfg(target_os = "linux")]
 
-mod support;
+use veilset_stage::{Party, Running, code, stderr};
 
-use std::process::{Child, Command};
-use std::time::Duration;
-
-use support::terminal::Terminal;
-use support::{Party, code, free_address, stderr, wait};
-
-const SOON: Duration = Duration::from_secs(60);
+use crate::support::terminal::Terminal;
+use crate::support::{ANY, pair};
 
 /// Two parties with three keys in common.
 fn parties() -> (Party, Party) {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("list.csv", "id\n1\n2\n3\n4\n");
     right.file("list.csv", "id\n9\n4\n3\n2\n");
     (left, right)
 }
 
-/// The left side at a terminal, asked.
-fn asked(left: &Party, address: &str) -> Terminal {
-    let line = "veilset count list.csv --key id --patience 10s --peer right --listen";
-    let mut terminal = Terminal::run(left, &format!("{line} {address}"));
-    terminal.until("waiting for right at");
-    terminal
+/// The left side at a terminal, which will be asked, and where it waits for the right one.
+fn asked(left: &Party) -> (Terminal, String) {
+    waiting(left, "veilset count list.csv --key id --patience 10s --peer right")
+}
+
+/// A line of the left side at a terminal, which listens, and where it waits for the right one.
+fn waiting(left: &Party, line: &str) -> (Terminal, String) {
+    let mut terminal = Terminal::run(left, &format!("{line} --listen {ANY}"));
+    let address = terminal.address("right");
+    (terminal, address)
 }
 
 /// Two parties, of which the left one is asked, and the right one has consented.
 struct Open {
     parties: (Party, Party),
     terminal: Terminal,
-    peer: Child,
+    peer: Running,
 }
 
 /// Lets both meet; `flags` are the right side's.
 fn open_question(flags: &[&str]) -> Open {
     let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
+    let (mut terminal, address) = asked(&left);
     let peer = unattended(&right, &address, flags);
     terminal.until("Go on?");
     Open { parties: (left, right), terminal, peer }
 }
 
 /// The right side, where nobody is.
-fn unattended(right: &Party, address: &str, flags: &[&str]) -> Child {
+fn unattended(right: &Party, address: &str, flags: &[&str]) -> Running {
     let command = ["count", "list.csv", "--key", "id", "--connect", address, "--peer", "left"];
     right.start(&[&command[..], flags].concat())
-}
-
-fn signal(child: &Child, name: &str) {
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
 }
 
 #[test]
 fn a_list_on_standard_input_leaves_the_question_to_the_terminal() {
     let (left, right) = parties();
-    let address = free_address();
-    let line = "cat list.csv | veilset count - --key id --learn me --listen";
-    let mut terminal = Terminal::run(&left, &format!("{line} {address} --peer right"));
-    terminal.until("waiting for right at");
+    let line = "cat list.csv | veilset count - --key id --learn me --peer right";
+    let (mut terminal, address) = waiting(&left, line);
     let peer = unattended(&right, &address, &["--learn", "peer"]);
     terminal.until("Go on? [Y/n] ");
     let shown = terminal.screen.replace("\r\n", " ").replace("  ", " ");
@@ -79,22 +69,20 @@ fn a_list_on_standard_input_leaves_the_question_to_the_terminal() {
     // The bar is wiped from the line that the number gets.
     let mut lines = shown.split(['\r', '\n']).map(|line| line.trim_start_matches("\x1b[2K"));
     assert!(lines.any(|line| line == "3"), "{shown}");
-    assert_eq!(code(&wait(peer, SOON)), 0);
+    assert_eq!(code(&peer.output()), 0);
 }
 
 #[test]
 fn consent_beforehand_is_not_asked_for() {
     for flag in ["--yes", "--no-input"] {
         let (left, right) = parties();
-        let address = free_address();
-        let line = "veilset count list.csv --key id --peer right --listen";
-        let mut terminal = Terminal::run(&left, &format!("{line} {address} {flag}"));
-        terminal.until("waiting for right at");
+        let line = format!("veilset count list.csv --key id --peer right {flag}");
+        let (terminal, address) = waiting(&left, &line);
         let peer = unattended(&right, &address, &[]);
         let (ended, shown) = terminal.end();
         assert_eq!(ended, Some(0), "{shown}");
         assert!(shown.contains("You learn") && !shown.contains("Go on?"), "{shown}");
-        assert_eq!(code(&wait(peer, SOON)), 0);
+        assert_eq!(code(&peer.output()), 0);
     }
 }
 
@@ -102,14 +90,11 @@ fn consent_beforehand_is_not_asked_for() {
 fn what_the_peer_asks_for_needs_a_yes_of_its_own() {
     const WEAK: &[&str] = &["--protocol", "fnp-binned"];
     // Consent beforehand is no consent to that.
-    for flag in ["", " --yes"] {
+    for flag in ["", "--yes"] {
         for (key, answer) in [("\n", 6), ("y\n", 0)] {
             let (left, right) = parties();
-            let address = free_address();
-            let line =
-                "veilset intersect list.csv --key id -o out.csv --learn peer --peer right --listen";
-            let mut terminal = Terminal::run(&left, &format!("{line} {address}{flag}"));
-            terminal.until("waiting for right at");
+            let line = "veilset intersect list.csv --key id -o out.csv --learn peer --peer right";
+            let (mut terminal, address) = waiting(&left, &format!("{line} {flag}"));
             let theirs = ["intersect", "list.csv", "--key", "id", "-o", "out.csv", "--learn", "me"];
             let ends = ["--connect", &address, "--peer", "left"];
             let peer = right.start(&[&theirs[..], &ends, WEAK].concat());
@@ -124,7 +109,7 @@ fn what_the_peer_asks_for_needs_a_yes_of_its_own() {
             terminal.press(key);
             let (ended, shown) = terminal.end();
             assert_eq!(ended, Some(answer), "{shown}");
-            assert_eq!(code(&wait(peer, SOON)), answer);
+            assert_eq!(code(&peer.output()), answer);
             assert_eq!(right.path("out.csv").exists(), answer == 0);
         }
     }
@@ -133,8 +118,7 @@ fn what_the_peer_asks_for_needs_a_yes_of_its_own() {
 #[test]
 fn what_was_typed_before_the_question_is_no_answer() {
     let (left, right) = parties();
-    let address = free_address();
-    let mut terminal = asked(&left, &address);
+    let (mut terminal, address) = asked(&left);
     terminal.press("y\n");
     terminal.until("y\r\n");
     let peer = unattended(&right, &address, &[]);
@@ -142,14 +126,13 @@ fn what_was_typed_before_the_question_is_no_answer() {
     terminal.press("n\n");
     let (ended, shown) = terminal.end();
     assert_eq!(ended, Some(6), "{shown}");
-    assert_eq!(code(&wait(peer, SOON)), 6);
+    assert_eq!(code(&peer.output()), 6);
 }
 
 #[test]
 fn a_no_ends_the_others_question() {
     let (left, right) = parties();
-    let address = free_address();
-    let mut one = asked(&left, &address);
+    let (mut one, address) = asked(&left);
     let line = "veilset count list.csv --key id --peer left --connect";
     let mut two = Terminal::run(&right, &format!("{line} {address}"));
     one.until("Go on?");
@@ -163,8 +146,7 @@ fn a_no_ends_the_others_question() {
 #[test]
 fn a_yes_waits_for_the_other_and_says_so() {
     let (left, right) = parties();
-    let address = free_address();
-    let mut one = asked(&left, &address);
+    let (mut one, address) = asked(&left);
     let line = "veilset count list.csv --key id --peer left --connect";
     let mut two = Terminal::run(&right, &format!("{line} {address}"));
     one.until("Go on?");
@@ -179,7 +161,7 @@ fn a_yes_waits_for_the_other_and_says_so() {
 #[test]
 fn the_deadline_is_for_consent_too() {
     let Open { parties: _parties, terminal, peer } = open_question(&["--deadline", "2s"]);
-    let late = wait(peer, SOON);
+    let late = peer.output();
     assert_eq!(code(&late), 4, "{}", stderr(&late));
     assert!(stderr(&late).contains("did not consent to the terms within 2 s"), "{}", stderr(&late));
     let (ended, shown) = terminal.end();
@@ -189,10 +171,10 @@ fn the_deadline_is_for_consent_too() {
 
 #[test]
 fn an_interrupt_is_told_to_the_peer() {
-    for (name, number) in [("-INT", 130), ("-TERM", 143)] {
+    for (name, number) in [("INT", 130), ("TERM", 143)] {
         let Open { parties: _parties, terminal, peer } = open_question(&[]);
-        signal(&peer, name);
-        let interrupted = wait(peer, SOON);
+        peer.signal(name);
+        let interrupted = peer.output();
         assert_eq!(code(&interrupted), number, "{}", stderr(&interrupted));
         assert!(stderr(&interrupted).ends_with("interrupted; nothing was written\n"));
         let (ended, shown) = terminal.end();
@@ -208,16 +190,15 @@ fn a_key_that_interrupts_ends_an_open_question() {
     let (ended, shown) = terminal.end();
     assert_eq!(ended, Some(130), "{shown}");
     assert!(shown.contains("interrupted; nothing was written"), "{shown}");
-    let left_alone = wait(peer, SOON);
+    let left_alone = peer.output();
     assert_eq!(code(&left_alone), 4, "{}", stderr(&left_alone));
     assert!(stderr(&left_alone).contains("the peer interrupted the run"));
 }
 
 #[test]
 fn a_peer_that_is_gone_ends_an_open_question() {
-    let Open { parties: _parties, terminal, mut peer } = open_question(&[]);
-    peer.kill().expect("it runs");
-    peer.wait().expect("it ended");
+    let Open { parties: _parties, terminal, peer } = open_question(&[]);
+    drop(peer);
     let (ended, shown) = terminal.end();
     assert_eq!(ended, Some(4), "{shown}");
     assert!(shown.contains("the peer closed the connection"), "{shown}");
@@ -225,11 +206,10 @@ fn a_peer_that_is_gone_ends_an_open_question() {
 
 #[test]
 fn how_long_a_peer_may_be_silent_is_ones_own_choice() {
-    let Open { parties: (left, _right), terminal, mut peer } = open_question(&["--patience", "1h"]);
-    signal(&peer, "-STOP");
+    let Open { parties: (left, _right), terminal, peer } = open_question(&["--patience", "1h"]);
+    peer.signal("STOP");
     let (ended, shown) = terminal.end();
-    peer.kill().expect("it is there");
-    peer.wait().expect("it ended");
+    drop(peer);
     assert_eq!(ended, Some(4), "{shown}");
     assert!(shown.contains("nothing came from the peer for 10 s"), "{shown}");
     let hasty = left.run(&["count", "list.csv", "--key", "id", "--patience", "5s"]);

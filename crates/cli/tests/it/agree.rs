@@ -1,13 +1,13 @@
 //! Two calendars, two processes, one slot.
 
-mod support;
-
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::thread;
 
 use serde_json::{Value, json};
-use support::{Party, code, json as object, meet, stderr};
+use veilset_stage::{Party, code, stderr};
+
+use crate::support::{json as object, meet, pair};
 
 /// Busy times of 2027-03-29 in hours of UTC.
 fn calendar(busy: &[(u32, u32)]) -> String {
@@ -23,7 +23,7 @@ fn calendar(busy: &[(u32, u32)]) -> String {
 
 /// Left has 9 to 12 free and likes it in this order; right likes 12, 13, 11 and 9 in this order, and 10 is not free.
 fn parties() -> (Party, Party) {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("mine.ics", &calendar(&[(12, 14)]));
     right.file("mine.ics", &calendar(&[(10, 11)]));
     right.file("likes.txt", "12:00\n13:00\n11:00\n09:00\n");

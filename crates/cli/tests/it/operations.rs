@@ -1,11 +1,11 @@
 //! The operations beyond the main job: two processes, two files, against plain sets.
 
-mod support;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
-use support::{Party, code, json as object, meet, root, stderr};
+use veilset_stage::{Party, code, root, stderr};
+
+use crate::support::{json as object, meet, pair};
 
 /// Rows `first..last` with repeated keys, keys in two spellings, rows without a key, and amounts of both signs.
 fn list(first: u32, last: u32) -> String {
@@ -36,7 +36,7 @@ const LEFT: (u32, u32) = (0, 1000);
 const RIGHT: (u32, u32) = (700, 1300);
 
 fn parties() -> (Party, Party) {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("list.csv", &list(LEFT.0, LEFT.1));
     right.file("list.csv", &list(RIGHT.0, RIGHT.1));
     (left, right)

@@ -1,21 +1,30 @@
 //! A PostgreSQL server of the test's own.
 
 use std::fs;
+use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt, chown};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+use veilset_stage::PATIENCE;
 
-use super::free_address;
+use super::ANY;
+
+/// How often a server is started at another port before the test fails.
+const TRIES: usize = 5;
 
 /// A server with a superuser `ann`, whose password is `open:sesame`; it ends with this value.
 pub(crate) struct Postgres {
-    server: Child,
+    /// It ends before its folder goes.
+    _process: Process,
     port: String,
     _folder: TempDir,
 }
+
+/// The server's process; ended with this value.
+struct Process(Child);
 
 impl Postgres {
     /// Makes a cluster and waits until its server answers.
@@ -30,20 +39,19 @@ impl Postgres {
         let made = initdb.output().expect("initdb starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
 
-        let address = free_address();
-        let port = address.rsplit(':').next().expect("a port").to_owned();
-        let mut command = server("postgres");
-        command.arg("-D").arg(&data).args(["-p", &port, "-c", "listen_addresses=127.0.0.1"]);
-        command.args(["-c", "fsync=off", "-c", "unix_socket_directories="]);
-        let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        let mut postgres = Self { server: server.expect("it starts"), port, _folder: folder };
-        postgres.wait();
-        postgres
+        // The server takes no port 0, so somebody else may have the port that was free a moment ago.
+        for _ in 0..TRIES {
+            let port = free_port();
+            if let Some(process) = Process::start(&data, &port) {
+                return Self { _process: process, port, _folder: folder };
+            }
+        }
+        panic!("the server ended {TRIES} times")
     }
 
     /// The address of its database for `user`.
     pub(crate) fn address(&self, user: &str) -> String {
-        format!("postgresql://{user}@127.0.0.1:{}/postgres", self.port)
+        address(&self.port, user)
     }
 
     pub(crate) fn port(&self) -> &str {
@@ -52,32 +60,53 @@ impl Postgres {
 
     /// Has the server's own client run statements.
     pub(crate) fn run(&self, statements: &str) {
-        let output = self.client(statements);
+        let output = client(&self.port, statements);
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    }
-
-    fn client(&self, statements: &str) -> std::process::Output {
-        let mut psql = Command::new(find("psql"));
-        psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements, &self.address("ann")]);
-        psql.env("PGPASSWORD", "open:sesame").output().expect("psql starts")
-    }
-
-    fn wait(&mut self) {
-        let started = Instant::now();
-        while !self.client("select 1").status.success() {
-            let ended = self.server.try_wait().expect("a child");
-            assert!(ended.is_none(), "the server ended: {ended:?}");
-            assert!(started.elapsed() < Duration::from_secs(60), "the server does not answer");
-            std::thread::sleep(Duration::from_millis(100));
-        }
     }
 }
 
-impl Drop for Postgres {
-    fn drop(&mut self) {
-        let _ = self.server.kill();
-        let _ = self.server.wait();
+impl Process {
+    /// A server of the cluster in `data`, at this port, once it answers; none where it ends.
+    fn start(data: &Path, port: &str) -> Option<Self> {
+        let mut command = server("postgres");
+        command.arg("-D").arg(data).args(["-p", port, "-c", "listen_addresses=127.0.0.1"]);
+        command.args(["-c", "fsync=off", "-c", "unix_socket_directories="]);
+        let server = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let mut process = Self(server.expect("it starts"));
+        let started = Instant::now();
+        while !client(port, "select 1").status.success() {
+            if process.0.try_wait().expect("a child").is_some() {
+                return None;
+            }
+            assert!(started.elapsed() < PATIENCE, "the server does not answer");
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Some(process)
     }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn address(port: &str, user: &str) -> String {
+    format!("postgresql://{user}@127.0.0.1:{port}/postgres")
+}
+
+/// What the server's own client makes of statements of `ann`'s.
+fn client(port: &str, statements: &str) -> Output {
+    let mut psql = Command::new(find("psql"));
+    psql.args(["-X", "-q", "-v", "ON_ERROR_STOP=1", "-c", statements, &address(port, "ann")]);
+    psql.env("PGPASSWORD", "open:sesame").output().expect("psql starts")
+}
+
+/// A port that is free now.
+fn free_port() -> String {
+    let probe = TcpListener::bind(ANY).expect("a free port");
+    probe.local_addr().expect("an address").port().to_string()
 }
 
 /// A program of the server; as root, in the name of the user `postgres`, for it refuses root.

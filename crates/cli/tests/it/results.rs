@@ -1,14 +1,10 @@
 //! Results that their place does not take: found before the peer is met, or kept.
-#![cfg(unix)]
-
-mod support;
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read};
-use std::process::Stdio;
-use std::time::Duration;
 
-use support::{Party, code, free_address, meet, stderr, wait};
+use veilset_stage::{Party, Running, code, stderr};
+
+use crate::support::{ANY, PROGRAM, meet, pair};
 
 /// Rows of 250 bytes.
 fn list(first: u32, last: u32) -> String {
@@ -19,23 +15,20 @@ fn list(first: u32, last: u32) -> String {
 
 const KEY: [&str; 3] = ["list.csv", "--key", "email:email"];
 
-/// A line for the shell that runs the program with these words; none of its files may have more than 128 KiB, which stands
-/// for a disk with as little room.
-fn in_little_room(words: &str) -> String {
-    format!("trap '' XFSZ; ulimit -f 256; exec {} {words}", env!("CARGO_BIN_EXE_veilset"))
+/// Runs the program with these words; none of its files may have more than 128 KiB, which stands for a disk with as little
+/// room.
+fn in_little_room(party: &Party, words: &str) -> Running {
+    let line = format!("trap '' XFSZ; ulimit -f 256; exec {PROGRAM} {words}");
+    Running::start(party.shell(&line))
 }
 
 #[test]
 fn a_result_that_might_not_fit_is_refused_before_the_peer_is_met() {
-    let (left, _) = Party::pair();
+    let (left, _) = pair();
     left.file("list.csv", &list(0, 1000));
     for out in ["out.csv", "out.ndjson", "out.parquet", "out.arrow"] {
-        let words = format!(
-            "intersect list.csv --key email:email --listen {} --peer right -o {out}",
-            free_address()
-        );
-        let run = left.shell(&in_little_room(&words)).spawn().expect("it starts");
-        let output = wait(run, Duration::from_secs(30));
+        let words = format!("intersect list.csv --key email:email --listen {ANY} --peer right");
+        let output = in_little_room(&left, &format!("{words} -o {out}")).output();
         let said = stderr(&output);
         assert_eq!(code(&output), 6, "{said}");
         assert!(said.contains(out) && said.contains("make room"), "{said}");
@@ -46,17 +39,15 @@ fn a_result_that_might_not_fit_is_refused_before_the_peer_is_met() {
 
 #[test]
 fn rows_of_the_peer_that_might_not_fit_are_refused_before_they_come() {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("list.csv", &list(0, 10));
     right.file("list.csv", &list(5, 1000));
-    let address = free_address();
-    let words = format!(
-        "union list.csv --key email:email --send note --listen {address} --peer right -o out.csv"
-    );
-    let refusing = left.shell(&in_little_room(&words)).spawn().expect("it starts");
+    let words = "union list.csv --key email:email --send note --peer right -o out.csv";
+    let mut refusing = in_little_room(&left, &format!("{words} --listen {ANY}"));
+    let address = refusing.address();
     let flags = ["--send", "note", "--connect", &address, "--peer", "left", "-o", "out.csv"];
     let declined = right.run(&[&["union"], &KEY[..], &flags].concat());
-    let output = wait(refusing, Duration::from_secs(60));
+    let output = refusing.output();
     assert_eq!(code(&output), 6, "{}", stderr(&output));
     assert!(stderr(&output).contains("make room"), "{}", stderr(&output));
     assert_eq!(code(&declined), 6, "{}", stderr(&declined));
@@ -68,29 +59,22 @@ fn rows_of_the_peer_that_might_not_fit_are_refused_before_they_come() {
 /// Its folder goes away while the peer is awaited.
 #[test]
 fn a_result_that_its_place_does_not_take_is_kept_and_said_where() {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("list.csv", &list(0, 300));
     right.file("list.csv", &list(200, 400));
     for folder in ["there", "scratch"] {
         fs::create_dir(left.path(folder)).expect("a new folder");
     }
-    let address = free_address();
-    let flags = ["--listen", &address, "--peer", "right", "--scratch", "scratch"];
-    let flags = [&["intersect"], &KEY[..], &flags, &["-o", "there/out.csv"]].concat();
-    let mut run = left.command(&flags).stderr(Stdio::piped()).spawn().expect("it starts");
-    let mut said = BufReader::new(run.stderr.take().expect("piped"));
-    let mut line = String::new();
-    while !line.contains("waiting") {
-        line.clear();
-        assert!(said.read_line(&mut line).expect("text") > 0, "it never waited");
-    }
+    let flags = ["--listen", ANY, "--peer", "right", "--scratch", "scratch"];
+    let mut run =
+        left.start(&[&["intersect"], &KEY[..], &flags, &["-o", "there/out.csv"]].concat());
+    let address = run.address();
     fs::remove_dir(left.path("there")).expect("nothing is in it");
 
     let flags = ["--connect", &address, "--peer", "left", "-o", "out.csv"];
     let peer = right.run(&[&["intersect"], &KEY[..], &flags].concat());
-    let mut rest = String::new();
-    said.read_to_string(&mut rest).expect("text");
-    let output = wait(run, Duration::from_secs(60));
+    let output = run.output();
+    let rest = stderr(&output).split_off(stderr(&output).find("waiting").expect("it waited"));
     assert_eq!((code(&peer), code(&output)), (0, 2), "{}{rest}", stderr(&peer));
     assert_eq!(right.read("out.csv").lines().count(), 1 + 100);
 
@@ -106,7 +90,7 @@ fn a_result_that_its_place_does_not_take_is_kept_and_said_where() {
 
 #[test]
 fn a_name_that_would_mislead_is_refused_before_anything_happens() {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file("list.csv", &list(0, 10));
     right.file("list.csv", &list(0, 10));
     for out in ["out.xlsx", "out.csv.gz", "s.veil"] {

@@ -1,83 +1,52 @@
 //! A list that is served, and those who look items up in it: processes.
-#![cfg(unix)]
 
-mod support;
-
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Output};
-use std::sync::{Arc, Mutex};
-use std::thread::{self, JoinHandle};
+use std::process::Output;
+use std::thread;
 use std::time::{Duration, Instant};
 
-use support::{Party, code, free_address, json, stderr, wait};
+use veilset_stage::{PATIENCE, Party, Relay, Running, code, stderr};
+
+use crate::support::schema::Schema;
+use crate::support::{ANY, json, party};
 
 const LIST: &str =
     "email,source\nAnn@example.org,first\nben@example.org,second\ncarl@example.org,\n";
 
-/// A service that runs; killed where a test fails.
-struct Served(Option<Child>);
+/// A service that runs.
+struct Served {
+    running: Running,
+    address: String,
+}
 
 impl Served {
-    fn start(party: &Party, args: &[&str]) -> Self {
-        Self(Some(party.start(&[&["serve", "list.veil"], args].concat())))
+    /// Serves the list at any free port with further flags.
+    fn start(party: &Party, flags: &[&str]) -> Self {
+        let mut running = party.start(&[&["serve", "list.veil", "--listen", ANY], flags].concat());
+        let address = running.address();
+        Self { running, address }
+    }
+
+    /// Where it shows its counts, by what it said before it served.
+    fn metrics(&self) -> String {
+        let said = self.running.said().split_once("metrics at http://").expect("it shows counts");
+        said.1.split('/').next().expect("an address").to_owned()
+    }
+
+    /// Waits until it says this.
+    fn says(&mut self, words: &str) {
+        self.running.line_with(words);
     }
 
     fn signal(&self, name: &str) {
-        let id = self.0.as_ref().expect("it runs").id().to_string();
-        assert!(Command::new("kill").args([name, &id]).status().expect("kill runs").success());
-    }
-
-    /// What it says, as it says it; its end then has none of it.
-    fn heard(&mut self) -> Heard {
-        let stderr = self.0.as_mut().and_then(|child| child.stderr.take()).expect("piped");
-        let text = Arc::new(Mutex::new(String::new()));
-        let kept = Arc::clone(&text);
-        let ear = thread::spawn(move || {
-            for line in BufReader::new(stderr).lines() {
-                let line = line.expect("text");
-                *kept.lock().expect("no panic") += &format!("{line}\n");
-            }
-        });
-        Heard { text, ear }
+        self.running.signal(name);
     }
 
     /// Ends it as the system does.
-    fn end(mut self) -> Output {
-        self.signal("-TERM");
-        wait(self.0.take().expect("it runs"), Duration::from_secs(20))
-    }
-}
-
-/// What a service said so far.
-struct Heard {
-    text: Arc<Mutex<String>>,
-    ear: JoinHandle<()>,
-}
-
-impl Heard {
-    /// Waits until it said this.
-    fn until(&self, words: &str) {
-        let started = Instant::now();
-        while !self.text.lock().expect("no panic").contains(words) {
-            assert!(started.elapsed() < Duration::from_secs(15), "never: {words}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// All of it, once the service has ended.
-    fn all(self) -> String {
-        self.ear.join().expect("no panic");
-        self.text.lock().expect("no panic").clone()
-    }
-}
-
-impl Drop for Served {
-    fn drop(&mut self) {
-        if let Some(child) = &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+    fn end(self) -> Output {
+        self.signal("TERM");
+        self.running.output()
     }
 }
 
@@ -87,9 +56,9 @@ fn parties() -> (Party, Party) {
 }
 
 fn parties_by(protocol: &str) -> (Party, Party) {
-    let (server, client) = (Party::new(), Party::new());
-    assert!(server.run(&["peer", "add", "client", &client.key]).status.success());
-    assert!(client.run(&["peer", "add", "server", &server.key]).status.success());
+    let (server, client) = (party(), party());
+    server.pin("client", &client);
+    client.pin("server", &server);
     server.file("list.csv", LIST);
     let built = ["serve", "build", "list.csv", "--key", "email:email", "--label", "source"];
     let output = server.run(&[&built[..], &["--protocol", protocol, "-o", "list.veil"]].concat());
@@ -107,19 +76,6 @@ fn answers(client: &Party, address: &str, items: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// Asks until the answer is the wanted one: a changed list is served a moment later.
-fn until(client: &Party, address: &str, item: &str, want: &str) {
-    let started = Instant::now();
-    loop {
-        let answer = answers(client, address, &[item]);
-        if answer == want {
-            return;
-        }
-        assert!(started.elapsed() < Duration::from_secs(15), "{item}: {answer}");
-        thread::sleep(Duration::from_millis(200));
-    }
-}
-
 /// Asks until the exit code is the wanted one; returns what was said then.
 fn until_code(client: &Party, address: &str, want: i32) -> String {
     until_said(client, address, |code, _| code == want)
@@ -134,16 +90,16 @@ fn until_said(client: &Party, address: &str, wanted: impl Fn(i32, &str) -> bool)
         if wanted(code(&output), &said) {
             return said;
         }
-        assert!(started.elapsed() < Duration::from_secs(15), "{said}");
+        assert!(started.elapsed() < PATIENCE, "{said}");
         thread::sleep(Duration::from_millis(200));
     }
 }
 
 /// Another client, which the server has pinned.
 fn another_client(server: &Party, name: &str) -> Party {
-    let client = Party::new();
-    assert!(server.run(&["peer", "add", name, &client.key]).status.success());
-    assert!(client.run(&["peer", "add", "server", &server.key]).status.success());
+    let client = party();
+    server.pin(name, &client);
+    client.pin("server", server);
     client
 }
 
@@ -151,47 +107,47 @@ fn another_client(server: &Party, name: &str) -> Party {
 fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
     let (server, client) = parties();
     let mallory = another_client(&server, "mallory");
-    let address = free_address();
     server.file("guests", "# who pays\nclient\n\nmallory  # until May\n");
-    let flags = ["--listen", &address, "--allow-file", "guests", "--log", "requests.log"];
+    let flags = ["--allow-file", "guests", "--log", "requests.log"];
     let mut served = Served::start(&server, &flags);
-    let heard = served.heard();
+    let address = served.address.clone();
     assert_eq!(answers(&mallory, &address, &["ben@example.org"]), "second\n");
 
     assert!(server.run(&["peer", "remove", "mallory"]).status.success());
-    served.signal("-HUP");
+    served.signal("HUP");
     // Whoever was let in before the change hears of that; later calls are a stranger's.
     let said = until_said(&mallory, &address, |code, said| code == 6 && said.contains("peer add"));
     assert!(said.contains("--allow"), "{said}");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n", "the rest go on");
 
     // Pinned again under another key: the one of before stays out, the new one is let in.
-    let other = Party::new();
-    assert!(other.run(&["peer", "add", "server", &server.key]).status.success());
-    assert!(server.run(&["peer", "add", "mallory", &other.key]).status.success());
-    served.signal("-HUP");
+    let other = party();
+    other.pin("server", &server);
+    server.pin("mallory", &other);
+    served.signal("HUP");
     until_code(&other, &address, 0);
     assert_eq!(code(&look_up(&mallory, &address, &["ben@example.org"])), 6);
 
     // A line that names nobody shuts out nobody else, and the name that the file lost with it is out.
     server.file("guests", "client\nmalorie\n");
-    served.signal("-HUP");
+    served.signal("HUP");
     let said = until_code(&other, &address, 6);
     assert!(said.contains("--allow") && !said.contains("peer add"), "{said}");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
 
     // A file that is not there says nothing of anybody.
     std::fs::remove_file(server.path("guests")).expect("own");
-    served.signal("-HUP");
-    heard.until("the set of keys of before stays in use until this works");
+    served.signal("HUP");
+    served.says("the set of keys of before stays in use until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     server.file("guests", "mallory\n");
     until_code(&other, &address, 0);
     let said = until_code(&client, &address, 6);
     assert!(said.contains("--allow"), "{said}");
 
-    assert_eq!(code(&served.end()), 0);
-    let said = heard.all();
+    let output = served.end();
+    assert_eq!(code(&output), 0);
+    let said = stderr(&output);
     for line in [
         "Z mallory may not ask any more: no peer has that name (guests, line 4)",
         "Z mallory may ask now",
@@ -219,8 +175,8 @@ fn is_timed(line: &str) -> bool {
 fn whoever_is_pinned_and_not_allowed_is_told_what_is_missing() {
     let (server, client) = parties();
     let pinned = another_client(&server, "pinned");
-    let address = free_address();
-    let served = Served::start(&server, &["--listen", &address, "--allow", "client"]);
+    let served = Served::start(&server, &["--allow", "client"]);
+    let address = served.address.clone();
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     let refused = look_up(&pinned, &address, &["ben@example.org"]);
     let said = stderr(&refused);
@@ -285,8 +241,8 @@ fn lists_and_guests_that_others_may_change_are_not_served() {
 #[test]
 fn rows_between_which_another_character_stands_are_looked_up() {
     let (server, client) = parties();
-    let address = free_address();
-    let served = Served::start(&server, &["--listen", &address, "--allow", "client"]);
+    let served = Served::start(&server, &["--allow", "client"]);
+    let address = served.address.clone();
     client.file("rows.csv", "n;e-mail\n1;x@example.org\n2;Ben@Example.org\n");
     let rows = ["--file", "rows.csv", "--key", "e-mail:email", "--delimiter", ";", "-o", "out.csv"];
     let output = look_up(&client, &address, &rows);
@@ -298,17 +254,16 @@ fn rows_between_which_another_character_stands_are_looked_up() {
 #[test]
 fn encrypted_questions_need_nothing_that_is_kept() {
     let (server, client) = parties_by("fhe-lookup");
-    let address = free_address();
-    let served =
-        Served::start(&server, &["--listen", &address, "--allow", "client", "--quota", "20/hour"]);
+    let mut served = Served::start(&server, &["--allow", "client", "--quota", "20/hour"]);
+    let address = served.address.clone();
     assert_eq!(answers(&client, &address, &["ANN@example.org "]), "first\n");
     let several = answers(&client, &address, &["ben@example.org", "x@example.org", ""]);
     assert_eq!(several, "ben@example.org\tsecond\nx@example.org\tnot listed\n\tno key\n");
     let add = ["serve", "add", "list.veil", "dora@example.org", "--label", "third"];
     assert_eq!(code(&server.run(&add)), 0);
-    until(&client, &address, "dora@example.org", "third\n");
+    served.says("serving version 2,");
     let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
-    support::schema::Schema::load().check("lookup", &object);
+    Schema::load().check("lookup", &object);
     assert_eq!((&object["protocol"], &object["list_version"]), (&"fhe-lookup".into(), &2.into()));
     assert_eq!(object["peer"]["key"], server.key);
     assert_eq!(object["result"]["entries"][0]["label"], "third");
@@ -331,10 +286,8 @@ fn encrypted_questions_need_nothing_that_is_kept() {
 #[test]
 fn answers_changes_reload_and_the_end() {
     let (server, client) = parties();
-    let (address, metrics) = (free_address(), free_address());
-    let flags = ["--listen", &address, "--allow", "client", "--metrics", &metrics];
-    let mut served = Served::start(&server, &flags);
-    let heard = served.heard();
+    let mut served = Served::start(&server, &["--allow", "client", "--metrics", ANY]);
+    let (address, metrics) = (served.address.clone(), served.metrics());
 
     assert_eq!(answers(&client, &address, &["ANN@example.org "]), "first\n");
     assert_eq!(answers(&client, &address, &["dora@example.org"]), "not listed\n");
@@ -346,17 +299,19 @@ fn answers_changes_reload_and_the_end() {
     let add = ["serve", "add", "list.veil", "dora@example.org", "--label", "third"];
     let output = server.run(&add);
     assert!(stderr(&output).contains("list.veil: version 2, 4 items"), "{}", stderr(&output));
-    until(&client, &address, "dora@example.org", "third\n");
+    served.says("serving version 2,");
+    assert_eq!(answers(&client, &address, &["dora@example.org"]), "third\n");
     assert!(server.run(&["serve", "remove", "list.veil", "ann@example.org"]).status.success());
-    until(&client, &address, "ann@example.org", "not listed\n");
+    served.says("serving version 3,");
+    assert_eq!(answers(&client, &address, &["ann@example.org"]), "not listed\n");
 
     // A broken file does not end the service, and a signal has it read again.
     let whole = std::fs::read(server.path("list.veil")).expect("readable");
     std::fs::write(server.path("list.veil"), b"veilset").expect("writable");
-    heard.until("the list of before stays in use until this works");
+    served.says("the list of before stays in use until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     std::fs::write(server.path("list.veil"), whole).expect("writable");
-    served.signal("-HUP");
+    served.signal("HUP");
     let object = json(&look_up(&client, &address, &["dora@example.org", "--json"]));
     assert_eq!((&object["list_version"], &object["peer_distinct"]), (&3.into(), &3.into()));
     assert_eq!(object["fetched"], "nothing");
@@ -386,8 +341,8 @@ fn answers_changes_reload_and_the_end() {
     assert!(stderr(&other_preset).contains("raw/1") && stderr(&other_preset).contains("email/1"));
 
     // Somebody who is not allowed.
-    let stranger = Party::new();
-    assert!(stranger.run(&["peer", "add", "server", &server.key]).status.success());
+    let stranger = party();
+    stranger.pin("server", &server);
     let refused = look_up(&stranger, &address, &["ben@example.org"]);
     assert_eq!(code(&refused), 6, "{}", stderr(&refused));
 
@@ -395,8 +350,9 @@ fn answers_changes_reload_and_the_end() {
         until_scraped(&metrics, line);
     }
 
-    assert_eq!(code(&served.end()), 0);
-    let said = heard.all();
+    let output = served.end();
+    assert_eq!(code(&output), 0);
+    let said = stderr(&output);
     assert!(said.ends_with("stopped\n"), "{said}");
     assert!(!said.contains("ben@"), "{said}");
     let gone = look_up(&client, &address, &["ben@example.org", "--deadline", "1s"]);
@@ -405,7 +361,7 @@ fn answers_changes_reload_and_the_end() {
 
 #[test]
 fn two_labels_of_one_key_are_refused_with_both_places() {
-    let server = Party::new();
+    let server = party();
     let build = ["serve", "build", "list.csv", "--key", "email:email", "--label", "source"];
     let build = |text: &str| {
         server.file("list.csv", text);
@@ -426,13 +382,12 @@ fn two_labels_of_one_key_are_refused_with_both_places() {
 #[test]
 fn a_quota_outlives_a_restart() {
     let (server, client) = parties();
-    let address = free_address();
-    let flags = ["--listen", &address, "--allow", "client", "--quota", "4/hour"];
+    let flags = ["--allow", "client", "--quota", "4/hour"];
     let served = Served::start(&server, &flags);
-    answers(&client, &address, &["a@b.example", "b@b.example", "c@b.example"]);
+    answers(&client, &served.address, &["a@b.example", "b@b.example", "c@b.example"]);
     assert_eq!(code(&served.end()), 0);
     let served = Served::start(&server, &flags);
-    let refused = look_up(&client, &address, &["a@b.example", "b@b.example"]);
+    let refused = look_up(&client, &served.address, &["a@b.example", "b@b.example"]);
     // Unless the hour ended in between.
     let kept = server.read("list.veil.used");
     assert!(code(&refused) == 6 || !kept.contains(" 3\n"), "{}", stderr(&refused));
@@ -443,18 +398,18 @@ fn a_quota_outlives_a_restart() {
 fn refusals_are_told_a_few_times_and_then_counted() {
     let (server, client) = parties();
     let pinned = another_client(&server, "pinned");
-    let address = free_address();
-    let flags = ["--listen", &address, "--allow", "client", "--quota", "1/hour"];
-    let mut served = Served::start(&server, &[&flags[..], &["--log", "requests.log"]].concat());
-    let heard = served.heard();
+    let flags = ["--allow", "client", "--quota", "1/hour", "--log", "requests.log"];
+    let served = Served::start(&server, &flags);
+    let address = served.address.clone();
     for _ in 0..5 {
         let refused = look_up(&client, &address, &["a@b.example", "b@b.example"]);
         assert_eq!(code(&refused), 6, "{}", stderr(&refused));
         let refused = look_up(&pinned, &address, &["a@b.example"]);
         assert_eq!(code(&refused), 6, "{}", stderr(&refused));
     }
-    assert_eq!(code(&served.end()), 0);
-    let (said, log) = (heard.all(), server.read("requests.log"));
+    let output = served.end();
+    assert_eq!(code(&output), 0);
+    let (said, log) = (stderr(&output), server.read("requests.log"));
     assert!(log.lines().all(is_timed) && said.lines().all(is_timed), "{log}{said}");
     let one_by_one = |text: &str, line: &str| text.lines().filter(|l| l.ends_with(line)).count();
     assert_eq!(one_by_one(&log, "Z client asked for 2: quota"), 3, "{log}");
@@ -468,10 +423,11 @@ fn refusals_are_told_a_few_times_and_then_counted() {
     assert_eq!(counted(&said, ("sent pinned away ", " times more")), 2, "{said}");
 }
 
-/// Serves the list that is there, and looks something up with these flags.
-fn served_to(server: &Party, client: &Party, address: &str, flags: &[&str]) -> (i32, String) {
-    let served = Served::start(server, &["--listen", address, "--allow", "client"]);
-    let output = look_up(client, address, &[&["ben@example.org"], flags].concat());
+/// Serves the list that is there behind an address, and looks something up with these flags.
+fn served_to(server: &Party, client: &Party, at: &Relay, flags: &[&str]) -> (i32, String) {
+    let served = Served::start(server, &["--allow", "client"]);
+    at.to(&served.address);
+    let output = look_up(client, &at.address, &[&["ben@example.org"], flags].concat());
     assert_eq!(code(&served.end()), 0);
     (code(&output), stderr(&output))
 }
@@ -479,7 +435,7 @@ fn served_to(server: &Party, client: &Party, address: &str, flags: &[&str]) -> (
 #[test]
 fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
     let (server, client) = parties();
-    let address = free_address();
+    let address = Relay::start();
     assert_eq!(served_to(&server, &client, &address, &[]).0, 0);
     let first = std::fs::read(server.path("list.veil")).expect("readable");
     assert!(server.run(&["serve", "add", "list.veil", "dora@example.org"]).status.success());
@@ -500,7 +456,7 @@ fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
     }
     assert_eq!(removed, 1);
     assert_eq!(served_to(&server, &client, &address, &[]).0, 5);
-    assert_eq!(served_to(&server, &client, &free_address(), &["--new-list"]).0, 5);
+    assert_eq!(served_to(&server, &client, &Relay::start(), &["--new-list"]).0, 5);
 
     std::fs::remove_file(server.path("list.veil")).expect("own");
     let build = ["serve", "build", "list.csv", "--key", "email:email", "-o", "list.veil"];
@@ -508,9 +464,12 @@ fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
     let (code_other, why) = served_to(&server, &client, &address, &[]);
     assert!(code_other == 5 && why.contains("--new-list"), "{why}");
     // A server has several lists: the first that it has at a new address is taken, and said to be another.
-    let elsewhere = free_address();
+    let elsewhere = Relay::start();
     let (code_first, why) = served_to(&server, &client, &elsewhere, &["-q"]);
-    assert!(code_first == 0 && why.contains("another one") && why.contains(&address), "{why}");
+    assert!(
+        code_first == 0 && why.contains("another one") && why.contains(&address.address),
+        "{why}"
+    );
     let (code_second, why) = served_to(&server, &client, &elsewhere, &[]);
     assert!(code_second == 0 && !why.contains("another one"), "{why}");
     assert_eq!(served_to(&server, &client, &address, &[]).0, 5, "the place of the first list");
@@ -524,9 +483,8 @@ fn a_list_that_goes_back_is_exchanged_or_long_is_refused() {
 #[test]
 fn as_many_items_are_asked_for_as_are_given() {
     let (server, client) = parties();
-    let (address, metrics) = (free_address(), free_address());
-    let flags = ["--listen", &address, "--allow", "client", "--metrics", &metrics];
-    let served = Served::start(&server, &flags);
+    let served = Served::start(&server, &["--allow", "client", "--metrics", ANY]);
+    let (address, metrics) = (served.address.clone(), served.metrics());
     let items = ["ben@example.org", " ", "BEN@example.org", "x@example.org"];
     let output = look_up(&client, &address, &items);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
@@ -547,7 +505,7 @@ fn until_scraped(metrics: &str, line: &str) {
         if page.lines().any(|other| other == line) {
             return;
         }
-        assert!(started.elapsed() < Duration::from_secs(15), "{line} in {page}");
+        assert!(started.elapsed() < PATIENCE, "{line} in {page}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -1,19 +1,18 @@
 //! A program at a terminal of its own.
 
 use std::io::{Read, Write};
-use std::process::{Child, ChildStdin, Output, Stdio};
+use std::process::{Child, ChildStdin, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::{Party, wait};
+use veilset_stage::{PATIENCE, Party};
 
-/// How long anything on it may take.
-const LIMIT: Duration = Duration::from_secs(60);
+use super::PROGRAM;
 
 /// A shell's line that runs at a terminal, which also controls it.
 pub(crate) struct Terminal {
-    child: Option<Child>,
+    child: Child,
     keys: ChildStdin,
     shown: Receiver<Vec<u8>>,
     /// All that was shown until now.
@@ -23,7 +22,7 @@ pub(crate) struct Terminal {
 impl Terminal {
     /// Runs `line` in the party's folder; `veilset` in it is the program.
     pub(crate) fn run(party: &Party, line: &str) -> Self {
-        let line = line.replace("veilset ", concat!(env!("CARGO_BIN_EXE_veilset"), " "));
+        let line = line.replace("veilset ", &format!("{PROGRAM} "));
         let mut child = party
             .shell(&format!("exec script --quiet --return --command '{line}' /dev/null"))
             .env_remove("COLUMNS")
@@ -42,7 +41,7 @@ impl Terminal {
                 }
             }
         });
-        Self { child: Some(child), keys, shown, screen: String::new() }
+        Self { child, keys, shown, screen: String::new() }
     }
 
     /// Presses these keys.
@@ -54,33 +53,49 @@ impl Terminal {
     pub(crate) fn until(&mut self, text: &str) {
         let (started, before) = (Instant::now(), self.screen.len());
         while !self.screen[before..].contains(text) {
-            let left = LIMIT.saturating_sub(started.elapsed());
-            match self.shown.recv_timeout(left) {
-                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(why) => panic!("{text:?} is not shown ({why}): {}", self.screen),
-            }
+            assert!(started.elapsed() < PATIENCE, "{text:?} is not shown: {}", self.screen);
+            assert!(self.show(), "it ended without {text:?}: {}", self.screen);
         }
+    }
+
+    /// Waits until more is shown; whether the program goes on.
+    fn show(&mut self) -> bool {
+        match self.shown.recv_timeout(PATIENCE) {
+            Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) => panic!("it goes on: {}", self.screen),
+        }
+        true
+    }
+
+    /// Waits until the program shows that it waits for `peer`; returns where.
+    pub(crate) fn address(&mut self, peer: &str) -> String {
+        self.until(&format!("waiting for {peer} at 127.0.0.1:"));
+        while !self.rest_of_wait().contains(',') {
+            assert!(self.show(), "it ended: {}", self.screen);
+        }
+        self.rest_of_wait().split(',').next().unwrap_or_default().to_owned()
+    }
+
+    /// What is shown from the address on at which the program waits.
+    fn rest_of_wait(&self) -> &str {
+        let start = self.screen.rfind(" at 127.0.0.1:").expect("it waits");
+        &self.screen[start + " at ".len()..]
     }
 
     /// Waits until the program ends by itself; its exit code, and all that was shown.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        loop {
-            match self.shown.recv_timeout(LIMIT) {
-                Ok(bytes) => self.screen.push_str(&String::from_utf8_lossy(&bytes)),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => panic!("it goes on: {}", self.screen),
-            }
-        }
-        let Output { status, .. } = wait(self.child.take().expect("it ran"), LIMIT);
-        (status.code(), self.screen.clone())
+        while self.show() {}
+        // What showed it is gone, and so is the program.
+        let status = self.child.wait().expect("a child");
+        (status.code(), std::mem::take(&mut self.screen))
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        if let Some(child) = &mut self.child {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        // It may have ended.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -1,12 +1,12 @@
 //! Lists and results in an object store.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::{Command, Output};
 
-use support::bucket::{Bucket, SECRET};
-use support::{Party, code, free_address, json, stderr};
+use veilset_stage::{NOBODY, Party, Running, code, stderr};
+
+use crate::support::bucket::{Bucket, SECRET};
+use crate::support::{ANY, json, pair, party};
 
 /// `args` in the party's folder, with the store and `user`'s credentials.
 fn command(bucket: &Bucket, user: &str, party: &Party, args: &[&str]) -> Command {
@@ -32,15 +32,14 @@ fn meet(
     lists: [&str; 2],
     flags: &[&str],
 ) -> [Output; 2] {
-    let address = free_address();
     let common = ["--key", "email:email", "--deadline", "60s"];
     let [left, right] = lists;
-    let left =
-        [&["intersect", left, "--listen", &address, "--peer", "right"][..], &common[..], flags];
-    let right = [&["intersect", right, "--connect", &address, "--peer", "left"][..], &common[..]];
-    let listening = command(bucket, "ann", &parties.0, &left.concat()).spawn().expect("it starts");
-    let connected = run(bucket, &parties.1, &[&right.concat()[..], &["--json"]].concat());
-    [listening.wait_with_output().expect("it ends"), connected]
+    let left = [&["intersect", left, "--listen", ANY, "--peer", "right"][..], &common, flags];
+    let mut listening = Running::start(command(bucket, "ann", &parties.0, &left.concat()));
+    let address = listening.address();
+    let right = ["intersect", right, "--connect", &address, "--peer", "left", "--json"];
+    let connected = run(bucket, &parties.1, &[&right[..], &common].concat());
+    [listening.output(), connected]
 }
 
 #[test]
@@ -60,7 +59,7 @@ fn folders_and_patterns_of_objects_are_lists_and_the_result_is_an_object() {
         bucket.put(name, if name == "left/" { String::new() } else { rows(0..500) });
     }
     bucket.put("right/day=0/other.csv", rows(0..500));
-    let parties = Party::pair();
+    let parties = pair();
 
     let lists = ["s3://lists/left/", "s3://lists/right/day=*/shaky [1].csv"];
     let [left, right] = meet(&bucket, &parties, lists, &["-o", "s3://lists/out/matches.csv"]);
@@ -89,7 +88,7 @@ fn an_object_that_exists_is_kept_unless_forced() {
     let bucket = Bucket::start();
     bucket.put("list.csv", rows(0..10));
     bucket.put("out.csv", "old");
-    let parties = Party::pair();
+    let parties = pair();
     let lists = ["s3://lists/list.csv"; 2];
     let intersect = ["intersect", lists[0], "--key", "email:email", "--listen", "127.0.0.1:1"];
     for (output, part) in [
@@ -122,7 +121,7 @@ fn what_goes_wrong_names_the_object_and_says_what_to_do() {
     bucket.put("broken.csv", rows(0..1000));
     bucket.put("mixed/1.csv", "id,email\n1,a@example.org\n");
     bucket.put("mixed/2.csv", "id,mail\n1,a@example.org\n");
-    let party = Party::new();
+    let party = party();
     for (user, address, exit, part) in [
         ("ann", "s3://lists/none.csv", 2, "s3://lists/none.csv does not exist"),
         ("ann", "s3://lists/none/", 2, "s3://lists/none/ does not exist"),
@@ -155,7 +154,7 @@ fn what_goes_wrong_names_the_object_and_says_what_to_do() {
 }
 
 fn the_way_to_a_store_is_encrypted_or_stays_here(bucket: &Bucket, party: &Party) {
-    let closed = format!("http://{}", free_address());
+    let closed = format!("http://{NOBODY}");
     for (endpoint, exit, part) in [
         ("http://store.example", 2, "has no encryption"),
         (&closed, 4, "cannot reach s3://lists/a.csv"),

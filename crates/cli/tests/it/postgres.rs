@@ -1,13 +1,12 @@
 //! Lists that a PostgreSQL server answers with.
-#![cfg(unix)]
-
-mod support;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use support::postgres::Postgres;
-use support::{Party, code, free_address, json, stderr};
+use veilset_stage::{NOBODY, Party, code, stderr};
+
+use crate::support::postgres::Postgres;
+use crate::support::{ANY, json, pair};
 
 const ROWS: &str = "\
     create table customers (id bigint, email text, born date, paid numeric(8,2), seen timestamptz);\
@@ -32,21 +31,21 @@ fn checked(party: &Party, address: &str, query: &str, variables: &[(&str, &str)]
 fn a_query_is_a_list() {
     let server = Postgres::start();
     server.run(ROWS);
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     left.file(
         "list.csv",
         "email\nann@example.org\n\"x,\"\"y\"\"\nz@example.org\"\nnobody@example.org\n",
     );
 
-    let (listen, address) = (free_address(), server.address("ann"));
-    let file = ["intersect", "list.csv", "--key", "email:email", "--listen", &listen];
-    let other = left.start(&[&file[..], &["--peer", "right", "--json"]].concat());
+    let file = ["intersect", "list.csv", "--key", "email:email", "--listen", ANY];
+    let mut other = left.start(&[&file[..], &["--peer", "right", "--json"]].concat());
+    let (listen, address) = (other.address(), server.address("ann"));
     let query = ["intersect", &address, "--query", QUERY, "--key", "email:email", "-o", "out.csv"];
     let mut command =
         right.command(&[&query[..], &["--connect", &listen, "--peer", "left"]].concat());
     let output = command.env("PGPASSWORD", "open:sesame").output().expect("it starts");
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let seen = json(&other.wait_with_output().expect("it ends"));
+    let seen = json(&other.output());
     assert_eq!(seen["result"]["count"], 2);
     // As the server writes CSV: ISO dates, times in UTC, its own digits.
     assert_eq!(
@@ -84,7 +83,7 @@ fn the_password_is_looked_for_where_other_programs_do(server: &Postgres, party: 
 
 fn what_goes_wrong_is_said_without_a_value(server: &Postgres, party: &Party) {
     let address = server.address("ann");
-    let closed = format!("postgresql://ann@{}/postgres", free_address());
+    let closed = format!("postgresql://ann@{NOBODY}/postgres");
     let secret = "postgresql://ann:open@127.0.0.1/postgres";
     let tls = format!("{address}?sslmode=require");
     for (address, query, exit, part) in [

@@ -1,18 +1,18 @@
 //! What `--json` prints, against `docs/json.schema.json`, and that against `docs/use/json.md`.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Output;
 
 use serde_json::{Value, json};
-use support::schema::Schema;
-use support::{Party, code, json as object, meet, stderr};
+use veilset_stage::{Party, code, stderr};
+
+use crate::support::schema::Schema;
+use crate::support::{json as object, meet, pair};
 
 const LIST: [&str; 3] = ["list.csv", "--key", "email:email"];
 
 fn parties() -> (Party, Party) {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     let list = |numbers: std::ops::Range<u32>| {
         let rows: String = numbers.map(|n| format!("user{n}@example.com,{n}.5\n")).collect();
         format!("email,amount\n{rows}")
@@ -156,7 +156,7 @@ fn the_page_and_the_schema_name_the_same_members() {
     let schema = Schema::load();
     let mut named = BTreeSet::new();
     members(schema.document(), &mut named);
-    let page = include_str!("../../../docs/use/json.md");
+    let page = include_str!("../../../../docs/use/json.md");
     let said: BTreeSet<String> = page.split('`').skip(1).step_by(2).map(str::to_owned).collect();
     let missing: Vec<_> = named.difference(&said).collect();
     assert!(missing.is_empty(), "docs/use/json.md does not say what these are: {missing:?}");

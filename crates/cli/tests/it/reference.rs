@@ -1,12 +1,12 @@
 //! What the program prints about itself: for a reader of any width, in a pipe, and for one who has enough.
 
-mod support;
-
 use std::collections::BTreeSet;
 use std::process::Output;
 
 use serde_json::Value;
-use support::{Party, code, json, stderr};
+use veilset_stage::{Party, code, stderr};
+
+use crate::support::{PROGRAM, json, pair, party};
 
 fn text(output: &Output) -> String {
     assert_eq!(code(output), 0, "{}", stderr(output));
@@ -32,7 +32,7 @@ const PLAN: [&str; 7] =
 
 #[test]
 fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
-    let party = Party::new();
+    let party = party();
     let bench = ["bench", "dh", "mqrpmt-poprf-intersect", "--sizes", "2^4"];
     for args in [
         &["protocols"][..],
@@ -85,7 +85,7 @@ fn help_fits_eighty_columns_and_has_one_order() {
         "The result:",
         "Messages:",
     ];
-    let helps = helps(&Party::new(), &[]);
+    let helps = helps(&party(), &[]);
     assert!(helps.len() > 25, "{}", helps.len());
     for (of, help) in helps {
         assert!(width(&help) <= 80, "{of}: {help}");
@@ -109,7 +109,7 @@ fn help_fits_eighty_columns_and_has_one_order() {
 
 #[test]
 fn protocols_are_listed_in_short_and_shown_in_full() {
-    let party = Party::new();
+    let party = party();
     let all = json(&party.run(&["protocols", "--json"]));
     let all = all.as_array().expect("an array");
     let list = printed(&party, &["protocols"], None);
@@ -132,7 +132,7 @@ fn protocols_are_listed_in_short_and_shown_in_full() {
 
 #[test]
 fn what_is_planned_is_the_first_word_or_a_flag() {
-    let party = Party::new();
+    let party = party();
     let by = |args: &[&str]| {
         let sizes = ["--rows", "1000", "--peer-rows", "10k", "--json"];
         let plan = json(&party.run(&[&["plan"], args, &sizes].concat()));
@@ -150,7 +150,7 @@ fn what_is_planned_is_the_first_word_or_a_flag() {
 
 #[test]
 fn the_manual_has_a_page_for_every_command_and_the_environment() {
-    let party = Party::new();
+    let party = party();
     let manual = text(&party.run(&["man"])).replace("\\-", "-");
     for page in ["veilset-serve-build", "veilset-serve-add", "veilset-peer-add", "veilset-bench"] {
         assert!(manual.contains(&format!(".TH {page} ")), "{page}");
@@ -162,10 +162,9 @@ fn the_manual_has_a_page_for_every_command_and_the_environment() {
 #[cfg(unix)]
 #[test]
 fn a_reader_who_has_enough_ends_nothing_badly() {
-    let party = Party::new();
-    let program = env!("CARGO_BIN_EXE_veilset");
+    let party = party();
     for command in ["completions bash", "completions zsh", "completions fish", "man", "protocols"] {
-        let line = format!("{{ {program} {command}; echo $? > code; }} | true");
+        let line = format!("{{ {PROGRAM} {command}; echo $? > code; }} | true");
         let output = party.shell(&line).output().expect("it starts");
         assert_eq!((&*party.read("code"), &*stderr(&output)), ("0\n", ""), "{command}");
     }
@@ -173,7 +172,7 @@ fn a_reader_who_has_enough_ends_nothing_badly() {
 
 #[test]
 fn ten_programs_that_make_the_first_identity_make_one() {
-    let party = Party::new();
+    let party = party();
     let start = |_| {
         let home = party.path("new");
         party.command(&["id"]).env("VEILSET_HOME", home).spawn().expect("it starts")
@@ -186,12 +185,12 @@ fn ten_programs_that_make_the_first_identity_make_one() {
 
 #[test]
 fn a_key_has_one_name_and_names_are_listed_for_scripts() {
-    let (left, right) = Party::pair();
+    let (left, right) = pair();
     let refused = left.run(&["peer", "add", "other", &right.key]);
     assert_eq!(code(&refused), 2, "{}", stderr(&refused));
     assert!(stderr(&refused).contains("pinned already, as right"), "{}", stderr(&refused));
     let listed = json(&left.run(&["peer", "list", "--json"]));
     assert_eq!(listed, serde_json::json!([{ "name": "right", "key": right.key }]));
-    let nobody = json(&Party::new().run(&["peer", "list", "--json"]));
+    let nobody = json(&party().run(&["peer", "list", "--json"]));
     assert_eq!(nobody, Value::Array(Vec::new()));
 }

@@ -1,0 +1,26 @@
+//! The command line: parties as processes, against plain sets and what the documentation says.
+
+mod agree;
+#[cfg(target_os = "linux")]
+mod consent;
+mod docs;
+mod json;
+#[cfg(unix)]
+mod lookup;
+mod objects;
+mod operations;
+#[cfg(unix)]
+mod postgres;
+mod reference;
+#[cfg(unix)]
+mod results;
+mod scripts;
+#[cfg(unix)]
+mod spilled;
+mod support;
+mod three_parties;
+mod timing;
+mod two_parties;
+#[cfg(unix)]
+mod voice;
+mod warnings;
