@@ -1,5 +1,4 @@
 //! Tables to files and back.
-#![allow(dead_code, reason = "each suite uses its own part")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,6 @@
 //! Arrow and Parquet files that are made to take more memory than they are long: they are refused as they are opened, and the
-//! tests end where any of them reserves more than the process may have.
+//! tests end where any of them reserves more than the process may have. The limit is the reason why they have a process of
+//! their own.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -29,7 +30,6 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::TempDir;
 use veilset_data::{DataError, Destination, Scratch, Source, Table};
 
-#[path = "support/pages.rs"]
 mod pages;
 
 use pages::{Page, dictionary, leb, number, parquet, zigzag};

@@ -1,7 +1,5 @@
 //! From every format to every format, and files that belong together.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,8 +7,9 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use serde_json::{Value, json};
-use support::{file, path, read, texts, to};
 use veilset_data::{DataError, Format, KeySet, Scratch, Table, check};
+
+use crate::support::{file, path, read, texts, to};
 
 const NDJSON: &str = "{\"id\": 7, \"name\":\"a \\\"b\\\"\", \"tags\":[1, {\"x\":null}]}\r\n\n \
                       {\"name\":null,\"id\":1.50,\"new\":true}\n{}";

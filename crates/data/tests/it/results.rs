@@ -1,7 +1,5 @@
 //! Results in formats of types: what has no place there as it is becomes something else, or is refused before a run.
 
-mod support;
-
 use std::fs::File;
 use std::sync::Arc;
 
@@ -19,8 +17,9 @@ use arrow_ipc::reader::FileReader;
 use arrow_schema::{DataType, Field};
 use parquet::basic::{LogicalType, TimeType, TimeUnit, TimestampType};
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
-use support::{file, path, read, texts, to};
 use veilset_data::{DataError, Destination, Scratch, Table};
+
+use crate::support::{file, path, read, texts, to};
 
 /// A column of words with a dictionary a batch, as `Key` tells them apart, beside numbers.
 fn words<Key: ArrowDictionaryKeyType>(batches: &[&[Option<&str>]]) -> Table {

@@ -1,0 +1,8 @@
+//! Files to tables and back: every format, honest and damaged.
+
+mod damaged;
+mod formats;
+mod inputs;
+mod results;
+mod support;
+mod typed;
