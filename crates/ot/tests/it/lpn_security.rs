@@ -1,13 +1,13 @@
 //! Every size of dual-LPN instance stands against the attacks of the estimator, and the estimator against published
 //! numbers.
 
-#[path = "../examples/lpn_security/comb.rs"]
+#[path = "../../examples/lpn_security/comb.rs"]
 mod comb;
 
-#[path = "../examples/lpn_security/estimator.rs"]
+#[path = "../../examples/lpn_security/estimator.rs"]
 mod estimator;
 
-#[path = "../src/vole/parameters.rs"]
+#[path = "../../src/vole/parameters.rs"]
 mod parameters;
 
 use comb::Attack;

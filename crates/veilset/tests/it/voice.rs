@@ -62,7 +62,10 @@ fn write_half_a_result() {
 
 fn ended(case: &str, stderr: Stdio) -> (Option<i32>, String) {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "child", "--nocapture"]).env(CASE, case).env_remove("RUST_BACKTRACE");
+    command
+        .args(["--exact", "voice::child", "--nocapture"])
+        .env(CASE, case)
+        .env_remove("RUST_BACKTRACE");
     let output = command.stdout(Stdio::null()).stderr(stderr).output().expect("it starts");
     (output.status.code(), String::from_utf8(output.stderr).expect("text"))
 }
@@ -77,7 +80,7 @@ fn a_panic_of_any_thread_ends_the_program_with_one_line() {
     ] {
         let (code, said) = ended(case, Stdio::piped());
         assert_eq!(code, Some(70), "{case}: {said}");
-        assert!(said.contains(words) && said.contains("tests/voice.rs:"), "{said}");
+        assert!(said.contains(words) && said.contains("tests/it/voice.rs:"), "{said}");
         assert!(said.ends_with("; this is a bug, please report this line\n"), "{said}");
         assert_eq!(said.lines().count(), 1, "{said}");
         assert!(!said.contains(VALUE), "{said}");
@@ -88,7 +91,7 @@ fn a_panic_of_any_thread_ends_the_program_with_one_line() {
 fn a_panic_leaves_no_half_a_result() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "child", "--nocapture"]).env(CASE, "writing");
+    command.args(["--exact", "voice::child", "--nocapture"]).env(CASE, "writing");
     let output = command.env(FOLDER, folder.path()).output().expect("it starts");
     let said = String::from_utf8(output.stderr).expect("text");
     assert!(output.status.code() == Some(70) && said.contains("in the middle"), "{said}");
@@ -101,7 +104,7 @@ fn a_library_that_takes_more_memory_than_it_may_ends_the_program() {
     let folder = tempfile::tempdir().expect("a folder");
     std::fs::write(folder.path().join("list.csv"), "id\n1\n").expect("a list");
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "child", "--nocapture"]).env(CASE, "excess");
+    command.args(["--exact", "voice::child", "--nocapture"]).env(CASE, "excess");
     let output = command.env(FOLDER, folder.path()).output().expect("it starts");
     let said = String::from_utf8(output.stderr).expect("text");
     assert_eq!(output.status.code(), Some(6), "{said}");

@@ -1,0 +1,4 @@
+//! The facade: what clusters cost, and how a program ends that panics.
+
+mod clusters;
+mod voice;
