@@ -1,0 +1,7 @@
+//! Suites over the registry, and over the workspace itself.
+
+mod conformance;
+mod costs;
+mod faults;
+mod imposed;
+mod workspace;
