@@ -1,0 +1,4 @@
+//! A list as a file, and a list that is served.
+
+mod files;
+mod service;
