@@ -132,12 +132,22 @@ fn strike(spec: &Spec, inputs: &[Input; 2], learn: Learn, fault: Fault, at: u64,
     }
 }
 
-/// The faults at a frame: all, but for ordered lists under Paillier's encryption, where a run takes half a second to find its two
-/// keys: there one after the other.
+/// Whether an entry agrees on ordered lists under Paillier's encryption, where a run takes half a second to find its two keys.
+fn is_encrypted(spec: &Spec) -> bool {
+    spec.operation == Operation::Agree && spec.max_elements <= 1 << 10
+}
+
+/// The faults at a frame: all, but for the entries under Paillier's encryption. These go through the same rounds with other
+/// ciphertexts, and take turns: each frame is struck by one fault, in one of them.
 fn faults(spec: &Spec, at: u64) -> Vec<Fault> {
-    let one = spec.operation == Operation::Agree && spec.max_elements <= 1 << 10;
-    let turn = usize::try_from(at).expect("few frames") % Fault::ALL.len();
-    if one { vec![Fault::ALL[turn]] } else { Fault::ALL.to_vec() }
+    if !is_encrypted(spec) {
+        return Fault::ALL.to_vec();
+    }
+    let at = usize::try_from(at).expect("few frames");
+    let ids = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(|spec| is_encrypted(spec));
+    let ids: Vec<&str> = ids.map(|spec| spec.id).collect();
+    let is_its_turn = ids[at % ids.len()] == spec.id;
+    if is_its_turn { vec![Fault::ALL[at % Fault::ALL.len()]] } else { Vec::new() }
 }
 
 fn matrix(plan: Plan) {
