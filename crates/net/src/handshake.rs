@@ -1,4 +1,4 @@
-//! From a TCP connection to a peer that is known: TLS, then a word in each direction.
+//! From a stream of bytes to a peer that is known: TLS, then a word in each direction.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rustls::{AlertDescription, ClientConfig, ConnectionCommon, Error, ServerConfig};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
@@ -37,9 +37,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a side that refuses waits for the other one to take the reason.
 const LINGER: Duration = Duration::from_secs(1);
 
+/// What bytes go over: a TCP connection, or a pipe in memory.
+pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
+
 /// A connection to the pinned peer.
-pub(crate) struct Connected {
-    pub(crate) stream: TlsStream<Metered>,
+pub(crate) struct Connected<S = TcpStream> {
+    pub(crate) stream: TlsStream<Metered<S>>,
     /// The peer's key.
     pub(crate) peer: PublicKey,
     pub(crate) meter: Arc<Meter>,
@@ -66,12 +71,12 @@ pub(crate) enum Failure {
 }
 
 /// A caller whose handshake failed, and the connection while it can still hear why.
-pub(crate) struct TurnedAway {
+pub(crate) struct TurnedAway<S = TcpStream> {
     pub(crate) why: Failure,
-    pub(crate) metered: Option<Metered>,
+    pub(crate) metered: Option<Metered<S>>,
 }
 
-impl From<Failure> for TurnedAway {
+impl<S> From<Failure> for TurnedAway<S> {
     fn from(why: Failure) -> Self {
         Self { why, metered: None }
     }
@@ -85,25 +90,38 @@ pub(crate) async fn as_client(
     tcp: TcpStream,
 ) -> Result<Connected, Failure> {
     within(async {
-        let (metered, meter, addr) = prepare(tcp)?;
-        let connector = TlsConnector::from(Arc::new(config));
-        match connector.connect(tls::server_name(), metered).into_fallible().await {
-            Ok(stream) => {
-                let binding = binding(stream.get_ref().1, own, pin.proven());
-                let (stream, peer) = (stream.into(), pin.proven());
-                greet(Connected { stream, peer, meter, addr, binding }).await
-            }
-            Err((error, metered)) => {
-                linger(metered).await;
-                Err(match failure(&error, pin) {
-                    // Only the end of the handshake tells a listener who this side is.
-                    Failure::Refused => Failure::Alien(error.to_string()),
-                    other => other,
-                })
-            }
-        }
+        let (tcp, addr) = prepare(tcp)?;
+        client_over(config, pin, own, tcp, addr).await
     })
     .await
+}
+
+/// As [`as_client`], over any stream, whose other end is at `addr`.
+pub(crate) async fn client_over<S: Stream>(
+    config: ClientConfig,
+    pin: &PinnedKey,
+    own: PublicKey,
+    stream: S,
+    addr: SocketAddr,
+) -> Result<Connected<S>, Failure> {
+    let metered = Metered::new(stream);
+    let meter = metered.meter();
+    let connector = TlsConnector::from(Arc::new(config));
+    match connector.connect(tls::server_name(), metered).into_fallible().await {
+        Ok(stream) => {
+            let binding = binding(stream.get_ref().1, own, pin.proven());
+            let (stream, peer) = (stream.into(), pin.proven());
+            greet(Connected { stream, peer, meter, addr, binding }).await
+        }
+        Err((error, metered)) => {
+            linger(metered).await;
+            Err(match failure(&error, pin) {
+                // Only the end of the handshake tells a listener who this side is.
+                Failure::Refused => Failure::Alien(error.to_string()),
+                other => other,
+            })
+        }
+    }
 }
 
 /// The handshake of the side that listened, whose key is `own`.
@@ -115,20 +133,33 @@ pub(crate) async fn as_server(
 ) -> Result<Connected, TurnedAway> {
     within(async {
         first_byte(&tcp).await?;
-        let (metered, meter, addr) = prepare(tcp)?;
-        let acceptor = TlsAcceptor::from(Arc::new(config));
-        match acceptor.accept(metered).into_fallible().await {
-            Ok(stream) => {
-                let binding = binding(stream.get_ref().1, pin.proven(), own);
-                let (stream, peer) = (stream.into(), pin.proven());
-                Ok(greet(Connected { stream, peer, meter, addr, binding }).await?)
-            }
-            Err((error, metered)) => {
-                Err(TurnedAway { why: failure(&error, pin), metered: Some(metered) })
-            }
-        }
+        let (tcp, addr) = prepare(tcp)?;
+        server_over(config, pin, own, tcp, addr).await
     })
     .await
+}
+
+/// As [`as_server`], over any stream, whose other end is at `addr`.
+pub(crate) async fn server_over<S: Stream>(
+    config: ServerConfig,
+    pin: &PinnedKey,
+    own: PublicKey,
+    stream: S,
+    addr: SocketAddr,
+) -> Result<Connected<S>, TurnedAway<S>> {
+    let metered = Metered::new(stream);
+    let meter = metered.meter();
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    match acceptor.accept(metered).into_fallible().await {
+        Ok(stream) => {
+            let binding = binding(stream.get_ref().1, pin.proven(), own);
+            let (stream, peer) = (stream.into(), pin.proven());
+            Ok(greet(Connected { stream, peer, meter, addr, binding }).await?)
+        }
+        Err((error, metered)) => {
+            Err(TurnedAway { why: failure(&error, pin), metered: Some(metered) })
+        }
+    }
 }
 
 async fn within<E: From<Failure>>(
@@ -137,13 +168,11 @@ async fn within<E: From<Failure>>(
     timeout(PATIENCE, handshake).await.unwrap_or_else(|_| Err(Failure::TooSlow.into()))
 }
 
-fn prepare(tcp: TcpStream) -> Result<(Metered, Arc<Meter>, SocketAddr), Failure> {
+fn prepare(tcp: TcpStream) -> Result<(TcpStream, SocketAddr), Failure> {
     let gone = |error: io::Error| Failure::Gone(error.to_string());
     tcp.set_nodelay(true).map_err(gone)?;
     let addr = tcp.peer_addr().map_err(gone)?;
-    let metered = Metered::new(tcp);
-    let meter = metered.meter();
-    Ok((metered, meter, addr))
+    Ok((tcp, addr))
 }
 
 /// Waits for the first byte, and leaves it to be read.
@@ -167,7 +196,7 @@ fn binding<Side>(
         .expect("a handshake that is complete exports 32 bytes")
 }
 
-async fn greet(mut connected: Connected) -> Result<Connected, Failure> {
+async fn greet<S: Stream>(mut connected: Connected<S>) -> Result<Connected<S>, Failure> {
     if connected.stream.get_ref().1.alpn_protocol() != Some(ALPN) {
         return Err(Failure::Alien(OTHER_PROTOCOL.to_owned()));
     }
@@ -185,7 +214,7 @@ async fn greet(mut connected: Connected) -> Result<Connected, Failure> {
     }
 }
 
-async fn exchange(stream: &mut TlsStream<Metered>) -> io::Result<[u8; 8]> {
+async fn exchange<S: Stream>(stream: &mut TlsStream<Metered<S>>) -> io::Result<[u8; 8]> {
     let [a, b, c, d, e, f, g] = GREETING;
     // A write that fails leaves the reason to be read.
     let said = stream.write_all(&[a, b, c, d, e, f, g, VERSION]).await;
@@ -217,7 +246,7 @@ pub(crate) fn tls_error(error: &io::Error) -> Option<&Error> {
 }
 
 /// Takes what the other end still sends, so that closing does not destroy the alert that is on its way to it.
-pub(crate) async fn linger(mut metered: Metered) {
+pub(crate) async fn linger<S: Stream>(mut metered: Metered<S>) {
     let taking = async {
         let mut scrap = [0; 1024];
         metered.shutdown().await?;
@@ -236,8 +265,8 @@ mod tests {
     use std::thread;
     use tokio::net::TcpListener;
 
-    const QUICK: Options = Options {
-        deadline: Duration::from_secs(5),
+    const PATIENT: Options = Options {
+        deadline: Duration::from_secs(60),
         heartbeat: Duration::from_secs(5),
         silence: Duration::from_secs(20),
         stop: Stop::NEVER,
@@ -248,7 +277,8 @@ mod tests {
         let (new, old) = (Identity::ephemeral(), Identity::ephemeral());
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let (addr, new_key, old_key) = (listener.local_addr(), new.public_key(), old.public_key());
-        let waiting = thread::spawn(move || listener.accept(&new, &old_key, &QUICK, &|_| ()).err());
+        let waiting =
+            thread::spawn(move || listener.accept(&new, &old_key, &PATIENT, &|_| ()).err());
         runtime().expect("a runtime").block_on(async {
             let pin = PinnedKey::new(new_key);
             let connector = TlsConnector::from(Arc::new(tls::client(&old, &pin)));
@@ -273,7 +303,7 @@ mod tests {
         let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let addr = socket.local_addr().expect("bound").to_string();
         let calling =
-            thread::spawn(move || connect(&caller, &peer_key, &addr, &QUICK, &|_| ()).err());
+            thread::spawn(move || connect(&caller, &peer_key, &addr, &PATIENT, &|_| ()).err());
         runtime.block_on(async {
             let (tcp, _) = socket.accept().await.expect("a caller");
             let mut config = tls::server(&peer, &PinnedKey::new(caller_key));
@@ -314,11 +344,12 @@ mod tests {
             let listener = Listener::bind("127.0.0.1:0").expect("a free port");
             let addr = listener.local_addr();
             let waiting = thread::spawn(move || {
-                let refused = Mutex::new(Vec::new());
-                let options = Options { deadline: Duration::from_secs(1), ..QUICK };
+                let (refused, stop) = (Mutex::new(Vec::new()), Stop::new());
+                let options = Options { stop: stop.clone(), ..PATIENT };
                 let note = |event| {
                     if let Event::StrangerRefused { why, .. } = event {
                         refused.lock().expect("no panic").push(why);
+                        stop.stop();
                     }
                 };
                 assert!(listener.accept(&listening, &peer, &options, &note).is_err());
@@ -346,7 +377,7 @@ mod tests {
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let addr = listener.local_addr();
         let waiting = thread::spawn(move || {
-            let link = listener.accept(&listening, &peer, &QUICK, &|_| ()).expect("the peer");
+            let link = listener.accept(&listening, &peer, &PATIENT, &|_| ()).expect("the peer");
             link.binding()
         });
         let exported = runtime().expect("a runtime").block_on(async {

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
@@ -16,7 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 
-use crate::handshake::Connected;
+use crate::handshake::{Connected, Stream};
 use crate::meter::Meter;
 use crate::wire::{receive, transmit};
 use crate::{NetError, Options, PublicKey};
@@ -86,7 +87,7 @@ impl TlsTransport {
 
     /// The owner's end, and what moves the frames once it is polled.
     pub(crate) fn over(
-        connected: Connected,
+        connected: Connected<impl Stream>,
         options: Options,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (lifeline, cut) = oneshot::channel();
@@ -244,7 +245,11 @@ pub(crate) struct Ends {
 
 impl Ends {
     /// The owner's ends, of queues of so many frames, and the side that moves them.
-    pub(crate) fn of(connected: Connected, options: Options, frames: usize) -> (Self, Link) {
+    pub(crate) fn of<S>(
+        connected: Connected<S>,
+        options: Options,
+        frames: usize,
+    ) -> (Self, Link<S>) {
         let (outgoing, to_send) = mpsc::channel(frames);
         let (received, incoming) = mpsc::channel(frames);
         let ended = Arc::new(OnceLock::new());
@@ -281,15 +286,15 @@ pub(crate) fn drive(runtime: Runtime, mut links: JoinSet<()>) -> Result<(), NetE
 }
 
 /// The background's side.
-pub(crate) struct Link {
-    connected: Connected,
+pub(crate) struct Link<S = TcpStream> {
+    connected: Connected<S>,
     to_send: mpsc::Receiver<Vec<u8>>,
     received: mpsc::Sender<Vec<u8>>,
     ended: Arc<OnceLock<ChannelError>>,
     options: Options,
 }
 
-impl Link {
+impl<S: Stream> Link<S> {
     pub(crate) async fn run(self) {
         let Self { connected: Connected { stream, meter, .. }, received, ended, options, .. } =
             self;
@@ -322,57 +327,4 @@ impl Link {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::handshake::as_client;
-    use crate::tls::{self, PinnedKey};
-    use crate::{Identity, Listener};
-    use std::time::Instant;
-    use tokio::io::{AsyncReadExt, AsyncWriteExt};
-    use tokio::net::TcpStream;
-    use veilset_channel::{MAX_FRAME, PeerFault};
-
-    /// What an honest listener gets from a peer that is authenticated and then writes `bytes`.
-    fn received_from_a_peer_that_writes(
-        bytes: &'static [u8],
-    ) -> Vec<Result<Vec<u8>, ChannelError>> {
-        let (honest, rogue) = (Identity::ephemeral(), Identity::ephemeral());
-        let listener = Listener::bind("127.0.0.1:0").expect("a free port");
-        let (addr, honest_key) = (listener.local_addr(), honest.public_key());
-        let peer = rogue.public_key();
-        let thread = thread::spawn(move || {
-            let options = Options::default();
-            let mut link = listener.accept(&honest, &peer, &options, &|_| ()).expect("the peer");
-            (0..3).map(|_| link.recv()).collect()
-        });
-        let pin = PinnedKey::new(honest_key);
-        let config = tls::client(&rogue, &pin);
-        runtime().expect("a runtime").block_on(async {
-            let tcp = TcpStream::connect(addr).await.expect("it listens");
-            let mut stream = as_client(config, &pin, peer, tcp)
-                .await
-                .unwrap_or_else(|why| panic!("{why:?}"))
-                .stream;
-            stream.write_all(bytes).await.expect("open");
-            stream.flush().await.expect("open");
-            let _ = stream.read(&mut [0; 64]).await;
-        });
-        thread.join().expect("no panic")
-    }
-
-    #[test]
-    fn a_length_over_the_bound_is_the_peers_fault() {
-        let too_long = || {
-            let got = MAX_FRAME + 1;
-            Err(PeerFault::TooLong { what: "frame", max: MAX_FRAME, got }.into())
-        };
-        let start = Instant::now();
-        // Two heartbeats, a frame of one byte, then a length of MAX_FRAME + 1 = 0x20006.
-        let bytes = b"\0\0\0\0\0\0\0\0\x01\0\0\0A\x06\0\x02\0";
-        assert_eq!(
-            received_from_a_peer_that_writes(bytes),
-            [Ok(b"A".to_vec()), too_long(), too_long()]
-        );
-        assert!(start.elapsed() < Duration::from_secs(5));
-    }
-}
+mod tests;

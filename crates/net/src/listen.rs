@@ -273,3 +273,33 @@ impl<'a> Door<'a> {
         self.tally.add(addr, why, Instant::now()).into_iter().for_each(self.events);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::io::Write;
+    use std::net::TcpStream;
+
+    /// Both have called, and said all that they say, before the clock goes on.
+    #[tokio::test(start_paused = true)]
+    async fn who_does_not_begin_goes_soon_and_who_does_not_end_goes_later() {
+        let listener = Listener::bind("127.0.0.1:0").expect("a free port");
+        let call = || TcpStream::connect(listener.local_addr()).expect("it listens");
+        let (silent, mut half) = (call(), call());
+        // A TLS record that goes on.
+        half.write_all(&[0x16, 3, 1, 0, 200, 1, 0, 0, 196]).expect("open");
+        let [silent_addr, half_addr] =
+            [&silent, &half].map(|caller| caller.local_addr().expect("bound"));
+
+        let (identity, start) = (Identity::ephemeral(), Instant::now());
+        let told = RefCell::new(Vec::new());
+        let tell = |event| told.borrow_mut().push((event, start.elapsed().as_secs()));
+        let peers = vec![Identity::ephemeral().public_key()];
+        let mut door = Door::new(&identity, peers, &tell, Options::default(), Crowd::new());
+        let waiting = timeout(Duration::from_secs(60), door.answer_all(listener.socket));
+        assert!(waiting.await.is_err(), "nobody came");
+        let refused = |addr| Event::StrangerRefused { addr, why: Stranger::TooSlow };
+        assert_eq!(told.take(), [(refused(silent_addr), 3), (refused(half_addr), 10)]);
+    }
+}

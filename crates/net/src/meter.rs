@@ -1,4 +1,4 @@
-//! Counts what crosses a socket, and knows when something last came.
+//! Counts what crosses a stream, and knows when something last came.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -51,15 +51,15 @@ impl Meter {
     }
 }
 
-/// A socket with a meter.
-pub(crate) struct Metered {
-    tcp: TcpStream,
+/// A stream with a meter.
+pub(crate) struct Metered<S = TcpStream> {
+    stream: S,
     meter: Arc<Meter>,
 }
 
-impl Metered {
-    pub(crate) fn new(tcp: TcpStream) -> Self {
-        Self { tcp, meter: Arc::new(Meter::new()) }
+impl<S> Metered<S> {
+    pub(crate) fn new(stream: S) -> Self {
+        Self { stream, meter: Arc::new(Meter::new()) }
     }
 
     pub(crate) fn meter(&self) -> Arc<Meter> {
@@ -67,14 +67,14 @@ impl Metered {
     }
 }
 
-impl AsyncRead for Metered {
+impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
-        ready!(Pin::new(&mut self.tcp).poll_read(cx, buf))?;
+        ready!(Pin::new(&mut self.stream).poll_read(cx, buf))?;
         let count = buf.filled().len() - before;
         if count > 0 {
             self.meter.arrived(count);
@@ -83,13 +83,13 @@ impl AsyncRead for Metered {
     }
 }
 
-impl AsyncWrite for Metered {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buf: &[u8],
     ) -> Poll<io::Result<usize>> {
-        let count = ready!(Pin::new(&mut self.tcp).poll_write(cx, buf))?;
+        let count = ready!(Pin::new(&mut self.stream).poll_write(cx, buf))?;
         self.meter.left(count);
         Poll::Ready(Ok(count))
     }
@@ -99,20 +99,20 @@ impl AsyncWrite for Metered {
         cx: &mut Context<'_>,
         bufs: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let count = ready!(Pin::new(&mut self.tcp).poll_write_vectored(cx, bufs))?;
+        let count = ready!(Pin::new(&mut self.stream).poll_write_vectored(cx, bufs))?;
         self.meter.left(count);
         Poll::Ready(Ok(count))
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.tcp.is_write_vectored()
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tcp).poll_flush(cx)
+        Pin::new(&mut self.stream).poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.tcp).poll_shutdown(cx)
+        Pin::new(&mut self.stream).poll_shutdown(cx)
     }
 }

@@ -6,6 +6,8 @@ use std::thread;
 
 use veilset_sources::{FetchError, fetch, is_url};
 
+use crate::support::NOBODY;
+
 /// A server that gives these answers, one to each caller in order; returns its address.
 fn server(answers: Vec<String>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
@@ -71,8 +73,7 @@ fn what_is_no_file_on_the_web_says_what_to_do() {
     let endless =
         server(vec![format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(64 * 1024 * 1024 + 1))]);
     assert!(matches!(error(&format!("http://{endless}/secret")), FetchError::TooLong { .. }));
-    let closed = TcpListener::bind("127.0.0.1:0").expect("a port").local_addr().expect("bound");
-    let got = error(&format!("http://{closed}/secret"));
+    let got = error(&format!("http://{NOBODY}/secret"));
     assert!(matches!(&got, FetchError::Unreachable { .. }), "{got}");
     assert!(got.to_string().contains("save the calendar as a file"), "{got}");
     // A server without encryption where some is expected.

@@ -193,3 +193,92 @@ async fn beside(link: Link, visit: impl Future<Output = Parting>) -> Parting {
     cut.abort();
     parting
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Mutex, OnceLock};
+
+    use tokio::sync::mpsc;
+    use tokio::time::Instant;
+    use veilset_channel::MAX_FRAME;
+
+    use super::*;
+    use crate::{Callers, Note};
+
+    const LONGEST: usize = 2 * MAX_FRAME;
+    const IDLE: Duration = Duration::from_secs(60);
+
+    /// Counts the bytes of requests.
+    struct Counter(Mutex<Vec<usize>>);
+
+    impl Service for Counter {
+        fn callers(&self) -> Callers {
+            Callers::default()
+        }
+
+        fn longest(&self) -> usize {
+            LONGEST
+        }
+
+        fn answer(&self, _client: &PublicKey, request: &[u8]) -> Answer {
+            self.0.lock().expect("no panic").push(request.len());
+            Answer::Last(Vec::new())
+        }
+
+        fn farewell(&self, _why: Farewell) -> Vec<u8> {
+            Vec::new()
+        }
+
+        fn note(&self, _note: &Note) {}
+    }
+
+    /// A client's ends of the queues, and its visit. Long requests of all have one place.
+    fn client(
+        service: &Arc<Counter>,
+        place: &Arc<Semaphore>,
+    ) -> (mpsc::Sender<Vec<u8>>, mpsc::Receiver<Vec<u8>>, Visit) {
+        let (ask, incoming) = mpsc::channel(1);
+        let (outgoing, answers) = mpsc::channel(1);
+        let ends = Ends { outgoing, incoming, ended: Arc::new(OnceLock::new()) };
+        let service: Arc<dyn Service> = Arc::<Counter>::clone(service);
+        let visit = Visit {
+            key: PublicKey::from_bytes([7; 32]),
+            ends,
+            service,
+            places: [Arc::new(Semaphore::new(4)), Arc::clone(place)],
+            asked_to_go: AskedToGo { stop: Stop::NEVER, dismissed: Stop::NEVER },
+            idle: IDLE,
+        };
+        (ask, answers, visit)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_request_that_is_begun_holds_others_up_for_as_long_as_it_may_and_no_longer() {
+        let (service, place) = (Arc::new(Counter(Mutex::default())), Arc::new(Semaphore::new(1)));
+        let (slow, _answers, slow_visit) = client(&service, &place);
+        let (other, mut answers, other_visit) = client(&service, &place);
+        let (start, request) = (Instant::now(), vec![7; LONGEST]);
+        let slow_visit = tokio::spawn(slow_visit.talk());
+        slow.send(frames(&request).next().expect("one at least")).await.expect("taken");
+        // So that it is the first in the line.
+        tokio::time::sleep(IDLE / 2).await;
+        let other_visit = tokio::spawn(other_visit.talk());
+        for frame in frames(&request) {
+            other.send(frame).await.expect("taken");
+        }
+        assert_eq!(answers.recv().await, frames(&[]).next());
+        assert_eq!(start.elapsed().as_secs(), IDLE.as_secs());
+        let partings = (slow_visit.await, other_visit.await);
+        assert!(matches!(partings, (Ok(Parting::Idle), Ok(Parting::Done))), "{partings:?}");
+        assert_eq!(*service.0.lock().expect("no panic"), [LONGEST]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_asks_nothing_goes() {
+        let (service, place) = (Arc::new(Counter(Mutex::default())), Arc::new(Semaphore::new(1)));
+        let (_ask, _answers, visit) = client(&service, &place);
+        let start = Instant::now();
+        assert_eq!(visit.talk().await, Parting::Idle);
+        assert_eq!(start.elapsed().as_secs(), IDLE.as_secs());
+    }
+}

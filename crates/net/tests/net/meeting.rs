@@ -12,33 +12,29 @@ use veilset_net::{
     establish,
 };
 
-use crate::support::{Events, QUICK, Waiting, call, pair, pair_through_proxy, within};
-
-const SOON: Duration = Duration::from_secs(5);
+use crate::support::{Events, LIVELY, NOBODY, Proxy, Waiting, call, pair, pair_through_proxy};
 
 #[test]
 fn either_side_may_start_first() {
     let (left, right) = (Identity::ephemeral(), Identity::ephemeral());
     let (left_key, right_key) = (left.public_key(), right.public_key());
-    let addr = unused_addr().to_string();
-    let (events, to) = (Events::default(), Endpoint::Connect(addr.clone()));
+    // Closes connections until the peer is there.
+    let door = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let to = Endpoint::Connect(door.local_addr().expect("bound").to_string());
+    let events = Events::default();
     let log = events.clone();
     let early =
-        thread::spawn(move || establish(&left, &right_key, &to, &QUICK, &|event| log.push(event)));
+        thread::spawn(move || establish(&left, &right_key, &to, &LIVELY, &|event| log.push(event)));
+    drop(door.accept().expect("a caller"));
     events.wait_for(|event| matches!(event, Event::Retrying { .. }));
-    let at = Endpoint::Listen(addr);
-    let mut late = establish(&right, &left_key, &at, &QUICK, &|_| ()).expect("the peer calls");
+    let late = Waiting::by(right, left_key, LIVELY);
+    let _proxy = Proxy::behind(door, late.addr);
+    let mut late = late.result().expect("the peer calls");
     let mut early = early.join().expect("no panic").expect("the peer listens at last");
     events.wait_for(|event| matches!(event, Event::Connected { .. }));
     early.send(b"hello".to_vec()).expect("open");
     assert_eq!(late.recv().expect("sent"), b"hello");
     assert_eq!(early.peer_addr().ip(), late.peer_addr().ip());
-}
-
-/// An address of this machine where nobody listens.
-fn unused_addr() -> SocketAddr {
-    let socket = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    socket.local_addr().expect("bound")
 }
 
 #[test]
@@ -65,7 +61,7 @@ fn frames_of_every_size_come_back_the_same() {
 fn both_ends_of_one_connection_have_one_binding_and_no_other_connection_has_it() {
     let (one, two) = (Identity::ephemeral(), Identity::ephemeral());
     let meet = |caller: &Identity| {
-        let waiting = Waiting::for_peer(caller.public_key(), QUICK);
+        let waiting = Waiting::for_peer(caller.public_key(), LIVELY);
         let connected = call(caller, &waiting.key, waiting.addr).expect("it listens");
         let bindings = [connected.binding(), waiting.result().expect("the peer came").binding()];
         assert_eq!(bindings[0], bindings[1]);
@@ -86,7 +82,7 @@ fn two_parties_that_call_each_other_again_get_another_binding() {
             let addr = listener.local_addr();
             let (connected, accepted) = thread::scope(|scope| {
                 let caller = scope.spawn(move || call(one, &two_key, addr).expect("it listens"));
-                let accepted = listener.accept(two, &one.public_key(), &QUICK, &|_| ());
+                let accepted = listener.accept(two, &one.public_key(), &LIVELY, &|_| ());
                 (caller.join().expect("no panic"), accepted.expect("the peer came"))
             });
             assert_eq!(connected.binding(), accepted.binding());
@@ -104,7 +100,11 @@ fn wire_bytes_are_what_crossed_the_wire() {
         left.recv().expect("sent");
         right.recv().expect("sent");
     }
-    thread::sleep(Duration::from_millis(200));
+    // Until heartbeats are among them.
+    let before = left.wire_bytes().expect("counted").received;
+    while left.wire_bytes().expect("counted").received == before {
+        thread::sleep(LIVELY.heartbeat);
+    }
     let other = thread::spawn(move || {
         right.close();
         right.wire_bytes().expect("counted")
@@ -119,8 +119,8 @@ fn wire_bytes_are_what_crossed_the_wire() {
 #[test]
 fn another_key_than_the_pinned_one_stops_the_caller_at_once() {
     let (caller, somebody) = (Identity::ephemeral(), Identity::ephemeral());
-    let waiting = Waiting::for_peer(caller.public_key(), QUICK);
-    let error = within(SOON, || call(&caller, &somebody.public_key(), waiting.addr)).err();
+    let waiting = Waiting::for_peer(caller.public_key(), LIVELY);
+    let error = call(&caller, &somebody.public_key(), waiting.addr).err();
     let error = error.expect("the wrong key");
     assert!(
         matches!(error, NetError::WrongKey { expected, got, .. }
@@ -139,8 +139,8 @@ fn another_key_than_the_pinned_one_stops_the_caller_at_once() {
 #[test]
 fn a_caller_whose_key_is_refused_learns_it_and_the_wait_goes_on() {
     let (peer, stranger) = (Identity::ephemeral(), Identity::ephemeral());
-    let waiting = Waiting::for_peer(peer.public_key(), QUICK);
-    let error = within(SOON, || call(&stranger, &waiting.key, waiting.addr)).err();
+    let waiting = Waiting::for_peer(peer.public_key(), LIVELY);
+    let error = call(&stranger, &waiting.key, waiting.addr).err();
     let error = error.expect("not the pinned key");
     assert!(matches!(error, NetError::RefusedByPeer { .. }), "{error}");
     assert_eq!(error.class(), Class::Refused);
@@ -180,7 +180,7 @@ fn another_program_is_noticed_at_once() {
         &[0x15, 3, 3, 0, 2, 2, 40],
         &[0x15, 3, 3, 0, 2, 2, 49],
     ] {
-        let error = within(SOON, || call(&caller, &peer, server_that_says(words))).err();
+        let error = call(&caller, &peer, server_that_says(words)).err();
         let error = error.expect("not veilset");
         assert!(matches!(error, NetError::NotVeilset { .. }), "{error}");
         assert_eq!(error.class(), Class::Protocol);
@@ -191,14 +191,14 @@ fn another_program_is_noticed_at_once() {
 fn who_does_not_come_is_given_up_at_the_deadline() {
     let caller = Identity::ephemeral();
     let peer = Identity::ephemeral().public_key();
-    let brief = Options { deadline: Duration::from_millis(500), ..QUICK };
-    for addr in [unused_addr(), server_that_says(b"")] {
-        let failed = within(SOON, || connect(&caller, &peer, &addr.to_string(), &brief, &|_| ()));
+    let brief = Options { deadline: Duration::from_millis(500), ..LIVELY };
+    for addr in [NOBODY.to_owned(), server_that_says(b"").to_string()] {
+        let failed = connect(&caller, &peer, &addr, &brief, &|_| ());
         let error = failed.err().expect("nobody is there");
         assert!(matches!(error, NetError::Unreachable { .. }), "{error}");
         assert_eq!(error.class(), Class::Network);
     }
-    let error = within(SOON, || Waiting::for_peer(peer, brief).result()).err().expect("nobody");
+    let error = Waiting::for_peer(peer, brief).result().err().expect("nobody");
     assert!(matches!(error, NetError::NobodyCame { strangers: 0, .. }), "{error}");
     assert_eq!(error.class(), Class::Network);
 }
@@ -209,12 +209,12 @@ fn input_that_cannot_work_is_refused_before_anything_is_sent() {
     let peer = Identity::ephemeral().public_key();
     let taken = Listener::bind("127.0.0.1:0").expect("a free port");
     let there = taken.local_addr().to_string();
-    let at = |endpoint| establish(&own, &peer, &endpoint, &QUICK, &|_| ()).err();
+    let at = |endpoint| establish(&own, &peer, &endpoint, &LIVELY, &|_| ()).err();
     for (error, fits) in [
         (at(Endpoint::Connect("nowhere".to_owned())), "Address"),
         (at(Endpoint::Listen("nowhere".to_owned())), "Address"),
         (at(Endpoint::Listen(there)), "Listen"),
-        (call(&own, &own.public_key(), unused_addr()).err(), "OwnKey"),
+        (call(&own, &own.public_key(), NOBODY.parse().expect("an address")).err(), "OwnKey"),
     ] {
         let error = error.expect("refused");
         assert!(format!("{error:?}").starts_with(fits), "{error:?}");
@@ -223,31 +223,33 @@ fn input_that_cannot_work_is_refused_before_anything_is_sent() {
     drop(taken);
 }
 
-/// They come one after the other, the last awaited first; the first one waits longer than its peer may be silent.
+/// They come one after the other, the last awaited first; the first one hears that its peer lives while it waits.
 #[test]
 fn several_peers_come_to_one_address() {
-    let patient = Options { silence: Duration::from_secs(2), ..QUICK };
     let host = Identity::ephemeral();
     let guests: Vec<Identity> = (0..3).map(|_| Identity::ephemeral()).collect();
     let stranger = Identity::ephemeral();
     let keys: Vec<_> = guests.iter().map(Identity::public_key).collect();
     let listener = Listener::bind("127.0.0.1:0").expect("a free port");
     let (addr, host_key, events) = (listener.local_addr(), host.public_key(), Events::default());
-    let (log, options) = (events.clone(), patient.clone());
-    let waiting = thread::spawn(move || {
-        listener.accept_all(&host, &keys, &options, &|event| log.push(event))
-    });
+    let log = events.clone();
+    let waiting =
+        thread::spawn(move || listener.accept_all(&host, &keys, &LIVELY, &|event| log.push(event)));
     let mut came = Vec::new();
     for guest in guests.iter().rev() {
         assert!(call(&stranger, &host_key, addr).is_err());
-        let come = || connect(guest, &host_key, &addr.to_string(), &patient, &|_| ());
+        let come = || connect(guest, &host_key, &addr.to_string(), &LIVELY, &|_| ());
         if came.len() == 1 {
             // One that left, and is there again.
             drop(come().expect("it is awaited"));
         }
         came.push(come().expect("it is awaited"));
-        if came.len() == 1 {
-            thread::sleep(patient.silence + Duration::from_secs(1));
+        if let [first] = &came[..] {
+            let received = || first.wire_bytes().expect("counted").received;
+            let before = received();
+            while received() < before + 100 {
+                thread::sleep(LIVELY.heartbeat);
+            }
         }
     }
     let mut here = waiting.join().expect("no panic").expect("all came");
@@ -273,35 +275,29 @@ fn a_wait_and_a_connection_end_when_their_user_wants() {
     let peer = there.public_key();
     for waits in [true, false] {
         let stop = Stop::new();
-        let options = Options { stop: stop.clone(), ..QUICK };
+        let options = Options { stop: stop.clone(), ..LIVELY };
         let endpoint = if waits {
             Endpoint::Listen("127.0.0.1:0".to_owned())
         } else {
-            Endpoint::Connect(unused_addr().to_string())
+            Endpoint::Connect(NOBODY.to_owned())
         };
-        let error = within(SOON, || {
-            thread::scope(|scope| {
-                scope.spawn(|| {
-                    thread::sleep(Duration::from_millis(50));
-                    stop.stop();
-                });
-                establish(&here, &peer, &endpoint, &options, &|_| ()).err().expect("stopped")
-            })
-        });
+        // As soon as it waits.
+        let heed = |event: Event| {
+            assert!(matches!(event, Event::Listening(_) | Event::Retrying { .. }), "{event}");
+            stop.stop();
+        };
+        let error = establish(&here, &peer, &endpoint, &options, &heed).err().expect("stopped");
         assert!(matches!(error, NetError::Stopped), "{error}");
         assert!(stop.is_stopped() && options.stop.is_stopped());
     }
 
     let stop = Stop::new();
-    let options = Options { stop: stop.clone(), silence: SOON, ..QUICK };
-    let waiting = Waiting::for_peer(here.public_key(), Options { silence: SOON, ..QUICK });
+    let options = Options { stop: stop.clone(), ..LIVELY };
+    let waiting = Waiting::for_peer(here.public_key(), LIVELY);
     let addr = waiting.addr.to_string();
     let mut near = connect(&here, &waiting.key, &addr, &options, &|_| ()).expect("it listens");
     let mut far = waiting.result().expect("the peer came");
-    thread::spawn(move || {
-        thread::sleep(Duration::from_millis(50));
-        stop.stop();
-    });
+    thread::spawn(move || stop.stop());
     assert_eq!(near.recv(), Err(NetworkFault::Stopped.into()));
     assert_eq!(far.recv(), Err(NetworkFault::Interrupted.into()));
 }

@@ -1,4 +1,4 @@
-//! Pairs of parties, and a proxy that can stall, alter and count.
+//! Pairs of parties, and a proxy that can alter and count.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -12,13 +12,19 @@ use veilset_net::{
     Event, Identity, Listener, NetError, Options, PublicKey, Stop, TlsTransport, connect,
 };
 
-/// Short enough for a test, long enough for a busy machine.
-pub(crate) const QUICK: Options = Options {
-    deadline: Duration::from_secs(20),
-    heartbeat: Duration::from_millis(50),
-    silence: Duration::from_millis(400),
+/// Longer than anything takes on a busy machine, since no test waits for an end of it.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// Many heartbeats, and no end by silence.
+pub(crate) const LIVELY: Options = Options {
+    deadline: LONG,
+    heartbeat: Duration::from_millis(20),
+    silence: LONG,
     stop: Stop::NEVER,
 };
+
+/// An address of this machine where nobody listens: no system gives this port away.
+pub(crate) const NOBODY: &str = "127.0.0.1:1";
 
 pub(crate) type Established = Result<TlsTransport, NetError>;
 
@@ -32,8 +38,12 @@ pub(crate) struct Waiting {
 
 impl Waiting {
     pub(crate) fn for_peer(peer: PublicKey, options: Options) -> Self {
+        Self::by(Identity::ephemeral(), peer, options)
+    }
+
+    /// With this identity.
+    pub(crate) fn by(identity: Identity, peer: PublicKey, options: Options) -> Self {
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
-        let identity = Identity::ephemeral();
         let (addr, key, events) = (listener.local_addr(), identity.public_key(), Events::default());
         let log = events.clone();
         let thread = thread::spawn(move || {
@@ -67,7 +77,7 @@ impl Events {
 
     /// Waits until `count` events are there: an end of a connection is seen before its event is told.
     pub(crate) fn wait_for_all(&self, count: usize, wanted: impl Fn(&Event) -> bool) {
-        let end = Instant::now() + Duration::from_secs(10);
+        let end = Instant::now() + LONG;
         while self.all().iter().filter(|event| wanted(event)).count() < count {
             assert!(Instant::now() < end, "only {:?}", self.all());
             thread::sleep(Duration::from_millis(5));
@@ -76,13 +86,13 @@ impl Events {
 }
 
 pub(crate) fn call(identity: &Identity, peer: &PublicKey, addr: SocketAddr) -> Established {
-    connect(identity, peer, &addr.to_string(), &QUICK, &|_| ())
+    connect(identity, peer, &addr.to_string(), &LIVELY, &|_| ())
 }
 
 /// The one that listened and the one that connected.
 pub(crate) fn pair() -> (TlsTransport, TlsTransport) {
     let caller = Identity::ephemeral();
-    let waiting = Waiting::for_peer(caller.public_key(), QUICK);
+    let waiting = Waiting::for_peer(caller.public_key(), LIVELY);
     let connected = call(&caller, &waiting.key, waiting.addr).expect("it listens");
     (waiting.result().expect("the peer came"), connected)
 }
@@ -90,7 +100,7 @@ pub(crate) fn pair() -> (TlsTransport, TlsTransport) {
 /// As [`pair`], with a proxy between them.
 pub(crate) fn pair_through_proxy() -> (TlsTransport, TlsTransport, Proxy) {
     let caller = Identity::ephemeral();
-    let waiting = Waiting::for_peer(caller.public_key(), QUICK);
+    let waiting = Waiting::for_peer(caller.public_key(), LIVELY);
     let proxy = Proxy::to(waiting.addr);
     let connected = call(&caller, &waiting.key, proxy.addr).expect("it listens");
     (waiting.result().expect("the peer came"), connected, proxy)
@@ -104,7 +114,6 @@ pub(crate) struct Proxy {
 
 #[derive(Default)]
 struct Control {
-    stalled: AtomicBool,
     alter: AtomicBool,
     from_caller: AtomicU64,
     to_caller: AtomicU64,
@@ -112,7 +121,11 @@ struct Control {
 
 impl Proxy {
     fn to(target: SocketAddr) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        Self::behind(TcpListener::bind("127.0.0.1:0").expect("a free port"), target)
+    }
+
+    /// Takes the call at this listener.
+    pub(crate) fn behind(listener: TcpListener, target: SocketAddr) -> Self {
         let addr = listener.local_addr().expect("bound");
         let control = Arc::new(Control::default());
         let shared = Arc::clone(&control);
@@ -121,19 +134,14 @@ impl Proxy {
             let server = TcpStream::connect(target).expect("it listens");
             let (caller2, server2) = (clone(&caller), clone(&server));
             let back = Arc::clone(&shared);
-            thread::spawn(move || pump(server2, caller2, &back.stalled, &back.to_caller, |_| ()));
-            pump(caller, server, &shared.stalled, &shared.from_caller, |bytes| {
+            thread::spawn(move || pump(server2, caller2, &back.to_caller, |_| ()));
+            pump(caller, server, &shared.from_caller, |bytes| {
                 if shared.alter.swap(false, SeqCst) {
                     *bytes.last_mut().expect("not empty") ^= 1;
                 }
             });
         });
         Self { addr, control }
-    }
-
-    /// Forwards nothing any more, and closes nothing.
-    pub(crate) fn stall(&self) {
-        self.control.stalled.store(true, SeqCst);
     }
 
     /// Flips a bit in what the caller sends next.
@@ -151,18 +159,9 @@ fn clone(stream: &TcpStream) -> TcpStream {
     stream.try_clone().expect("a handle")
 }
 
-fn pump(
-    mut from: TcpStream,
-    mut to: TcpStream,
-    stalled: &AtomicBool,
-    count: &AtomicU64,
-    touch: impl Fn(&mut [u8]),
-) {
+fn pump(mut from: TcpStream, mut to: TcpStream, count: &AtomicU64, touch: impl Fn(&mut [u8])) {
     let mut buffer = [0; 16384];
     while let Ok(got @ 1..) = from.read(&mut buffer) {
-        while stalled.load(SeqCst) {
-            thread::sleep(Duration::from_millis(5));
-        }
         let bytes = &mut buffer[..got];
         touch(bytes);
         count.fetch_add(got as u64, SeqCst);
@@ -171,12 +170,4 @@ fn pump(
         }
     }
     let _ = to.shutdown(Shutdown::Write);
-}
-
-/// Runs `act` and insists that it takes less than `limit`.
-pub(crate) fn within<T>(limit: Duration, act: impl FnOnce() -> T) -> T {
-    let start = Instant::now();
-    let done = act();
-    assert!(start.elapsed() < limit, "took {:?}", start.elapsed());
-    done
 }
