@@ -51,7 +51,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "WORD|FILE", value_parser = units::preference)]
     pub(crate) prefer: Option<units::Prefer>,
     /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
-    #[arg(long, value_name = "SCHEME", value_parser = units::scheme)]
+    #[arg(long, value_name = "SCHEME")]
     pub(crate) scheme: Option<Scheme>,
     /// Wait for the other side at this address
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]

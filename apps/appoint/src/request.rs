@@ -7,6 +7,7 @@ use serde::de::DeserializeOwned;
 use veilset::data::calendar::{Dates, Hours, Preference, Search, Zone};
 use veilset::meeting::Meeting;
 use veilset::net::Endpoint;
+use veilset::registry::Scheme;
 
 use crate::error::Refusal;
 use crate::units;
@@ -74,7 +75,7 @@ pub(crate) fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refusal> {
 impl Times {
     /// What both sides must say alike.
     pub(crate) fn meeting(&self) -> Result<Meeting, Refusal> {
-        let scheme = units::scheme(&self.scheme).map_err(|why| Refusal::new("scheme", why))?;
+        let scheme = self.scheme.parse::<Scheme>().map_err(|why| Refusal::new("scheme", why))?;
         let Search { dates, length, step, .. } = self.search()?;
         Ok(Meeting { dates, length, step, scheme })
     }

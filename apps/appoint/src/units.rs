@@ -3,7 +3,8 @@
 use std::fs;
 
 use veilset::data::calendar::Preference;
-use veilset::registry::{Operation, PROTOCOLS, Scheme, find};
+use veilset::registry::Operation;
+use veilset::units::protocol_of;
 pub(crate) use veilset::units::{duration, minutes, step, threads};
 
 /// A protocol's id, or `None` for the planner's choice.
@@ -41,25 +42,9 @@ pub(crate) fn preference(text: &str) -> Result<Prefer, String> {
     Ok(Prefer { word: "rules".to_owned(), rules })
 }
 
-/// The name of a composition scheme.
-pub(crate) fn scheme(text: &str) -> Result<Scheme, String> {
-    Scheme::from_name(text)
-        .ok_or_else(|| format!("schemes: {}", Scheme::ALL.map(Scheme::name).join(", ")))
-}
-
 /// `auto` or the id of a protocol that agrees.
 pub(crate) fn protocol(text: &str) -> Result<Protocol, String> {
-    let agrees = |operation| operation == Operation::Agree;
-    match find(text).map(|protocol| protocol.spec()) {
-        _ if text == "auto" => Ok(Protocol(None)),
-        Some(spec) if agrees(spec.operation) => Ok(Protocol(Some(spec.id))),
-        _ => {
-            let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
-            let ids: Vec<_> =
-                specs.filter(|spec| agrees(spec.operation)).map(|spec| spec.id).collect();
-            Err(format!("auto, or one of: {}", ids.join(", ")))
-        }
-    }
+    protocol_of(Operation::Agree, text).map(Protocol)
 }
 
 #[cfg(test)]

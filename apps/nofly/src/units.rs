@@ -2,24 +2,15 @@
 
 use std::time::Duration;
 
-use veilset::registry::{Operation, PROTOCOLS, find};
+use veilset::registry::Operation;
+use veilset::units::protocol_of;
 pub(crate) use veilset::units::{duration, show_bytes, threads};
 
 use crate::args::ProtocolArg;
 
 /// `auto` or the id of a protocol that intersects.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
-    let intersects = |operation| operation == Operation::Intersect;
-    match find(text).map(|protocol| protocol.spec()) {
-        _ if text == "auto" => Ok(ProtocolArg(None)),
-        Some(spec) if intersects(spec.operation) => Ok(ProtocolArg(Some(spec.id))),
-        _ => {
-            let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
-            let ids: Vec<_> =
-                specs.filter(|spec| intersects(spec.operation)).map(|spec| spec.id).collect();
-            Err(format!("auto, or one of: {}", ids.join(", ")))
-        }
-    }
+    protocol_of(Operation::Intersect, text).map(ProtocolArg)
 }
 
 /// A duration for a reader.

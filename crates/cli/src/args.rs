@@ -388,10 +388,10 @@ impl MeetArgs {
 #[command(next_help_heading = PROTOCOL)]
 pub(crate) struct ChoiceArgs {
     /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255, ffdhe2048
-    #[arg(long, value_name = "GROUP", value_parser = units::group, hide_short_help = true)]
+    #[arg(long, value_name = "GROUP", hide_short_help = true)]
     pub(crate) group: Option<Group>,
     /// How a set travels [default: sorted]; one of: sorted, bloom, shuffled
-    #[arg(long, value_name = "DIGEST", value_parser = units::digest, hide_short_help = true)]
+    #[arg(long, value_name = "DIGEST", hide_short_help = true)]
     pub(crate) digest: Option<Digest>,
     /// A file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same
     #[arg(long, value_name = "FILE", value_parser = prime::read, hide_short_help = true)]
@@ -456,7 +456,7 @@ pub(crate) struct ShareArgs {
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
     /// How two words make a secret, on both sides alike: additive (modulo 2^128) or xor
-    #[arg(long, help_heading = PROTOCOL, value_name = "additive|xor", default_value = "additive", value_parser = units::sharing)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "additive|xor", default_value = "additive")]
     pub(crate) shares: Sharing,
 }
 
@@ -661,7 +661,7 @@ pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
 #[command(group(ArgGroup::new("computed").required(true).args(["what", "operation"])))]
 pub(crate) struct PlanArgs {
     /// What to compute, in place of --operation
-    #[arg(value_name = "OP", value_parser = units::operation)]
+    #[arg(value_name = "OP")]
     pub(crate) what: Option<veilset::registry::Operation>,
     /// Your number of distinct keys, such as 100000 or 2^20; with --cluster, 10^8, 10^9 and 10^10 if it is left out
     #[arg(long, value_name = "N", value_parser = units::count, required_unless_present = "cluster", requires = "peer_rows")]
@@ -670,7 +670,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
     /// What to compute
-    #[arg(long, value_name = "OP", value_parser = units::operation)]
+    #[arg(long, value_name = "OP")]
     pub(crate) operation: Option<veilset::registry::Operation>,
     /// Who learns the result [default: both, and me in a look-up]
     #[arg(long, value_enum)]
@@ -690,7 +690,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
     /// How preferences are combined: sum-of-ranks or minimum-of-ranks
-    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks")]
     pub(crate) scheme: Scheme,
     /// Bytes of the longest row that a union sends, or of the longest label
     #[arg(long, value_name = "N", default_value_t = 32)]
@@ -758,7 +758,7 @@ pub(crate) struct ProtocolsArgs {
     #[arg(value_name = "ID", value_parser = units::id)]
     pub(crate) ids: Vec<&'static str>,
     /// Those that compute this alone
-    #[arg(long, value_name = "OP", value_parser = units::operation)]
+    #[arg(long, value_name = "OP")]
     pub(crate) operation: Option<veilset::registry::Operation>,
     /// Print a JSON array, with all that is known of each
     #[arg(long)]

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use veilset::planner::MOST_WORKERS;
-use veilset::registry::{Digest, Group, Operation, PROTOCOLS, Scheme, Sharing};
+use veilset::registry::PROTOCOLS;
 pub(crate) use veilset::units::{
     bytes, count, delimiter, duration, memory, patience, show_bytes, show_need, threads,
 };
@@ -32,35 +32,6 @@ pub(crate) fn amount(text: &str) -> Result<f64, String> {
         .ok()
         .filter(|amount| (0.0..=1e6).contains(amount))
         .ok_or_else(|| "an amount is needed, such as 0.40".to_owned())
-}
-
-/// An operation's name.
-pub(crate) fn operation(text: &str) -> Result<Operation, String> {
-    let names = Operation::ALL.map(Operation::name).join(", ");
-    Operation::from_name(text).ok_or_else(|| format!("operations: {names}"))
-}
-
-/// A group's name.
-pub(crate) fn group(text: &str) -> Result<Group, String> {
-    let names = Group::ALL.map(Group::name).join(", ");
-    Group::from_name(text).ok_or_else(|| format!("groups: {names}"))
-}
-
-/// The name of a form in which a set travels.
-pub(crate) fn digest(text: &str) -> Result<Digest, String> {
-    let names = Digest::ALL.map(Digest::name).join(", ");
-    Digest::from_name(text).ok_or_else(|| format!("digests: {names}"))
-}
-
-/// The name of a way to share.
-pub(crate) fn sharing(text: &str) -> Result<Sharing, String> {
-    Sharing::from_name(text).ok_or_else(|| "additive or xor is needed".to_owned())
-}
-
-/// The name of a composition scheme.
-pub(crate) fn scheme(text: &str) -> Result<Scheme, String> {
-    Scheme::from_name(text)
-        .ok_or_else(|| format!("schemes: {}", Scheme::ALL.map(Scheme::name).join(", ")))
 }
 
 /// `auto` or a protocol's id.

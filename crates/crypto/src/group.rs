@@ -1,50 +1,30 @@
 //! The groups on which a commutative pseudorandom function is had.
 
-use std::fmt;
+use veilset_names::names;
 
 use crate::{
     CommutativePrf, Compressed, Curve25519Prf, Ffdhe2048Prf, P256Prf, RistrettoPrp, Uncompressed,
     curve25519, finite_field, p256, ristretto,
 };
 
-/// A group together with the form in which its elements cross the wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Group {
-    /// Curve25519 by x-coordinates: [`Curve25519Prf`].
-    Curve25519,
-    /// P-256 by x-coordinates: [`P256Prf`]`<`[`Compressed`]`>`.
-    P256,
-    /// P-256 by both coordinates: [`P256Prf`]`<`[`Uncompressed`]`>`.
-    P256Uncompressed,
-    /// ristretto255: [`RistrettoPrp`].
-    Ristretto255,
-    /// The residues modulo a prime of 2048 bits, up to the sign: [`Ffdhe2048Prf`].
-    Ffdhe2048,
+names! {
+    "groups";
+    /// A group together with the form in which its elements cross the wire.
+    pub enum Group {
+        /// Curve25519 by x-coordinates: [`Curve25519Prf`].
+        Curve25519 = "curve25519",
+        /// P-256 by x-coordinates: [`P256Prf`]`<`[`Compressed`]`>`.
+        P256 = "p256",
+        /// P-256 by both coordinates: [`P256Prf`]`<`[`Uncompressed`]`>`.
+        P256Uncompressed = "p256-uncompressed",
+        /// ristretto255: [`RistrettoPrp`].
+        Ristretto255 = "ristretto255",
+        /// The residues modulo a prime of 2048 bits, up to the sign: [`Ffdhe2048Prf`].
+        Ffdhe2048 = "ffdhe2048",
+    }
 }
 
 impl Group {
-    /// Every group.
-    pub const ALL: [Self; 5] =
-        [Self::Curve25519, Self::P256, Self::P256Uncompressed, Self::Ristretto255, Self::Ffdhe2048];
-
-    /// The name that terms and flags use.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Curve25519 => "curve25519",
-            Self::P256 => "p256",
-            Self::P256Uncompressed => "p256-uncompressed",
-            Self::Ristretto255 => "ristretto255",
-            Self::Ffdhe2048 => "ffdhe2048",
-        }
-    }
-
-    /// The group of that [`name`](Self::name).
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|group| group.name() == name)
-    }
-
     /// Bytes of an element on the wire.
     #[must_use]
     pub const fn point_len(self) -> usize {
@@ -94,12 +74,6 @@ impl Group {
     }
 }
 
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 /// Evaluates `$body` with `$function` standing for the commutative weak PRF of a group.
 #[macro_export]
 macro_rules! with_prf {
@@ -135,9 +109,9 @@ mod tests {
     #[test]
     fn names_name_one_group_each() {
         for group in Group::ALL {
-            assert_eq!(Group::from_name(group.name()), Some(group));
+            assert_eq!(group.name().parse(), Ok(group));
         }
-        assert_eq!(Group::from_name("P256"), None);
+        assert!("P256".parse::<Group>().is_err());
     }
 
     #[test]

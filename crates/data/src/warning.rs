@@ -1,5 +1,7 @@
 //! What a user should know about a list, a pair of lists or a result, and scripts too.
 
+use veilset_names::names;
+
 /// Something that looks wrong, or that a result depends on. No warning holds a value of anybody's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
@@ -31,89 +33,44 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
-/// What a warning is about. Scripts rely on the names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum WarningCode {
-    /// The keys of one side look hashed, those of the other plain.
-    HashedOnOneSide,
-    /// No row of this side has a key.
-    EmptySet,
-    /// No row of the peer has a key.
-    EmptyPeerSet,
-    /// The result is empty, though both sides have keys.
-    NoMatch,
-    /// A key column holds `n/a` or the like.
-    Placeholders,
-    /// A key column holds what its preset cannot read.
-    UnreadableKeys,
-    /// A value column has empty cells.
-    EmptyValues,
-    /// Every row has the same key.
-    OneKey,
-    /// A number in a key column was rounded by a spreadsheet.
-    RoundedNumbers,
-    /// What should be an e-mail address is none.
-    NoAddress,
-    /// E-mail addresses with capitals are compared as they are.
-    AddressSpelling,
-    /// Phone numbers with separators are compared as they are.
-    PhoneSpelling,
-    /// White space around a value counts.
-    WhiteSpace,
-    /// A key column holds characters that nobody sees.
-    InvisibleCharacters,
-    /// A key column holds U+FFFD.
-    DamagedCharacters,
-    /// A key column holds an address that is nobody's.
-    MadeUpAddresses,
-    /// A key column holds hashes.
-    Hashed,
-}
-
-impl WarningCode {
-    /// All of them, in the order in which they are told.
-    pub const ALL: [Self; 17] = [
-        Self::HashedOnOneSide,
-        Self::EmptySet,
-        Self::EmptyPeerSet,
-        Self::NoMatch,
-        Self::Placeholders,
-        Self::UnreadableKeys,
-        Self::EmptyValues,
-        Self::OneKey,
-        Self::RoundedNumbers,
-        Self::NoAddress,
-        Self::AddressSpelling,
-        Self::PhoneSpelling,
-        Self::WhiteSpace,
-        Self::InvisibleCharacters,
-        Self::DamagedCharacters,
-        Self::MadeUpAddresses,
-        Self::Hashed,
-    ];
-
-    /// The name in JSON.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::HashedOnOneSide => "hashed-on-one-side",
-            Self::EmptySet => "empty-set",
-            Self::EmptyPeerSet => "empty-peer-set",
-            Self::NoMatch => "no-match",
-            Self::Placeholders => "placeholders",
-            Self::UnreadableKeys => "unreadable-keys",
-            Self::EmptyValues => "empty-values",
-            Self::OneKey => "one-key",
-            Self::RoundedNumbers => "rounded-numbers",
-            Self::NoAddress => "no-address",
-            Self::AddressSpelling => "address-spelling",
-            Self::PhoneSpelling => "phone-spelling",
-            Self::WhiteSpace => "white-space",
-            Self::InvisibleCharacters => "invisible-characters",
-            Self::DamagedCharacters => "damaged-characters",
-            Self::MadeUpAddresses => "made-up-addresses",
-            Self::Hashed => "hashed",
-        }
+names! {
+    "warnings";
+    /// What a warning is about, in the order in which warnings are told. Scripts rely on the names.
+    pub enum WarningCode {
+        /// The keys of one side look hashed, those of the other plain.
+        HashedOnOneSide = "hashed-on-one-side",
+        /// No row of this side has a key.
+        EmptySet = "empty-set",
+        /// No row of the peer has a key.
+        EmptyPeerSet = "empty-peer-set",
+        /// The result is empty, though both sides have keys.
+        NoMatch = "no-match",
+        /// A key column holds `n/a` or the like.
+        Placeholders = "placeholders",
+        /// A key column holds what its preset cannot read.
+        UnreadableKeys = "unreadable-keys",
+        /// A value column has empty cells.
+        EmptyValues = "empty-values",
+        /// Every row has the same key.
+        OneKey = "one-key",
+        /// A number in a key column was rounded by a spreadsheet.
+        RoundedNumbers = "rounded-numbers",
+        /// What should be an e-mail address is none.
+        NoAddress = "no-address",
+        /// E-mail addresses with capitals are compared as they are.
+        AddressSpelling = "address-spelling",
+        /// Phone numbers with separators are compared as they are.
+        PhoneSpelling = "phone-spelling",
+        /// White space around a value counts.
+        WhiteSpace = "white-space",
+        /// A key column holds characters that nobody sees.
+        InvisibleCharacters = "invisible-characters",
+        /// A key column holds U+FFFD.
+        DamagedCharacters = "damaged-characters",
+        /// A key column holds an address that is nobody's.
+        MadeUpAddresses = "made-up-addresses",
+        /// A key column holds hashes.
+        Hashed = "hashed",
     }
 }
 

@@ -3,14 +3,13 @@
 //! The figure of mqRPMT (eprint 2022/652, Fig. 3) sends the set of step 2 shuffled, or in a Bloom filter. A sorted set is
 //! a function of the set as well, and smaller; `docs/notes/wire.md` compares the three.
 
-use std::fmt;
-
 use std::ops::Range;
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::{Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault};
 use veilset_crypto::permutation;
+use veilset_names::names;
 use veilset_structures::{
     BloomFilter, BloomShape, Decoder, Encoder, SetShape, match_bits, query_bits,
 };
@@ -19,41 +18,16 @@ use crate::ProtocolError;
 use crate::matching::{Hits, membership, sort};
 use crate::wire::{FilterBlock, SetBlock, frames, put_values, size, take_values, values_bytes};
 
-/// The form in which a set travels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Digest {
-    /// Truncated, sorted and Golomb–Rice coded.
-    Sorted,
-    /// A Bloom filter, as in the paper's measurements.
-    Bloom,
-    /// Truncated and shuffled, as in the paper's figure.
-    Shuffled,
-}
-
-impl Digest {
-    /// Every form.
-    pub const ALL: [Self; 3] = [Self::Sorted, Self::Bloom, Self::Shuffled];
-
-    /// The word on the command line and in the terms.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sorted => "sorted",
-            Self::Bloom => "bloom",
-            Self::Shuffled => "shuffled",
-        }
-    }
-
-    /// The form called `name`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|digest| digest.name() == name)
-    }
-}
-
-impl fmt::Display for Digest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+names! {
+    "digests";
+    /// The form in which a set travels.
+    pub enum Digest {
+        /// Truncated, sorted and Golomb–Rice coded.
+        Sorted = "sorted",
+        /// A Bloom filter, as in the paper's measurements.
+        Bloom = "bloom",
+        /// Truncated and shuffled, as in the paper's figure.
+        Shuffled = "shuffled",
     }
 }
 

@@ -17,6 +17,7 @@ mod fnp;
 pub mod ks;
 mod matching;
 mod mqrpmt;
+mod operation;
 pub mod oprf_filter;
 #[cfg(test)]
 mod page;
@@ -36,6 +37,7 @@ mod words;
 pub use agree::Scheme;
 pub use choices::Choices;
 pub use digest::Digest;
+pub use operation::Operation;
 pub use passes::sample_passes;
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
@@ -43,4 +45,4 @@ pub use protocol::{
 };
 pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};
-pub use spec::{Cost, Knowledge, Leak, Operation, PartyCost, Security, Shape, Spec};
+pub use spec::{Cost, Knowledge, Leak, PartyCost, Security, Shape, Spec};

@@ -1,10 +1,9 @@
 //! The interface of every protocol.
 
-use std::fmt;
-
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError};
 use veilset_crypto::Element;
+use veilset_names::names;
 use zeroize::Zeroizing;
 
 use crate::{Choices, Cost, Shape, Spec};
@@ -101,13 +100,15 @@ impl Run<'_> {
     }
 }
 
-/// The parts of a figure. The receiver learns; who connects is another matter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
-    /// Learns nothing but sizes, unless the result is revealed to both.
-    Sender,
-    /// Learns the result.
-    Receiver,
+names! {
+    "roles";
+    /// The parts of a figure. The receiver learns; who connects is another matter.
+    pub enum Role {
+        /// Learns nothing but sizes, unless the result is revealed to both.
+        Sender = "sender",
+        /// Learns the result.
+        Receiver = "receiver",
+    }
 }
 
 impl Role {
@@ -117,15 +118,6 @@ impl Role {
         match self {
             Self::Sender => Self::Receiver,
             Self::Receiver => Self::Sender,
-        }
-    }
-
-    /// The word for it in reports.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Sender => "sender",
-            Self::Receiver => "receiver",
         }
     }
 }
@@ -207,39 +199,16 @@ impl AttachedShape {
     }
 }
 
-/// How two words make a secret.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sharing {
-    /// They add up to it modulo 2^128.
-    #[default]
-    Additive,
-    /// Their exclusive or is it.
-    Xor,
-}
-
-impl Sharing {
-    /// Every way.
-    pub const ALL: [Self; 2] = [Self::Additive, Self::Xor];
-
-    /// The word on the command line and in the terms.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Additive => "additive",
-            Self::Xor => "xor",
-        }
-    }
-
-    /// The way called `name`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|sharing| sharing.name() == name)
-    }
-}
-
-impl fmt::Display for Sharing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
+names! {
+    "shares";
+    /// How two words make a secret.
+    #[derive(Default)]
+    pub enum Sharing {
+        /// They add up to it modulo 2^128.
+        #[default]
+        Additive = "additive",
+        /// Their exclusive or is it.
+        Xor = "xor",
     }
 }
 

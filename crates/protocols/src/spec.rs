@@ -1,90 +1,19 @@
 //! What a protocol says of itself.
 
-use std::fmt;
-
 use veilset_crypto::Group;
+use veilset_names::names;
 
-use crate::{AttachedShape, Choices, Digest, Reveal, Role, Scheme, Sharing};
+use crate::{AttachedShape, Choices, Digest, Operation, Reveal, Role, Scheme, Sharing};
 
-/// What two parties want to know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Operation {
-    /// Which elements both have.
-    Intersect,
-    /// How many elements both have.
-    Count,
-    /// How many elements both have, and the sums of numbers that one side holds about them.
-    Sum,
-    /// The elements that either has.
-    Union,
-    /// Shares, for a computation that follows, of which elements both have and of numbers that one side holds.
-    Share,
-    /// Identifiers under which both sides know the elements that either has.
-    Align,
-    /// The common entry of two lists, each in its owner's order, that both together prefer most.
-    Agree,
-    /// Which of its elements the other side lists, and what that attached to them.
-    Lookup,
-}
-
-impl Operation {
-    /// Every operation.
-    pub const ALL: [Self; 8] = [
-        Self::Intersect,
-        Self::Count,
-        Self::Sum,
-        Self::Union,
-        Self::Share,
-        Self::Align,
-        Self::Agree,
-        Self::Lookup,
-    ];
-
-    /// The verb on the command line and in the terms.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Intersect => "intersect",
-            Self::Count => "count",
-            Self::Sum => "sum",
-            Self::Union => "union",
-            Self::Share => "share",
-            Self::Align => "align",
-            Self::Agree => "agree",
-            Self::Lookup => "lookup",
-        }
-    }
-
-    /// The operation called `name`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|operation| operation.name() == name)
-    }
-}
-
-impl fmt::Display for Operation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-/// Against whom a protocol holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Security {
-    /// Against parties that follow the protocol and look at all they see.
-    SemiHonest,
-    /// Against parties that do anything.
-    Malicious,
-}
-
-impl Security {
-    /// The word on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::SemiHonest => "semi-honest",
-            Self::Malicious => "malicious",
-        }
+names! {
+    "securities";
+    /// Against whom a protocol holds.
+    #[derive(PartialOrd, Ord)]
+    pub enum Security {
+        /// Against parties that follow the protocol and look at all they see.
+        SemiHonest = "semi-honest",
+        /// Against parties that do anything.
+        Malicious = "malicious",
     }
 }
 
@@ -94,12 +23,6 @@ impl From<Security> for veilset_ot::Security {
             Security::SemiHonest => Self::SemiHonest,
             Security::Malicious => Self::Malicious,
         }
-    }
-}
-
-impl fmt::Display for Security {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 

@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use veilset::data::Source;
 use veilset::data::calendar::{Preference, Search};
 use veilset::meeting::{self, Meeting};
-use veilset::registry::Scheme;
 use veilset::{json, units};
 
 use crate::attend::{Caller, attend};
@@ -48,8 +47,7 @@ pub(crate) fn agree(
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
         let search = wish.search()?;
-        let scheme =
-            named("scheme", &wish.scheme, &Scheme::ALL.map(Scheme::name), Scheme::from_name)?;
+        let scheme = named("scheme", &wish.scheme)?;
         let Search { dates, length, step, .. } = search;
         let terms = Meeting { dates, length, step, scheme };
         order.job(way.peer.clone())?;

@@ -1,10 +1,12 @@
 //! What a call asks for: keyword arguments as the facade's types.
 
+use std::fmt::Display;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
-use veilset::registry::{Choices, Digest, Group, Operation, PROTOCOLS, Security, Sharing, find};
+use veilset::registry::{Choices, Operation, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
 use veilset::{Input, Job, Learn, prime, units};
 
@@ -40,25 +42,28 @@ impl Order {
     /// The job for a peer of this name, which a protocol exists for.
     pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
         let job = Job {
-            learn: learn(&self.learn)?,
+            learn: named("learn", &self.learn)?,
             protocol: self.protocol.as_deref().map(protocol).transpose()?,
-            security: security(&self.security)?,
+            security: named("security", &self.security)?,
             choices: self.choices()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
-            ..Job::new(operation(&self.operation)?, peer)
+            ..Job::new(self.operation()?, peer)
         };
         job.check()?;
         Ok(job)
     }
 
+    fn operation(&self) -> Result<Operation, Failure> {
+        named("operation", &self.operation)
+    }
+
     /// What is chosen beside the protocol.
     fn choices(&self) -> Result<Choices, Failure> {
-        let ways = Sharing::ALL.map(Sharing::name);
-        let sharing = named("shares", &self.shares, &ways, Sharing::from_name)?;
-        let shares = operation(&self.operation)? == Operation::Share;
+        let sharing = named("shares", &self.shares)?;
+        let shares = self.operation()? == Operation::Share;
         Ok(Choices {
-            group: self.group.as_deref().map(group).transpose()?,
-            digest: self.digest.as_deref().map(digest).transpose()?,
+            group: self.group.as_deref().map(|group| named("group", group)).transpose()?,
+            digest: self.digest.as_deref().map(|digest| named("digest", digest)).transpose()?,
             prime: self.prime.as_deref().map(prime::read).transpose()?,
             sharing: shares.then_some(sharing),
             scheme: None,
@@ -71,12 +76,12 @@ impl Order {
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
-        let operation = operation(&self.operation)?;
+        let operation = self.operation()?;
         if operation == Operation::Align {
             table.check_aligned()?;
         }
         let input = Input::of(table, &spec)?;
-        let learn = learn(&self.learn)?;
+        let learn: Learn = named("learn", &self.learn)?;
         Ok(match operation {
             Operation::Sum | Operation::Share if !self.values.is_empty() => {
                 input.with_values(&self.values)?
@@ -109,8 +114,9 @@ impl Order {
 
     /// Finds out what would keep rows of the list from `destination`, and holds room for them.
     pub(crate) fn prepare(&self, destination: &Destination, input: &Input) -> Result<(), Failure> {
-        let gives_rows = operation(&self.operation)? != Operation::Share;
-        if gives_rows && learn(&self.learn)?.includes_me() {
+        let gives_rows = self.operation()? != Operation::Share;
+        let learn: Learn = named("learn", &self.learn)?;
+        if gives_rows && learn.includes_me() {
             destination.prepare(input.table())?;
         }
         Ok(())
@@ -153,51 +159,28 @@ pub(crate) fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-pub(crate) fn operation(text: &str) -> Result<Operation, Failure> {
-    named("operation", text, &Operation::ALL.map(Operation::name), Operation::from_name)
-}
-
 /// What stands between fields, where that is not what a file's name says.
 pub(crate) fn delimiter(text: Option<&str>) -> Result<Option<u8>, Failure> {
     text.map(units::delimiter).transpose().map_err(Failure::Argument)
 }
 
-pub(crate) fn learn(text: &str) -> Result<Learn, Failure> {
-    const ALL: [Learn; 3] = [Learn::Me, Learn::Peer, Learn::Both];
-    let find = |text: &str| ALL.into_iter().find(|learn| learn.name() == text);
-    named("learn", text, &ALL.map(Learn::name), find)
-}
-
-pub(crate) fn security(text: &str) -> Result<Security, Failure> {
-    const ALL: [Security; 2] = [Security::SemiHonest, Security::Malicious];
-    let find = |text: &str| ALL.into_iter().find(|security| security.name() == text);
-    named("security", text, &ALL.map(Security::name), find)
-}
-
-pub(crate) fn group(text: &str) -> Result<Group, Failure> {
-    named("group", text, &Group::ALL.map(Group::name), Group::from_name)
-}
-
-pub(crate) fn digest(text: &str) -> Result<Digest, Failure> {
-    named("digest", text, &Digest::ALL.map(Digest::name), Digest::from_name)
-}
-
 fn protocol(text: &str) -> Result<&'static str, Failure> {
-    let ids: Vec<&str> = PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect();
-    named("protocol", text, &ids, |text| find(text).map(|protocol| protocol.spec().id))
+    let ids = || PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect::<Vec<_>>().join(", ");
+    find(text).map(|protocol| protocol.spec().id).ok_or_else(|| one_of("protocol", &ids()))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, Failure> {
     units::bytes(text).map_err(Failure::Argument)
 }
 
-/// One of few words.
-pub(crate) fn named<T>(
+/// The value of this name.
+pub(crate) fn named<T: FromStr<Err = UnknownName>>(
     argument: &str,
     text: &str,
-    words: &[&str],
-    find: impl FnOnce(&str) -> Option<T>,
 ) -> Result<T, Failure> {
-    let unknown = || Failure::Argument(format!("{argument} is one of: {}", words.join(", ")));
-    find(text).ok_or_else(unknown)
+    text.parse().map_err(|unknown: UnknownName| one_of(argument, &unknown.0))
+}
+
+fn one_of(argument: &str, names: &dyn Display) -> Failure {
+    Failure::Argument(format!("{argument} is one of: {names}"))
 }

@@ -6,7 +6,7 @@ use veilset::planner::{Link, Question, Wanted};
 use veilset::registry::Choices;
 
 use crate::error::Failure;
-use crate::order::{all_cores, digest, group, learn, operation, security};
+use crate::order::{all_cores, named};
 
 /// The attributes of a question.
 #[derive(FromPyObject)]
@@ -36,12 +36,12 @@ impl Asked {
         let link = self.link.as_deref().map(str::parse::<Link>).transpose();
         Ok(Question {
             wanted: Wanted {
-                operation: operation(&self.operation)?,
-                security: security(&self.security)?,
-                learn: learn(&self.learn)?,
+                operation: named("operation", &self.operation)?,
+                security: named("security", &self.security)?,
+                learn: named("learn", &self.learn)?,
                 choices: Choices {
-                    group: self.group.as_deref().map(group).transpose()?,
-                    digest: self.digest.as_deref().map(digest).transpose()?,
+                    group: self.group.as_deref().map(|group| named("group", group)).transpose()?,
+                    digest: self.digest.as_deref().map(|text| named("digest", text)).transpose()?,
                     ..Choices::default()
                 },
             },

@@ -1,5 +1,7 @@
 //! From an offer to agreed terms.
 
+use std::str::FromStr;
+
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
@@ -252,8 +254,8 @@ fn choose(
 /// What the connecting side chose, if it is what this side wants.
 fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
     let chosen = Choices {
-        group: choice_of(&choice.group, Group::from_name)?,
-        digest: choice_of(&choice.digest, Digest::from_name)?,
+        group: choice_of(&choice.group)?,
+        digest: choice_of(&choice.digest)?,
         ..wanted.choices
     };
     let named = offer.protocol.is_none_or(|mine| mine == choice.protocol);
@@ -267,8 +269,8 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen
 }
 
 /// The value of this name; no name is none.
-fn choice_of<T>(name: &str, of_name: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
-    if name.is_empty() { Some(None) } else { of_name(name).map(Some) }
+fn choice_of<T: FromStr>(name: &str) -> Option<Option<T>> {
+    if name.is_empty() { Some(None) } else { name.parse().ok().map(Some) }
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.

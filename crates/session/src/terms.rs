@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Group;
 use veilset_crypto::key_agreement::SafePrime;
+use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Digest, Operation, Reveal, Security};
 
 /// The version of everything that crosses the wire; two versions never talk.
@@ -30,28 +31,21 @@ const MAX_SCALE: u32 = 30;
 /// The longest row of a union in bytes.
 const MAX_WIDTH: u16 = 4096;
 
-/// Who gets the result, as one side sees it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Learn {
-    /// This side alone.
-    Me,
-    /// The peer alone.
-    Peer,
-    /// Both sides.
-    Both,
+names! {
+    "who learns";
+    /// Who gets the result, as one side sees it.
+    #[derive(Serialize, Deserialize)]
+    pub enum Learn {
+        /// This side alone.
+        Me = "me",
+        /// The peer alone.
+        Peer = "peer",
+        /// Both sides.
+        Both = "both",
+    }
 }
 
 impl Learn {
-    /// The word on the command line.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Me => "me",
-            Self::Peer => "peer",
-            Self::Both => "both",
-        }
-    }
-
     /// The same choice as the peer must put it.
     #[must_use]
     pub fn mirrored(self) -> Self {
@@ -224,12 +218,7 @@ impl Terms {
             },
             columns: offer.columns.clone(),
             scheme: offer.choices.scheme.unwrap_or_default().name().into(),
-            details: offer
-                .details
-                .iter()
-                .cloned()
-                .chain(offer.choices.prime.map(prime_detail))
-                .collect(),
+            details: offer.details.iter().cloned().chain(offer.choices.prime.map(prime_detail)).collect(),
             nonce,
         }
     }

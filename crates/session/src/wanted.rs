@@ -31,8 +31,8 @@ impl Wanted {
         Self {
             learn: offer.learn.mirrored(),
             choices: Choices {
-                group: Group::from_name(&theirs.group),
-                digest: Digest::from_name(&theirs.digest),
+                group: theirs.group.parse().ok(),
+                digest: theirs.digest.parse().ok(),
                 ..offer.choices
             },
             ..Self::of(offer)

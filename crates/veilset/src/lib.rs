@@ -93,6 +93,7 @@ pub mod sources {
 /// The protocols, and what each says of itself.
 pub mod registry {
     pub use veilset_crypto::Group;
+    pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
         AttachedShape, Choices, Digest, Knowledge, Leak, Observer, Operation, Outcome, PROTOCOLS,
         Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,

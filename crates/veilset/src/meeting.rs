@@ -2,6 +2,7 @@
 
 use veilset_data::calendar::{Calendar, Dates, Slot, slot_table};
 use veilset_data::{DataError, KeySpec, Source};
+use veilset_names::names;
 use veilset_protocols::{Choices, Scheme};
 use veilset_session::{Detail, Mismatch, SessionError};
 use veilset_sources::{fetch, is_url};
@@ -21,29 +22,18 @@ pub struct Meeting {
     pub scheme: Scheme,
 }
 
-/// What both sides say of a meeting, by the names under which the terms have it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Said {
-    /// How long it is.
-    Length,
-    /// The days.
-    Dates,
-    /// From one start to the next.
-    Step,
-    /// How preferences become one.
-    Scheme,
-}
-
-impl Said {
-    const ALL: [Self; 4] = [Self::Length, Self::Dates, Self::Step, Self::Scheme];
-
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Length => "slot length (--length)",
-            Self::Dates => "dates (--between)",
-            Self::Step => "slot grid (--step)",
-            Self::Scheme => "scheme",
-        }
+names! {
+    "what both sides say";
+    /// What both sides say of a meeting, by the names under which the terms have it.
+    pub enum Said {
+        /// How long it is.
+        Length = "slot length (--length)",
+        /// The days.
+        Dates = "dates (--between)",
+        /// From one start to the next.
+        Step = "slot grid (--step)",
+        /// How preferences become one.
+        Scheme = "scheme",
     }
 }
 
@@ -64,7 +54,7 @@ pub struct Difference {
 #[must_use]
 pub fn differences(error: &Error) -> Vec<Difference> {
     let difference = |Mismatch { field, mine, theirs }: &Mismatch| Difference {
-        said: Said::ALL.into_iter().find(|said| said.name() == field),
+        said: field.parse().ok(),
         name: field.split(" (").next().unwrap_or_default().to_owned(),
         mine: mine.clone(),
         theirs: theirs.clone(),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use veilset_data::{DiskNeed, PROGRAM_MEMORY};
+use veilset_protocols::{Operation, Security, candidates};
 
 /// A day in minutes.
 const DAY: u32 = 24 * 60;
@@ -184,6 +185,20 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
         [b'"' | b'\r' | b'\n'] => Err("a quote or line end cannot part fields".to_owned()),
         [byte] if byte.is_ascii() => Ok(*byte),
         _ => Err("one ASCII character is needed, or tab".to_owned()),
+    }
+}
+
+/// `auto`, which is none, or the id of a protocol of this operation.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn protocol_of(operation: Operation, text: &str) -> Result<Option<&'static str>, String> {
+    let of = || candidates(operation, Security::SemiHonest).map(|protocol| protocol.spec().id);
+    match of().find(|id| *id == text) {
+        None if text != "auto" => {
+            Err(format!("auto, or one of: {}", of().collect::<Vec<_>>().join(", ")))
+        }
+        found => Ok(found),
     }
 }
 

@@ -6,7 +6,6 @@ use veilset::registry::Scheme;
 use veilset::units::{minutes, step};
 
 use crate::args::{MeetArgs, PROTOCOL, RESULT};
-use crate::units;
 
 const SLOTS: &str = "Slots and preferences";
 
@@ -42,7 +41,7 @@ pub(crate) struct AgreeArgs {
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
     /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
-    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks", value_parser = units::scheme)]
+    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks")]
     pub(crate) scheme: Scheme,
     /// Write the slot that was agreed on to this file, as a calendar (.ics)
     #[arg(long, help_heading = RESULT, short, value_name = "OUT")]

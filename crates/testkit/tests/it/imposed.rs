@@ -5,7 +5,7 @@
 use std::thread;
 
 use veilset::data::{KeySpec, Table};
-use veilset::registry::{Choices, Digest, Group, Operation, Silent, find};
+use veilset::registry::{Choices, Operation, Silent, find};
 use veilset::{Connection, Done, Error, Input, Job, Means, exit_code};
 use veilset_channel::{
     Abort, Channel, ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair,
@@ -156,8 +156,8 @@ fn who_said_yes_or_named_it_goes_on() {
         let (_, heard) = meet(hostile, false, |job| Job {
             protocol: find(protocol).map(|protocol| protocol.spec().id),
             choices: Choices {
-                group: Group::from_name(group),
-                digest: Digest::from_name(digest),
+                group: group.parse().ok(),
+                digest: digest.parse().ok(),
                 ..Choices::default()
             },
             ..job

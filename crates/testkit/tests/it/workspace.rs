@@ -8,13 +8,14 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 25] = [
+const GRAPH: [(&str, &[&str]); 26] = [
     ("veilset-channel", &[]),
+    ("veilset-names", &[]),
     ("veilset-real", &[]),
     ("veilset-structures", &["veilset-real", "veilset-simd"]),
     ("veilset-simd", &[]),
     ("veilset-bfv", &["veilset-real"]),
-    ("veilset-crypto", &["veilset-simd"]),
+    ("veilset-crypto", &["veilset-names", "veilset-simd"]),
     ("veilset-poly", &["veilset-crypto", "veilset-simd"]),
     ("veilset-ot", &["veilset-channel", "veilset-simd"]),
     (
@@ -23,6 +24,7 @@ const GRAPH: [(&str, &[&str]); 25] = [
             "veilset-bfv",
             "veilset-channel",
             "veilset-crypto",
+            "veilset-names",
             "veilset-ot",
             "veilset-poly",
             "veilset-real",
@@ -30,10 +32,16 @@ const GRAPH: [(&str, &[&str]); 25] = [
             "veilset-structures",
         ],
     ),
-    ("veilset-data", &[]),
+    ("veilset-data", &["veilset-names"]),
     (
         "veilset-session",
-        &["veilset-channel", "veilset-crypto", "veilset-data", "veilset-protocols"],
+        &[
+            "veilset-channel",
+            "veilset-crypto",
+            "veilset-data",
+            "veilset-names",
+            "veilset-protocols",
+        ],
     ),
     ("veilset-net", &["veilset-channel"]),
     ("veilset-sources", &[]),
@@ -46,6 +54,7 @@ const GRAPH: [(&str, &[&str]); 25] = [
             "veilset-crypto",
             "veilset-data",
             "veilset-lookup",
+            "veilset-names",
             "veilset-net",
             "veilset-protocols",
             "veilset-session",

@@ -10,10 +10,6 @@ use crate::Role;
 pub(super) struct MinimumOfRanks;
 
 impl Composition for MinimumOfRanks {
-    fn name(&self) -> &'static str {
-        "minimum-of-ranks"
-    }
-
     fn rounds(&self, Sizes { receiver, sender }: Sizes) -> u32 {
         if receiver == 0 || sender == 0 { 0 } else { receiver.max(sender) }
     }

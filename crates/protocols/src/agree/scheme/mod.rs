@@ -7,8 +7,6 @@
 //!
 //! Another scheme is one file, with its line in [`Scheme`].
 
-use std::fmt;
-
 mod minimum;
 mod sum;
 #[cfg(test)]
@@ -16,34 +14,24 @@ mod tests;
 
 use std::ops::Range;
 
+use veilset_names::names;
+
 use crate::Role;
 
-/// How two orders of preference become one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scheme {
-    /// The sum of the ranks is as large as possible.
-    #[default]
-    SumOfRanks,
-    /// The smaller of the ranks is as large as possible.
-    MinimumOfRanks,
+names! {
+    "schemes";
+    /// How two orders of preference become one.
+    #[derive(Default)]
+    pub enum Scheme {
+        /// The sum of the ranks is as large as possible.
+        #[default]
+        SumOfRanks = "sum-of-ranks",
+        /// The smaller of the ranks is as large as possible.
+        MinimumOfRanks = "minimum-of-ranks",
+    }
 }
 
 impl Scheme {
-    /// Every scheme.
-    pub const ALL: [Self; 2] = [Self::SumOfRanks, Self::MinimumOfRanks];
-
-    /// The word on the command line and in the terms.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        self.composition().name()
-    }
-
-    /// The scheme called `name`.
-    #[must_use]
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|scheme| scheme.name() == name)
-    }
-
     /// How many pairs the first `rounds` rounds compare, of lists of these lengths.
     #[must_use]
     pub fn comparisons(self, [sender, receiver]: [u32; 2], rounds: u32) -> u64 {
@@ -57,12 +45,6 @@ impl Scheme {
             Self::SumOfRanks => &sum::SumOfRanks,
             Self::MinimumOfRanks => &minimum::MinimumOfRanks,
         }
-    }
-}
-
-impl fmt::Display for Scheme {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -106,9 +88,6 @@ impl Sizes {
 
 /// A scheme as the protocol needs it: every pair is in exactly one round.
 pub(super) trait Composition: Sync {
-    /// The scheme's name.
-    fn name(&self) -> &'static str;
-
     /// Rounds, one for each combined rank that a pair can have; 0 if a list is empty.
     fn rounds(&self, sizes: Sizes) -> u32;
 

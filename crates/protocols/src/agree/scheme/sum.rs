@@ -10,10 +10,6 @@ use crate::Role;
 pub(super) struct SumOfRanks;
 
 impl Composition for SumOfRanks {
-    fn name(&self) -> &'static str {
-        "sum-of-ranks"
-    }
-
     fn rounds(&self, Sizes { receiver, sender }: Sizes) -> u32 {
         if receiver == 0 || sender == 0 { 0 } else { receiver + sender - 1 }
     }
