@@ -1,25 +1,27 @@
 //! Every flag. Help, the man page and the completions come from these definitions.
 
+mod choices;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
 use veilset::data::{KeySpec, Scratch};
 use veilset::lookup::Way;
 use veilset::net::Options;
 use veilset::planner::Link;
-use veilset::prime::SafePrime;
-use veilset::registry::{Choices, Digest, Group, Scheme, Sharing};
+use veilset::registry::Operation;
 
+pub(crate) use self::choices::ChoiceArgs;
 #[cfg(feature = "calendar")]
 use crate::agree::args::{AgreeArgs, CALENDAR};
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
-use crate::{prime, units};
+use crate::units;
 
 /// The headings under which help has flags, beside those that are a command's own.
 const LIST: &str = "Your list";
@@ -383,28 +385,6 @@ impl MeetArgs {
     }
 }
 
-/// The parameters of a protocol, for those who care.
-#[derive(Args, Clone, Copy)]
-#[command(next_help_heading = PROTOCOL)]
-pub(crate) struct ChoiceArgs {
-    /// The group [default: the protocol's fastest]; one of: curve25519, p256, p256-uncompressed, ristretto255, ffdhe2048
-    #[arg(long, value_name = "GROUP", hide_short_help = true)]
-    pub(crate) group: Option<Group>,
-    /// How a set travels [default: sorted]; one of: sorted, bloom, shuffled
-    #[arg(long, value_name = "DIGEST", hide_short_help = true)]
-    pub(crate) digest: Option<Digest>,
-    /// A file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same
-    #[arg(long, value_name = "FILE", value_parser = prime::read, hide_short_help = true)]
-    pub(crate) prime: Option<SafePrime>,
-}
-
-impl From<ChoiceArgs> for Choices {
-    fn from(args: ChoiceArgs) -> Self {
-        let ChoiceArgs { group, digest, prime } = args;
-        Self { group, digest, prime, ..Self::default() }
-    }
-}
-
 /// Where rows of a result go.
 #[derive(Args)]
 #[command(next_help_heading = RESULT)]
@@ -455,9 +435,6 @@ pub(crate) struct ShareArgs {
     /// A column of decimals to share, on one side
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
-    /// How two words make a secret, on both sides alike: additive (modulo 2^128) or xor
-    #[arg(long, help_heading = PROTOCOL, value_name = "additive|xor", default_value = "additive")]
-    pub(crate) shares: Sharing,
 }
 
 #[derive(Args)]
@@ -496,7 +473,7 @@ pub(crate) struct ServeArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// The most clients at once
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = value_parser!(u16).range(1..))]
     pub(crate) clients: u16,
     /// Threads that answer [default: all cores]
     #[arg(long, value_name = "N", value_parser = units::threads)]
@@ -661,8 +638,8 @@ pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
 #[command(group(ArgGroup::new("computed").required(true).args(["what", "operation"])))]
 pub(crate) struct PlanArgs {
     /// What to compute, in place of --operation
-    #[arg(value_name = "OP")]
-    pub(crate) what: Option<veilset::registry::Operation>,
+    #[arg(value_name = "OP", value_parser = value_parser!(Operation))]
+    pub(crate) what: Option<Operation>,
     /// Your number of distinct keys, such as 100000 or 2^20; with --cluster, 10^8, 10^9 and 10^10 if it is left out
     #[arg(long, value_name = "N", value_parser = units::count, required_unless_present = "cluster", requires = "peer_rows")]
     pub(crate) rows: Option<u64>,
@@ -670,8 +647,8 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
     /// What to compute
-    #[arg(long, value_name = "OP")]
-    pub(crate) operation: Option<veilset::registry::Operation>,
+    #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
+    pub(crate) operation: Option<Operation>,
     /// Who learns the result [default: both, and me in a look-up]
     #[arg(long, value_enum)]
     pub(crate) learn: Option<LearnArg>,
@@ -689,9 +666,6 @@ pub(crate) struct PlanArgs {
     /// Value columns of a sum or of shares
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
-    /// How preferences are combined: sum-of-ranks or minimum-of-ranks
-    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks")]
-    pub(crate) scheme: Scheme,
     /// Bytes of the longest row that a union sends, or of the longest label
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(crate) row_bytes: usize,
@@ -704,8 +678,8 @@ pub(crate) struct PlanArgs {
 
 impl PlanArgs {
     /// What to compute; one of the two is there.
-    pub(crate) fn operation(&self) -> veilset::registry::Operation {
-        self.what.or(self.operation).unwrap_or(veilset::registry::Operation::Intersect)
+    pub(crate) fn operation(&self) -> Operation {
+        self.what.or(self.operation).unwrap_or(Operation::Intersect)
     }
 }
 
@@ -758,8 +732,8 @@ pub(crate) struct ProtocolsArgs {
     #[arg(value_name = "ID", value_parser = units::id)]
     pub(crate) ids: Vec<&'static str>,
     /// Those that compute this alone
-    #[arg(long, value_name = "OP")]
-    pub(crate) operation: Option<veilset::registry::Operation>,
+    #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
+    pub(crate) operation: Option<Operation>,
     /// Print a JSON array, with all that is known of each
     #[arg(long)]
     pub(crate) json: bool,

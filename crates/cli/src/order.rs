@@ -1,7 +1,7 @@
 //! What a command asks for: one form for all operations.
 
 use veilset::data::Scratch;
-use veilset::registry::{Choices, Operation, Sharing};
+use veilset::registry::Operation;
 use veilset::{Input, Job, Learn};
 
 use crate::args::{
@@ -15,7 +15,7 @@ pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
         protocol: args.protocol.0,
         security: args.security.into(),
         max_memory: args.max_memory,
-        choices: args.choices.into(),
+        choices: args.choices.0,
         ..Job::new(operation, peer)
     }
 }
@@ -30,12 +30,11 @@ pub(crate) struct Order<'a> {
     values: &'a [String],
     /// Columns that the peer gets.
     send: &'a [String],
-    sharing: Option<Sharing>,
 }
 
 impl<'a> Order<'a> {
     pub(crate) fn new(operation: Operation, party: &'a PartyArgs) -> Self {
-        Self { operation, party, out: None, values: &[], send: &[], sharing: None }
+        Self { operation, party, out: None, values: &[], send: &[] }
     }
 
     fn with(operation: Operation, party: &'a PartyArgs, out: &'a OutputArgs) -> Self {
@@ -44,12 +43,7 @@ impl<'a> Order<'a> {
 
     /// The job for a peer of this name.
     pub(crate) fn job(&self, peer: String) -> Job {
-        let job = job(self.operation, &self.party.meet, peer);
-        Job {
-            learn: self.party.learn.into(),
-            choices: Choices { sharing: self.sharing, ..job.choices },
-            ..job
-        }
+        Job { learn: self.party.learn.into(), ..job(self.operation, &self.party.meet, peer) }
     }
 
     /// The list with what the operation takes of it.
@@ -112,11 +106,7 @@ impl<'a> From<&'a UnionArgs> for Order<'a> {
 
 impl<'a> From<&'a ShareArgs> for Order<'a> {
     fn from(args: &'a ShareArgs) -> Self {
-        Self {
-            values: &args.value,
-            sharing: Some(args.shares),
-            ..Self::with(Operation::Share, &args.party, &args.out)
-        }
+        Self { values: &args.value, ..Self::with(Operation::Share, &args.party, &args.out) }
     }
 }
 

@@ -6,7 +6,7 @@ use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
 use veilset::planner::{Prices, Question, Wanted};
-use veilset::registry::{Choices, Operation, Security};
+use veilset::registry::{Operation, Security};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -53,10 +53,7 @@ fn question(args: &PlanArgs) -> Question {
             operation: args.operation(),
             security: args.security.into(),
             learn: args.learn.map_or(default, Learn::from),
-            choices: Choices {
-                scheme: (args.operation() == Operation::Agree).then_some(args.scheme),
-                ..args.choices.into()
-            },
+            choices: args.choices.0.of(args.operation()),
         },
         rows: args.rows.unwrap_or_default(),
         peer_rows: args.peer_rows.unwrap_or_default(),

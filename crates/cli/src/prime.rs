@@ -1,8 +1,6 @@
-//! `veilset prime`, and `--prime`.
+//! `veilset prime`: a prime for `--prime`.
 
-use std::path::Path;
-
-use veilset::prime::{SafePrime, generate};
+use veilset::prime::generate;
 
 use crate::args::Talk;
 use crate::error::Failure;
@@ -15,9 +13,4 @@ pub(crate) fn run(talk: &Talk) -> Result<(), Failure> {
     say(talk, &format!("found {prime}; both sides give this file with --prime"));
     print_line!("{}", prime.to_hex().trim_end())?;
     Ok(())
-}
-
-/// The value of `--prime`: what the file has.
-pub(crate) fn read(path: &str) -> Result<SafePrime, String> {
-    veilset::prime::read(Path::new(path)).map_err(|error| error.to_string())
 }

@@ -2,6 +2,7 @@
 
 use comfy_table::Table;
 use serde_json::{Value, json};
+use veilset::json::with_members;
 use veilset::registry::{PROTOCOLS, Spec};
 
 use crate::args::ProtocolsArgs;
@@ -45,9 +46,8 @@ fn list(specs: &[&Spec], of_one: bool) -> Table {
 }
 
 fn in_full(spec: &Spec) -> Table {
-    let names = |names: Vec<&str>| names.join(", ");
-    let mut table = plain();
-    for (name, value) in [
+    let choices = spec.choices.names().map(|(names, taken)| (names.what, taken.join(", ")));
+    let before = [
         ("id", spec.id.to_owned()),
         ("what it is", spec.title.to_owned()),
         ("operation", spec.operation.name().to_owned()),
@@ -55,18 +55,17 @@ fn in_full(spec: &Spec) -> Table {
         ("rests on", spec.assumption.to_owned()),
         ("who receives learns", spec.receiver.of_you.to_owned()),
         ("leaks", spec.all_leaks().collect::<Vec<_>>().join("\n")),
-        ("groups", names(spec.groups.iter().map(|group| group.name()).collect())),
-        ("digests", names(spec.digests.iter().map(|digest| digest.name()).collect())),
-        ("most keys", spec.max_elements.to_string()),
-        ("source", spec.paper.to_owned()),
-    ] {
+    ];
+    let after = [("most keys", spec.max_elements.to_string()), ("source", spec.paper.to_owned())];
+    let mut table = plain();
+    for (name, value) in before.into_iter().chain(choices).chain(after) {
         table.add_row([name.to_owned(), value]);
     }
     table
 }
 
 fn object(spec: &Spec) -> Value {
-    json!({
+    let object = json!({
         "id": spec.id,
         "title": spec.title,
         "operation": spec.operation.name(),
@@ -74,10 +73,10 @@ fn object(spec: &Spec) -> Value {
         "assumption": spec.assumption,
         "paper": spec.paper,
         "receiver_learns": spec.receiver.of_you,
-        "groups": spec.groups.iter().map(|group| group.name()).collect::<Vec<_>>(),
-        "digests": spec.digests.iter().map(|digest| digest.name()).collect::<Vec<_>>(),
         "leaks": spec.all_leaks().collect::<Vec<_>>(),
         "max_elements": spec.max_elements,
         "auto": spec.auto,
-    })
+    });
+    let choices = spec.choices.names().map(|(names, taken)| (names.what, json!(taken)));
+    with_members(object, "receiver_learns", choices)
 }

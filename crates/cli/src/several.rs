@@ -1,10 +1,10 @@
 //! `veilset intersect` between three parties or more.
 
 use veilset::net::{Endpoint, Home, Identity, Peers};
-use veilset::registry::Operation;
+use veilset::registry::{Choices, Operation};
 use veilset::{Circle, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle, json};
 
-use crate::args::{ChoiceArgs, MeetArgs, PartyArgs, Talk};
+use crate::args::{MeetArgs, PartyArgs, Talk};
 use crate::consent::Consent;
 use crate::error::Failure;
 use crate::escape::json_line;
@@ -63,8 +63,7 @@ fn meet(
 /// What goes together where there are several others.
 fn check(order: &Order<'_>) -> Result<(), Failure> {
     let args = order.party;
-    let ChoiceArgs { group, digest, prime } = args.meet.choices;
-    let choices = group.is_some() || digest.is_some() || prime.is_some();
+    let choices = args.meet.choices.0 != Choices::default();
     let security = veilset::registry::Security::from(args.meet.security);
     let wrong = if order.operation != Operation::Intersect {
         "--with is for intersect: the other operations are between two parties"

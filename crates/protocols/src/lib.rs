@@ -35,7 +35,7 @@ mod wire;
 mod words;
 
 pub use agree::Scheme;
-pub use choices::Choices;
+pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken};
 pub use digest::Digest;
 pub use operation::Operation;
 pub use passes::sample_passes;

@@ -1,9 +1,8 @@
 //! What a protocol says of itself.
 
-use veilset_crypto::Group;
 use veilset_names::names;
 
-use crate::{AttachedShape, Choices, Digest, Operation, Reveal, Role, Scheme, Sharing};
+use crate::{AttachedShape, Choices, Operation, Reveal, Role, Taken};
 
 names! {
     "securities";
@@ -167,14 +166,10 @@ pub struct Spec {
     pub leaks: &'static [Leak],
     /// The largest set of either side.
     pub max_elements: u64,
-    /// The groups that it runs on, the default first; none where it has no group to choose.
-    pub groups: &'static [Group],
-    /// How a set may travel in it, the default first; none where no set travels in such a way.
-    pub digests: &'static [Digest],
+    /// Which choices it takes.
+    pub choices: Taken,
     /// Whether runs over parts of the elements, one after the other, tell together what one run over all tells.
     pub cut: bool,
-    /// Whether both sides can give it another safe prime than its group's.
-    pub prime: bool,
     /// Whether a side that names no protocol takes it: the planner chooses among such entries alone, and a peer that asks
     /// for any other has to be agreed with. A fact of the entry, not of sizes or machines, so that both sides see it alike.
     pub auto: bool,
@@ -204,23 +199,12 @@ impl Spec {
     /// What is chosen where nobody asks for anything else.
     #[must_use]
     pub fn defaults(&self) -> Choices {
-        Choices {
-            group: self.groups.first().copied(),
-            digest: self.digests.first().copied(),
-            sharing: (self.operation == Operation::Share).then(Sharing::default),
-            scheme: (self.operation == Operation::Agree).then(Scheme::default),
-            prime: None,
-        }
+        self.choices.defaults()
     }
 
     /// Whether a run can be as these choices have it.
     #[must_use]
     pub fn takes(&self, choices: Choices) -> bool {
-        let Choices { group, digest, sharing, scheme, prime } = choices;
-        group.is_none_or(|group| self.groups.contains(&group))
-            && digest.is_none_or(|digest| self.digests.contains(&digest))
-            && (sharing.is_none() || self.operation == Operation::Share)
-            && (scheme.is_none() || self.operation == Operation::Agree)
-            && (prime.is_none() || self.prime)
+        self.choices.allows(choices)
     }
 }

@@ -10,7 +10,7 @@ use veilset::{json, units};
 
 use crate::attend::{Caller, attend};
 use crate::error::Failure;
-use crate::order::{Order, named};
+use crate::order::Order;
 use crate::party::Party;
 use crate::peer::{Peer, Way};
 use crate::run::take_part;
@@ -27,7 +27,6 @@ pub(crate) struct Wish {
     zone: String,
     weekends: bool,
     prefer: String,
-    scheme: String,
 }
 
 /// The run as `veilset agree --json` prints it, and the slot as a calendar of one event, if there is one.
@@ -47,10 +46,9 @@ pub(crate) fn agree(
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
         let search = wish.search()?;
-        let scheme = named("scheme", &wish.scheme)?;
         let Search { dates, length, step, .. } = search;
+        let scheme = order.job(way.peer.clone())?.choices.scheme.unwrap_or_default();
         let terms = Meeting { dates, length, step, scheme };
-        order.job(way.peer.clone())?;
         let destination = order.place(&Source::new(&wish.calendar))?;
         let peer = Peer::find(party, &way, stop)?;
         let preference: Preference = wish.prefer.parse()?;

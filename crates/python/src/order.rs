@@ -1,5 +1,7 @@
 //! What a call asks for: keyword arguments as the facade's types.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -8,7 +10,7 @@ use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
 use veilset::registry::{Choices, Operation, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
-use veilset::{Input, Job, Learn, prime, units};
+use veilset::{Error, Input, Job, Learn, choose, units};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
@@ -23,10 +25,7 @@ pub(crate) struct Order {
     learn: String,
     protocol: Option<String>,
     security: String,
-    group: Option<String>,
-    digest: Option<String>,
-    prime: Option<PathBuf>,
-    shares: String,
+    choices: BTreeMap<String, OsString>,
     values: Vec<String>,
     send: Vec<String>,
     label: Option<String>,
@@ -41,33 +40,17 @@ pub(crate) struct Order {
 impl Order {
     /// The job for a peer of this name, which a protocol exists for.
     pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
+        let operation = named("operation", &self.operation)?;
         let job = Job {
             learn: named("learn", &self.learn)?,
             protocol: self.protocol.as_deref().map(protocol).transpose()?,
             security: named("security", &self.security)?,
-            choices: self.choices()?,
+            choices: choices(&self.choices)?.of(operation),
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
-            ..Job::new(self.operation()?, peer)
+            ..Job::new(operation, peer)
         };
         job.check()?;
         Ok(job)
-    }
-
-    fn operation(&self) -> Result<Operation, Failure> {
-        named("operation", &self.operation)
-    }
-
-    /// What is chosen beside the protocol.
-    fn choices(&self) -> Result<Choices, Failure> {
-        let sharing = named("shares", &self.shares)?;
-        let shares = self.operation()? == Operation::Share;
-        Ok(Choices {
-            group: self.group.as_deref().map(|group| named("group", group)).transpose()?,
-            digest: self.digest.as_deref().map(|digest| named("digest", digest)).transpose()?,
-            prime: self.prime.as_deref().map(prime::read).transpose()?,
-            sharing: shares.then_some(sharing),
-            scheme: None,
-        })
     }
 
     /// The list with what the operation takes of it.
@@ -76,7 +59,7 @@ impl Order {
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
-        let operation = self.operation()?;
+        let operation: Operation = named("operation", &self.operation)?;
         if operation == Operation::Align {
             table.check_aligned()?;
         }
@@ -114,9 +97,9 @@ impl Order {
 
     /// Finds out what would keep rows of the list from `destination`, and holds room for them.
     pub(crate) fn prepare(&self, destination: &Destination, input: &Input) -> Result<(), Failure> {
-        let gives_rows = self.operation()? != Operation::Share;
+        let operation: Operation = named("operation", &self.operation)?;
         let learn: Learn = named("learn", &self.learn)?;
-        if gives_rows && learn.includes_me() {
+        if operation != Operation::Share && learn.includes_me() {
             destination.prepare(input.table())?;
         }
         Ok(())
@@ -162,6 +145,17 @@ pub(crate) fn all_cores() -> usize {
 /// What stands between fields, where that is not what a file's name says.
 pub(crate) fn delimiter(text: Option<&str>) -> Result<Option<u8>, Failure> {
     text.map(units::delimiter).transpose().map_err(Failure::Argument)
+}
+
+/// What is chosen beside the protocol, by the names of arguments.
+pub(crate) fn choices(given: &BTreeMap<String, OsString>) -> Result<Choices, Failure> {
+    given.iter().try_fold(Choices::default(), |choices, (name, text)| {
+        let chosen = choose(name, text).map_err(|error| match error {
+            Error::Choice(unknown) => one_of(name, &unknown.0),
+            error => error.into(),
+        })?;
+        Ok(choices.or(chosen))
+    })
 }
 
 fn protocol(text: &str) -> Result<&'static str, Failure> {

@@ -1,12 +1,15 @@
 //! Prices, and the protocols there are.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+
 use pyo3::prelude::*;
 use veilset::json;
 use veilset::planner::{Link, Question, Wanted};
-use veilset::registry::Choices;
+use veilset::registry::Operation;
 
 use crate::error::Failure;
-use crate::order::{all_cores, named};
+use crate::order::{all_cores, choices, named};
 
 /// The attributes of a question.
 #[derive(FromPyObject)]
@@ -20,8 +23,7 @@ pub(crate) struct Asked {
     threads: Option<usize>,
     values: usize,
     row_bytes: usize,
-    group: Option<String>,
-    digest: Option<String>,
+    choices: BTreeMap<String, OsString>,
 }
 
 /// What `veilset plan --json` prints.
@@ -33,17 +35,14 @@ pub(crate) fn plan(py: Python<'_>, asked: Asked) -> Result<String, Failure> {
 
 impl Asked {
     fn question(&self) -> Result<Question, Failure> {
+        let operation: Operation = named("operation", &self.operation)?;
         let link = self.link.as_deref().map(str::parse::<Link>).transpose();
         Ok(Question {
             wanted: Wanted {
-                operation: named("operation", &self.operation)?,
+                operation,
                 security: named("security", &self.security)?,
                 learn: named("learn", &self.learn)?,
-                choices: Choices {
-                    group: self.group.as_deref().map(|group| named("group", group)).transpose()?,
-                    digest: self.digest.as_deref().map(|text| named("digest", text)).transpose()?,
-                    ..Choices::default()
-                },
+                choices: choices(&self.choices)?.of(operation),
             },
             rows: self.rows,
             peer_rows: self.peer_rows,

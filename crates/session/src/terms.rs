@@ -6,7 +6,6 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use veilset_channel::{Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Group;
-use veilset_crypto::key_agreement::SafePrime;
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Digest, Operation, Reveal, Security};
 
@@ -218,7 +217,7 @@ impl Terms {
             },
             columns: offer.columns.clone(),
             scheme: offer.choices.scheme.unwrap_or_default().name().into(),
-            details: offer.details.iter().cloned().chain(offer.choices.prime.map(prime_detail)).collect(),
+            details: offer.details.iter().cloned().chain(choice_details(offer.choices)).collect(),
             nonce,
         }
     }
@@ -356,9 +355,10 @@ impl Terms {
     }
 }
 
-/// The prime is each side's own file, so its digest is all that is compared.
-fn prime_detail(prime: SafePrime) -> Detail {
-    Detail { name: "prime (--prime)".to_owned(), value: prime.to_string() }
+/// The choices that have no field of their own, which both sides have to give alike.
+fn choice_details(choices: Choices) -> impl Iterator<Item = Detail> {
+    let others = Choices { group: None, digest: None, sharing: None, scheme: None, ..choices };
+    others.names().map(|(name, value)| Detail { name: format!("{name} (--{name})"), value })
 }
 
 /// Text from the peer, made harmless for a terminal and short.

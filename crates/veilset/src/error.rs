@@ -7,6 +7,7 @@ use veilset_channel::ChannelError;
 use veilset_crypto::NotAPrime;
 use veilset_data::{DataError, is_full};
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
+use veilset_names::UnknownName;
 use veilset_net::{Class, NetError, StoreError};
 use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
@@ -56,6 +57,9 @@ pub enum Error {
     /// The agreement or the run.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A choice has no such value.
+    #[error(transparent)]
+    Choice(UnknownName),
     /// A file with a prime cannot be read.
     #[error("cannot read the prime in {}: {error}", path.display())]
     PrimeFile {
@@ -215,6 +219,7 @@ impl Error {
             Self::Data(_)
             | Self::Elsewhere { .. }
             | Self::Lost { .. }
+            | Self::Choice(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
             | Self::TooManyKeys { .. }

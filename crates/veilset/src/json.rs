@@ -10,7 +10,7 @@ use veilset_data::Warning;
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
 use veilset_net::PublicKey;
-use veilset_protocols::{Digest, Operation, Outcome, Spec};
+use veilset_protocols::{Choices, Operation, Outcome, Spec};
 use veilset_session::{Calibration, Estimate, Learn, PeerReport};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
@@ -31,6 +31,30 @@ pub fn versioned(object: Value) -> Value {
         whole.extend(members);
     }
     whole
+}
+
+/// `object` with what was chosen beside the protocol, told after its member `place`.
+#[must_use]
+pub fn with_choices(object: Value, place: &str, choices: Choices) -> Value {
+    with_members(object, place, choices.told().map(|(name, value)| (name, json!(value))))
+}
+
+/// `object` with these members after its member `place`.
+#[must_use]
+pub fn with_members(
+    object: Value,
+    place: &str,
+    members: impl Iterator<Item = (&'static str, Value)>,
+) -> Value {
+    let Value::Object(object) = object else { return object };
+    let mut members = Some(members);
+    let mut whole = Map::new();
+    for (name, value) in object {
+        let members = if name == place { members.take() } else { None };
+        whole.insert(name, value);
+        whole.extend(members.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)));
+    }
+    whole.into()
 }
 
 /// Why there is no result: what a command that fails prints with `--json`.
@@ -76,14 +100,12 @@ pub fn of_meeting(done: &Done, input: &Input, agreed: Option<&Slot>) -> Value {
 fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let report = &done.report;
     let (empty, invalid) = input.skipped();
-    versioned(json!({
+    let object = json!({
         "run": report.run,
         "time": time(done.started),
         "operation": report.operation.name(),
         "protocol": report.protocol,
         "security": report.security.name(),
-        "group": report.choices.group_name(),
-        "digest": report.choices.digest.map(Digest::name),
         "presets": report.presets,
         "learn": report.learn.name(),
         "peer": party(&report.peer, done.peer),
@@ -102,7 +124,8 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         "rounds": report.rounds,
         "seconds": seconds(&report.phases),
         "threads": report.threads,
-    }))
+    });
+    versioned(with_choices(object, "security", report.choices))
 }
 
 /// A run of several parties, which has `peers` in the place of what is said of one.
@@ -189,14 +212,12 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     let entries = (0..found.input.rows()).map(|row| entry(found, row, items.get(row)));
     let protocol = manifest.way().protocol();
     let spec = veilset_protocols::find(protocol).map(|protocol| protocol.spec());
-    versioned(json!({
+    let object = json!({
         "run": found.run,
         "time": time(found.started),
         "operation": Operation::Lookup.name(),
         "protocol": protocol,
         "security": spec.map(|spec| spec.security.name()),
-        "group": spec.and_then(|spec| spec.defaults().group_name()),
-        "digest": spec.and_then(|spec| spec.defaults().digest.map(Digest::name)),
         "presets": manifest.presets,
         "learn": Learn::Me.name(),
         "peer": party(name, Some(found.peer)),
@@ -218,7 +239,9 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
         "false_positive": manifest.false_positive(),
         "bytes_sent": found.bytes.0,
         "bytes_received": found.bytes.1,
-    }))
+    });
+    let choices = spec.map(|spec| spec.defaults()).unwrap_or_default();
+    versioned(with_choices(object, "security", choices))
 }
 
 fn entry(found: &LookedUp, row: usize, item: Option<&String>) -> Value {
@@ -335,11 +358,9 @@ fn of_cluster(price: &ClusterPrice) -> Value {
 
 fn estimate(prices: &Prices, plan: &Estimate) -> Value {
     let (mine, theirs) = prices.bytes(plan);
-    json!({
+    let object = json!({
         "protocol": plan.spec().id,
         "security": plan.spec().security.name(),
-        "group": plan.choices.group_name(),
-        "digest": plan.choices.digest.map(Digest::name),
         "seconds": plan.time.as_secs_f64(),
         "computing_seconds": plan.computing.as_secs_f64(),
         "bytes_sent": mine as u64,
@@ -349,5 +370,6 @@ fn estimate(prices: &Prices, plan: &Estimate) -> Value {
         "memory": plan.memory,
         "learned": prices.learned(plan),
         "leaks": prices.leaks(plan),
-    })
+    });
+    with_choices(object, "security", plan.choices)
 }

@@ -31,6 +31,7 @@
 //!
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
+mod choices;
 mod circle;
 pub mod cluster;
 mod done;
@@ -49,6 +50,7 @@ pub mod prime;
 pub mod units;
 pub mod voice;
 
+pub use choices::choose;
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
@@ -95,7 +97,7 @@ pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        AttachedShape, Choices, Digest, Knowledge, Leak, Observer, Operation, Outcome, PROTOCOLS,
-        Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
+        AttachedShape, CHOICES, Choice, Choices, Digest, Knowledge, Leak, Observer, Operation,
+        Outcome, PROTOCOLS, Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

@@ -21,16 +21,15 @@ pub fn generate() -> Result<SafePrime, Error> {
     Ok(SafePrime::generate(&mut fresh_rng()?))
 }
 
-/// The prime that a file has in hexadecimal digits, tested.
+/// What a file has that should be a prime.
 ///
 /// # Errors
-/// When the file cannot be read, is another's or others may change it, or has no safe prime of 2048 bits.
-pub fn read(path: &Path) -> Result<SafePrime, Error> {
+/// When the file cannot be read, or is another's or others may change it.
+pub(crate) fn text(path: &Path) -> Result<String, Error> {
     let unread = |error| Error::PrimeFile { path: path.to_owned(), error };
     let mut text = String::new();
     let file = File::open(path).map_err(unread)?;
     check_unchanged_by_others(path, &file.metadata().map_err(unread)?)?;
     file.take(MOST_BYTES).read_to_string(&mut text).map_err(unread)?;
-    let prime = SafePrime::from_hex(&text, &mut fresh_rng()?);
-    prime.map_err(|why| Error::Prime { path: path.to_owned(), why })
+    Ok(text)
 }

@@ -2,7 +2,6 @@
 
 use clap::{ArgGroup, Args};
 use veilset::data::calendar::{Dates, Hours, Zone};
-use veilset::registry::Scheme;
 use veilset::units::{minutes, step};
 
 use crate::args::{MeetArgs, PROTOCOL, RESULT};
@@ -40,9 +39,6 @@ pub(crate) struct AgreeArgs {
     pub(crate) prefer: String,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
-    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
-    #[arg(long, help_heading = PROTOCOL, value_name = "SCHEME", default_value = "sum-of-ranks")]
-    pub(crate) scheme: Scheme,
     /// Write the slot that was agreed on to this file, as a calendar (.ics)
     #[arg(long, help_heading = RESULT, short, value_name = "OUT")]
     pub(crate) output: Option<String>,

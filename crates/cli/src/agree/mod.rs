@@ -52,8 +52,10 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// The job, with all that both sides must say alike.
 fn wanted(args: &AgreeArgs, peer: String) -> Job {
-    let AgreeArgs { between: dates, length, step, scheme, .. } = *args;
-    Meeting { dates, length, step, scheme }.terms_of(job(Operation::Agree, &args.meet, peer))
+    let AgreeArgs { between: dates, length, step, .. } = *args;
+    let job = job(Operation::Agree, &args.meet, peer);
+    let scheme = job.choices.scheme.unwrap_or_default();
+    Meeting { dates, length, step, scheme }.terms_of(job)
 }
 
 /// Where the slot goes, checked before anything else happens.

@@ -4,8 +4,8 @@ pub(crate) mod args;
 mod timing;
 
 use serde_json::{Value, json};
-use veilset::json::versioned;
-use veilset::registry::{Digest, Operation, PROTOCOLS, find};
+use veilset::json::{versioned, with_choices};
+use veilset::registry::{Operation, PROTOCOLS, find};
 use veilset_bench::{BenchError, Case, CurveCost, Measurement, Net, Sizes, curve};
 
 use self::args::{BenchArgs, BenchTarget, NetArg};
@@ -60,7 +60,7 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// The protocols that run on the group and with the digest that were asked for.
 fn fitting(args: &BenchArgs) -> impl Iterator<Item = &'static str> {
-    let choices = args.choices.into();
+    let choices = args.choices.0;
     let specs = PROTOCOLS.iter().map(|protocol| protocol.spec());
     let specs = specs.filter(move |spec| spec.takes(choices));
     specs.map(|spec| spec.id)
@@ -90,8 +90,7 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
 fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     let net = net(args);
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
-        let case =
-            Case { protocol, choices: args.choices.into(), sizes, threads: args.threads, net };
+        let case = Case { protocol, choices: args.choices.0, sizes, threads: args.threads, net };
         show(&case.measure().map_err(failed)?, args.json)?;
     }
     Ok(())
@@ -142,8 +141,6 @@ fn object(m: &Measurement) -> Value {
     let mut object = json!({
         "protocol": m.case.protocol,
         "operation": m.operation,
-        "group": m.choices.group_name(),
-        "digest": m.choices.digest.map(Digest::name),
         "n_sender": m.case.sizes.sender,
         "n_receiver": m.case.sizes.receiver,
         "threads": m.case.threads,
@@ -163,7 +160,7 @@ fn object(m: &Measurement) -> Value {
         object["offline_cpu_seconds"] = json!(parts.offline_cpu_seconds);
         object["online_cpu_seconds"] = json!(parts.online_cpu_seconds);
     }
-    versioned(object)
+    versioned(with_choices(object, "operation", m.choices))
 }
 
 fn show_curves(as_json: bool) -> Result<(), Failure> {

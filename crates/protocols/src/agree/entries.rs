@@ -5,8 +5,8 @@ use veilset_crypto::paillier::KeySize;
 
 use super::{Engine, Length, Reuse, cost, run_to};
 use crate::{
-    Conclusion, Cost, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run, Security,
-    Shape, Spec,
+    Allowed, Conclusion, Cost, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run,
+    Scheme, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -31,10 +31,8 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         residue: ENTRY,
         leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS],
         max_elements: MOST,
-        groups: &[Group::Ristretto255],
-        digests: &[],
+        choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..SCHEMES },
         cut: false,
-        prime: false,
         auto: true,
     },
     length: Length::ToTheMatch,
@@ -62,7 +60,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         assumption: PAILLIER_ASSUMPTION,
         leaks: &[LENGTHS, PLACE, TIES, ROUNDS, CHEATS, GUESSES],
         max_elements: MOST_ENCRYPTED,
-        groups: &[],
+        choices: SCHEMES,
         auto: false,
         ..TO_THE_MATCH.spec
     },
@@ -93,6 +91,8 @@ pub(crate) static IMPLICIT: Agree = Agree {
     length: Length::ToTheMatch,
     engine: Engine::Implicit(KeySize::B2048),
 };
+
+const SCHEMES: Taken = Taken { scheme: Allowed::Of(&Scheme::ALL), ..Taken::NOTHING };
 
 const PAILLIER_ASSUMPTION: &str = "decisional composite residuosity, factoring, random oracle";
 

@@ -24,8 +24,8 @@ use crate::matching::{in_order, membership, sort};
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, Outcome, PartyCost, Protocol, ProtocolError, Reveal,
-    Run, Security, Shape, Spec,
+    Allowed, Conclusion, Cost, Digest, Leak, Operation, Outcome, PartyCost, Protocol,
+    ProtocolError, Reveal, Run, Security, Shape, Spec, Taken,
 };
 
 /// The registry entry `dh`.
@@ -49,10 +49,12 @@ static SPEC: Spec = Spec {
         ),
     ],
     max_elements: 1 << 31,
-    groups: &Group::ALL,
-    digests: &[Digest::Shuffled],
+    choices: Taken {
+        group: Allowed::Of(&Group::ALL),
+        digest: Allowed::Of(&[Digest::Shuffled]),
+        ..Taken::NOTHING
+    },
     cut: true,
-    prime: false,
     auto: true,
 };
 

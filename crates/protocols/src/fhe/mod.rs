@@ -53,8 +53,8 @@ use crate::exchange::{cross, not_an_element};
 use crate::wire::{Points, point_chunks, put_values, take_values};
 use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Attached, Conclusion, Cost, Leak, Observer, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Security, Shape, Spec,
+    Allowed, Attached, Conclusion, Cost, Leak, Observer, Operation, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -86,10 +86,8 @@ static SPEC: Spec = Spec {
     residue: SIZE,
     leaks: &[SIZES, FORGED, TOLD],
     max_elements: MAX_ELEMENTS,
-    groups: &[Group::Ristretto255],
-    digests: &[],
+    choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
     cut: true,
-    prime: false,
     auto: false,
 };
 

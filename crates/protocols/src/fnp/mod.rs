@@ -50,7 +50,7 @@ use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
     Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec,
+    Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -80,10 +80,8 @@ pub(crate) static WHOLE: Fnp = Fnp {
             TOLD,
         ],
         max_elements: 1 << 13,
-        groups: &[],
-        digests: &[],
+        choices: Taken::NOTHING,
         cut: false,
-        prime: false,
         auto: false,
     },
     layout: Layout::whole,

@@ -57,8 +57,8 @@ use crate::exchange::cross;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec,
+    Allowed, Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -87,10 +87,8 @@ pub(crate) static WHOLE: Ks = Ks {
         residue: SIZE,
         leaks: &[SIZES, MORE, TOLD],
         max_elements: 1 << 20,
-        groups: &[Group::Ristretto255],
-        digests: &[],
+        choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
         cut: false,
-        prime: false,
         auto: false,
     },
     spread: Spread::Whole,

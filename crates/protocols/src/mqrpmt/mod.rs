@@ -13,7 +13,7 @@ use veilset_crypto::{Group, RistrettoPrp, with_prf};
 
 use crate::digest::Members;
 use crate::matching::Hits;
-use crate::{Cost, Digest, ProtocolError, Run, Shape};
+use crate::{Allowed, Cost, Digest, ProtocolError, Run, Shape, Taken};
 
 /// A construction of mqRPMT.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,21 +55,23 @@ pub(crate) fn weight(e: &[bool]) -> u64 {
 }
 
 impl Engine {
-    /// The groups on which it runs; the fastest first.
-    pub(crate) const fn groups(self) -> &'static [Group] {
-        match self {
-            Self::CwPrf => {
-                &[Group::Curve25519, Group::P256, Group::P256Uncompressed, Group::Ristretto255]
-            }
-            Self::POprf | Self::Star => &[Group::Ristretto255],
-        }
-    }
-
-    /// The forms in which a set can travel; in a permuted OPRF no set does.
-    pub(crate) const fn digests(self) -> &'static [Digest] {
-        match self {
-            Self::CwPrf | Self::Star => &Digest::ALL,
-            Self::POprf => &[Digest::Shuffled],
+    /// The groups on which it runs, the fastest first, and the forms in which a set can travel; in a permuted OPRF no set does.
+    pub(crate) const fn choices(self) -> Taken {
+        Taken {
+            group: match self {
+                Self::CwPrf => Allowed::Of(&[
+                    Group::Curve25519,
+                    Group::P256,
+                    Group::P256Uncompressed,
+                    Group::Ristretto255,
+                ]),
+                Self::POprf | Self::Star => Allowed::Of(&[Group::Ristretto255]),
+            },
+            digest: match self {
+                Self::CwPrf | Self::Star => Allowed::Of(&Digest::ALL),
+                Self::POprf => Allowed::Of(&[Digest::Shuffled]),
+            },
+            ..Taken::NOTHING
         }
     }
 

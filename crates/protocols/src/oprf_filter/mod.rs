@@ -38,8 +38,8 @@ use crate::matching::VALUES_A_TASK;
 use crate::wire::{Points, frames, point_chunks, size};
 use crate::words::{LABELS, LISTED, SIZE, SIZES, UNLISTED};
 use crate::{
-    Attached, AttachedShape, Conclusion, Cost, Digest, Operation, Outcome, PartyCost, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, Shape, Spec,
+    Allowed, Attached, AttachedShape, Conclusion, Cost, Digest, Operation, Outcome, PartyCost,
+    Protocol, ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// The registry entry.
@@ -58,10 +58,12 @@ static SPEC: Spec = Spec {
     residue: SIZE,
     leaks: &[SIZES, LABELS, UNLISTED],
     max_elements: 1 << 28,
-    groups: &[Group::Ristretto255],
-    digests: &[Digest::Sorted],
+    choices: Taken {
+        group: Allowed::Of(&[Group::Ristretto255]),
+        digest: Allowed::Of(&[Digest::Sorted]),
+        ..Taken::NOTHING
+    },
     cut: false,
-    prime: false,
     auto: true,
 };
 

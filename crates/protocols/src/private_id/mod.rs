@@ -41,8 +41,8 @@ use crate::exchange::{chosen, cross, not_an_element, point_bytes};
 use crate::wire::{Points, chunks_of};
 use crate::words::SIZES;
 use crate::{
-    Conclusion, Cost, Digest, Knowledge, Leak, Operation, PartyCost, Protocol, ProtocolError,
-    Reveal, Role, Run, Security, Shape, Spec,
+    Allowed, Conclusion, Cost, Digest, Knowledge, Leak, Operation, PartyCost, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// The registry entry `private-id`.
@@ -77,10 +77,12 @@ static SPEC: Spec = Spec {
     residue: IDENTIFIERS,
     leaks: &LEAKS,
     max_elements: 1 << 31,
-    groups: &[Group::Curve25519],
-    digests: &Digest::ALL,
+    choices: Taken {
+        group: Allowed::Of(&[Group::Curve25519]),
+        digest: Allowed::Of(&Digest::ALL),
+        ..Taken::NOTHING
+    },
     cut: false,
-    prime: false,
     auto: true,
 };
 

@@ -25,8 +25,8 @@ use crate::mqrpmt::Engine;
 use crate::vole_oprf::{self, Terms};
 use crate::words::VOLE_ASSUMPTION;
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, PartyCost, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, Shape, Spec,
+    Allowed, Conclusion, Cost, Digest, Leak, Operation, PartyCost, Protocol, ProtocolError, Reveal,
+    Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// The registry entry `private-id-vole`.
@@ -54,10 +54,12 @@ static SPEC: Spec = Spec {
         ),
     ],
     max_elements: vole_oprf::MAX_POINTS,
-    groups: &[Group::Curve25519],
-    digests: &Digest::ALL,
+    choices: Taken {
+        group: Allowed::Of(&[Group::Curve25519]),
+        digest: Allowed::Of(&Digest::ALL),
+        ..Taken::NOTHING
+    },
     cut: false,
-    prime: false,
     auto: true,
 };
 

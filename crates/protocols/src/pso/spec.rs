@@ -2,7 +2,7 @@
 
 use crate::mqrpmt::Engine;
 use crate::words::{MATCHES, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
-use crate::{Knowledge, Leak, Operation, Reveal, Security, Spec};
+use crate::{Allowed, Knowledge, Leak, Operation, Reveal, Security, Sharing, Spec, Taken};
 
 const COUNT: Knowledge = Knowledge {
     of_you: "how many distinct keys match, not which",
@@ -116,10 +116,14 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
         },
         leaks,
         max_elements: 1 << 31,
-        groups: engine.groups(),
-        digests: engine.digests(),
+        choices: Taken {
+            sharing: match operation {
+                Operation::Share => Allowed::Of(&Sharing::ALL),
+                _ => Allowed::Of(&[]),
+            },
+            ..engine.choices()
+        },
         cut: false,
-        prime: false,
         // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
         // the receiver less to choose.
         auto: !matches!((engine, operation), (Engine::Star, _) | (_, Operation::Intersect)),

@@ -22,8 +22,7 @@ fn all_set(bits: &[bool]) -> Vec<bool> {
 }
 
 fn with_group<'a, 'b>(engine: Engine, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
-    run.choices.group = Some(engine.groups()[0]);
-    run.choices.digest = Some(engine.digests()[0]);
+    run.choices = engine.choices().defaults().or(run.choices);
     run
 }
 

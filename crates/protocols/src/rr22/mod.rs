@@ -29,8 +29,8 @@ use crate::vole_oprf::{self, Terms};
 use crate::wire::{bits_bytes, put_bits, take_bits};
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
-    Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec,
+    Allowed, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -60,10 +60,12 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
             TOLD,
         ],
         max_elements: vole_oprf::MAX_POINTS,
-        groups: &[Group::Ristretto255],
-        digests: &[Digest::Sorted],
+        choices: Taken {
+            group: Allowed::Of(&[Group::Ristretto255]),
+            digest: Allowed::Of(&[Digest::Sorted]),
+            ..Taken::NOTHING
+        },
         cut: true,
-        prime: false,
         auto: true,
     },
 };

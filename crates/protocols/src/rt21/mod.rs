@@ -51,8 +51,8 @@ use crate::matching::{in_order, membership};
 use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Choices, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, Security, Shape, Spec,
+    Allowed, Choices, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -86,10 +86,12 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
             ),
         ],
         max_elements: 1 << 22,
-        groups: &[Group::Curve25519],
-        digests: &[Digest::Sorted],
+        choices: Taken {
+            group: Allowed::Of(&[Group::Curve25519]),
+            digest: Allowed::Of(&[Digest::Sorted]),
+            ..Taken::NOTHING
+        },
         cut: false,
-        prime: false,
         auto: true,
     },
 };
@@ -113,8 +115,11 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
         id: "rt21-ffdh",
         title: "compact intersection over a finite field, against parties that cheat",
         max_elements: 1 << 18,
-        groups: &[Group::Ffdhe2048],
-        prime: true,
+        choices: Taken {
+            group: Allowed::Of(&[Group::Ffdhe2048]),
+            prime: Allowed::Any,
+            ..MALICIOUS.spec.choices
+        },
         auto: false,
         ..MALICIOUS.spec
     },

@@ -7,15 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar, get_args, get_type_hints
 
-F = TypeVar("F", bound=Callable[..., Any])
+from ._declared import OWN
 
-#: Arguments of single operations, beside those that all of a kind share.
-OWN = {
-    "value": ("sum", "share"),
-    "shares": ("share",),
-    "send": ("union",),
-    "label": ("lookup",),
-}
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def refuse_unknown(function: str, given: Iterable[str], options: type) -> None:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import logging
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict
 
+from ._declared import Choices, Operation
 from ._native import Party, Stop
 from .errors import InputError
 
-Operation: TypeAlias = Literal[
-    "intersect", "count", "sum", "union", "share", "align", "agree", "lookup"
-]
 Learn: TypeAlias = Literal["me", "peer", "both"]
 Security: TypeAlias = Literal["semi-honest", "malicious"]
-Sharing: TypeAlias = Literal["additive", "xor"]
 Progress: TypeAlias = Callable[[str, int, int], object]
 
 #: One column, or several.
@@ -79,16 +76,16 @@ StopOption: TypeAlias = Annotated[Stop, "ends it from another thread"]
 PartyOption: TypeAlias = Annotated[Party, "this party; the command line's identity without"]
 
 
-class ComputeOptions(TypedDict, total=False):
-    """How any run computes. Names and defaults of all options are those of the command line's flags."""
+class ProtocolOptions(TypedDict, total=False):
+    """Which protocol any run takes."""
 
     protocol: Annotated[str, "a protocol's id; the planner chooses without"]
     security: Annotated[Security, "against whom the protocol must hold: semi-honest or malicious"]
-    group: Annotated[str, "the group; the protocol's fastest without"]
-    digest: Annotated[str, "how a set travels"]
-    prime: Annotated[
-        str | os.PathLike[str], "a file with the safe prime to take in place of the group's own"
-    ]
+
+
+class ComputeOptions(ProtocolOptions, Choices, total=False):
+    """How any run computes. Names and defaults of all options are those of the command line's flags."""
+
     threads: Annotated[int, "threads for computing; all cores without"]
     max_memory: Annotated[
         int | str, "bytes, or a text such as 2GiB: a run that would need more is refused"
@@ -175,10 +172,7 @@ class Order:
     learn: str
     protocol: str | None
     security: str
-    group: str | None
-    digest: str | None
-    prime: str | os.PathLike[str] | None
-    shares: str
+    choices: dict[str, str]
     values: list[str]
     send: list[str]
     label: str | None
@@ -222,8 +216,7 @@ class Asked:
     threads: int | None
     values: int
     row_bytes: int
-    group: str | None
-    digest: str | None
+    choices: dict[str, str]
 
 
 @dataclass(frozen=True)
@@ -238,7 +231,6 @@ class Wish:
     zone: str
     weekends: bool
     prefer: str
-    scheme: str
 
 
 @dataclass(frozen=True)
@@ -265,7 +257,7 @@ class Asks:
     on: Columns = ()
     value: Columns = ()
     send: Columns = ()
-    shares: Sharing = "additive"
+    choices: Mapping[str, str] | None = None
     label: str | None = None
 
     def columns(self) -> list[str]:
@@ -285,10 +277,7 @@ class Asks:
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
             security=options.get("security", "semi-honest"),
-            group=options.get("group"),
-            digest=options.get("digest"),
-            prime=options.get("prime"),
-            shares=self.shares,
+            choices={**chosen(options), **(self.choices or {})},
             values=several(self.value),
             send=several(self.send),
             label=self.label,
@@ -299,6 +288,12 @@ class Asks:
             output=None if output is None else os.fspath(output),
             force=options.get("force", False),
         )
+
+
+def chosen(options: Mapping[str, Any]) -> dict[str, str]:
+    """The choices among the options, as texts."""
+    given = {name: options.get(name) for name in Choices.__annotations__}
+    return {name: os.fspath(value) for name, value in given.items() if value is not None}
 
 
 def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:

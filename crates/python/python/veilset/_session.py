@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
+from ._declared import SCHEME, SHARES, Choices, Operation, Scheme, Shares
 from ._frames import Table, frame
 from ._keywords import helps, refuse_others, refuse_unknown, takes
 from ._native import Party, Stop
@@ -24,14 +25,13 @@ from ._order import (
     Learn,
     LookupOptions,
     NumberOptions,
-    Operation,
     Options,
     Security,
-    Sharing,
     TermOptions,
     Way,
     Wish,
     caller,
+    chosen,
     inquiry,
     several,
     way,
@@ -86,11 +86,11 @@ class Session:
         *,
         on: Columns,
         value: Columns = (),
-        shares: Sharing = "additive",
+        shares: Shares = SHARES,
         **options: Unpack[Options],
     ) -> Result:
         """Gets random shares of which keys both lists have, and of one side's values."""
-        return self._do(table, Asks("share", on, value=value, shares=shares), options)
+        return self._do(table, Asks("share", on, value=value, choices={"shares": shares}), options)
 
     def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
         """Gives every row an identifier that both sides share, and gets those that only the peer has."""
@@ -107,18 +107,19 @@ class Session:
         hours: str = "09:00-18:00",
         weekends: bool = False,
         prefer: str = "early",
-        scheme: str = "sum-of-ranks",
+        scheme: Scheme = SCHEME,
         **options: Unpack[AgreeOptions],
     ) -> Meeting:
         """Agrees on the time slot that both calendars have free and both sides together prefer most."""
         place = os.fspath(calendar)
-        wish = Wish(place, between, length, step, hours, zone, weekends, prefer, scheme)
+        wish = Wish(place, between, length, step, hours, zone, weekends, prefer)
+        asks = Asks("agree", choices={"scheme": scheme})
         return self._with_peer(
             "agree",
             options,
             AgreeOptions,
             lambda party, way, given, hears, stop: Meeting(
-                *_agree(party, way, Asks("agree").order(given), wish, hears, stop)
+                *_agree(party, way, asks.order(given), wish, hears, stop)
             ),
         )
 
@@ -247,7 +248,7 @@ def share(
     on: Columns,
     peer: str,
     value: Columns = (),
-    shares: Sharing = "additive",
+    shares: Shares = SHARES,
     **options: Unpack[Options],
 ) -> Result:
     """Gets random shares of which keys both lists have, and of one side's values."""
@@ -272,7 +273,7 @@ def agree(
     hours: str = "09:00-18:00",
     weekends: bool = False,
     prefer: str = "early",
-    scheme: str = "sum-of-ranks",
+    scheme: Scheme = SCHEME,
     **options: Unpack[AgreeOptions],
 ) -> Meeting:
     """Agrees on the time slot that both calendars have free and both sides together prefer most."""
@@ -308,7 +309,7 @@ def run_local(
     on: Columns,
     value: Columns = (),
     send: Columns = (),
-    shares: Sharing = "additive",
+    shares: Shares = SHARES,
     label: str | None = None,
     **options: Unpack[TermOptions],
 ) -> tuple[Result, Result]:
@@ -319,11 +320,11 @@ def run_local(
     """
     refuse_unknown("run_local", options, TermOptions)
     own = {"value": value, "send": send, "label": label}
-    refuse_others(operation, {**own, "shares": shares != "additive"})
+    refuse_others(operation, {**own, "shares": shares != SHARES})
     tables = (frame(a), frame(b))
     asks = (
-        Asks(operation, on, value, send, shares),
-        Asks(operation, on, (), send, shares, label),
+        Asks(operation, on, value, send, {"shares": shares}),
+        Asks(operation, on, (), send, {"shares": shares}, label),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})
@@ -337,6 +338,7 @@ def run_local(
     return Result(runs[0], tables[0]), Result(runs[1], tables[1])
 
 
+@helps(Choices)
 def plan(
     operation: Operation,
     rows: int,
@@ -348,10 +350,10 @@ def plan(
     threads: int | None = None,
     values: int = 1,
     row_bytes: int = 32,
-    group: str | None = None,
-    digest: str | None = None,
+    **choices: Unpack[Choices],
 ) -> dict[str, Any]:
     """Prices a run before it happens: what `veilset plan --json` prints."""
+    refuse_unknown("plan", choices, Choices)
     for name, number in {
         "rows": rows,
         "peer_rows": peer_rows,
@@ -360,8 +362,9 @@ def plan(
     }.items():
         if number < 0:
             raise InputError(f"{name} is a number of at least 0, not {number}")
+    told = chosen(choices)
     asked = Asked(
-        operation, rows, peer_rows, learn, security, link, threads, values, row_bytes, group, digest
+        operation, rows, peer_rows, learn, security, link, threads, values, row_bytes, told
     )
     prices: dict[str, Any] = json.loads(_plan(asked))
     return prices

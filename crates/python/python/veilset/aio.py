@@ -11,16 +11,15 @@ from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, cast
 
 from . import _session
+from ._declared import SHARES, Operation, Shares
 from ._frames import Table
 from ._native import Stop
 from ._order import (
     Columns,
     LookupOptions,
     NumberOptions,
-    Operation,
     Options,
     Progress,
-    Sharing,
 )
 from ._result import Found, Meeting, Result
 from ._session import Items
@@ -85,7 +84,7 @@ class Session:
         *,
         on: Columns,
         value: Columns = (),
-        shares: Sharing = "additive",
+        shares: Shares = SHARES,
         **options: Unpack[Options],
     ) -> Result:
         """As :func:`veilset.share`."""
@@ -162,7 +161,7 @@ async def share(
     on: Columns,
     peer: str,
     value: Columns = (),
-    shares: Sharing = "additive",
+    shares: Shares = SHARES,
     **options: Unpack[Options],
 ) -> Result:
     """As :func:`veilset.share`."""

@@ -3,9 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use veilset_crypto::Element;
-use veilset_protocols::{
-    Choices, Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing,
-};
+use veilset_protocols::{Identifier, Operation, Outcome, PROTOCOLS, Role, Scheme, Shares, Sharing};
 use veilset_testkit::{COLUMNS, Sets, Setting, WIDTH, item, run_both, values};
 
 /// Sender's size, receiver's size, common elements. 4096 elements fill a frame.
@@ -214,26 +212,15 @@ fn every_protocol_computes_what_plain_sets_say() {
 }
 
 #[test]
-fn so_does_it_with_any_group_digest_and_sharing() {
+fn so_does_it_with_every_choice() {
     let [large, small] = [Sets::new(300, 200, 50), Sets::new(12, 8, 3)];
     for protocol in PROTOCOLS {
         let spec = protocol.spec();
         let default = Setting::new(protocol, spec.reveals[0]);
         let sets = if default.is_quick(&large) { &large } else { &small };
-        let with = |choices: Choices| check(Setting { choices, ..default }, sets, 2);
-        // The first of each is the default, which the other test has.
-        let (groups, digests) = (spec.groups.iter().skip(1), spec.digests.iter().skip(1));
-        groups.for_each(|group| with(Choices { group: Some(*group), ..default.choices }));
-        digests.for_each(|digest| with(Choices { digest: Some(*digest), ..default.choices }));
-        if spec.operation == Operation::Agree {
-            Scheme::ALL
-                .into_iter()
-                .for_each(|scheme| with(Choices { scheme: Some(scheme), ..default.choices }));
-        }
-        if spec.operation == Operation::Share {
-            Sharing::ALL
-                .into_iter()
-                .for_each(|sharing| with(Choices { sharing: Some(sharing), ..default.choices }));
+        // The other test has the defaults.
+        for other in spec.choices.others() {
+            check(Setting { choices: other.or(default.choices), ..default }, sets, 2);
         }
     }
 }

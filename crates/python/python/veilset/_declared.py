@@ -1,0 +1,38 @@
+"""Operations and choices as the Rust part declares them; a test of `veilset-testkit` writes this file."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal, TypeAlias, TypedDict
+
+Operation: TypeAlias = Literal[
+    "intersect", "count", "sum", "union", "share", "align", "agree", "lookup"
+]
+Group: TypeAlias = Literal["curve25519", "p256", "p256-uncompressed", "ristretto255", "ffdhe2048"]
+Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]
+Shares: TypeAlias = Literal["additive", "xor"]
+Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
+
+#: What stands where nobody chooses.
+SHARES: Shares = "additive"
+SCHEME: Scheme = "sum-of-ranks"
+
+#: Arguments of single operations, beside those that all of a kind share.
+OWN = {
+    "value": ("sum", "share"),
+    "send": ("union",),
+    "label": ("lookup",),
+    "shares": ("share",),
+    "scheme": ("agree",),
+}
+
+
+class Choices(TypedDict, total=False):
+    """What both sides choose about a run beside its protocol."""
+
+    group: Annotated[Group, "the group; the protocol's fastest without"]
+    digest: Annotated[Digest, "how a set travels; sorted without"]
+    prime: Annotated[
+        str | os.PathLike[str],
+        "a file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same",
+    ]
