@@ -11,7 +11,7 @@ use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
-    Attached, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
+    Attached, AttachedShape, Choices, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
     Shares, Silent, Spec, find,
 };
 
@@ -358,14 +358,10 @@ impl Attachments {
     }
 
     pub(crate) fn in_run(&self, spec: &Spec, role: Role) -> Attached<'_> {
-        match (spec.operation, role) {
-            (Operation::Sum | Operation::Share, Role::Sender) => {
-                Attached::Values { columns: 1, words: &self.words }
-            }
-            (Operation::Union, _) | (Operation::Lookup, Role::Sender) => {
-                Attached::Items { width: WIDTH, bytes: &self.bytes }
-            }
-            _ => Attached::Nothing,
+        match spec.operation.spec().attached(role, 1, WIDTH) {
+            AttachedShape::Values { columns } => Attached::Values { columns, words: &self.words },
+            AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
+            AttachedShape::Nothing => Attached::Nothing,
         }
     }
 }

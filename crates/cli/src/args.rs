@@ -21,12 +21,13 @@ use crate::agree::args::{AgreeArgs, CALENDAR};
 use crate::bench::args::BenchArgs;
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
+use crate::order::Order;
 use crate::units;
 
 /// The headings under which help has flags, beside those that are a command's own.
-const LIST: &str = "Your list";
+pub(crate) const LIST: &str = "Your list";
 const PEER: &str = "The peer";
-pub(crate) const PROTOCOL: &str = "The protocol";
+const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
 const MACHINE: &str = "This machine";
 const CLUSTERS: &str = "Clusters";
@@ -56,12 +57,12 @@ const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
 const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
 
 /// How an operation on two lists is called.
-fn of_two(name: &str) -> String {
+pub(crate) fn of_two(name: &str) -> String {
     usage(name, &[LIST_AND_KEY, WAY])
 }
 
 /// How one is called that takes more lists, too.
-fn of_several(name: &str) -> String {
+pub(crate) fn of_several(name: &str) -> String {
     let several = usage(name, &[LIST_AND_KEY, "--with <NAME@HOST:PORT>… --listen <HOST:PORT>"]);
     format!("{}\n       {several}", of_two(name))
 }
@@ -105,33 +106,15 @@ pub(crate) enum Command {
     Id(IdArgs),
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
-    /// Find the rows that both lists have
-    #[command(override_usage = of_several("intersect"))]
-    Intersect(IntersectArgs),
-    /// Find how many distinct keys both lists have, not which
-    #[command(override_usage = of_two("count"))]
-    Count(PartyArgs),
-    /// Add up one side's values over the keys that both lists have
-    #[command(override_usage = of_two("sum"))]
-    Sum(SumArgs),
-    /// Get the peer's rows whose keys your list lacks
-    #[command(override_usage = of_two("union"))]
-    Union(UnionArgs),
-    /// Get random shares, for a computation that follows, of which keys both lists have and of one side's values
-    #[command(override_usage = of_two("share"))]
-    Share(ShareArgs),
-    /// Give every row an identifier that both sides share, and get those that only the peer has
-    #[command(override_usage = of_two("align"))]
-    Align(AlignArgs),
-    /// Agree on the time slot that both calendars have free and both sides together prefer most
+    #[command(flatten)]
+    Compute(Order),
     #[cfg(feature = "calendar")]
-    #[command(override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
+    #[command(about = Operation::Agree.spec().help, override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
     Agree(AgreeArgs),
     /// Serve a list that many look items up in, without showing it; or build and change one
     #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
     Serve(ServeArgs),
-    /// Look items up in a list that somebody serves, without telling which
-    #[command(override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> --connect <HOST:PORT>"]))]
+    #[command(about = Operation::Lookup.spec().help, override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> --connect <HOST:PORT>"]))]
     Lookup(LookupArgs),
     /// Price a run before it happens: time, traffic, memory, and what each side would learn
     Plan(PlanArgs),
@@ -155,12 +138,7 @@ impl Command {
     pub(crate) fn prints_json(&self) -> bool {
         match self {
             Self::Demo(args) => args.json,
-            Self::Intersect(args) => args.party.meet.json,
-            Self::Count(args) => args.meet.json,
-            Self::Sum(args) => args.party.meet.json,
-            Self::Union(args) => args.party.meet.json,
-            Self::Share(args) => args.party.meet.json,
-            Self::Align(args) => args.party.meet.json,
+            Self::Compute(order) => order.party.meet.json,
             #[cfg(feature = "calendar")]
             Self::Agree(args) => args.meet.json,
             Self::Lookup(args) => args.json,
@@ -396,53 +374,6 @@ pub(crate) struct OutputArgs {
     /// Overwrite the output file
     #[arg(long)]
     pub(crate) force: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct IntersectArgs {
-    #[command(flatten)]
-    pub(crate) party: PartyArgs,
-    #[command(flatten)]
-    pub(crate) out: OutputArgs,
-}
-
-#[derive(Args)]
-pub(crate) struct SumArgs {
-    #[command(flatten)]
-    pub(crate) party: PartyArgs,
-    /// A column of decimals to add up; the side that gives any owns the values and learns the sums
-    #[arg(long, help_heading = LIST, value_name = "COL")]
-    pub(crate) value: Vec<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct UnionArgs {
-    #[command(flatten)]
-    pub(crate) party: PartyArgs,
-    #[command(flatten)]
-    pub(crate) out: OutputArgs,
-    /// A further column of yours that the peer gets with each row that it lacks; the key's columns always go
-    #[arg(long, help_heading = LIST, value_name = "COL")]
-    pub(crate) send: Vec<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct ShareArgs {
-    #[command(flatten)]
-    pub(crate) party: PartyArgs,
-    #[command(flatten)]
-    pub(crate) out: OutputArgs,
-    /// A column of decimals to share, on one side
-    #[arg(long, help_heading = LIST, value_name = "COL")]
-    pub(crate) value: Vec<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct AlignArgs {
-    #[command(flatten)]
-    pub(crate) party: PartyArgs,
-    #[command(flatten)]
-    pub(crate) out: OutputArgs,
 }
 
 #[derive(Args)]

@@ -37,13 +37,11 @@ mod units;
 use std::process::ExitCode;
 
 use clap::Parser;
-use veilset::registry::Operation;
 use veilset::{exit_code, json, voice};
 
 use crate::args::{Cli, Command};
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::order::Order;
 
 fn main() -> ExitCode {
     voice::end_at_panics("veilset");
@@ -91,12 +89,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args, &talk),
         Command::Id(args) => identity::id(&args),
         Command::Peer(args) => identity::peer(args),
-        Command::Intersect(args) => operation::run(&Order::from(&args), &talk),
-        Command::Count(args) => operation::run(&Order::new(Operation::Count, &args), &talk),
-        Command::Sum(args) => operation::run(&Order::from(&args), &talk),
-        Command::Union(args) => operation::run(&Order::from(&args), &talk),
-        Command::Share(args) => operation::run(&Order::from(&args), &talk),
-        Command::Align(args) => operation::run(&Order::from(&args), &talk),
+        Command::Compute(order) => operation::run(&order, &talk),
         #[cfg(feature = "calendar")]
         Command::Agree(args) => agree::run(&args, &talk),
         Command::Serve(args) => serve::run(&args, &talk),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
-use veilset::registry::Operation;
+use veilset::registry::Gives;
 use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
 
 use crate::args::{MeetArgs, PlaceArgs, Talk};
@@ -16,7 +16,7 @@ use crate::progress::{Bar, Waiting, detail, say, warn_some};
 use crate::{report, several, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
-pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
+pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     if !order.party.with.is_empty() {
         return several::run(order, talk);
     }
@@ -132,9 +132,9 @@ pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
 }
 
 /// Where rows of the result go, checked before anything else happens.
-pub(crate) fn destination(order: &Order<'_>, talk: &Talk) -> Result<Option<Destination>, Failure> {
-    let Some(out) = order.out else { return Ok(None) };
-    let (args, output) = (order.party, out.output.as_deref());
+pub(crate) fn destination(order: &Order, talk: &Talk) -> Result<Option<Destination>, Failure> {
+    let Some(out) = &order.out else { return Ok(None) };
+    let (args, output) = (&order.party, order.output());
     let json = args.meet.json;
     if json && output.is_none() {
         say(
@@ -172,14 +172,14 @@ pub(crate) fn tell_need(place: &str, scratch: &Scratch, talk: &Talk) -> Result<(
 }
 
 pub(crate) fn read(
-    order: &Order<'_>,
+    order: &Order,
     destination: Option<&Destination>,
     talk: &Talk,
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
     let table = read_table(&list.place, &order.scratch(), talk)?;
     let name = table.name().to_owned();
-    if order.operation == Operation::Align {
+    if order.operation.spec().gives == Gives::Identifiers {
         table.check_aligned()?;
     }
     if let Some(destination) = destination

@@ -1,12 +1,12 @@
-//! What a command asks for: one form for all operations.
+//! The commands of the operations on lists, from their table, and what a command asks for.
 
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
 use veilset::data::Scratch;
-use veilset::registry::Operation;
-use veilset::{Input, Job, Learn};
+use veilset::registry::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
+use veilset::{Columns, Input, Job, Learn};
 
-use crate::args::{
-    AlignArgs, IntersectArgs, MeetArgs, OutputArgs, PartyArgs, ShareArgs, SumArgs, UnionArgs,
-};
+use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, of_several, of_two};
 use crate::error::Failure;
 
 /// A job with the flags that every operation has.
@@ -20,43 +20,87 @@ pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
     }
 }
 
-/// An operation with its flags.
-pub(crate) struct Order<'a> {
+/// An operation on lists with its flags.
+pub(crate) struct Order {
     pub(crate) operation: Operation,
-    pub(crate) party: &'a PartyArgs,
+    pub(crate) party: PartyArgs,
     /// `None` where the result has no rows.
-    pub(crate) out: Option<&'a OutputArgs>,
-    /// Value columns.
-    values: &'a [String],
-    /// Columns that the peer gets.
-    send: &'a [String],
+    pub(crate) out: Option<OutputArgs>,
+    /// The columns of what the operation attaches to keys.
+    columns: Vec<String>,
 }
 
-impl<'a> Order<'a> {
-    pub(crate) fn new(operation: Operation, party: &'a PartyArgs) -> Self {
-        Self { operation, party, out: None, values: &[], send: &[] }
+/// The operations that are commands on lists.
+fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {
+    OPERATIONS.iter().filter(|spec| matches!(spec.over, Over::ManyLists | Over::TwoLists))
+}
+
+fn has_rows(spec: &OperationSpec) -> bool {
+    spec.gives != Gives::Numbers
+}
+
+/// The command of an operation.
+fn command(spec: &'static OperationSpec) -> Command {
+    let name = spec.operation.name();
+    let usage = if spec.over == Over::ManyLists { of_several(name) } else { of_two(name) };
+    let command = Command::new(name).about(spec.help).override_usage(usage);
+    let mut command = PartyArgs::augment_args(command);
+    if has_rows(spec) {
+        command = OutputArgs::augment_args(command);
+    }
+    let Some((flag, help)) = spec.attaches.argument().zip(spec.column) else { return command };
+    let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
+    command.arg(flag.action(ArgAction::Append))
+}
+
+impl Subcommand for Order {
+    fn augment_subcommands(program: Command) -> Command {
+        on_lists().fold(program, |program, spec| program.subcommand(command(spec)))
     }
 
-    fn with(operation: Operation, party: &'a PartyArgs, out: &'a OutputArgs) -> Self {
-        Self { out: Some(out), ..Self::new(operation, party) }
+    fn augment_subcommands_for_update(program: Command) -> Command {
+        Self::augment_subcommands(program)
     }
 
+    fn has_subcommand(name: &str) -> bool {
+        on_lists().any(|spec| spec.operation.name() == name)
+    }
+}
+
+impl FromArgMatches for Order {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let called = matches.subcommand().and_then(|(name, matches)| {
+            let spec = on_lists().find(|spec| spec.operation.name() == name)?;
+            Some((spec, matches))
+        });
+        let (spec, matches) = called.ok_or_else(|| Error::new(ErrorKind::MissingSubcommand))?;
+        let out = has_rows(spec).then(|| OutputArgs::from_arg_matches(matches));
+        let columns = spec.attaches.argument().zip(spec.column);
+        let columns = columns.and_then(|(flag, _)| matches.get_many::<String>(flag));
+        Ok(Self {
+            operation: spec.operation,
+            party: PartyArgs::from_arg_matches(matches)?,
+            out: out.transpose()?,
+            columns: columns.into_iter().flatten().cloned().collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Order {
     /// The job for a peer of this name.
     pub(crate) fn job(&self, peer: String) -> Job {
-        Job { learn: self.party.learn.into(), ..job(self.operation, &self.party.meet, peer) }
+        Job { learn: self.learn(), ..job(self.operation, &self.party.meet, peer) }
     }
 
     /// The list with what the operation takes of it.
     pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
-        Ok(match self.operation {
-            Operation::Sum | Operation::Share if !self.values.is_empty() => {
-                input.with_values(self.values)?
-            }
-            Operation::Union if Learn::from(self.party.learn) != Learn::Me => {
-                input.with_rows(self.send)?
-            }
-            _ => input,
-        })
+        let columns = Columns { values: &self.columns, send: &self.columns, label: None };
+        Ok(input.attach(self.operation, self.learn(), columns)?)
     }
 
     /// Where lists go that take too much memory, and results that their place does not take.
@@ -64,54 +108,33 @@ impl<'a> Order<'a> {
         Scratch::new(self.party.scratch.clone(), self.party.meet.max_memory)
     }
 
-    /// Whether this side gets the result.
-    pub(crate) fn learns(&self) -> bool {
-        Learn::from(self.party.learn).includes_me()
+    /// Where rows of the result go, as its flag has it.
+    pub(crate) fn output(&self) -> Option<&str> {
+        self.out.as_ref()?.output.as_deref()
     }
 
-    /// Whether this side gets rows of its list.
+    fn learn(&self) -> Learn {
+        self.party.learn.into()
+    }
+
+    /// Whether this side gets the result.
+    pub(crate) fn learns(&self) -> bool {
+        self.learn().includes_me()
+    }
+
+    /// Whether this side gets rows under the header of its list.
     pub(crate) fn gives_rows(&self) -> bool {
-        self.learns() && self.operation != Operation::Share
+        self.learns() && self.operation.spec().gives.has_own_header()
     }
 
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        let learns_alone = Learn::from(self.party.learn) == Learn::Me;
-        if self.operation == Operation::Union && learns_alone && !self.send.is_empty() {
+        let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
+        if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(
                 "with --learn me nothing of yours is sent: leave --send away".to_owned(),
             ));
         }
         Ok(())
-    }
-}
-
-impl<'a> From<&'a IntersectArgs> for Order<'a> {
-    fn from(args: &'a IntersectArgs) -> Self {
-        Self::with(Operation::Intersect, &args.party, &args.out)
-    }
-}
-
-impl<'a> From<&'a SumArgs> for Order<'a> {
-    fn from(args: &'a SumArgs) -> Self {
-        Self { values: &args.value, ..Self::new(Operation::Sum, &args.party) }
-    }
-}
-
-impl<'a> From<&'a UnionArgs> for Order<'a> {
-    fn from(args: &'a UnionArgs) -> Self {
-        Self { send: &args.send, ..Self::with(Operation::Union, &args.party, &args.out) }
-    }
-}
-
-impl<'a> From<&'a ShareArgs> for Order<'a> {
-    fn from(args: &'a ShareArgs) -> Self {
-        Self { values: &args.value, ..Self::with(Operation::Share, &args.party, &args.out) }
-    }
-}
-
-impl<'a> From<&'a AlignArgs> for Order<'a> {
-    fn from(args: &'a AlignArgs) -> Self {
-        Self::with(Operation::Align, &args.party, &args.out)
     }
 }

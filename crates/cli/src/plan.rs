@@ -6,7 +6,7 @@ use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
 use veilset::planner::{Prices, Question, Wanted};
-use veilset::registry::{Operation, Security};
+use veilset::registry::{Operation, Reveal, Security};
 
 use crate::args::PlanArgs;
 use crate::error::Failure;
@@ -46,8 +46,10 @@ fn say_wrapped(text: &str) -> Result<(), Failure> {
 }
 
 fn question(args: &PlanArgs) -> Question {
-    let alone = args.operation() == Operation::Lookup;
-    let default = if alone { Learn::Me } else { Learn::Both };
+    let default = match args.operation().spec().reveals {
+        [Reveal::Receiver, ..] => Learn::Me,
+        _ => Learn::Both,
+    };
     Question {
         wanted: Wanted {
             operation: args.operation(),

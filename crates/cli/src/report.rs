@@ -1,6 +1,6 @@
 //! What is said after a run.
 
-use veilset::registry::{Operation, Outcome};
+use veilset::registry::{Gives, Outcome};
 use veilset::{Done, Input, Report, json};
 
 use crate::args::Talk;
@@ -12,19 +12,14 @@ use crate::progress::{say, warn_after};
 use crate::units::{show_bytes, show_duration};
 
 /// Prints the result of a run: JSON, or the numbers on standard output and a summary beside them.
-pub(crate) fn print(
-    done: &Done,
-    input: &Input,
-    order: &Order<'_>,
-    talk: &Talk,
-) -> Result<(), Failure> {
+pub(crate) fn print(done: &Done, input: &Input, order: &Order, talk: &Talk) -> Result<(), Failure> {
     let report = &done.report;
     if order.party.meet.json {
         print_line!("{}", json_line(&json::of_run(done, input)))?;
     } else {
         numbers(done, input)?;
     }
-    say(talk, &outcome(done, input, order.out.and_then(|out| out.output.as_deref())));
+    say(talk, &outcome(done, input, order.output()));
     warn_after(&report.warnings);
     phases(&report.phases, talk);
     say(talk, &cost(report));
@@ -33,16 +28,14 @@ pub(crate) fn print(
 
 /// The numbers that are the whole result of an operation.
 fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
-    let count = done.report.count();
-    match (done.report.operation, count) {
-        (Operation::Count, Some(count)) => print_line!("{count}")?,
-        (Operation::Sum, Some(count)) => {
-            print_line!("count\t{count}")?;
-            for (column, sum) in done.sums(input).into_iter().flatten() {
-                print_line!("{column}\t{sum}")?;
-            }
-        }
-        _ => {}
+    let spec = done.report.operation.spec();
+    let (Gives::Numbers, Some(count)) = (spec.gives, done.report.count()) else { return Ok(()) };
+    if !spec.has_values() {
+        return Ok(print_line!("{count}")?);
+    }
+    print_line!("count\t{count}")?;
+    for (column, sum) in done.sums(input).into_iter().flatten() {
+        print_line!("{column}\t{sum}")?;
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! `veilset intersect` between three parties or more.
 
 use veilset::net::{Endpoint, Home, Identity, Peers};
-use veilset::registry::{Choices, Operation};
+use veilset::registry::{Choices, Over};
 use veilset::{Circle, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle, json};
 
 use crate::args::{MeetArgs, PartyArgs, Talk};
@@ -16,8 +16,8 @@ use crate::terms;
 use crate::units::{show_bytes, show_duration, until};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
-pub(crate) fn run(order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
-    let args = order.party;
+pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
+    let args = &order.party;
     check(order)?;
     let listen = args.meet.listen.as_deref().unwrap_or_default();
     Endpoint::Listen(listen.to_owned()).check().map_err(veilset::Error::from)?;
@@ -61,11 +61,11 @@ fn meet(
 }
 
 /// What goes together where there are several others.
-fn check(order: &Order<'_>) -> Result<(), Failure> {
-    let args = order.party;
+fn check(order: &Order) -> Result<(), Failure> {
+    let args = &order.party;
     let choices = args.meet.choices.0 != Choices::default();
     let security = veilset::registry::Security::from(args.meet.security);
-    let wrong = if order.operation != Operation::Intersect {
+    let wrong = if order.operation.spec().over != Over::ManyLists {
         "--with is for intersect: the other operations are between two parties"
     } else if args.with.len() < 2 {
         "give --with once for each other party, at least twice; between two parties it is --peer"
@@ -110,13 +110,12 @@ fn consent(mut ready: ReadyCircle, args: &MeetArgs, talk: &Talk) -> Result<Ready
     Ok(ready)
 }
 
-fn print(done: &DoneCircle, input: &Input, order: &Order<'_>, talk: &Talk) -> Result<(), Failure> {
+fn print(done: &DoneCircle, input: &Input, order: &Order, talk: &Talk) -> Result<(), Failure> {
     let report = &done.report;
     if order.party.meet.json {
         print_line!("{}", json_line(&json::of_circle(done, input)))?;
     }
-    let output = order.out.and_then(|out| out.output.as_deref());
-    let place = output.filter(|output| *output != "-");
+    let place = order.output().filter(|output| *output != "-");
     let written = place.map_or(String::new(), |place| format!("; written to {place}"));
     let (count, rows) = (report.matched.len(), done.rows(input).count());
     let all = report.peers.len() + 1;

@@ -37,7 +37,7 @@ mod words;
 pub use agree::Scheme;
 pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken};
 pub use digest::Digest;
-pub use operation::Operation;
+pub use operation::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
 pub use passes::sample_passes;
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,

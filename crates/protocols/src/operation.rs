@@ -1,6 +1,9 @@
-//! The one list of operations.
+//! The one list of operations, and what there is to know of each whatever protocol computes it: who attaches what, who may
+//! learn, and what comes out.
 
 use veilset_names::names;
+
+use crate::{AttachedShape, Reveal, Role};
 
 names! {
     "operations";
@@ -22,5 +25,234 @@ names! {
         Agree = "agree",
         /// Which of its elements the other side lists, and what that attached to them.
         Lookup = "lookup",
+    }
+}
+
+/// What there is to know of an operation.
+#[derive(Debug)]
+pub struct OperationSpec {
+    /// Which it is.
+    pub operation: Operation,
+    /// What it does, for help.
+    pub help: &'static str,
+    /// Of what it is computed.
+    pub over: Over,
+    /// What sides attach to their keys.
+    pub attaches: Attaches,
+    /// What a column is that a side names for that, for help; none where nobody names any.
+    pub column: Option<&'static str>,
+    /// To whom the result may go in some protocol; the first is the default.
+    pub reveals: &'static [Reveal],
+    /// What whoever learns gets.
+    pub gives: Gives,
+}
+
+/// Of what an operation is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Over {
+    /// Two lists, or those of several parties.
+    ManyLists,
+    /// Two lists.
+    TwoLists,
+    /// Two calendars, of which lists of slots are made.
+    Calendars,
+    /// A list that one party serves, and the items of another.
+    ServedList,
+}
+
+/// What sides attach to their keys.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Attaches {
+    /// Nothing.
+    Nothing,
+    /// Numbers, the side that owns them, which is the sender.
+    Values {
+        /// Whether one side has to.
+        needed: bool,
+    },
+    /// Rows, each side whose peer learns.
+    Rows,
+    /// Labels, the side that is asked, which is the sender.
+    Labels,
+}
+
+impl Attaches {
+    /// The flag and the keyword argument by which a side names columns for it.
+    #[must_use]
+    pub fn argument(self) -> Option<&'static str> {
+        match self {
+            Self::Nothing => None,
+            Self::Values { .. } => Some("value"),
+            Self::Rows => Some("send"),
+            Self::Labels => Some("label"),
+        }
+    }
+}
+
+/// What whoever learns gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gives {
+    /// Numbers alone.
+    Numbers,
+    /// Rows of its list, with the labels of what is listed.
+    OwnRows,
+    /// Rows of the peer's.
+    PeerRows,
+    /// Identifiers of its rows, and of those that the peer alone has.
+    Identifiers,
+    /// Its part of a result that neither side has.
+    Shares,
+    /// One row of its list.
+    OneRow,
+}
+
+impl Gives {
+    /// Whether rows are written under the header of one's own list.
+    #[must_use]
+    pub fn has_own_header(self) -> bool {
+        matches!(self, Self::OwnRows | Self::PeerRows | Self::Identifiers)
+    }
+}
+
+const EITHER: &[Reveal] = &[Reveal::Both, Reveal::Receiver];
+
+/// Every operation, in the order of [`Operation::ALL`].
+pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
+    OperationSpec {
+        operation: Operation::Intersect,
+        help: "Find the rows that both lists have",
+        over: Over::ManyLists,
+        attaches: Attaches::Nothing,
+        column: None,
+        reveals: EITHER,
+        gives: Gives::OwnRows,
+    },
+    OperationSpec {
+        operation: Operation::Count,
+        help: "Find how many distinct keys both lists have, not which",
+        over: Over::TwoLists,
+        attaches: Attaches::Nothing,
+        column: None,
+        reveals: EITHER,
+        gives: Gives::Numbers,
+    },
+    OperationSpec {
+        operation: Operation::Sum,
+        help: "Add up one side's values over the keys that both lists have",
+        over: Over::TwoLists,
+        attaches: Attaches::Values { needed: true },
+        column: Some(
+            "A column of decimals to add up; the side that gives any owns the values and learns the sums",
+        ),
+        reveals: &[Reveal::Both],
+        gives: Gives::Numbers,
+    },
+    OperationSpec {
+        operation: Operation::Union,
+        help: "Get the peer's rows whose keys your list lacks",
+        over: Over::TwoLists,
+        attaches: Attaches::Rows,
+        column: Some(
+            "A further column of yours that the peer gets with each row that it lacks; the key's columns always go",
+        ),
+        reveals: EITHER,
+        gives: Gives::PeerRows,
+    },
+    OperationSpec {
+        operation: Operation::Share,
+        help: "Get random shares, for a computation that follows, of which keys both lists have and of one side's values",
+        over: Over::TwoLists,
+        attaches: Attaches::Values { needed: false },
+        column: Some("A column of decimals to share, on one side"),
+        reveals: &[Reveal::Both],
+        gives: Gives::Shares,
+    },
+    OperationSpec {
+        operation: Operation::Align,
+        help: "Give every row an identifier that both sides share, and get those that only the peer has",
+        over: Over::TwoLists,
+        attaches: Attaches::Nothing,
+        column: None,
+        reveals: &[Reveal::Both],
+        gives: Gives::Identifiers,
+    },
+    OperationSpec {
+        operation: Operation::Agree,
+        help: "Agree on the time slot that both calendars have free and both sides together prefer most",
+        over: Over::Calendars,
+        attaches: Attaches::Nothing,
+        column: None,
+        reveals: &[Reveal::Both],
+        gives: Gives::OneRow,
+    },
+    OperationSpec {
+        operation: Operation::Lookup,
+        help: "Look items up in a list that somebody serves, without telling which",
+        over: Over::ServedList,
+        attaches: Attaches::Labels,
+        column: None,
+        reveals: &[Reveal::Receiver],
+        gives: Gives::OwnRows,
+    },
+];
+
+// An operation finds its line by its number.
+const _: () = {
+    let mut place = 0;
+    while place < OPERATIONS.len() {
+        assert!(OPERATIONS[place].operation as usize == place);
+        place += 1;
+    }
+};
+
+impl Operation {
+    /// What there is to know of it.
+    #[must_use]
+    pub fn spec(self) -> &'static OperationSpec {
+        &OPERATIONS[self as usize]
+    }
+}
+
+impl OperationSpec {
+    /// Whether one side owns values.
+    #[must_use]
+    pub fn has_values(&self) -> bool {
+        matches!(self.attaches, Attaches::Values { .. })
+    }
+
+    /// What the side that plays `role` attaches at most to each key, where values have so many columns, and rows and labels
+    /// so many bytes.
+    #[must_use]
+    pub fn attached(&self, role: Role, columns: usize, width: usize) -> AttachedShape {
+        match (self.attaches, role) {
+            (Attaches::Values { .. }, Role::Sender) => AttachedShape::Values { columns },
+            (Attaches::Rows, _) | (Attaches::Labels, Role::Sender) => {
+                AttachedShape::Items { width }
+            }
+            (Attaches::Nothing, _)
+            | (Attaches::Values { .. } | Attaches::Labels, Role::Receiver) => {
+                AttachedShape::Nothing
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::PROTOCOLS;
+
+    #[test]
+    fn results_go_where_the_operation_says() {
+        for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
+            let of = spec.operation.spec();
+            assert!(spec.reveals.iter().all(|reveal| of.reveals.contains(reveal)), "{}", spec.id);
+        }
+        for of in &OPERATIONS {
+            let default = PROTOCOLS.iter().map(|protocol| protocol.spec()).any(|spec| {
+                spec.operation == of.operation && spec.auto && spec.reveals[0] == of.reveals[0]
+            });
+            assert!(default, "{}", of.operation);
+        }
     }
 }

@@ -8,9 +8,9 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
-use veilset::registry::{Choices, Operation, PROTOCOLS, UnknownName, find};
+use veilset::registry::{Choices, Gives, Operation, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
-use veilset::{Error, Input, Job, Learn, choose, units};
+use veilset::{Columns, Error, Input, Job, Learn, choose, units};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
@@ -60,23 +60,13 @@ impl Order {
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
         let operation: Operation = named("operation", &self.operation)?;
-        if operation == Operation::Align {
+        if operation.spec().gives == Gives::Identifiers {
             table.check_aligned()?;
         }
         let input = Input::of(table, &spec)?;
-        let learn: Learn = named("learn", &self.learn)?;
-        Ok(match operation {
-            Operation::Sum | Operation::Share if !self.values.is_empty() => {
-                input.with_values(&self.values)?
-            }
-            Operation::Union if learn != Learn::Me => input.with_rows(&self.send)?,
-            Operation::Lookup => match &self.label {
-                Some(label) => input.with_labels(label)?,
-                None => input,
-            },
-            _ => input,
-        }
-        .for_one_run())
+        let columns =
+            Columns { values: &self.values, send: &self.send, label: self.label.as_deref() };
+        Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())
     }
 
     /// Where rows of the result go, checked before anything else happens.
@@ -99,7 +89,7 @@ impl Order {
     pub(crate) fn prepare(&self, destination: &Destination, input: &Input) -> Result<(), Failure> {
         let operation: Operation = named("operation", &self.operation)?;
         let learn: Learn = named("learn", &self.learn)?;
-        if operation != Operation::Share && learn.includes_me() {
+        if operation.spec().gives.has_own_header() && learn.includes_me() {
             destination.prepare(input.table())?;
         }
         Ok(())

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Choices, Digest, Operation, Protocol, Reveal, Role, Shape, Spec,
+    AttachedShape, Choices, Digest, Gives, Operation, Protocol, Reveal, Role, Shape, Spec,
 };
 
 use crate::parts::Parts;
@@ -133,13 +133,13 @@ impl Agreed {
             AttachedShape::Items { width } => width as u64,
             AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
         };
-        match (self.offer.operation, self.role) {
-            (Operation::Share, Role::Sender) => Some((own, 0)),
-            (Operation::Share, Role::Receiver) => Some((theirs, 0)),
+        match (self.offer.operation.spec().gives, self.role) {
+            (Gives::Shares, Role::Sender) => Some((own, 0)),
+            (Gives::Shares, Role::Receiver) => Some((theirs, 0)),
             _ if !self.offer.learn.includes_me() => None,
-            (Operation::Union, _) => Some((theirs, width)),
-            (Operation::Align, _) => Some((theirs, 0)),
-            _ => Some((0, width)),
+            (Gives::PeerRows, _) => Some((theirs, width)),
+            (Gives::Identifiers, _) => Some((theirs, 0)),
+            (Gives::Numbers | Gives::OwnRows | Gives::OneRow, _) => Some((0, width)),
         }
     }
 

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
-    Silent,
+    Attached, AttachedShape, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, Shape, Silent,
 };
 
 /// What one party of a run ends with.
@@ -48,14 +48,10 @@ impl Attachments {
     /// As the side that plays `role` in `operation` has them.
     #[must_use]
     pub fn in_run(&self, operation: Operation, role: Role) -> Attached<'_> {
-        match (operation, role) {
-            (Operation::Sum | Operation::Share, Role::Sender) => {
-                Attached::Values { columns: COLUMNS, words: &self.words }
-            }
-            (Operation::Union, _) | (Operation::Lookup, Role::Sender) => {
-                Attached::Items { width: WIDTH, bytes: &self.bytes }
-            }
-            _ => Attached::Nothing,
+        match operation.spec().attached(role, COLUMNS, WIDTH) {
+            AttachedShape::Values { columns } => Attached::Values { columns, words: &self.words },
+            AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
+            AttachedShape::Nothing => Attached::Nothing,
         }
     }
 }

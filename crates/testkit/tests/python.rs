@@ -5,7 +5,7 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use veilset::registry::{CHOICES, Choice, Names, Operation};
+use veilset::registry::{CHOICES, Choice, Names, OPERATIONS, Operation, OperationSpec};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../python/python/veilset/_declared.py");
 
@@ -50,6 +50,14 @@ fn help(choice: &Choice) -> String {
     first.to_lowercase() + rest + &default.unwrap_or_default()
 }
 
+/// The operations to which this argument belongs.
+fn own(name: &str, has: impl Fn(&OperationSpec) -> bool) -> String {
+    let of = OPERATIONS.iter().filter(|spec| has(spec));
+    let of: Vec<String> = of.map(|spec| quoted(spec.operation.name())).collect();
+    let comma = if of.len() == 1 { "," } else { "" };
+    format!("    \"{name}\": ({}{comma}),\n", of.join(", "))
+}
+
 fn declared() -> Result<String, std::fmt::Error> {
     let mut text = String::from(
         "\"\"\"Operations and choices as the Rust part declares them; a test of `veilset-testkit` writes this file.\"\"\"\n\n\
@@ -69,9 +77,15 @@ fn declared() -> Result<String, std::fmt::Error> {
     }
     writeln!(text, "\n#: Arguments of single operations, beside those that all of a kind share.")?;
     writeln!(text, "OWN = {{")?;
-    text += "    \"value\": (\"sum\", \"share\"),\n    \"send\": (\"union\",),\n    \"label\": (\"lookup\",),\n";
-    for (choice, operation) in CHOICES.iter().filter_map(|choice| Some((choice, choice.of?))) {
-        writeln!(text, "    \"{}\": (\"{operation}\",),", choice.name)?;
+    let mut named = Vec::new();
+    for name in OPERATIONS.iter().filter_map(|spec| spec.attaches.argument()) {
+        if !named.contains(&name) {
+            text += &own(name, |spec| spec.attaches.argument() == Some(name));
+            named.push(name);
+        }
+    }
+    for choice in own_choices() {
+        text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
     writeln!(text, "}}\n\n\nclass Choices(TypedDict, total=False):")?;
     writeln!(text, "    \"\"\"What both sides choose about a run beside its protocol.\"\"\"\n")?;

@@ -8,8 +8,8 @@ use veilset_data::{
     Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, Scratch,
     ShareTable, Source, Table, Values, Warning,
 };
-use veilset_protocols::{Attached, Operation};
-use veilset_session::Column;
+use veilset_protocols::{Attached, Attaches, Gives, Operation};
+use veilset_session::{Column, Learn};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
@@ -99,6 +99,17 @@ enum Attachment {
     Items(Items),
 }
 
+/// The columns that a side names for an operation, beside its key's.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Columns<'a> {
+    /// Those of its values.
+    pub values: &'a [String],
+    /// Those that the peer gets of its rows.
+    pub send: &'a [String],
+    /// That of its labels.
+    pub label: Option<&'a str>,
+}
+
 impl Input {
     /// Reads `source` and makes its keys.
     ///
@@ -165,6 +176,26 @@ impl Input {
         Ok(self)
     }
 
+    /// With what `operation` takes of it, of these columns, where the result goes so.
+    ///
+    /// # Errors
+    /// When a column is missing, or what it holds does not do.
+    pub fn attach(
+        self,
+        operation: Operation,
+        learn: Learn,
+        columns: Columns<'_>,
+    ) -> Result<Self, DataError> {
+        match (operation.spec().attaches, columns.label) {
+            (Attaches::Values { .. }, _) if !columns.values.is_empty() => {
+                self.with_values(columns.values)
+            }
+            (Attaches::Rows, _) if learn != Learn::Me => self.with_rows(columns.send),
+            (Attaches::Labels, Some(label)) => self.with_labels(label),
+            _ => Ok(self),
+        }
+    }
+
     /// Its values, if it has any.
     #[must_use]
     pub fn values(&self) -> Option<&Values> {
@@ -206,20 +237,16 @@ impl Input {
         theirs: &[Column],
     ) -> Result<(), DataError> {
         let names = || theirs.iter().map(|column| column.name.clone());
-        match operation {
-            Operation::Union => self.table.check_union(&self.spec, &names().collect::<Vec<_>>()),
-            Operation::Share => {
+        match operation.spec().gives {
+            Gives::PeerRows => self.table.check_union(&self.spec, &names().collect::<Vec<_>>()),
+            Gives::Shares => {
                 let own = self.columns();
                 let columns = if own.is_empty() { theirs } else { &own };
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
-            Operation::Align => self.table.check_aligned(),
-            Operation::Lookup if !theirs.is_empty() => self.table.check_labelled(),
-            Operation::Intersect
-            | Operation::Count
-            | Operation::Sum
-            | Operation::Agree
-            | Operation::Lookup => Ok(()),
+            Gives::Identifiers => self.table.check_aligned(),
+            Gives::OwnRows if !theirs.is_empty() => self.table.check_labelled(),
+            Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),
         }
     }
 

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Abort, Transport};
 use veilset_data::{DataError, Destination};
 use veilset_net::{Endpoint, Event, Identity, Options, PublicKey, TlsTransport, establish};
-use veilset_protocols::{Choices, Operation, Security};
+use veilset_protocols::{Choices, Gives, Operation, Security};
 use veilset_session::{
     Agreed, Briefing, Column, Detail, End, Learn, Means, Offer, Pipe, Price, SessionError, Wanted,
     agree,
@@ -197,25 +197,21 @@ impl Ready {
         let names = |columns: &[Column]| -> Vec<String> {
             columns.iter().map(|column| column.name.clone()).collect()
         };
-        match self.agreed.operation() {
-            Operation::Union => {
+        match self.agreed.operation().spec().gives {
+            Gives::PeerRows => {
                 let row = (count, width);
                 destination.prepare_union(&input.table, &input.spec, &names(theirs), row)
             }
-            Operation::Align => destination.prepare_aligned(&input.table, count),
-            Operation::Lookup if !theirs.is_empty() => {
+            Gives::Identifiers => destination.prepare_aligned(&input.table, count),
+            Gives::OwnRows if !theirs.is_empty() => {
                 destination.prepare_labelled(&input.table, width)
             }
-            Operation::Share => {
+            Gives::Shares => {
                 let own = input.columns();
                 let columns = names(if own.is_empty() { theirs } else { &own });
                 destination.prepare_shares(columns.iter().map(String::as_str), count)
             }
-            Operation::Intersect
-            | Operation::Count
-            | Operation::Sum
-            | Operation::Lookup
-            | Operation::Agree => Ok(()),
+            Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),
         }
     }
 

@@ -10,7 +10,7 @@ use veilset_data::Warning;
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
 use veilset_net::PublicKey;
-use veilset_protocols::{Choices, Operation, Outcome, Spec};
+use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
 use veilset_session::{Calibration, Estimate, Learn, PeerReport};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
@@ -175,32 +175,33 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
     let count = report.count();
     let mut result = Map::new();
     let mut insert = |name: &str, value: Value| drop(result.insert(name.to_owned(), value));
-    match report.operation {
-        Operation::Union | Operation::Align => {
+    match report.operation.spec().gives {
+        Gives::PeerRows | Gives::Identifiers => {
             let union = count.map(|count| report.distinct + report.peer_distinct - count);
             insert("count", json!(union));
             insert("matches", json!(count));
             insert("received", json!(done.received()));
         }
-        Operation::Share => {
+        Gives::Shares => {
             if let Outcome::Shares(shares) = &report.outcome {
                 insert("places", json!(shares.words.len() / shares.columns));
                 insert("shares", json!(shares.sharing.name()));
             }
         }
-        Operation::Intersect | Operation::Lookup => {
+        Gives::OwnRows => {
             insert("count", json!(count));
             insert("rows", json!(done.rows(input).map(Iterator::count)));
         }
-        Operation::Sum => {
+        Gives::Numbers => {
             insert("count", json!(count));
-            let sums = done.sums(input);
-            let sums = sums
-                .map(|sums| sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>());
-            insert("sum", json!(sums));
+            if report.operation.spec().has_values() {
+                let sums = done.sums(input).map(|sums| {
+                    sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>()
+                });
+                insert("sum", json!(sums));
+            }
         }
-        Operation::Count => insert("count", json!(count)),
-        Operation::Agree => insert("row", json!(done.agreed(input).flatten())),
+        Gives::OneRow => insert("row", json!(done.agreed(input).flatten())),
     }
     result
 }

@@ -54,7 +54,7 @@ pub use choices::choose;
 pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
-pub use input::{Input, disk_need, table};
+pub use input::{Columns, Input, disk_need, table};
 pub use job::{Connection, Job, Ready};
 pub use memory::end_at_excess;
 pub use output::{deliver, destination};
@@ -97,7 +97,8 @@ pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        AttachedShape, CHOICES, Choice, Choices, Digest, Knowledge, Leak, Observer, Operation,
-        Outcome, PROTOCOLS, Reveal, Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
+        AttachedShape, Attaches, CHOICES, Choice, Choices, Digest, Gives, Knowledge, Leak,
+        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role,
+        Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

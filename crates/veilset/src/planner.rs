@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use veilset_protocols::{AttachedShape, Operation, Reveal, Role, Shape, Spec};
+use veilset_protocols::{Operation, Reveal, Role, Shape, Spec};
 pub use veilset_session::{Calibration, Estimate, Link, Speed, Wanted, plan, switches};
 
 use crate::Error;
@@ -71,7 +71,7 @@ impl Question {
     /// This side's part: the owner of values sends them, and else whoever learns is the receiver.
     fn part(&self) -> (Role, Reveal) {
         let Wanted { operation, learn, .. } = self.wanted;
-        let owns = matches!(operation, Operation::Sum | Operation::Share);
+        let owns = operation.spec().has_values();
         let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
         (role, learn.reveal())
     }
@@ -81,19 +81,9 @@ impl Question {
             Role::Receiver => (self.peer_rows, self.rows),
             Role::Sender => (self.rows, self.peer_rows),
         };
-        let (attached, returned) = match self.wanted.operation {
-            Operation::Sum | Operation::Share => {
-                (AttachedShape::Values { columns: self.values }, AttachedShape::Nothing)
-            }
-            Operation::Union => {
-                let items = AttachedShape::Items { width: self.row_bytes };
-                (items, items)
-            }
-            Operation::Lookup => {
-                (AttachedShape::Items { width: self.row_bytes }, AttachedShape::Nothing)
-            }
-            _ => (AttachedShape::Nothing, AttachedShape::Nothing),
-        };
+        let spec = self.wanted.operation.spec();
+        let attached = |role| spec.attached(role, self.values, self.row_bytes);
+        let (attached, returned) = (attached(Role::Sender), attached(Role::Receiver));
         Shape { sender, receiver, reveal, attached, returned, choices: self.wanted.choices }
     }
 }

@@ -4,7 +4,7 @@ use clap::{ArgGroup, Args};
 use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::units::{minutes, step};
 
-use crate::args::{MeetArgs, PROTOCOL, RESULT};
+use crate::args::{MeetArgs, RESULT};
 
 const SLOTS: &str = "Slots and preferences";
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use veilset_protocols::{AttachedShape, PROTOCOLS, Shape};
+use veilset_protocols::{AttachedShape, PROTOCOLS, Role, Shape};
 
 use super::*;
 use crate::{Calibration, Link, Speed, plan};
@@ -38,11 +38,7 @@ fn machines() -> Vec<Calibration> {
 
 /// Runs of all sizes, with something attached where the operation wants it.
 fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
-    let attached = match wanted.operation {
-        Operation::Sum | Operation::Share => AttachedShape::Values { columns: 2 },
-        Operation::Union | Operation::Lookup => AttachedShape::Items { width: 40 },
-        _ => AttachedShape::Nothing,
-    };
+    let attached = wanted.operation.spec().attached(Role::Sender, 2, 40);
     let sizes = || [1, 1 << 8, 1 << 14, 1 << 20, 1 << 28].into_iter();
     sizes().flat_map(move |sender| {
         sizes().map(move |receiver| Shape {

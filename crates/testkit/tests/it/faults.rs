@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use veilset::data::{KeySpec, Table};
 use veilset::registry::{Operation, PROTOCOLS, Reveal, Silent, Spec};
-use veilset::{Connection, Done, Error, Input, Job, Learn, Means};
+use veilset::{Columns, Connection, Done, Error, Input, Job, Learn, Means};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 
 /// Longer than any of these runs takes.
@@ -42,16 +42,12 @@ fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
     }
     let columns = ["id".to_owned()];
     let [faulty, other] = lists;
-    let attach = |input: Input, owns: bool, sends: bool| match spec.operation {
-        Operation::Sum | Operation::Share if owns => input.with_values(&columns),
-        Operation::Union if sends => input.with_rows(&[]),
-        Operation::Lookup if sends => input.with_labels(&columns[0]),
-        _ => Ok(input),
+    let attach = |input: Input, owns: bool, learn: Learn| {
+        let values = if owns { &columns[..] } else { &[] };
+        let label = (learn != Learn::Me).then_some(columns[0].as_str());
+        input.attach(spec.operation, learn, Columns { values, send: &[], label }).expect("numbers")
     };
-    [
-        attach(faulty, plan.owns, plan.learn != Learn::Me).expect("numbers"),
-        attach(other, !plan.owns, plan.learn != Learn::Peer).expect("numbers"),
-    ]
+    [attach(faulty, plan.owns, plan.learn), attach(other, !plan.owns, plan.learn.mirrored())]
 }
 
 fn side(
@@ -154,7 +150,7 @@ fn matrix(plan: Plan) {
     let reveal = if plan.learn == Learn::Both { Reveal::Both } else { Reveal::Receiver };
     for protocol in PROTOCOLS {
         let spec = protocol.spec();
-        let values = matches!(spec.operation, Operation::Sum | Operation::Share);
+        let values = spec.operation.spec().has_values();
         if !spec.reveals.contains(&reveal) || (plan.owns && !values) {
             continue;
         }

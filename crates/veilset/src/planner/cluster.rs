@@ -130,7 +130,7 @@ impl Question {
             Operation::Count => "mqrpmt-dh",
             Operation::Sum => "mqrpmt-dh-sum",
             Operation::Union => "mqrpmt-dh-union",
-            Operation::Share | Operation::Align | Operation::Agree | Operation::Lookup => "",
+            _ => "",
         };
         self.wanted.find(id).ok_or(Error::NotInCluster { operation })
     }
