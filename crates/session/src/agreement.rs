@@ -12,10 +12,10 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::memory_of;
 use crate::run::CONSENT;
-use crate::terms::{Choice, Mismatch, Opening, encoded};
+use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape};
 use crate::{
-    Asked, Briefing, Calibration, Column, Learn, Link, Offer, Pipe, Price, SessionError, Terms,
-    WIRE_VERSION, Wanted, plan,
+    Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
+    Wanted, plan,
 };
 
 /// The name of this stage in errors.
@@ -53,15 +53,9 @@ pub fn agree(
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
-    if !mine.is_possible() {
-        return Err(SessionError::Columns);
-    }
-    let theirs = swap_terms(pipe, &mine)?;
-    let mismatches = mine.mismatches(&theirs);
-    if !mismatches.is_empty() {
-        return Err(SessionError::Terms(mismatches));
-    }
-    let (role, reveal) = parts(&offer, &theirs);
+    let Exchanged { theirs, session } = exchange(pipe, &mine)?;
+    let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
+    let reveal = offer.learn.reveal();
     let open = shape_of(role, reveal, &mine, &theirs);
     let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
     let shape = Shape { choices, ..open };
@@ -74,8 +68,11 @@ pub fn agree(
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, &theirs)?;
     let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, choices);
-    let asked_of_peer =
-        Wanted::of_peer(&offer, &theirs).asked_too_much(theirs.protocol == spec.id, spec, choices);
+    let asked_of_peer = Wanted::of_peer(&offer, &theirs).asked_too_much(
+        theirs.protocol == Some(spec.id),
+        spec,
+        choices,
+    );
     Ok(Agreed {
         protocol,
         parts,
@@ -84,9 +81,9 @@ pub fn agree(
         peer_count,
         choices,
         shape,
-        peer_attached: theirs.attached(),
+        peer_attached: theirs.attached,
         peer_columns: theirs.columns.clone(),
-        session: session_id(&pipe.binding, &mine, &theirs),
+        session,
         briefing: Briefing::new((spec, choices, asked), (role, reveal), &offer, &theirs),
         asked_of_peer,
         accepted: false,
@@ -176,29 +173,54 @@ impl Agreed {
     }
 }
 
-fn swap_terms(pipe: &mut Pipe, mine: &Terms) -> Result<Terms, SessionError> {
-    let opening = Opening { version: WIRE_VERSION, terms: Some(mine.clone()) };
-    pipe.channel.put(&opening).map_err(SessionError::at(STEP))?;
-    let theirs: Opening = pipe.take_in_time(STEP, &())?;
-    let version = SessionError::Version { mine: WIRE_VERSION, theirs: theirs.version };
-    theirs.terms.ok_or(version)
+/// The peer's terms, which fit this side's, and the id of the session that both sides' make.
+struct Exchanged {
+    theirs: Terms,
+    session: [u8; 32],
 }
 
-/// The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the side that connected
-/// is.
-fn parts(offer: &Offer, theirs: &Terms) -> (Role, Reveal) {
-    let reveal = offer.learn.reveal();
-    let owns = |attached| matches!(attached, AttachedShape::Values { .. });
-    let receives = match (owns(offer.attached), owns(theirs.attached())) {
-        (true, _) => false,
-        (false, true) => true,
-        (false, false) => match offer.learn {
-            Learn::Both => offer.connecting,
-            Learn::Me => true,
-            Learn::Peer => false,
-        },
+fn exchange(pipe: &mut Pipe, mine: &Terms) -> Result<Exchanged, SessionError> {
+    let said = UncheckedTerms::from(mine);
+    if !said.is_possible() {
+        return Err(SessionError::Columns);
+    }
+    let heard = swap_terms(pipe, &said)?;
+    let session = session_id(&pipe.binding, &said, &heard);
+    let theirs = mine.fitting(heard).map_err(SessionError::Terms)?;
+    Ok(Exchanged { theirs, session })
+}
+
+fn swap_terms(pipe: &mut Pipe, mine: &UncheckedTerms) -> Result<UncheckedTerms, SessionError> {
+    pipe.channel.put(&Opening::of(mine.clone())).map_err(SessionError::at(STEP))?;
+    let theirs: Opening = pipe.take_in_time(STEP, &())?;
+    theirs.into_terms()
+}
+
+/// Who has values that the other side has not.
+pub(crate) enum Owner {
+    Nobody,
+    Me,
+    Peer,
+}
+
+/// This side's part. The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the
+/// side that connected is.
+pub(crate) fn role(owner: Owner, learn: Learn, connecting: bool) -> Role {
+    let receives = match (owner, learn) {
+        (Owner::Me, _) | (Owner::Nobody, Learn::Peer) => false,
+        (Owner::Peer, _) | (Owner::Nobody, Learn::Me) => true,
+        (Owner::Nobody, Learn::Both) => connecting,
     };
-    (if receives { Role::Receiver } else { Role::Sender }, reveal)
+    if receives { Role::Receiver } else { Role::Sender }
+}
+
+fn owner(offer: &Offer, theirs: &Terms) -> Owner {
+    let owns = |attached| matches!(attached, AttachedShape::Values { .. });
+    match (owns(offer.attached), owns(theirs.attached)) {
+        (true, _) => Owner::Me,
+        (false, true) => Owner::Peer,
+        (false, false) => Owner::Nobody,
+    }
 }
 
 /// The run's size, with the parameters still open.
@@ -211,8 +233,8 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
         sender: sender.distinct,
         receiver: receiver.distinct,
         reveal,
-        attached: sender.attached(),
-        returned: receiver.attached(),
+        attached: sender.attached,
+        returned: receiver.attached,
         choices: Choices::default(),
     }
 }
@@ -234,13 +256,15 @@ fn choose(
     if !offer.connecting {
         let choice: Choice = pipe.take_in_time(STEP, &())?;
         return check_choice(wanted, offer, &choice)
-            .ok_or_else(|| SessionError::Choice(crate::terms::escape(&choice.protocol)));
+            .ok_or_else(|| SessionError::Choice(escape(&choice.protocol)));
     }
     wanted.choices = wanted.choices.or(Wanted::of_peer(offer, theirs).choices);
-    let named = offer.protocol.unwrap_or(&theirs.protocol);
-    let protocol = if named.is_empty() { best(wanted, shape)? } else { wanted.find(named) };
-    let protocol =
-        protocol.ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs)]))?;
+    let protocol = match offer.protocol.or(theirs.protocol) {
+        Some(named) => wanted.find(named),
+        None => best(wanted, shape)?,
+    };
+    let protocol = protocol
+        .ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs.protocol)]))?;
     let choices = wanted.completed(protocol.spec());
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
@@ -310,15 +334,13 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
 /// What the rows take that the peer may send, or the labels that come of them, as cells.
 fn memory_of_rows(mine: &Terms, theirs: &Terms) -> u64 {
     const BYTES_A_CELL: u64 = 56;
-    if theirs.width == 0 {
-        return 0;
-    }
-    let (count, of_key) = match mine.operation.as_str() {
-        "lookup" => (mine.distinct, 0),
+    let AttachedShape::Items { width } = theirs.attached else { return 0 };
+    let (count, of_key) = match mine.operation {
+        Operation::Lookup => (mine.distinct, 0),
         _ => (theirs.distinct, theirs.presets.split(',').count() as u64),
     };
     let cells = of_key + theirs.columns.len() as u64;
-    count.saturating_mul(u64::from(theirs.width) + 24 + BYTES_A_CELL * cells)
+    count.saturating_mul(width as u64 + 24 + BYTES_A_CELL * cells)
 }
 
 fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), SessionError> {
@@ -333,7 +355,7 @@ fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), Sessio
 ///
 /// The connection's part differs between any two, so whoever stands between two parties, each of whom takes it for its
 /// peer, cannot pass the elements of one session on as those of the other.
-fn session_id(binding: &[u8; 32], mine: &Terms, theirs: &Terms) -> [u8; 32] {
+fn session_id(binding: &[u8; 32], mine: &UncheckedTerms, theirs: &UncheckedTerms) -> [u8; 32] {
     let (first, second) = if mine.connecting { (mine, theirs) } else { (theirs, mine) };
     let mut hasher = blake3::Hasher::new_derive_key("veilset v1 session");
     hasher.update(binding);

@@ -3,7 +3,8 @@
 use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Spec};
 
-use crate::{Asked, Learn, Offer, Terms};
+use crate::terms::Terms;
+use crate::{Asked, Learn, Offer};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]

@@ -5,7 +5,8 @@ use std::fmt;
 use veilset_crypto::Group;
 use veilset_protocols::{Choices, Digest, Operation, Protocol, Security, Spec, candidates};
 
-use crate::{Learn, Offer, SessionError, Terms};
+use crate::terms::Terms;
+use crate::{Learn, Offer, SessionError};
 
 /// What a user asks for, as far as it decides which protocols fit.
 #[derive(Debug, Clone, Copy)]
@@ -31,8 +32,8 @@ impl Wanted {
         Self {
             learn: offer.learn.mirrored(),
             choices: Choices {
-                group: theirs.group.parse().ok(),
-                digest: theirs.digest.parse().ok(),
+                group: theirs.choices.group,
+                digest: theirs.choices.digest,
                 ..offer.choices
             },
             ..Self::of(offer)
@@ -85,7 +86,7 @@ impl Wanted {
         }
     }
 
-    fn none(self) -> SessionError {
+    pub(crate) fn none(self) -> SessionError {
         let Self { operation, security, .. } = self;
         let learn = self.learn.name();
         let given = self.choices.prime.map(|_| "modulo a prime that is given");

@@ -12,7 +12,11 @@ fn offer(connecting: bool) -> Offer {
 }
 
 /// What the connecting side makes of a peer that sends these terms.
-fn connecting(offer: Offer, binding: [u8; 32], theirs: Terms) -> Result<Agreed, SessionError> {
+fn connecting(
+    offer: Offer,
+    binding: [u8; 32],
+    theirs: UncheckedTerms,
+) -> Result<Agreed, SessionError> {
     let (left, right) = memory_pair();
     thread::scope(|scope| {
         let peer = scope.spawn(move || {
@@ -26,18 +30,32 @@ fn connecting(offer: Offer, binding: [u8; 32], theirs: Terms) -> Result<Agreed, 
     })
 }
 
-fn terms(change: impl FnOnce(&mut Terms)) -> Terms {
-    let mut terms = Terms::new(&offer(false), [2; 32]);
+fn terms(change: impl FnOnce(&mut UncheckedTerms)) -> UncheckedTerms {
+    let mut terms = UncheckedTerms::from(&Terms::new(&offer(false), [2; 32]));
     change(&mut terms);
     terms
 }
 
 #[test]
-fn a_protocol_that_only_the_peer_knows_is_a_difference_of_terms() {
-    let theirs = terms(|terms| terms.protocol = "from-the-future".into());
-    let ended = connecting(offer(true), [0; 32], theirs);
-    let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
-    assert_eq!((&*found[0].field, &*found[0].theirs), ("protocol", "from-the-future"));
+fn what_only_the_peer_knows_is_a_difference_of_terms() {
+    type Named = fn(&mut UncheckedTerms) -> &mut String;
+    let known = "any that this version has; veilset protocols lists them";
+    let cases: [(&str, Named, &str); 6] = [
+        ("operation", |terms| &mut terms.operation, "count"),
+        ("security", |terms| &mut terms.security, "semi-honest"),
+        ("protocol", |terms| &mut terms.protocol, known),
+        ("group", |terms| &mut terms.group, known),
+        ("digest", |terms| &mut terms.digest, known),
+        ("scheme", |terms| &mut terms.scheme, "sum-of-ranks"),
+    ];
+    for (field, named, mine) in cases {
+        let theirs = terms(|terms| *named(terms) = "from-the-future".into());
+        let ended = connecting(offer(true), [0; 32], theirs);
+        let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
+        let [found] = &found[..] else { panic!("one difference: {found:?}") };
+        let said = (&*found.field, &*found.mine, &*found.theirs);
+        assert_eq!(said, (field, mine, "from-the-future"));
+    }
 }
 
 #[test]
@@ -54,8 +72,7 @@ fn a_peer_that_sends_no_terms_or_no_choice_ends_the_wait() {
 
     let (left, right) = memory_pair();
     let mut peer = Pipe::new(Box::new(right), [0; 32]);
-    let opening =
-        Opening { version: WIRE_VERSION, terms: Some(terms(|terms| terms.connecting = true)) };
+    let opening = Opening::of(terms(|terms| terms.connecting = true));
     peer.channel.put(&opening).expect("there is room");
     let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
     silent(agree(&mut pipe, offer(false), &mut ChaCha20Rng::from_seed([1; 32])));

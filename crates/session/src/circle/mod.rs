@@ -21,8 +21,8 @@ use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
-use crate::terms::{Consent, Done, Opening};
-use crate::{End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError, Terms, WIRE_VERSION};
+use crate::terms::{Consent, Done, Opening, Terms};
+use crate::{End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError};
 
 pub use report::{CircleBriefing, CircleReport, PeerReport};
 

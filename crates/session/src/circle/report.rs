@@ -7,9 +7,10 @@ use veilset_data::{Warning, WarningCode};
 use veilset_protocols::Security;
 
 use super::{CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
+use crate::Means;
 use crate::briefing::NO_KEYS;
 use crate::report::{no_match, run_id};
-use crate::{Means, Terms};
+use crate::terms::Terms;
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@ use veilset_channel::{Malformed, Reader, Tag};
 use veilset_protocols::ks::parties::MOST_PARTIES;
 
 use super::*;
+use crate::terms::{Peers, UncheckedTerms};
 
 /// What the parties agreed on.
 pub(super) struct Exchanged {
@@ -58,17 +59,14 @@ pub(super) fn exchanged(
     rng.fill_bytes(&mut nonce);
     let parties = members.0.len() + 1;
     let mine = |member: &Member| own_terms(offer, parties, member, nonce);
-    let openings = members
-        .swap(STEP, &(), |member| Opening { version: WIRE_VERSION, terms: Some(mine(member)) })?;
+    let said = |member: &Member| Opening::of(UncheckedTerms::from(&mine(member)));
+    let openings = members.swap(STEP, &(), said)?;
     let mut theirs = Vec::with_capacity(openings.len());
     for (member, opening) in members.0.iter().zip(openings) {
-        let version = SessionError::Version { mine: WIRE_VERSION, theirs: opening.version };
-        let terms = opening.terms.ok_or_else(|| version.with(member.name.clone()))?;
-        let mismatches = mine(member).mismatches(&terms);
-        if !mismatches.is_empty() {
-            return Err(SessionError::Terms(mismatches).with(member.name.clone()));
-        }
-        theirs.push(terms);
+        let fitting = opening
+            .into_terms()
+            .and_then(|heard| mine(member).fitting(heard).map_err(SessionError::Terms));
+        theirs.push(fitting.map_err(|why| why.with(member.name.clone()))?);
     }
     check_sizes(members, offer, &theirs)?;
     let own = roll(members, offer, &nonce, &theirs);
@@ -89,7 +87,7 @@ fn check_parties(members: &Members, offer: &CircleOffer) {
     assert!(differ && others, "a key for each party");
 }
 
-/// As in a run of two, but that the operation says how many parties there are.
+/// As in a run of two, but between more.
 fn own_terms(offer: &CircleOffer, parties: usize, member: &Member, nonce: [u8; 32]) -> Terms {
     let pair = Offer {
         operation: Operation::Intersect,
@@ -107,7 +105,7 @@ fn own_terms(offer: &CircleOffer, parties: usize, member: &Member, nonce: [u8; 3
         columns: Vec::new(),
         details: Vec::new(),
     };
-    Terms { operation: format!("intersect of {parties} parties"), ..Terms::new(&pair, nonce) }
+    Terms { peers: Peers::Many(parties), ..Terms::new(&pair, nonce) }
 }
 
 fn check_sizes(

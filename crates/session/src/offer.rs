@@ -1,0 +1,117 @@
+//! What a side wants, before anybody was asked.
+
+use serde::{Deserialize, Serialize};
+use veilset_names::names;
+use veilset_protocols::{AttachedShape, Choices, Operation, Reveal, Security};
+
+names! {
+    "who learns";
+    /// Who gets the result, as one side sees it.
+    #[derive(Serialize, Deserialize)]
+    pub enum Learn {
+        /// This side alone.
+        Me = "me",
+        /// The peer alone.
+        Peer = "peer",
+        /// Both sides.
+        Both = "both",
+    }
+}
+
+impl Learn {
+    /// The same choice as the peer must put it.
+    #[must_use]
+    pub fn mirrored(self) -> Self {
+        match self {
+            Self::Me => Self::Peer,
+            Self::Peer => Self::Me,
+            Self::Both => Self::Both,
+        }
+    }
+
+    /// To whom the result goes, whichever side is asked.
+    #[must_use]
+    pub fn reveal(self) -> Reveal {
+        if self == Self::Both { Reveal::Both } else { Reveal::Receiver }
+    }
+
+    /// Whether this side gets the result.
+    #[must_use]
+    pub fn includes_me(self) -> bool {
+        self != Self::Peer
+    }
+}
+
+/// What this side wants.
+#[derive(Debug, Clone)]
+pub struct Offer {
+    /// What to compute.
+    pub operation: Operation,
+    /// How; `None` leaves it to the planner.
+    pub protocol: Option<&'static str>,
+    /// Against whom the protocol must hold, at least.
+    pub security: Security,
+    /// Who gets the result.
+    pub learn: Learn,
+    /// The versioned presets of the key columns, such as `email/1`.
+    pub presets: String,
+    /// How many distinct keys this side has.
+    pub distinct: usize,
+    /// Whether this side's keys look like hashes.
+    pub looks_hashed: bool,
+    /// Whether this side opened the connection; the two sides differ in it.
+    pub connecting: bool,
+    /// What this side calls the peer.
+    pub peer: String,
+    /// Bytes of memory that the run may take beside what the process holds; no run may allocate as the peer's number
+    /// of keys has it.
+    pub memory: u64,
+    /// What is chosen beside the protocol; the rest is left to its defaults.
+    pub choices: Choices,
+    /// What this side holds about each of its keys.
+    pub attached: AttachedShape,
+    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
+    pub columns: Vec<Column>,
+    /// What else both sides must say alike, in this order.
+    pub details: Vec<Detail>,
+}
+
+/// Something about the lists that both sides must say alike, such as the length of the slots in them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Detail {
+    /// What it is, for messages; at most 256 bytes.
+    pub name: String,
+    /// What this side says; at most 256 bytes.
+    pub value: String,
+}
+
+/// A column of what a side holds about its keys.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Column {
+    /// Its name in the header.
+    pub name: String,
+    /// Of values: they count in units of 10^-scale.
+    pub scale: u32,
+}
+#[cfg(test)]
+impl Offer {
+    /// A count that both learn, of the connecting side.
+    pub(crate) fn sample() -> Self {
+        Self {
+            operation: Operation::Count,
+            protocol: None,
+            security: Security::SemiHonest,
+            learn: Learn::Both,
+            presets: "email/1".into(),
+            distinct: 1000,
+            looks_hashed: false,
+            connecting: true,
+            peer: "peer".into(),
+            memory: u64::MAX,
+            choices: Choices::default(),
+            attached: AttachedShape::Nothing,
+            columns: Vec::new(),
+            details: Vec::new(),
+        }
+    }
+}

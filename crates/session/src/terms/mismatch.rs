@@ -1,0 +1,158 @@
+//! On what two sides differ.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use veilset_protocols::{AttachedShape, Operation};
+
+use super::{Terms, UncheckedTerms, UnknownName};
+use crate::{Detail, Learn};
+
+/// A field on which two parties differ.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The field's name, this side's.
+    pub field: Cow<'static, str>,
+    /// This side's value.
+    pub mine: String,
+    /// The peer's value, escaped.
+    pub theirs: String,
+}
+
+impl Mismatch {
+    /// The peer asks for a protocol that this side does not have, or not for this operation; or names none, where what both
+    /// sides give leaves none to take.
+    pub(crate) fn no_protocol(theirs: Option<&str>) -> Self {
+        theirs.map_or_else(
+            || Self {
+                field: "protocol".into(),
+                mine: "none that is taken without a name has both sides' group and digest"
+                    .to_owned(),
+                theirs: "none named".to_owned(),
+            },
+            |named| Self::unknown("protocol", named),
+        )
+    }
+
+    /// The peer names something that is nothing here.
+    fn unknown(field: &'static str, named: &str) -> Self {
+        Self::of(field, "any that this version has; veilset protocols lists them", named)
+    }
+
+    fn of(field: &'static str, mine: &str, theirs: &str) -> Self {
+        Self { field: field.into(), mine: mine.to_owned(), theirs: escape(theirs) }
+    }
+}
+
+impl From<UnknownName> for Mismatch {
+    fn from(UnknownName { field, name }: UnknownName) -> Self {
+        Self::unknown(field, &name)
+    }
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: here {}, at the peer {}", self.field, self.mine, self.theirs)
+    }
+}
+
+impl Terms {
+    /// Every field on which the peer's terms do not fit these. What depends on the operation is compared where that is the same.
+    pub(super) fn mismatches(&self, theirs: &UncheckedTerms) -> Vec<Mismatch> {
+        let mine = UncheckedTerms::from(self);
+        let either = |field, mine: &str, theirs: &str| {
+            if mine.is_empty() || theirs.is_empty() { None } else { differ(field, mine, theirs) }
+        };
+        let end = |connecting| if connecting { "connecting" } else { "listening" };
+        let of_any = [
+            differ("operation", &mine.operation, &theirs.operation),
+            differing_learners(self.learn, theirs.learn.name()),
+            differ("key presets", &mine.presets, &theirs.presets),
+            differ("security", &mine.security, &theirs.security),
+            differ("ends", end(mine.connecting), end(!theirs.connecting)),
+        ];
+        let of_all = of_any.into_iter().flatten();
+        if mine.operation != theirs.operation {
+            return of_all.collect();
+        }
+        let here = matches!(self.attached, AttachedShape::Values { .. });
+        let of_operation = [
+            either("protocol", &mine.protocol, &theirs.protocol),
+            either("group", &mine.group, &theirs.group),
+            either("digest", &mine.digest, &theirs.digest),
+            differ("shares", &mine.sharing, &theirs.sharing),
+            differ("scheme", &mine.scheme, &theirs.scheme),
+            mismatched_values(self.operation, [here, theirs.values > 0]),
+        ];
+        let details = differing_details(&self.details, &theirs.details);
+        of_all.chain(of_operation.into_iter().flatten()).chain(details).collect()
+    }
+}
+
+/// A field that must be the same on both sides.
+pub(crate) fn differ(field: &'static str, mine: &str, theirs: &str) -> Option<Mismatch> {
+    (mine != theirs).then(|| Mismatch::of(field, mine, theirs))
+}
+
+/// One side's me is the other side's peer; `theirs` is the word on the peer's side.
+pub(crate) fn differing_learners(mine: Learn, theirs: &str) -> Option<Mismatch> {
+    let field = "who learns (--learn: one side's me is the other side's peer)";
+    (theirs != mine.mirrored().name()).then(|| Mismatch::of(field, mine.name(), theirs))
+}
+
+/// A sum needs values on one side, shares can have them on one side; whether there are any here, and at the peer.
+pub(crate) fn mismatched_values(
+    operation: Operation,
+    [here, there]: [bool; 2],
+) -> Option<Mismatch> {
+    let (field, mine, theirs) = match (operation, here, there) {
+        (Operation::Sum, false, false) => {
+            ("value columns (one side gives --value)", "none", "none either")
+        }
+        (Operation::Sum | Operation::Share, true, true) => {
+            ("value columns (--value on one side alone)", "given", "given, too")
+        }
+        _ => return None,
+    };
+    Some(Mismatch::of(field, mine, theirs))
+}
+
+/// The details that one side gives and the other does not, or gives otherwise.
+fn differing_details(mine: &[Detail], theirs: &[Detail]) -> Vec<Mismatch> {
+    if mine == theirs {
+        return Vec::new();
+    }
+    let find = |details: &[Detail], name: &str| {
+        let found = details.iter().find(|detail| detail.name == name);
+        found.map(|detail| detail.value.clone())
+    };
+    let said = |value: Option<String>| value.map_or("nothing".to_owned(), |v| escape(&v));
+    let alone = |detail: &&Detail| find(mine, &detail.name).is_none();
+    let names = mine.iter().chain(theirs.iter().filter(alone));
+    let values = names.map(|detail| {
+        let name = detail.name.as_str();
+        (name, find(mine, name), find(theirs, name))
+    });
+    let differ: Vec<Mismatch> = values
+        .filter(|(_, mine, theirs)| mine != theirs)
+        .map(|(name, mine, theirs)| Mismatch {
+            field: escape(name).into(),
+            mine: said(mine),
+            theirs: said(theirs),
+        })
+        .collect();
+    if !differ.is_empty() {
+        return differ;
+    }
+    let order = |details: &[Detail]| {
+        let names: Vec<String> = details.iter().map(|detail| escape(&detail.name)).collect();
+        names.join(", ")
+    };
+    let (mine, theirs) = (order(mine), order(theirs));
+    vec![Mismatch { field: "order of what is said".into(), mine, theirs }]
+}
+
+/// Text from the peer, made harmless for a terminal and short.
+pub(crate) fn escape(text: &str) -> String {
+    text.chars().take(200).flat_map(char::escape_debug).collect()
+}

@@ -1,0 +1,122 @@
+//! Terms as they go over the wire: names, of which the peer's may be anything.
+
+use serde::{Deserialize, Serialize};
+use veilset_crypto::Group;
+use veilset_protocols::{AttachedShape, Digest, Operation};
+
+use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms};
+use crate::{Column, Detail, Learn};
+
+/// The most details.
+const MAX_DETAILS: usize = 16;
+
+/// What a side sends, name by name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct UncheckedTerms {
+    /// What to compute, and between how many parties where they are more than two.
+    pub(crate) operation: String,
+    /// How; empty leaves it to the planner.
+    pub(crate) protocol: String,
+    /// Against whom the protocol must hold.
+    pub(crate) security: String,
+    /// Who gets the result, as the sender of these terms sees it.
+    pub(crate) learn: Learn,
+    /// The versioned presets of the key columns.
+    pub(crate) presets: String,
+    /// How many distinct keys.
+    pub(crate) distinct: u64,
+    /// Whether the keys look like hashes.
+    pub(crate) looks_hashed: bool,
+    /// Whether the sender of these terms opened the connection.
+    pub(crate) connecting: bool,
+    /// The group; empty leaves it to the protocol's default.
+    pub(crate) group: String,
+    /// How a set travels; empty leaves it to the protocol's default.
+    pub(crate) digest: String,
+    /// How secrets are shared.
+    pub(crate) sharing: String,
+    /// How many numbers the sender of these terms holds about each of its keys.
+    pub(crate) values: u16,
+    /// How many bytes it holds about each of its keys.
+    pub(crate) width: u16,
+    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
+    pub(crate) columns: Vec<Column>,
+    /// How two orders of preference become one.
+    pub(crate) scheme: String,
+    /// What else both sides must say alike.
+    pub(crate) details: Vec<Detail>,
+    /// Fresh randomness; both nonces key the elements of this session alone.
+    pub(crate) nonce: [u8; 32],
+}
+
+impl From<&Terms> for UncheckedTerms {
+    fn from(terms: &Terms) -> Self {
+        let choices = terms.choices;
+        // Too many to be told are too many to be possible, too.
+        let told = |count| u16::try_from(count).unwrap_or(u16::MAX);
+        let (values, width) = match terms.attached {
+            AttachedShape::Nothing => (0, 0),
+            AttachedShape::Values { columns } => (told(columns), 0),
+            AttachedShape::Items { width } => (0, told(width)),
+        };
+        Self {
+            operation: terms.peers.name_of(terms.operation),
+            protocol: terms.protocol.unwrap_or_default().to_owned(),
+            security: terms.security.name().to_owned(),
+            learn: terms.learn,
+            presets: terms.presets.clone(),
+            distinct: terms.distinct,
+            looks_hashed: terms.looks_hashed,
+            connecting: terms.connecting,
+            group: choices.group.map_or("", Group::name).to_owned(),
+            digest: choices.digest.map_or("", Digest::name).to_owned(),
+            sharing: choices.sharing.unwrap_or_default().name().to_owned(),
+            values,
+            width,
+            columns: terms.columns.clone(),
+            scheme: choices.scheme.unwrap_or_default().name().to_owned(),
+            details: terms.details.clone(),
+            nonce: terms.nonce,
+        }
+    }
+}
+
+impl UncheckedTerms {
+    /// What the sender of these terms holds about each of its keys.
+    pub(super) fn attached(&self) -> AttachedShape {
+        match (self.values, self.width) {
+            (0, 0) => AttachedShape::Nothing,
+            (0, width) => AttachedShape::Items { width: width.into() },
+            (columns, _) => AttachedShape::Values { columns: columns.into() },
+        }
+    }
+
+    /// Whether all in it is what a side of this operation can have.
+    pub(crate) fn is_possible(&self) -> bool {
+        let fits = |column: &Column| {
+            column.name.len() <= MAX_NAME
+                && !column.name.contains('\0')
+                && column.scale <= MAX_SCALE
+        };
+        let columns = self.columns.len();
+        let attached = match self.operation.parse().ok() {
+            Some(Operation::Sum | Operation::Share) => {
+                self.width == 0 && usize::from(self.values) == columns
+            }
+            Some(Operation::Union) => {
+                let sends = self.learn != Learn::Me && self.distinct > 0;
+                self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
+            }
+            Some(Operation::Lookup) => {
+                let labels = self.learn == Learn::Peer && columns > 0;
+                let whole = labels && (self.width > 0 || self.distinct == 0);
+                let attached = if labels { whole } else { self.width == 0 && columns == 0 };
+                self.values == 0 && self.width <= MAX_WIDTH && attached
+            }
+            _ => self.values == 0 && self.width == 0 && columns == 0,
+        };
+        let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
+        let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
+        attached && details && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
+    }
+}
