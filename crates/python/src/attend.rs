@@ -39,7 +39,7 @@ enum News {
 
 /// The terms that the caller is asked about, as the attributes of `veilset.Terms`.
 #[derive(IntoPyObject)]
-struct Terms {
+pub(crate) struct Terms {
     learned: String,
     leaks: Vec<&'static str>,
     warnings: Vec<String>,

@@ -9,7 +9,6 @@ use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
 use veilset::data::{KeySpec, Scratch, Table, Warning};
 use veilset::json;
-use veilset::registry::{self, Digest, Group, Reveal};
 
 use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
@@ -103,13 +102,6 @@ pub(crate) fn no_match(distinct: u64, peer_distinct: u64) -> Option<(&'static st
     Some((warning.code.name(), warning.text))
 }
 
-/// What leaks from a protocol beyond the result, in sentences, where both learn that or one side alone.
-#[pyfunction]
-pub(crate) fn leaks(protocol: &str, both: bool) -> Vec<&'static str> {
-    let reveal = if both { Reveal::Both } else { Reveal::Receiver };
-    registry::find(protocol).into_iter().flat_map(|one| one.spec().leaks_of(reveal)).collect()
-}
-
 /// A size such as `500MB` in bytes.
 #[pyfunction]
 pub(crate) fn memory(text: &str) -> Result<u64, Failure> {
@@ -120,17 +112,6 @@ pub(crate) fn memory(text: &str) -> Result<u64, Failure> {
 #[pyfunction]
 pub(crate) fn heading() -> String {
     json::versioned(serde_json::json!({ "time": json::time(SystemTime::now()) })).to_string()
-}
-
-/// A protocol's default group and set encoding, and against whom it holds.
-#[pyfunction]
-pub(crate) fn defaults(
-    protocol: &str,
-) -> Result<(Option<&'static str>, Option<&'static str>, &'static str), Failure> {
-    let unknown = || Failure::Argument(format!("there is no protocol {protocol:?}"));
-    let spec = registry::find(protocol).ok_or_else(unknown)?.spec();
-    let choices = spec.defaults();
-    Ok((choices.group.map(Group::name), choices.digest.map(Digest::name), spec.security.name()))
 }
 
 /// Bits of the values of a whole run over sets of these sizes.

@@ -14,6 +14,7 @@ mod plan;
 mod run;
 mod stop;
 mod stream;
+mod terms;
 mod words;
 mod worker;
 
@@ -26,9 +27,19 @@ mod _native {
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");
     #[pymodule_export]
+    const MAX_COLUMNS: usize = veilset::cluster::MAX_COLUMNS;
+    #[pymodule_export]
+    const MAX_NAME: usize = veilset::cluster::MAX_NAME;
+    #[pymodule_export]
+    const MAX_KEYS: u64 = veilset::cluster::MOST_KEYS;
+    #[pymodule_export]
+    const MAX_PIECES: u64 = veilset::cluster::MOST_PIECES;
+    #[pymodule_export]
+    const MAX_WORKERS: u64 = veilset::cluster::MOST_WORKERS;
+    #[pymodule_export]
     use crate::cluster::{
-        Link, capacity, cut, defaults, heading, leaks, memory, merge, no_match, presets,
-        rows_of_items, scan, split, value_bits,
+        Link, capacity, cut, heading, memory, merge, no_match, presets, rows_of_items, scan, split,
+        value_bits,
     };
     #[pymodule_export]
     use crate::lookup::{Answers, lookup};
@@ -44,6 +55,8 @@ mod _native {
     use crate::stop::Stop;
     #[pymodule_export]
     use crate::stream::Batches;
+    #[pymodule_export]
+    use crate::terms::{Agreed, cluster_terms};
     #[pymodule_export]
     use crate::worker::Worker;
 }

@@ -21,10 +21,13 @@ from conftest import Columns, conforms
 
 pytest.importorskip("ray", reason="Ray is not installed here")
 
+from veilset import _native
+from veilset._order import Asks
 from veilset.ray._messages import Talk, read
+from veilset.ray._options import job
 from veilset.ray._prepare import Pieces
 from veilset.ray._run import check_sizes
-from veilset.ray._terms import Agreed, least_pieces, together
+from veilset.ray._scan import Scan
 
 SIDE = Path(__file__).with_name("cluster_side.py")
 Ended = dict[str, Any]
@@ -272,11 +275,18 @@ def test_a_drivers_message_is_checked_before_use(message: bytes) -> None:
     assert read(b'{"kind": "go", "go": true}') == {"kind": "go", "go": True}
 
 
+def agreed(rows: int, workers: int, width: int) -> _native.Agreed:
+    """A union with a peer that says the same; rows to send have so many bytes."""
+    scan = Scan(rows, 0, 0, 0, [], width, [])
+    wanted = job(Asks("union", "email"), {})
+    return _native.cluster_terms(wanted, scan, workers, True, lambda mine: mine)
+
+
 @pytest.mark.parametrize(
     "rows, slots, pieces", [(0, 1, 8), (10, 3, 16), (1 << 24, 1, 16), (1 << 40, 4096, 4096)]
 )
 def test_pieces_come_from_rows_and_pairs_of_workers(rows: int, slots: int, pieces: int) -> None:
-    assert together(least_pieces(rows), least_pieces(0), slots) == pieces
+    assert agreed(rows, slots, 0).pieces == pieces
 
 
 @pytest.mark.parametrize(
@@ -293,10 +303,10 @@ def test_sizes_that_no_worker_holds_are_refused_before_anything_is_computed(
     distinct: int, slices: list[int], width: int, error: type[veilset.Error]
 ) -> None:
     own = Pieces([10] * 8, [], [], [], [], [], 0)
-    agreed = Agreed("union", True, True, True, 8, 1, [], 0, width)
+    union = agreed(80, 1, width)
     with pytest.raises(error):
-        check_sizes({"distinct": distinct, "slices": slices}, own, agreed)
-    check_sizes({"distinct": 80, "slices": [10] * 8}, own, agreed)
+        check_sizes({"distinct": distinct, "slices": slices}, own, union)
+    check_sizes({"distinct": 80, "slices": [10] * 8}, own, union)
 
 
 @pytest.mark.parametrize("how, error", [("stops", "NetworkError"), ("declines", "PolicyError")])

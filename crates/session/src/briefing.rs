@@ -73,8 +73,12 @@ fn peer_has(offer: &Offer, distinct: u64) -> String {
     let peer = &offer.peer;
     match offer.operation {
         Operation::Agree => format!("{peer} offers {distinct} slots"),
-        _ => format!("{peer} has {distinct} distinct keys"),
+        _ => has_keys(peer, distinct),
     }
+}
+
+pub(crate) fn has_keys(peer: &str, distinct: u64) -> String {
+    format!("{peer} has {distinct} distinct keys")
 }
 
 /// The sentence that says who learns what.
@@ -87,6 +91,15 @@ pub(crate) fn sentence(spec: &Spec, (role, reveal): (Role, Reveal), peer: &str) 
 /// What is said to a side whose set is empty.
 pub(crate) const NO_KEYS: &str = "Your set is empty: no row has a key. veilset check says why.";
 
+/// What is said to a side whose peer's set is empty.
+const NO_PEER_KEYS: &str = "The peer's set is empty.";
+
+/// The same as a warning, where the peer's set of so many keys is empty.
+pub(crate) fn no_peer_keys(peer_distinct: u64) -> Option<Warning> {
+    let text = NO_PEER_KEYS.to_owned();
+    (peer_distinct == 0).then(|| Warning::of_lists(WarningCode::EmptyPeerSet, text))
+}
+
 fn warning(offer: &Offer, theirs: &Terms) -> Option<Warning> {
     let agrees = offer.operation == Operation::Agree;
     let (code, text) = if offer.distinct == 0 {
@@ -96,7 +109,7 @@ fn warning(offer: &Offer, theirs: &Terms) -> Option<Warning> {
         };
         (WarningCode::EmptySet, text.to_owned())
     } else if theirs.distinct == 0 {
-        let text = if agrees { "The peer offers no slot." } else { "The peer's set is empty." };
+        let text = if agrees { "The peer offers no slot." } else { NO_PEER_KEYS };
         (WarningCode::EmptyPeerSet, text.to_owned())
     } else if offer.looks_hashed != theirs.looks_hashed {
         let (hashed, plain) =

@@ -7,6 +7,7 @@
 mod agreement;
 mod briefing;
 mod circle;
+mod cluster;
 mod elements;
 mod error;
 mod offer;
@@ -25,14 +26,18 @@ pub use circle::{
     AgreedCircle, CIRCLE_PROTOCOL, CircleBriefing, CircleOffer, CircleReport, Member, PeerReport,
     agree_all,
 };
+pub use cluster::{
+    AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,
+    pieces,
+};
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use offer::{Column, Detail, Learn, Offer};
 pub use parts::capacity;
-pub use piece::{Matched, PIECE_PROTOCOL, PieceShape, Ticket};
+pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times, plan, switches};
 pub use report::{Report, no_match, run_id};
 pub use run::Means;
-pub use terms::{MAX_COLUMNS, Mismatch, WIRE_VERSION};
+pub use terms::{MAX_COLUMNS, MAX_NAME, Mismatch, WIRE_VERSION};
 pub use wanted::{Asked, Wanted};

@@ -20,7 +20,7 @@ use crate::{End, Pipe, SessionError};
 const STEP: &str = "meeting of workers";
 
 /// The protocol of an intersection's pieces.
-pub const PIECE_PROTOCOL: &str = "rr22";
+pub(crate) const PIECE_PROTOCOL: &str = "rr22";
 
 /// What both workers of a piece were told, and nobody else: a digest of the run's session, the phase, the piece, and how many
 /// times it was tried.

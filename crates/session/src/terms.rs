@@ -18,7 +18,7 @@ use crate::{CIRCLE_PROTOCOL, Column, Detail, Learn, Offer};
 
 pub(crate) use messages::{Choice, Consent, Done, Opening, encoded};
 pub use mismatch::Mismatch;
-pub(crate) use mismatch::escape;
+pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values};
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
@@ -28,7 +28,7 @@ pub const WIRE_VERSION: u16 = 3;
 pub const MAX_COLUMNS: usize = 64;
 
 /// The longest name of a column in bytes.
-pub(crate) const MAX_NAME: usize = 256;
+pub const MAX_NAME: usize = 256;
 
 /// The most fraction digits of a value column.
 pub(crate) const MAX_SCALE: u32 = 30;

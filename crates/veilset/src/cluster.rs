@@ -15,4 +15,7 @@ pub use worker::{Meeting, Worker};
 pub use crate::done::rows_of_items;
 pub use veilset_crypto::Element;
 pub use veilset_protocols::pieces::value_bits;
-pub use veilset_session::{Matched, PIECE_PROTOCOL, PieceShape, Ticket, capacity};
+pub use veilset_session::{
+    AgreedCluster, ClusterOffer, Column, MAX_COLUMNS, MAX_NAME, MOST_KEYS, MOST_PIECES,
+    MOST_WORKERS, Matched, PieceShape, Ticket, capacity,
+};

@@ -3,13 +3,15 @@
 mod cluster;
 
 use veilset_protocols::{Operation, Reveal, Role, Shape, Spec};
-pub use veilset_session::{Calibration, Estimate, Link, Speed, Wanted, plan, switches};
+pub use veilset_session::{
+    Calibration, Estimate, Link, MOST_WORKERS, ROWS_A_PIECE, Speed, Wanted, plan, switches,
+};
 
 use crate::Error;
 
 pub use cluster::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
-    MOST_WORKERS, PASSES_A_ROW, PROCESS_BYTES, ROWS_A_PIECE, STORED_A_ROW,
+    PASSES_A_ROW, PROCESS_BYTES, STORED_A_ROW,
 };
 
 /// A run of which only the price is asked.

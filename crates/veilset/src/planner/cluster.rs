@@ -4,8 +4,8 @@ mod model;
 
 use std::time::Duration;
 
-use veilset_protocols::{Operation, Protocol, Role, Spec};
-use veilset_session::{Calibration, Link};
+use veilset_protocols::{Protocol, Role, Spec};
+use veilset_session::{Calibration, Link, MOST_KEYS, MOST_WORKERS, clustered};
 
 use super::Question;
 use crate::Error;
@@ -13,13 +13,8 @@ use model::Load;
 
 pub use model::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, INNER_BITS_PER_SECOND, PASSES_A_ROW, PROCESS_BYTES,
-    ROWS_A_PIECE, STORED_A_ROW,
+    STORED_A_ROW,
 };
-
-/// The most keys of a side: matched values are no longer than 128 bits.
-const MOST_KEYS: u64 = 1 << 40;
-/// The most workers of a side.
-pub const MOST_WORKERS: u64 = 1 << 12;
 
 /// The clusters of a run; both sides' are alike.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -122,17 +117,11 @@ impl Question {
         Ok(self.priced(cluster, &load, fit, machine))
     }
 
-    /// The protocol that pieces run.
+    /// The protocol that pieces run, if it is as strict as asked for.
     fn clustered(&self) -> Result<&'static dyn Protocol, Error> {
         let operation = self.wanted.operation;
-        let id = match operation {
-            Operation::Intersect => "rr22",
-            Operation::Count => "mqrpmt-dh",
-            Operation::Sum => "mqrpmt-dh-sum",
-            Operation::Union => "mqrpmt-dh-union",
-            _ => "",
-        };
-        self.wanted.find(id).ok_or(Error::NotInCluster { operation })
+        let found = clustered(operation).and_then(|one| self.wanted.find(one.spec().id));
+        found.ok_or(Error::NotInCluster { operation })
     }
 
     fn load(&self, protocol: &'static dyn Protocol, workers: u64) -> Load {

@@ -11,25 +11,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from .._native import Link
+from .._native import MAX_COLUMNS, MAX_KEYS, MAX_NAME, MAX_PIECES, MAX_WORKERS, Link
 from ..errors import BY_EXIT_CODE, Error, InternalError, NetworkError, PeerError, PolicyError
 
 Check = Callable[[object], bool]
 Message = dict[str, Any]
 
-#: The most pieces and workers that a run has.
-MAX_PIECES = 4096
-MAX_WORKERS = 4096
-
 #: The most tries at a piece after the first.
 MAX_ATTEMPTS = 1000
-
-#: The most columns, and bytes of a name, as in the terms of any run.
-MAX_COLUMNS = 64
-MAX_NAME = 256
-MAX_SCALE = 30
-MAX_WIDTH = 4096
-MAX_ELEMENTS = 1 << 40
 
 #: No slot: what is said about the run as a whole.
 WHOLE = -1
@@ -72,11 +61,6 @@ def several(check: Check, most: int) -> Check:
     return lambda value: isinstance(value, list) and len(value) <= most and all(map(check, value))
 
 
-def power_of_two(value: object) -> bool:
-    """A number of pieces."""
-    return type(value) is int and 1 <= value <= MAX_PIECES and value & (value - 1) == 0
-
-
 TRY = {
     "stage": text(32),
     "piece": number(0, MAX_PIECES - 1),
@@ -84,22 +68,10 @@ TRY = {
     "slot": number(0, MAX_WORKERS - 1),
 }
 
-#: Every message, by its kind.
+#: Every message but the terms, by its kind.
 FORMS: dict[str, dict[str, Check]] = {
-    "terms": {
-        "version": number(0, 1 << 31),
-        "operation": text(MAX_NAME),
-        "presets": text(MAX_COLUMNS * MAX_NAME),
-        "learn": text(MAX_NAME),
-        "values": several(text(MAX_NAME), MAX_COLUMNS),
-        "scales": several(number(0, MAX_SCALE), MAX_COLUMNS),
-        "send": several(text(MAX_NAME), MAX_COLUMNS),
-        "width": number(0, MAX_WIDTH),
-        "pieces": power_of_two,
-        "workers": number(1, MAX_WORKERS),
-    },
     "sizes": {
-        "distinct": number(0, MAX_ELEMENTS),
+        "distinct": number(0, MAX_KEYS),
         "slices": several(number(0, (1 << 32) - 1), MAX_PIECES),
     },
     "go": {"go": flag},
@@ -108,8 +80,8 @@ FORMS: dict[str, dict[str, Check]] = {
     "ready": {**TRY, "key": text(MAX_NAME)},
     "done": {**TRY, "ok": flag},
     "rest": {"stage": text(32), "slot": number(0, MAX_WORKERS - 1)},
-    "counts": {"counts": several(number(0, MAX_ELEMENTS), MAX_PIECES)},
-    "count": {"count": number(0, MAX_ELEMENTS)},
+    "counts": {"counts": several(number(0, MAX_KEYS), MAX_PIECES)},
+    "count": {"count": number(0, MAX_KEYS)},
     "sums": {"sums": several(number(0, (1 << 128) - 1), MAX_COLUMNS)},
     "end": {},
     "over": {"code": number(0, 255)},
@@ -123,6 +95,9 @@ def read(data: bytes) -> Message:
     except (ValueError, RecursionError):
         raise PeerError("the peer's driver sent what is no message") from None
     kind = message.get("kind") if isinstance(message, dict) else None
+    if kind == "terms":
+        # Whoever compares them reads them.
+        return {"kind": kind, "body": data}
     form = FORMS.get(kind) if isinstance(kind, str) else None
     if form is None or set(message) != {"kind", *form}:
         raise PeerError("the peer's driver sent a message of no known kind")

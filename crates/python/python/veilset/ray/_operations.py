@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import _native
+from .._native import Agreed
 from ..errors import PeerError
 from ._cluster import fetch
 from ._messages import Talk
 from ._options import Job
 from ._prepare import Pieces
 from ._stages import Conduct
-from ._terms import Agreed
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 from .. import _native
 from .._frames import Table
+from .._native import MAX_COLUMNS, MAX_NAME, MAX_WORKERS
 from .._order import (
     Asks,
     ConfirmOption,
@@ -21,7 +22,7 @@ from .._order import (
 )
 from .._order import Options as SingleOptions
 from ..errors import InputError
-from ._messages import MAX_ATTEMPTS, MAX_COLUMNS, MAX_NAME, MAX_WORKERS
+from ._messages import MAX_ATTEMPTS
 
 if TYPE_CHECKING:
     import ray.data

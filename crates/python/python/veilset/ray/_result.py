@@ -6,11 +6,9 @@ from decimal import Decimal
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from .. import _native
 from .._result import Result as SingleResult
 from .._result import tell_of_result
 from ._operations import Outcome, Run
-from ._words import learned, protocol
 
 if TYPE_CHECKING:
     import ray.data
@@ -33,22 +31,20 @@ class Result(SingleResult):
         return self._rows
 
 
+#: What a report has of the terms as they are.
+AS_AGREED = ("operation", "protocol", "security", "group", "digest", "learn")
+
+
 def report(run: Run, heading: dict[str, Any], circumstances: dict[str, Any]) -> dict[str, Any]:
     """What the command line prints with ``--json``, as far as it makes sense here."""
-    name = protocol(run.job.operation)
-    group, digest, security = _native.defaults(name)
+    terms = run.agreed.terms(heading["peer"]["name"], run.peer_distinct)
     return {
         **heading,
-        "operation": run.job.operation,
-        "protocol": name,
-        "security": security,
-        "group": group,
-        "digest": digest,
-        "learn": run.job.learn,
-        "role": "receiver" if run.agreed.receiver else "sender",
+        **{name: terms[name] for name in AS_AGREED},
+        "role": run.agreed.role,
         "distinct": run.own.distinct,
         "peer_distinct": run.peer_distinct,
-        "learned": learned(run.agreed, heading["peer"]["name"]),
+        "learned": terms["learned"],
         "pieces": run.agreed.pieces,
         "workers": run.agreed.slots,
         "threads": run.job.threads,

@@ -11,11 +11,12 @@ import ray
 import ray.data
 
 from .. import _native
+from .._native import Agreed
 from .._order import Asks, caller, way
 from .._order import Options as SingleOptions
 from .._progress import shown
 from ..errors import Error, PeerError, PolicyError
-from . import _cluster, _words
+from . import _cluster
 from ._data import dataset
 from ._messages import Message, Talk
 from ._operations import OPERATIONS, Outcome, Run
@@ -25,7 +26,6 @@ from ._result import Result, numbers, report
 from ._scan import Blocks, Scan, blocks
 from ._slots import Means, Pool, fetched
 from ._stages import Conduct
-from ._terms import Agreed, agree
 from ._union import united, unpacked
 
 #: The most elements of a piece, and the most bytes of its rows: what a worker of some GB holds.
@@ -80,7 +80,9 @@ class Cluster:
     def _with_peer(
         self, talk: Talk, link: _native.Link, found: Blocks, workers: int, progress: Any
     ) -> tuple[Run, Outcome]:
-        agreed = agree(talk, self._job, found.scan, self._presets, workers, link.connecting)
+        agreed = _native.cluster_terms(
+            self._job, found.scan, workers, link.connecting, lambda mine: _swap_terms(talk, mine)
+        )
         own = self._timed("prepare", lambda: self._prepare(link.session, found, agreed))
         pool = Pool(agreed.slots, self._means(agreed, link.connecting))
         try:
@@ -129,23 +131,8 @@ class Cluster:
 
     def _confirm(self, talk: Talk, agreed: Agreed, peer_distinct: int, scan: Scan) -> None:
         """Both sides say whether they go on."""
-        protocol = _words.protocol(agreed.operation)
-        group, digest, security = _native.defaults(protocol)
-        terms = {
-            "learned": _words.learned(agreed, self._peer),
-            "leaks": _words.leaks(agreed),
-            "warnings": [w["text"] for w in _warnings(scan, peer_distinct)],
-            "peer_distinct": peer_distinct,
-            "operation": agreed.operation,
-            "presets": self._presets,
-            "protocol": protocol,
-            "group": group,
-            "digest": digest,
-            "security": security,
-            "learn": self._job.learn,
-            # There is one protocol for an operation.
-            "asked_by_peer": [],
-        }
+        terms = agreed.terms(self._peer, peer_distinct)
+        terms["warnings"] = [w["text"] for w in _warnings(scan, agreed, peer_distinct)]
         goes_on = caller(None, self._options.get("confirm")).confirm(terms) is not False
         talk.send("go", go=goes_on)
         if not goes_on:
@@ -161,7 +148,10 @@ class Cluster:
             "empty": scan.empty,
             "placeholders": scan.placeholders,
             "invalid": scan.invalid,
-            "warnings": [*_warnings(scan, run.peer_distinct), *_no_match(run, outcome)],
+            "warnings": [
+                *_warnings(scan, run.agreed, run.peer_distinct),
+                *_no_match(run, outcome),
+            ],
             "result": numbers(run, outcome, rows, scan.scales),
         }
         return Result(report(run, self._heading, circumstances), table)
@@ -178,15 +168,27 @@ class Cluster:
         return done
 
 
-def _warnings(scan: Scan, peer_distinct: int) -> list[dict[str, Any]]:
+def _warnings(scan: Scan, agreed: Agreed, peer_distinct: int) -> list[dict[str, Any]]:
     """What is to be known before a run."""
-    empty = {"code": "empty-peer-set", "text": "The peer's set is empty.", "rows": None}
-    return [*scan.warnings, *([empty] if peer_distinct == 0 else [])]
+    return [*scan.warnings, *map(_of_lists, agreed.warnings(peer_distinct))]
+
+
+def _of_lists(warning: tuple[str, str]) -> dict[str, Any]:
+    """A warning that is of no rows in particular."""
+    code, text = warning
+    return {"code": code, "text": text, "rows": None}
 
 
 def _no_match(run: Run, outcome: Outcome) -> list[dict[str, Any]]:
     said = _native.no_match(run.own.distinct, run.peer_distinct) if outcome.matches == 0 else None
-    return [{"code": said[0], "text": said[1], "rows": None}] if said else []
+    return [_of_lists(said)] if said else []
+
+
+def _swap_terms(talk: Talk, mine: bytes) -> bytes:
+    """Tells the peer this side's terms; its own."""
+    talk.send(**json.loads(mine))
+    theirs: bytes = talk.take_in_time("terms", "send its terms")["body"]
+    return theirs
 
 
 def _swap_sizes(talk: Talk, own: Pieces, agreed: Agreed) -> Message:

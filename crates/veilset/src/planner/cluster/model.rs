@@ -1,16 +1,8 @@
 //! The model: functions of sizes, of a link, and of what a machine's operations cost.
 
 use veilset_protocols::{Cost, Operation, PartyCost, Protocol, Shape};
-use veilset_session::{Calibration, Link, capacity};
+use veilset_session::{Calibration, Link, capacity, pieces};
 
-/// A piece is no larger on average, up to the most pieces.
-pub const ROWS_A_PIECE: u64 = 1 << 20;
-/// Pieces of a worker, so that a slow one holds the others up for a quarter of the run at most.
-const PIECES_A_WORKER: u64 = 4;
-/// The fewest pieces.
-const LEAST_PIECES: u64 = 8;
-/// The most: what a task hands out, and a message between drivers holds. Beyond, pieces grow.
-const MOST_PIECES: u64 = 1 << 12;
 /// Reading, normalising, hashing and sorting a row into its piece, in passes of an element.
 pub const PASSES_A_ROW: f64 = 8.0;
 /// Bytes of a row in the object store: a digest, a place, and what the store adds.
@@ -28,12 +20,6 @@ const ELEMENT: f64 = 32.0;
 const VALUE: f64 = 16.0;
 /// Multiplications of a side for the 128 base transfers of a piece.
 const BASE_TRANSFERS: f64 = 3.0 * 128.0;
-
-/// Into how many pieces a run over so many rows is cut.
-pub(super) fn pieces(rows: u64, workers: u64) -> u64 {
-    let wanted = (PIECES_A_WORKER * workers).max(rows.div_ceil(ROWS_A_PIECE));
-    wanted.clamp(LEAST_PIECES, MOST_PIECES).next_power_of_two()
-}
 
 /// A run in pieces, and who does them.
 pub(super) struct Load {
