@@ -97,7 +97,7 @@ impl Board {
                 "learned": briefing.learned,
                 "leaks": briefing.leaks,
                 "warnings": briefing.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
-                "peer_slots": briefing.peer_distinct,
+                "peer_slots": briefing.peer().distinct,
             });
         });
     }

@@ -115,7 +115,7 @@ impl Server<'_> {
         let ready = job(&self.party, self.args).offer(connection, &input)?;
         let briefing = ready.briefing();
         self.talk.show(briefing);
-        let (got, most) = (briefing.peer_distinct, self.args.max_manifest);
+        let (got, most) = (briefing.peer().distinct, self.args.max_manifest);
         if let Some(most) = most.filter(|most| got > *most) {
             ready.decline();
             return Err(Failure::TooLarge { got, most });

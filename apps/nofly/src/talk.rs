@@ -43,7 +43,7 @@ impl Talk {
         for leak in &briefing.leaks {
             self.say(&format!("leaks: {leak}"));
         }
-        self.say(&briefing.peer_has);
+        self.say(&briefing.peer().has);
     }
 
     /// What the user should know, quiet or not.

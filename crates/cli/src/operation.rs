@@ -94,7 +94,7 @@ impl Peer {
     fn consent(&self, mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Failure> {
         let imposed = !ready.briefing().asked_by_peer.is_empty();
         let consent = Consent::new(talk, args.yes && !imposed);
-        terms::show(ready.briefing(), &self.name, &consent.talk());
+        terms::show(ready.briefing(), &consent.talk());
         if consent.is_asked() {
             terms::show_price(&ready.price(args.threads())?, &consent.talk());
         }

@@ -98,7 +98,7 @@ fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
 /// Shows the agreed terms and what the run takes, which grows fast with the sets, and asks where there is somebody to ask.
 fn consent(mut ready: ReadyCircle, args: &MeetArgs, talk: &Talk) -> Result<ReadyCircle, Failure> {
     let consent = Consent::new(talk, args.yes);
-    terms::show_all(ready.briefing(), &consent.talk());
+    terms::show(ready.briefing(), &consent.talk());
     terms::show_price(&ready.price(args.threads())?, &consent.talk());
     if !consent.get(true, &mut || ready.have_all_consented())? {
         ready.decline();

@@ -1,16 +1,15 @@
 //! The agreed terms in words.
 
-use veilset::data::Warning;
 use veilset::registry::Operation;
-use veilset::{Briefing, CircleBriefing, Price};
+use veilset::{Briefing, Price};
 
 use crate::args::Talk;
 use crate::layout::{INDENT, width_of_voice, wrapped};
 use crate::progress::{say, warn_some};
 use crate::units::{show_bytes, show_duration};
 
-/// Shows what was agreed on with `peer`.
-pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
+/// Shows what was agreed on, with one peer or with several.
+pub(crate) fn show(briefing: &Briefing, talk: &Talk) {
     let line = |text: &str| say_wrapped(talk, text);
     let Briefing { operation, presets, protocol, choices, security, .. } = briefing;
     let of_keys = match operation {
@@ -18,7 +17,11 @@ pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
         Operation::Agree => String::new(),
         _ => format!(", keys {presets}"),
     };
-    line(&format!("{operation} with {peer}: {security} security{of_keys}"));
+    let with = match &briefing.peers[..] {
+        [peer] => format!(" with {}", peer.name),
+        _ => String::new(),
+    };
+    line(&format!("{operation}{with}: {security} security{of_keys}"));
     let group = choices.group_name().map(|group| format!(" on {group}")).unwrap_or_default();
     let digest = choices.digest.map(|digest| format!(", sets {digest}")).unwrap_or_default();
     line(&format!("protocol {protocol}{group}{digest}"));
@@ -26,26 +29,12 @@ pub(crate) fn show(briefing: &Briefing, peer: &str, talk: &Talk) {
         line(&format!("asked for by the peer, not by you: {what} {name}"));
     }
     line(&briefing.learned);
-    of_sets(&briefing.warnings, &briefing.leaks, talk);
-    line(&briefing.peer_has);
-}
-
-/// Shows what was agreed on with several others.
-pub(crate) fn show_all(briefing: &CircleBriefing, talk: &Talk) {
-    let CircleBriefing { presets, protocol, group, security, .. } = briefing;
-    say_wrapped(talk, &format!("intersect: {security} security, keys {presets}"));
-    say_wrapped(talk, &format!("protocol {protocol} on {group}"));
-    say_wrapped(talk, &briefing.learned);
-    of_sets(&briefing.warnings, &briefing.leaks, talk);
-    for (name, distinct) in &briefing.peers {
-        say(talk, &format!("{name} has {distinct} distinct keys"));
+    warn_some(&briefing.warnings, "");
+    for leak in &briefing.leaks {
+        line(&format!("leaks: {leak}"));
     }
-}
-
-fn of_sets(warnings: &[Warning], leaks: &[&str], talk: &Talk) {
-    warn_some(warnings, "");
-    for leak in leaks {
-        say_wrapped(talk, &format!("leaks: {leak}"));
+    for peer in &briefing.peers {
+        line(&peer.has);
     }
 }
 

@@ -56,12 +56,12 @@ pub(crate) struct Terms {
 
 impl From<&Briefing> for Terms {
     fn from(briefing: &Briefing) -> Self {
-        let Briefing { learned, leaks, warnings, peer_distinct, .. } = briefing.clone();
+        let Briefing { learned, leaks, warnings, .. } = briefing.clone();
         Self {
             learned,
             leaks,
             warnings: warnings.into_iter().map(|warning| warning.text).collect(),
-            peer_distinct,
+            peer_distinct: briefing.peer().distinct,
             operation: briefing.operation.name(),
             presets: briefing.presets.clone(),
             protocol: briefing.protocol,

@@ -28,12 +28,28 @@ pub struct Briefing {
     pub learned: String,
     /// What leaks beyond the result, in sentences.
     pub leaks: Vec<&'static str>,
-    /// The peer's number of distinct keys.
-    pub peer_distinct: u64,
-    /// What the peer has, in a sentence.
-    pub peer_has: String,
-    /// What looks wrong about the pair of sets; at most one thing.
+    /// The other parties: one, or each of several.
+    pub peers: Vec<PeerBriefing>,
+    /// What looks wrong about the sets; at most one thing of each two.
     pub warnings: Vec<Warning>,
+}
+
+/// Another party before a run.
+#[derive(Debug, Clone)]
+pub struct PeerBriefing {
+    /// What this side calls it.
+    pub name: String,
+    /// Its number of distinct keys.
+    pub distinct: u64,
+    /// What it has, in a sentence.
+    pub has: String,
+}
+
+impl PeerBriefing {
+    pub(crate) fn of(name: &str, distinct: u64) -> Self {
+        let has = format!("{name} has {distinct} distinct keys");
+        Self { name: name.to_owned(), distinct, has }
+    }
 }
 
 /// What the exchange of terms tells, whatever the protocol.
@@ -56,10 +72,15 @@ impl Briefing {
             asked_by_peer,
             learned: sentence(spec, part, &offer.peer),
             leaks: leaks(spec, part.1, offer.operation),
-            peer_distinct: theirs.distinct,
-            peer_has: peer_has(offer, theirs.distinct),
+            peers: vec![peer(offer, theirs.distinct)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
+    }
+
+    /// The peer of a run of two, and the first of several.
+    #[must_use]
+    pub fn peer(&self) -> &PeerBriefing {
+        &self.peers[0]
     }
 }
 
@@ -69,16 +90,14 @@ fn leaks(spec: &'static Spec, reveal: Reveal, operation: Operation) -> Vec<&'sta
     spec.leaks_of(reveal).chain(of_terms).collect()
 }
 
-fn peer_has(offer: &Offer, distinct: u64) -> String {
-    let peer = &offer.peer;
+fn peer(offer: &Offer, distinct: u64) -> PeerBriefing {
+    let peer = PeerBriefing::of(&offer.peer, distinct);
     match offer.operation {
-        Operation::Agree => format!("{peer} offers {distinct} slots"),
-        _ => has_keys(peer, distinct),
+        Operation::Agree => {
+            PeerBriefing { has: format!("{} offers {distinct} slots", offer.peer), ..peer }
+        }
+        _ => peer,
     }
-}
-
-pub(crate) fn has_keys(peer: &str, distinct: u64) -> String {
-    format!("{peer} has {distinct} distinct keys")
 }
 
 /// The sentence that says who learns what.

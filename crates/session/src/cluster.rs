@@ -10,7 +10,7 @@ mod unchecked;
 use veilset_protocols::{Choices, Operation, Protocol, Role, Security, find};
 
 use crate::agreement::{Owner, role};
-use crate::briefing::{has_keys, no_peer_keys, sentence};
+use crate::briefing::{PeerBriefing, no_peer_keys, sentence};
 use crate::piece::PIECE_PROTOCOL;
 use crate::{Asked, Briefing, Column, Learn, SessionError, Wanted};
 use unchecked::UncheckedTerms;
@@ -170,8 +170,7 @@ impl AgreedCluster {
             asked_by_peer: Asked::default(),
             learned: sentence(spec, (self.role, reveal), peer),
             leaks: spec.leaks_of(reveal).chain([CLUSTER_LEAK]).collect(),
-            peer_distinct,
-            peer_has: has_keys(peer, peer_distinct),
+            peers: vec![PeerBriefing::of(peer, peer_distinct)],
             warnings: no_peer_keys(peer_distinct).into_iter().collect(),
         }
     }

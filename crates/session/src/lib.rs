@@ -21,10 +21,9 @@ mod terms;
 mod wanted;
 
 pub use agreement::{Agreed, agree};
-pub use briefing::Briefing;
+pub use briefing::{Briefing, PeerBriefing};
 pub use circle::{
-    AgreedCircle, CIRCLE_PROTOCOL, CircleBriefing, CircleOffer, CircleReport, Member, PeerReport,
-    agree_all,
+    AgreedCircle, CIRCLE_PROTOCOL, CircleOffer, CircleReport, Member, PeerReport, agree_all,
 };
 pub use cluster::{
     AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,

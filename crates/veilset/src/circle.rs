@@ -6,7 +6,7 @@ use veilset_data::{DataError, Destination, Warning};
 use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
 use veilset_protocols::ks::parties::MOST_PARTIES;
 use veilset_session::{
-    AgreedCircle, CircleBriefing, CircleOffer, CircleReport, Means, Member, Pipe, Price, agree_all,
+    AgreedCircle, Briefing, CircleOffer, CircleReport, Means, Member, Pipe, Price, agree_all,
 };
 
 use crate::job::fresh_rng;
@@ -106,7 +106,7 @@ pub struct ReadyCircle {
 impl ReadyCircle {
     /// What the user should see before consenting.
     #[must_use]
-    pub fn briefing(&self) -> &CircleBriefing {
+    pub fn briefing(&self) -> &Briefing {
         self.agreed.briefing()
     }
 

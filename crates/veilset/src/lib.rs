@@ -61,7 +61,7 @@ pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Asked, Briefing, CircleBriefing, CircleReport, Detail, Learn, Means, PeerReport, Price, Report,
+    Asked, Briefing, CircleReport, Detail, Learn, Means, PeerBriefing, PeerReport, Price, Report,
     no_match,
 };
 

@@ -56,7 +56,7 @@ impl Board {
             "learned": briefing.learned,
             "leaks": briefing.leaks,
             "warnings": briefing.warnings.iter().map(|warning| &warning.text).collect::<Vec<_>>(),
-            "peer_distinct": briefing.peer_distinct,
+            "peer_distinct": briefing.peer().distinct,
         });
     }
 

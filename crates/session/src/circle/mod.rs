@@ -22,9 +22,9 @@ use zeroize::Zeroizing;
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
 use crate::terms::{Consent, Done, Opening, Terms};
-use crate::{End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError};
+use crate::{Briefing, End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError};
 
-pub use report::{CircleBriefing, CircleReport, PeerReport};
+pub use report::{CircleReport, PeerReport};
 
 /// The protocol of such runs, in the terms and in reports.
 pub const CIRCLE_PROTOCOL: &str = "ks-parties";
@@ -77,7 +77,7 @@ pub struct AgreedCircle {
     /// Everybody's number of elements, in that order.
     sizes: Vec<usize>,
     session: [u8; 32],
-    briefing: CircleBriefing,
+    briefing: Briefing,
 }
 
 /// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all.
@@ -97,7 +97,7 @@ pub fn agree_all(
     let agreed = terms::exchanged(&mut members, &offer, rng);
     let agreed = members.say_goodbye_if_failed(agreed)?;
     let place = members.0.partition_point(|member| member.key < offer.key);
-    let briefing = CircleBriefing::new(&members.0, &offer, &agreed.theirs);
+    let briefing = report::briefing(&members.0, &offer, &agreed.theirs);
     Ok(AgreedCircle {
         members,
         place,
@@ -111,7 +111,7 @@ pub fn agree_all(
 impl AgreedCircle {
     /// What the user should see before the run.
     #[must_use]
-    pub fn briefing(&self) -> &CircleBriefing {
+    pub fn briefing(&self) -> &Briefing {
         &self.briefing
     }
 

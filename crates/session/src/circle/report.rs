@@ -4,34 +4,13 @@ use std::time::Duration;
 
 use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::Security;
+use veilset_protocols::{Choices, Operation, Security};
 
 use super::{CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
-use crate::Means;
 use crate::briefing::NO_KEYS;
 use crate::report::{no_match, run_id};
 use crate::terms::Terms;
-
-/// The agreed run in words.
-#[derive(Debug, Clone)]
-pub struct CircleBriefing {
-    /// The versioned presets of the key columns, such as `email/1`.
-    pub presets: String,
-    /// The protocol.
-    pub protocol: &'static str,
-    /// Its group.
-    pub group: &'static str,
-    /// Against whom it holds.
-    pub security: Security,
-    /// "You learn: …. NAME and NAME learn: …."
-    pub learned: String,
-    /// What leaks beyond the result, and what it rests on, in sentences.
-    pub leaks: Vec<&'static str>,
-    /// The others and their numbers of distinct keys.
-    pub peers: Vec<(String, u64)>,
-    /// What looks wrong about the sets.
-    pub warnings: Vec<Warning>,
-}
+use crate::{Asked, Briefing, Learn, Means, PeerBriefing};
 
 /// Another party of a run.
 #[derive(Debug, Clone)]
@@ -77,28 +56,33 @@ pub struct CircleReport {
     pub threads: usize,
 }
 
-impl CircleBriefing {
-    pub(super) fn new(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Self {
-        let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
-        let all = members.len() + 1;
-        let learned = format!(
-            "You learn: which of your rows all {all} lists have. {} learn: which of their rows all {all} lists have.",
-            listed(&names)
-        );
-        let peers = members.iter().zip(theirs);
-        Self {
-            presets: offer.presets.clone(),
-            protocol: CIRCLE_PROTOCOL,
-            group: CIRCLE_GROUP.name(),
-            security: Security::SemiHonest,
-            learned,
-            leaks: vec![
-                "Each party learns how many distinct keys each other has.",
-                "Each party learns whether the others' keys look like hashes.",
-            ],
-            peers: peers.map(|(member, terms)| (member.name.clone(), terms.distinct)).collect(),
-            warnings: warnings(members, offer, theirs),
-        }
+/// The agreed run in words.
+pub(super) fn briefing(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Briefing {
+    let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    let all = members.len() + 1;
+    let learned = format!(
+        "You learn: which of your rows all {all} lists have. {} learn: which of their rows all {all} lists have.",
+        listed(&names)
+    );
+    let peers = members.iter().zip(theirs);
+    Briefing {
+        operation: Operation::Intersect,
+        presets: offer.presets.clone(),
+        protocol: CIRCLE_PROTOCOL,
+        choices: Choices { group: Some(CIRCLE_GROUP), ..Choices::default() },
+        security: Security::SemiHonest,
+        learn: Learn::Both,
+        // There is one protocol for several parties.
+        asked_by_peer: Asked::default(),
+        learned,
+        leaks: vec![
+            "Each party learns how many distinct keys each other has.",
+            "Each party learns whether the others' keys look like hashes.",
+        ],
+        peers: peers
+            .map(|(member, terms)| PeerBriefing::of(&member.name, terms.distinct))
+            .collect(),
+        warnings: warnings(members, offer, theirs),
     }
 }
 
@@ -134,17 +118,17 @@ fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<Wa
 impl CircleReport {
     pub(super) fn new(
         (members, session): (&mut [Member], &[u8; 32]),
-        briefing: &CircleBriefing,
+        briefing: &Briefing,
         offer: &CircleOffer,
         matched: Vec<u32>,
         means: &Means<'_>,
     ) -> Self {
         let mut peers = Vec::new();
         let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
-        for (member, (name, distinct)) in members.iter_mut().zip(&briefing.peers) {
+        for (member, peer) in members.iter_mut().zip(&briefing.peers) {
             let wire = member.pipe.wire_bytes();
-            let (name, key) = (name.clone(), member.key);
-            peers.push(PeerReport { name, key, distinct: *distinct, wire });
+            let (name, key) = (peer.name.clone(), member.key);
+            peers.push(PeerReport { name, key, distinct: peer.distinct, wire });
             let costs = member.pipe.costs();
             rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
             if phases.is_empty() {
@@ -165,12 +149,12 @@ impl CircleReport {
             let sizes: Vec<u64> = peers.iter().map(|peer| peer.distinct).collect();
             warnings.extend(no_match(&[&sizes[..], &[offer.distinct as u64]].concat()));
         }
-        let CircleBriefing { protocol, group, security, .. } = *briefing;
+        let Briefing { protocol, security, .. } = *briefing;
         Self {
             run: run_id(session),
             presets: briefing.presets.clone(),
             protocol,
-            group,
+            group: CIRCLE_GROUP.name(),
             security,
             learned: briefing.learned.clone(),
             distinct: offer.distinct as u64,
