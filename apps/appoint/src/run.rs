@@ -92,6 +92,7 @@ impl Plan {
 
     fn result(&self, done: &Done, agreed: Option<(usize, &Slot)>) -> Value {
         let (report, peer) = (&done.report, &self.peer);
+        let wire = report.wire();
         let offered = format!("that you offered {} slots", report.distinct);
         let (place, told) = match agreed {
             Some((row, _)) => {
@@ -109,10 +110,10 @@ impl Plan {
             })),
             "place": place,
             "of": report.distinct,
-            "peer_slots": report.peer_distinct,
+            "peer_slots": report.peer().distinct,
             "told": told,
             "seconds": report.time().as_secs_f64(),
-            "bytes": report.wire.sent + report.wire.received,
+            "bytes": wire.sent + wire.received,
             "rounds": report.rounds,
             "protocol": report.protocol,
         })

@@ -61,12 +61,13 @@ pub(crate) fn table(report: &Report) -> String {
 
 /// The whole run in a line.
 pub(crate) fn cost(report: &Report) -> String {
+    let wire = report.wire();
     format!(
         "{} in {}, {} sent, {} received, {} rounds",
         report.protocol,
         show_duration(report.time()),
-        show_bytes(report.wire.sent as f64),
-        show_bytes(report.wire.received as f64),
+        show_bytes(wire.sent as f64),
+        show_bytes(wire.received as f64),
         report.rounds,
     )
 }

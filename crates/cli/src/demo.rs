@@ -123,11 +123,12 @@ fn told(north: &Party, south: &Party, results: &Results) -> String {
         text.push_str(&format!("  {name} learned: {learned}\n  {name} did not learn: {not}\n"));
     }
     let report = &results.0.report;
+    let wire = report.wire();
     text.push_str(&format!(
         "  {}: {}, {} over the wire, {} rounds\n",
         report.protocol,
         show_duration(report.time()),
-        show_bytes((report.wire.sent + report.wire.received) as f64),
+        show_bytes((wire.sent + wire.received) as f64),
         report.rounds,
     ));
     text
@@ -136,7 +137,8 @@ fn told(north: &Party, south: &Party, results: &Results) -> String {
 /// What a party knows after a run, and what it does not.
 fn learned(party: &Party, done: &Done) -> (String, String) {
     let report = &done.report;
-    let others = |count: u64| report.peer_distinct - count;
+    let peer_distinct = report.peer().distinct;
+    let others = |count: u64| peer_distinct - count;
     match (report.count(), done.rows(&party.input).map(Iterator::count)) {
         (Some(count), Some(rows)) => (
             format!("{count} of its keys match, in {rows} of its rows"),
@@ -147,7 +149,7 @@ fn learned(party: &Party, done: &Done) -> (String, String) {
             format!("which, or any of the other side's {} further keys", others(count)),
         ),
         (None, _) => (
-            format!("the other side has {} distinct keys", report.peer_distinct),
+            format!("the other side has {peer_distinct} distinct keys"),
             "which of its keys match, or how many".to_owned(),
         ),
     }

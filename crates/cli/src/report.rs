@@ -62,7 +62,11 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let place = output.filter(|output| *output != "-");
     let written = place.map_or(String::new(), |place| format!("; written to {place}"));
     let distinct = report.distinct;
-    let matches = |count: u64| format!("{count} of your {distinct} keys match");
+    let all = report.peers.len() + 1;
+    let matches = |count: u64| match all {
+        2 => format!("{count} of your {distinct} keys match"),
+        _ => format!("{count} of your {distinct} keys are in all {all} lists"),
+    };
     match (&report.outcome, report.count()) {
         (Outcome::Nothing, _) => {
             "done; the peer has the result, you were not to learn it".to_owned()
@@ -90,12 +94,13 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
 
 /// What a run took, in a sentence.
 pub(crate) fn cost(report: &Report) -> String {
+    let wire = report.wire();
     format!(
         "{} in {}, {} sent, {} received, {} rounds",
         report.protocol,
         show_duration(report.time()),
-        show_bytes(report.wire.sent as f64),
-        show_bytes(report.wire.received as f64),
+        show_bytes(wire.sent as f64),
+        show_bytes(wire.received as f64),
         report.rounds,
     )
 }

@@ -2,18 +2,17 @@
 
 use veilset::net::{Endpoint, Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
-use veilset::{Circle, CircleReport, DoneCircle, Fellow, Input, Learn, Means, ReadyCircle, json};
+use veilset::{Circle, Done, Fellow, Input, Learn, Means, ReadyCircle};
 
 use crate::args::{MeetArgs, PartyArgs, Talk};
 use crate::consent::Consent;
 use crate::error::Failure;
-use crate::escape::json_line;
 use crate::interrupt::Interrupt;
-use crate::operation::{deliver, destination, phases, read};
+use crate::operation::{deliver, destination, read};
 use crate::order::Order;
-use crate::progress::{Bar, Waiting, say, warn_after};
-use crate::terms;
-use crate::units::{show_bytes, show_duration, until};
+use crate::progress::{Bar, Waiting, say};
+use crate::units::until;
+use crate::{report, terms};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
@@ -36,7 +35,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
-    print(&done, &input, order, talk)
+    report::print(&done, &input, order, talk)
 }
 
 /// Meets all, agrees, asks, and runs.
@@ -46,7 +45,7 @@ fn meet(
     (input, args): (&Input, &MeetArgs),
     interrupt: &Interrupt,
     talk: &Talk,
-) -> Result<DoneCircle, Failure> {
+) -> Result<Done, Failure> {
     let names: Vec<&str> = fellows.iter().map(|fellow| fellow.name.as_str()).collect();
     let names = names.join(", ");
     say(talk, &format!("meeting {names}, {}", until(args.deadline)));
@@ -108,36 +107,4 @@ fn consent(mut ready: ReadyCircle, args: &MeetArgs, talk: &Talk) -> Result<Ready
         say(talk, &format!("waiting for the consent of all, {}", until(args.deadline)));
     }
     Ok(ready)
-}
-
-fn print(done: &DoneCircle, input: &Input, order: &Order, talk: &Talk) -> Result<(), Failure> {
-    let report = &done.report;
-    if order.party.meet.json {
-        print_line!("{}", json_line(&json::of_circle(done, input)))?;
-    }
-    let place = order.output().filter(|output| *output != "-");
-    let written = place.map_or(String::new(), |place| format!("; written to {place}"));
-    let (count, rows) = (report.matched.len(), done.rows(input).count());
-    let all = report.peers.len() + 1;
-    let distinct = report.distinct;
-    say(
-        talk,
-        &format!("{count} of your {distinct} keys are in all {all} lists, in {rows} rows{written}"),
-    );
-    warn_after(&report.warnings);
-    phases(&report.phases, talk);
-    say(talk, &cost(report));
-    Ok(())
-}
-
-fn cost(report: &CircleReport) -> String {
-    let wire = report.wire();
-    format!(
-        "{} in {}, {} sent, {} received, {} rounds",
-        report.protocol,
-        show_duration(report.time()),
-        show_bytes(wire.sent as f64),
-        show_bytes(wire.received as f64),
-        report.rounds,
-    )
 }

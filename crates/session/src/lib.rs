@@ -2,7 +2,7 @@
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
 //! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line, from
-//! [`CircleOffer`] and [`agree_all`] to [`CircleReport`].
+//! [`CircleOffer`] and [`agree_all`] to the same report.
 
 mod agreement;
 mod briefing;
@@ -22,9 +22,7 @@ mod wanted;
 
 pub use agreement::{Agreed, agree};
 pub use briefing::{Briefing, PeerBriefing};
-pub use circle::{
-    AgreedCircle, CIRCLE_PROTOCOL, CircleOffer, CircleReport, Member, PeerReport, agree_all,
-};
+pub use circle::{AgreedCircle, CIRCLE_PROTOCOL, CircleOffer, Member, agree_all};
 pub use cluster::{
     AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,
     pieces,
@@ -36,7 +34,7 @@ pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times, plan, switches};
-pub use report::{Report, no_match, run_id};
+pub use report::{PeerReport, Report, no_match, run_id};
 pub use run::Means;
 pub use terms::{MAX_COLUMNS, MAX_NAME, Mismatch, WIRE_VERSION};
 pub use wanted::{Asked, Wanted};

@@ -16,6 +16,8 @@ const PAUSES: [Duration; 2] = [Duration::from_millis(1), Duration::from_millis(5
 pub struct Pipe {
     pub(crate) channel: Metered<Framed<Box<dyn Transport>>>,
     pub(crate) binding: [u8; 32],
+    /// The peer's public key, which it proved; `None` where the way to it has no keys.
+    pub(crate) peer: Option<[u8; 32]>,
     /// How long the peer may take to send its terms, and then to consent to them; for ever where nobody says.
     pub(crate) patience: Option<Duration>,
 }
@@ -33,7 +35,13 @@ impl Pipe {
     #[must_use]
     pub fn new(transport: Box<dyn Transport>, binding: [u8; 32]) -> Self {
         let channel = Metered::new(Framed::new(transport), "agreement");
-        Self { channel, binding, patience: None }
+        Self { channel, binding, peer: None, patience: None }
+    }
+
+    /// The same, to the peer of this public key.
+    #[must_use]
+    pub fn with_peer(self, key: [u8; 32]) -> Self {
+        Self { peer: Some(key), ..self }
     }
 
     /// The same, with a bound on how long the peer may take to send its terms, and then to consent to them; its transport tells whether a frame is

@@ -12,8 +12,8 @@ use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 pub struct Report {
     /// The run's id, the same on both sides.
     pub run: String,
-    /// What this side calls the peer.
-    pub peer: String,
+    /// The other parties: one, or each of several.
+    pub peers: Vec<PeerReport>,
     /// What was computed.
     pub operation: Operation,
     /// The protocol's id.
@@ -24,15 +24,13 @@ pub struct Report {
     pub learn: Learn,
     /// The versioned presets of the key columns, such as `email/1`.
     pub presets: String,
-    /// This side's part.
-    pub role: Role,
+    /// This side's part in a run of two; several have no parts.
+    pub role: Option<Role>,
     /// "You learn: …. NAME learns: …."
     pub learned: String,
     /// This side's number of distinct keys.
     pub distinct: u64,
-    /// The peer's number of distinct keys.
-    pub peer_distinct: u64,
-    /// What looked wrong about the pair of sets before the run, and what does about the result.
+    /// What looked wrong about the sets before the run, and what does about the result.
     pub warnings: Vec<Warning>,
     /// The group and the set digest.
     pub choices: Choices,
@@ -40,14 +38,25 @@ pub struct Report {
     pub peer_columns: Vec<Column>,
     /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
-    /// Bytes on the wire, with what the transport adds.
-    pub wire: WireBytes,
     /// Rounds of the protocol; agreement and the end of the run add three.
     pub rounds: u64,
-    /// The phases with their traffic and time, in order.
+    /// The phases with their traffic, to all others, and their time, in order.
     pub phases: Vec<PhaseCost>,
     /// Threads that the run could use.
     pub threads: usize,
+}
+
+/// Another party of a run.
+#[derive(Debug, Clone)]
+pub struct PeerReport {
+    /// What this side calls it.
+    pub name: String,
+    /// Its public key; `None` where the way to it has no keys.
+    pub key: Option<[u8; 32]>,
+    /// Its number of distinct keys.
+    pub distinct: u64,
+    /// Bytes on the wire to and from it, with what the transport adds.
+    pub wire: WireBytes,
 }
 
 /// The id of a run for records of both sides: a digest of what both ends of its session have, which says nothing of it.
@@ -59,6 +68,19 @@ pub fn run_id(session: &[u8; 32]) -> String {
 }
 
 impl Report {
+    /// The peer of a run of two, and the first of several.
+    #[must_use]
+    pub fn peer(&self) -> &PeerReport {
+        &self.peers[0]
+    }
+
+    /// Bytes on the wire, to and from all.
+    #[must_use]
+    pub fn wire(&self) -> WireBytes {
+        let sum = |of: fn(&PeerReport) -> u64| self.peers.iter().map(of).sum();
+        WireBytes { sent: sum(|peer| peer.wire.sent), received: sum(|peer| peer.wire.received) }
+    }
+
     /// How many distinct keys match, if this side was to learn it.
     #[must_use]
     pub fn count(&self) -> Option<u64> {
@@ -67,10 +89,11 @@ impl Report {
             Outcome::Matched(rows) | Outcome::Listed { rows, .. } => Some(rows.len() as u64),
             Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
             Outcome::Lacking { width, bytes } => {
-                Some(self.peer_distinct.saturating_sub((bytes.len() / (*width).max(1)) as u64))
+                let lacking = (bytes.len() / (*width).max(1)) as u64;
+                Some(self.peer().distinct.saturating_sub(lacking))
             }
             Outcome::Identifiers { others, .. } => {
-                Some(self.peer_distinct.saturating_sub(others.len() as u64))
+                Some(self.peer().distinct.saturating_sub(others.len() as u64))
             }
         }
     }
@@ -83,9 +106,10 @@ impl Report {
 
     /// With what is to be said where sets that were expected to share something share nothing.
     pub(crate) fn and_no_match(mut self) -> Self {
-        let sizes = [self.distinct, self.peer_distinct];
         let shares_nothing = self.operation != Operation::Lookup && self.count() == Some(0);
         if self.warnings.is_empty() && shares_nothing {
+            let sizes = self.peers.iter().map(|peer| peer.distinct);
+            let sizes: Vec<u64> = sizes.chain([self.distinct]).collect();
             self.warnings.extend(no_match(&sizes));
         }
         self

@@ -14,7 +14,7 @@ use crate::elements::hash_keys;
 use crate::parts::{Parts, whole};
 use crate::report::run_id;
 use crate::terms::{Consent, Done};
-use crate::{Agreed, Briefing, End, Pipe, Report, SessionError};
+use crate::{Agreed, Briefing, End, PeerReport, Pipe, Report, SessionError};
 
 /// What a run may use.
 pub struct Means<'a> {
@@ -114,26 +114,29 @@ impl Agreed {
         let Briefing { operation, protocol, security, learn, ref presets, .. } = *self.briefing();
         Report {
             run: run_id(&self.session),
-            peer: self.offer.peer.clone(),
+            peers: vec![self.peer_report(pipe)],
             operation,
             protocol,
             security,
             learn,
             presets: presets.clone(),
-            role: self.role,
+            role: Some(self.role),
             learned: self.briefing().learned.clone(),
             distinct: self.offer.distinct as u64,
-            peer_distinct: self.peer_count as u64,
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),
             outcome,
-            wire: pipe.wire_bytes(),
             rounds,
             phases: costs.phases,
             threads,
         }
         .and_no_match()
+    }
+
+    fn peer_report(&self, pipe: &mut Pipe) -> PeerReport {
+        let (name, distinct) = (self.offer.peer.clone(), self.peer_count as u64);
+        PeerReport { name, key: pipe.peer, distinct, wire: pipe.wire_bytes() }
     }
 }
 

@@ -2,15 +2,12 @@
 
 use std::time::{Duration, SystemTime};
 
-use veilset_data::{DataError, Destination, Warning};
 use veilset_net::{Event, Identity, Listener, Options, PublicKey, TlsTransport, connect};
 use veilset_protocols::ks::parties::MOST_PARTIES;
-use veilset_session::{
-    AgreedCircle, Briefing, CircleOffer, CircleReport, Means, Member, Pipe, Price, agree_all,
-};
+use veilset_session::{AgreedCircle, Briefing, CircleOffer, Means, Member, Pipe, Price, agree_all};
 
 use crate::job::fresh_rng;
-use crate::{Error, Input, memory};
+use crate::{Done, Error, Input, memory};
 
 /// Another party: what this side calls it, its pinned key, and where it listens.
 #[derive(Debug, Clone)]
@@ -135,38 +132,9 @@ impl ReadyCircle {
     ///
     /// # Errors
     /// When a party declines, breaks the protocol or goes away; nothing was written then.
-    pub fn run(mut self, input: &Input, means: &Means<'_>) -> Result<DoneCircle, Error> {
+    pub fn run(mut self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
         let started = SystemTime::now();
         let report = self.agreed.run(input.digests()?, means, &mut self.rng)?;
-        Ok(DoneCircle { report, started })
-    }
-}
-
-/// A complete run.
-pub struct DoneCircle {
-    /// The result and its circumstances.
-    pub report: CircleReport,
-    /// When this side began, after the consent.
-    pub started: SystemTime,
-}
-
-impl DoneCircle {
-    /// What a user should know of all lists, the result, and `input`.
-    #[must_use]
-    pub fn warnings(&self, input: &Input) -> Vec<Warning> {
-        self.report.warnings.iter().cloned().chain(input.warnings()).collect()
-    }
-
-    /// The rows of `input` that match, in its order.
-    pub fn rows<'a>(&'a self, input: &'a Input) -> impl Iterator<Item = usize> + 'a {
-        input.keys.rows_of(&self.report.matched)
-    }
-
-    /// Writes the rows of `input` that match, byte for byte as they were.
-    ///
-    /// # Errors
-    /// When writing fails; the file is then as it was before.
-    pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
-        input.write(self.rows(input), destination)
+        Done::new(report, started, input)
     }
 }

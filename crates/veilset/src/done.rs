@@ -6,7 +6,6 @@ use veilset_channel::{Malformed, PeerFault};
 use veilset_data::{
     DataError, Destination, ShareColumn, ShareEncoding, ShareTable, Warning, decode,
 };
-use veilset_net::PublicKey;
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, SessionError};
 
@@ -16,8 +15,6 @@ use crate::{Error, Input};
 pub struct Done {
     /// The result and its circumstances.
     pub report: Report,
-    /// The peer's key, which it proved; `None` where the way to it has no keys.
-    pub peer: Option<PublicKey>,
     /// When this side began, after the consent.
     pub started: SystemTime,
     received: Vec<Vec<String>>,
@@ -25,11 +22,7 @@ pub struct Done {
 
 impl Done {
     /// Reads the rows or labels that the peer sent, if it sent any.
-    pub(crate) fn new(
-        report: Report,
-        (peer, started): (Option<PublicKey>, SystemTime),
-        input: &Input,
-    ) -> Result<Self, Error> {
+    pub(crate) fn new(report: Report, started: SystemTime, input: &Input) -> Result<Self, Error> {
         let (width, bytes, of_key) = match &report.outcome {
             Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec.columns().len()),
             Outcome::Listed { width, labels, .. } => (*width, &labels[..], 0),
@@ -37,10 +30,10 @@ impl Done {
         };
         let cells = of_key + report.peer_columns.len();
         let received = rows_of_items(bytes, width, cells)?;
-        Ok(Self { report, peer, started, received })
+        Ok(Self { report, started, received })
     }
 
-    /// What a user should know of both lists, the result, and `input`.
+    /// What a user should know of all lists, the result, and `input`.
     #[must_use]
     pub fn warnings(&self, input: &Input) -> Vec<Warning> {
         self.report.warnings.iter().cloned().chain(input.warnings()).collect()

@@ -20,7 +20,6 @@ use crate::{Done, Error, Input, memory};
 pub struct Connection {
     pipe: Pipe,
     connecting: bool,
-    peer: Option<PublicKey>,
 }
 
 impl Connection {
@@ -45,8 +44,8 @@ impl Connection {
     /// Over a TLS connection that is there already.
     #[must_use]
     pub fn over(transport: TlsTransport, connecting: bool) -> Self {
-        let (peer, binding) = (Some(transport.peer()), transport.binding());
-        Self { pipe: Pipe::new(Box::new(transport), binding), connecting, peer }
+        let (peer, binding) = (*transport.peer().as_bytes(), transport.binding());
+        Self { pipe: Pipe::new(Box::new(transport), binding).with_peer(peer), connecting }
     }
 
     /// Waits so long for the peer's terms, its choice and its consent, each.
@@ -63,7 +62,7 @@ impl Connection {
     /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
-        Self { pipe: Pipe::new(transport, [0; 32]), connecting, peer: None }
+        Self { pipe: Pipe::new(transport, [0; 32]), connecting }
     }
 }
 
@@ -157,8 +156,7 @@ impl Job {
             connection.pipe.end(&End::Abort(Abort::Terms));
             return Err(error.into());
         }
-        let Connection { pipe, peer, .. } = connection;
-        Ok(Ready { agreed, pipe, peer, rng })
+        Ok(Ready { agreed, pipe: connection.pipe, rng })
     }
 }
 
@@ -166,7 +164,6 @@ impl Job {
 pub struct Ready {
     agreed: Agreed,
     pipe: Pipe,
-    peer: Option<PublicKey>,
     rng: ChaCha20Rng,
 }
 
@@ -247,11 +244,11 @@ impl Ready {
     /// When the peer asks for something that this side did not name and nobody [accepted](Self::accept), declines, breaks the
     /// protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
-        let Self { agreed, mut pipe, peer, mut rng } = self;
+        let Self { agreed, mut pipe, mut rng } = self;
         let started = SystemTime::now();
         let keys = input.digests()?;
         let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
-        Done::new(say_goodbye_if_failed(&mut pipe, report)?, (peer, started), input)
+        Done::new(say_goodbye_if_failed(&mut pipe, report)?, started, input)
     }
 }
 

@@ -18,7 +18,7 @@ use crate::planner::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
     PASSES_A_ROW, PROCESS_BYTES, Prices, Question, STORED_A_ROW,
 };
-use crate::{Done, DoneCircle, Input, exit_code};
+use crate::{Done, Input, exit_code};
 
 /// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.
 pub const SCHEMA: u32 = 1;
@@ -97,76 +97,56 @@ pub fn of_meeting(done: &Done, input: &Input, agreed: Option<&Slot>) -> Value {
     with_result(done, input, agreed.map_or(Value::Null, slot))
 }
 
+/// A run of several has `peers` in the place of what is said of one, and no role.
 fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let report = &done.report;
     let (empty, invalid) = input.skipped();
-    let object = json!({
-        "run": report.run,
-        "time": time(done.started),
-        "operation": report.operation.name(),
-        "protocol": report.protocol,
-        "security": report.security.name(),
-        "presets": report.presets,
-        "learn": report.learn.name(),
-        "peer": party(&report.peer, done.peer),
-        "role": report.role.name(),
-        "rows": input.rows(),
-        "distinct": report.distinct,
-        "empty": empty,
-        "placeholders": input.placeholders(),
-        "invalid": invalid,
-        "peer_distinct": report.peer_distinct,
-        "learned": report.learned,
-        "warnings": of_warnings(&done.warnings(input)),
-        "result": result,
-        "bytes_sent": report.wire.sent,
-        "bytes_received": report.wire.received,
-        "rounds": report.rounds,
-        "seconds": seconds(&report.phases),
-        "threads": report.threads,
-    });
-    versioned(with_choices(object, "security", report.choices))
+    let one = match &report.peers[..] {
+        [peer] => Some(peer),
+        _ => None,
+    };
+    let peers = || report.peers.iter().map(of_peer).collect::<Vec<_>>();
+    let wire = report.wire();
+    let members = [
+        ("run", Some(json!(report.run))),
+        ("time", Some(json!(time(done.started)))),
+        ("operation", Some(json!(report.operation.name()))),
+        ("protocol", Some(json!(report.protocol))),
+        ("security", Some(json!(report.security.name()))),
+        ("presets", Some(json!(report.presets))),
+        ("learn", Some(json!(report.learn.name()))),
+        ("peer", one.map(|peer| party(&peer.name, peer.key.map(PublicKey::from_bytes)))),
+        ("peers", one.is_none().then(|| json!(peers()))),
+        ("role", report.role.map(|role| json!(role.name()))),
+        ("rows", Some(json!(input.rows()))),
+        ("distinct", Some(json!(report.distinct))),
+        ("empty", Some(json!(empty))),
+        ("placeholders", Some(json!(input.placeholders()))),
+        ("invalid", Some(json!(invalid))),
+        ("peer_distinct", one.map(|peer| json!(peer.distinct))),
+        ("learned", Some(json!(report.learned))),
+        ("warnings", Some(of_warnings(&done.warnings(input)))),
+        ("result", Some(result)),
+        ("bytes_sent", Some(json!(wire.sent))),
+        ("bytes_received", Some(json!(wire.received))),
+        ("rounds", Some(json!(report.rounds))),
+        ("seconds", Some(seconds(&report.phases).into())),
+        ("threads", Some(json!(report.threads))),
+    ];
+    let members = members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    // Where there are several peers, choices that their protocol does not know are left out.
+    let told = report.choices.told().filter(|(_, value)| one.is_some() || value.is_some());
+    let told = told.map(|(name, value)| (name, json!(value)));
+    versioned(with_members(Value::Object(members.collect()), "security", told))
 }
 
-/// A run of several parties, which has `peers` in the place of what is said of one.
-#[must_use]
-pub fn of_circle(done: &DoneCircle, input: &Input) -> Value {
-    let report = &done.report;
-    let (empty, invalid) = input.skipped();
-    let wire = report.wire();
-    let peer = |peer: &PeerReport| {
-        json!({
-            "name": peer.name,
-            "key": PublicKey::from_bytes(peer.key).to_string(),
-            "distinct": peer.distinct,
-            "bytes_sent": peer.wire.sent,
-            "bytes_received": peer.wire.received,
-        })
-    };
-    versioned(json!({
-        "run": report.run,
-        "time": time(done.started),
-        "operation": Operation::Intersect.name(),
-        "protocol": report.protocol,
-        "security": report.security.name(),
-        "group": report.group,
-        "presets": report.presets,
-        "learn": "both",
-        "peers": report.peers.iter().map(peer).collect::<Vec<_>>(),
-        "rows": input.rows(),
-        "distinct": report.distinct,
-        "empty": empty,
-        "placeholders": input.placeholders(),
-        "invalid": invalid,
-        "learned": report.learned,
-        "warnings": of_warnings(&done.warnings(input)),
-        "result": { "count": report.matched.len(), "rows": done.rows(input).count() },
-        "bytes_sent": wire.sent,
-        "bytes_received": wire.received,
-        "rounds": report.rounds,
-        "seconds": seconds(&report.phases),
-        "threads": report.threads,
-    }))
+/// One of several peers.
+fn of_peer(peer: &PeerReport) -> Value {
+    let mut object = party(&peer.name, peer.key.map(PublicKey::from_bytes));
+    object["distinct"] = json!(peer.distinct);
+    object["bytes_sent"] = json!(peer.wire.sent);
+    object["bytes_received"] = json!(peer.wire.received);
+    object
 }
 
 /// The result's numbers: `count` is the size of the set that the operation is about.
@@ -177,7 +157,7 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
     let mut insert = |name: &str, value: Value| drop(result.insert(name.to_owned(), value));
     match report.operation.spec().gives {
         Gives::PeerRows | Gives::Identifiers => {
-            let union = count.map(|count| report.distinct + report.peer_distinct - count);
+            let union = count.map(|count| report.distinct + report.peer().distinct - count);
             insert("count", json!(union));
             insert("matches", json!(count));
             insert("received", json!(done.received()));

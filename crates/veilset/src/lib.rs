@@ -27,7 +27,7 @@
 //! ```
 //!
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
-//! briefing, then run or decline) → [`Done`]. For three parties or more: [`Circle`] → [`ReadyCircle`] → [`DoneCircle`].
+//! briefing, then run or decline) → [`Done`]. For three parties or more: [`Circle`] → [`ReadyCircle`] → [`Done`].
 //!
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
@@ -51,7 +51,7 @@ pub mod units;
 pub mod voice;
 
 pub use choices::choose;
-pub use circle::{Circle, DoneCircle, Fellow, ReadyCircle};
+pub use circle::{Circle, Fellow, ReadyCircle};
 pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Columns, Input, disk_need, table};
@@ -61,8 +61,7 @@ pub use output::{deliver, destination};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Asked, Briefing, CircleReport, Detail, Learn, Means, PeerBriefing, PeerReport, Price, Report,
-    no_match,
+    Asked, Briefing, Detail, Learn, Means, PeerBriefing, PeerReport, Price, Report, no_match,
 };
 
 /// Files, keys and outputs.

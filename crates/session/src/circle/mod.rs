@@ -22,9 +22,7 @@ use zeroize::Zeroizing;
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
 use crate::terms::{Consent, Done, Opening, Terms};
-use crate::{Briefing, End, Learn, Means, Mismatch, Offer, Pipe, Price, SessionError};
-
-pub use report::{CircleReport, PeerReport};
+use crate::{Briefing, End, Learn, Means, Mismatch, Offer, Pipe, Price, Report, SessionError};
 
 /// The protocol of such runs, in the terms and in reports.
 pub const CIRCLE_PROTOCOL: &str = "ks-parties";
@@ -147,12 +145,11 @@ impl AgreedCircle {
         keys: Zeroizing<Vec<KeyDigest>>,
         means: &Means<'_>,
         rng: &mut (dyn CryptoRng + Send),
-    ) -> Result<CircleReport, SessionError> {
+    ) -> Result<Report, SessionError> {
         let matched = self.matched(keys, means, rng);
         let matched = self.members.say_goodbye_if_failed(matched)?;
         self.members.end(&End::Complete);
-        let Self { members, session, briefing, offer, .. } = &mut self;
-        Ok(CircleReport::new((&mut members.0, session), briefing, offer, matched, means))
+        Ok(report::report(&mut self, matched, means.threads))
     }
 
     fn matched(

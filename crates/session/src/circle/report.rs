@@ -1,60 +1,14 @@
 //! What the user sees before a run of several parties, and what it leaves.
 
-use std::time::Duration;
-
-use veilset_channel::{PhaseCost, WireBytes};
+use veilset_channel::PhaseCost;
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Security};
+use veilset_protocols::{Choices, Operation, Outcome, Security};
 
-use super::{CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
+use super::{AgreedCircle, CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
 use crate::briefing::NO_KEYS;
-use crate::report::{no_match, run_id};
+use crate::report::run_id;
 use crate::terms::Terms;
-use crate::{Asked, Briefing, Learn, Means, PeerBriefing};
-
-/// Another party of a run.
-#[derive(Debug, Clone)]
-pub struct PeerReport {
-    /// What this side calls it.
-    pub name: String,
-    /// Its public key.
-    pub key: [u8; 32],
-    /// Its number of distinct keys.
-    pub distinct: u64,
-    /// Bytes on the wire to and from it, with what the transport adds.
-    pub wire: WireBytes,
-}
-
-/// The result of a run with its circumstances.
-#[derive(Debug, Clone)]
-pub struct CircleReport {
-    /// The run's id, the same on all sides.
-    pub run: String,
-    /// The versioned presets of the key columns, such as `email/1`.
-    pub presets: String,
-    /// The protocol.
-    pub protocol: &'static str,
-    /// Its group.
-    pub group: &'static str,
-    /// Against whom it holds.
-    pub security: Security,
-    /// "You learn: …. NAME and NAME learn: …."
-    pub learned: String,
-    /// This side's number of distinct keys.
-    pub distinct: u64,
-    /// The others.
-    pub peers: Vec<PeerReport>,
-    /// What looked wrong about the sets before the run, and what does about the result.
-    pub warnings: Vec<Warning>,
-    /// The indices of this side's keys that all have, rising.
-    pub matched: Vec<u32>,
-    /// Rounds of the protocol.
-    pub rounds: u64,
-    /// The phases, with the traffic to all others, in order.
-    pub phases: Vec<PhaseCost>,
-    /// Threads that the run could use.
-    pub threads: usize,
-}
+use crate::{Asked, Briefing, Learn, PeerBriefing, PeerReport, Report};
 
 /// The agreed run in words.
 pub(super) fn briefing(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Briefing {
@@ -115,70 +69,59 @@ fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<Wa
     pairs.filter_map(warning).collect()
 }
 
-impl CircleReport {
-    pub(super) fn new(
-        (members, session): (&mut [Member], &[u8; 32]),
-        briefing: &Briefing,
-        offer: &CircleOffer,
-        matched: Vec<u32>,
-        means: &Means<'_>,
-    ) -> Self {
-        let mut peers = Vec::new();
-        let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
-        for (member, peer) in members.iter_mut().zip(&briefing.peers) {
-            let wire = member.pipe.wire_bytes();
-            let (name, key) = (peer.name.clone(), member.key);
-            peers.push(PeerReport { name, key, distinct: peer.distinct, wire });
-            let costs = member.pipe.costs();
-            rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
-            if phases.is_empty() {
-                phases = costs.phases;
-                continue;
-            }
-            // All pipes go through the same phases at the same time.
-            for (sum, phase) in phases.iter_mut().zip(costs.phases) {
-                sum.bytes_sent += phase.bytes_sent;
-                sum.bytes_received += phase.bytes_received;
-                sum.frames_sent += phase.frames_sent;
-                sum.frames_received += phase.frames_received;
-                sum.time = sum.time.max(phase.time);
-            }
-        }
-        let mut warnings = briefing.warnings.clone();
-        if matched.is_empty() && warnings.is_empty() {
-            let sizes: Vec<u64> = peers.iter().map(|peer| peer.distinct).collect();
-            warnings.extend(no_match(&[&sizes[..], &[offer.distinct as u64]].concat()));
-        }
-        let Briefing { protocol, security, .. } = *briefing;
-        Self {
-            run: run_id(session),
-            presets: briefing.presets.clone(),
-            protocol,
-            group: CIRCLE_GROUP.name(),
-            security,
-            learned: briefing.learned.clone(),
-            distinct: offer.distinct as u64,
-            peers,
-            warnings,
-            matched,
-            rounds,
-            phases,
-            threads: means.threads,
-        }
+/// What a run leaves in which these of this side's keys matched.
+pub(super) fn report(circle: &mut AgreedCircle, matched: Vec<u32>, threads: usize) -> Report {
+    let AgreedCircle { members, session, briefing, offer, .. } = circle;
+    let (phases, rounds) = costs(&mut members.0);
+    let peers = members.0.iter_mut().zip(&briefing.peers).map(|(member, peer)| PeerReport {
+        name: member.name.clone(),
+        key: Some(member.key),
+        distinct: peer.distinct,
+        wire: member.pipe.wire_bytes(),
+    });
+    let Briefing { operation, protocol, security, learn, choices, .. } = *briefing;
+    Report {
+        run: run_id(session),
+        peers: peers.collect(),
+        operation,
+        protocol,
+        security,
+        learn,
+        presets: briefing.presets.clone(),
+        role: None,
+        learned: briefing.learned.clone(),
+        distinct: offer.distinct as u64,
+        warnings: briefing.warnings.clone(),
+        choices,
+        peer_columns: Vec::new(),
+        outcome: Outcome::Matched(matched),
+        rounds,
+        phases,
+        threads,
     }
+    .and_no_match()
+}
 
-    /// The time of all phases.
-    #[must_use]
-    pub fn time(&self) -> Duration {
-        self.phases.iter().map(|phase| phase.time).sum()
+/// The phases with the traffic to all, and the rounds of the protocol.
+fn costs(members: &mut [Member]) -> (Vec<PhaseCost>, u64) {
+    let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
+    for member in members {
+        let costs = member.pipe.costs();
+        rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
+        if phases.is_empty() {
+            phases = costs.phases;
+            continue;
+        }
+        // All pipes go through the same phases at the same time.
+        for (sum, phase) in phases.iter_mut().zip(costs.phases) {
+            sum.bytes_sent += phase.bytes_sent;
+            sum.bytes_received += phase.bytes_received;
+            sum.frames_sent += phase.frames_sent;
+            sum.frames_received += phase.frames_received;
+            sum.time = sum.time.max(phase.time);
+        }
     }
-
-    /// Bytes on the wire, to and from all.
-    #[must_use]
-    pub fn wire(&self) -> WireBytes {
-        let sum = |of: fn(&PeerReport) -> u64| self.peers.iter().map(of).sum();
-        WireBytes { sent: sum(|peer| peer.wire.sent), received: sum(|peer| peer.wire.received) }
-    }
+    (phases, rounds)
 }
 
 /// Agreement, consent and the end of the run, which are no rounds of the protocol.
