@@ -107,7 +107,7 @@ impl Server<'_> {
         let Party { identity, key, .. } = &self.party;
         let transport =
             listener.accept(identity, key, &options, &|event| self.talk.tell(&event))?;
-        Ok(Connection::over(transport, false).with_patience(PATIENCE))
+        Ok(Connection::taken(transport, PATIENCE))
     }
 
     fn answer(&self, connection: Connection) -> Result<Done, Failure> {

@@ -79,40 +79,52 @@ impl Peer {
         }
         let tell = |event| waiting.tell(&event);
         let connection = Connection::open(&self.identity, &self.key, endpoint, options, &tell)?;
-        let mut ready = job.offer(connection, input)?;
-        if let Some(destination) = destination {
-            ready = ready.prepare(input, destination)?;
-        }
-        let ready = self.consent(ready, args, talk)?;
-        let bar = Bar::new(talk);
-        let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
-        bar.clear();
-        Ok(done?)
+        compute(job.offer(connection, input)?, (input, destination), args, talk)
     }
+}
 
-    /// Shows the agreed terms and asks, where there is somebody to ask.
-    fn consent(&self, mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Failure> {
-        let imposed = !ready.briefing().asked_by_peer.is_empty();
-        let consent = Consent::new(talk, args.yes && !imposed);
-        terms::show(ready.briefing(), &consent.talk());
-        if consent.is_asked() {
-            terms::show_price(&ready.price(args.threads())?, &consent.talk());
-        }
-        if imposed && !consent.is_asked() {
-            // Nobody is there to say yes, so it will not run.
-            return Ok(ready);
-        }
-        if !consent.get(!imposed, &mut || ready.has_peer_consented())? {
-            ready.decline();
-            return Err(Failure::Declined);
-        }
-        ready.accept();
-        if !ready.has_peer_consented()? {
-            let until = units::until(args.deadline);
-            say(talk, &format!("waiting for the consent of {}, {until}", self.name));
-        }
-        Ok(ready)
+/// Holds room for the result, asks, and runs.
+pub(crate) fn compute(
+    mut ready: Ready,
+    (input, destination): (&Input, Option<&Destination>),
+    args: &MeetArgs,
+    talk: &Talk,
+) -> Result<Done, Failure> {
+    if let Some(destination) = destination {
+        ready = ready.prepare(input, destination)?;
     }
+    let ready = consent(ready, args, talk)?;
+    let bar = Bar::new(talk);
+    let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
+    bar.clear();
+    Ok(done?)
+}
+
+/// Shows the agreed terms and asks, where there is somebody to ask.
+fn consent(mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Failure> {
+    let imposed = !ready.briefing().asked_by_peer.is_empty();
+    let consent = Consent::new(talk, args.yes && !imposed);
+    terms::show(ready.briefing(), &consent.talk());
+    let several = ready.briefing().peers.len() > 1;
+    // What several take grows fast with the sets.
+    if consent.is_asked() || several {
+        terms::show_price(&ready.price(args.threads())?, &consent.talk());
+    }
+    if imposed && !consent.is_asked() {
+        // Nobody is there to say yes, so it will not run.
+        return Ok(ready);
+    }
+    if !consent.get(!imposed, &mut || ready.have_all_consented())? {
+        ready.decline();
+        return Err(Failure::Declined);
+    }
+    ready.accept();
+    if !ready.have_all_consented()? {
+        let who = if several { "all" } else { &ready.briefing().peer().name };
+        let until = units::until(args.deadline);
+        say(talk, &format!("waiting for the consent of {who}, {until}"));
+    }
+    Ok(ready)
 }
 
 /// Every core that the system gives this process.

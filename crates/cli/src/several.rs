@@ -1,18 +1,18 @@
 //! `veilset intersect` between three parties or more.
 
+use veilset::data::Destination;
 use veilset::net::{Endpoint, Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
-use veilset::{Circle, Done, Fellow, Input, Learn, Means, ReadyCircle};
+use veilset::{Connection, Done, Fellow, Input, Learn};
 
-use crate::args::{MeetArgs, PartyArgs, Talk};
-use crate::consent::Consent;
+use crate::args::{PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
-use crate::operation::{deliver, destination, read};
+use crate::operation::{compute, deliver, destination, read};
 use crate::order::Order;
-use crate::progress::{Bar, Waiting, say};
+use crate::progress::{Waiting, say};
+use crate::report;
 use crate::units::until;
-use crate::{report, terms};
 
 /// Reads the list, meets the others, agrees with all, runs, and writes what all have.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
@@ -30,7 +30,8 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let fellows = fellows(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let input = read(order, destination.as_ref(), talk)?;
 
-    let done = interrupt.over(meet(&identity, &fellows, (&input, &args.meet), &interrupt, talk))?;
+    let target = (&input, destination.as_ref());
+    let done = interrupt.over(meet(&identity, &fellows, order, target, &interrupt, talk))?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
@@ -42,21 +43,20 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
 fn meet(
     identity: &Identity,
     fellows: &[Fellow],
-    (input, args): (&Input, &MeetArgs),
+    order: &Order,
+    (input, destination): (&Input, Option<&Destination>),
     interrupt: &Interrupt,
     talk: &Talk,
 ) -> Result<Done, Failure> {
+    let args = &order.party.meet;
     let names: Vec<&str> = fellows.iter().map(|fellow| fellow.name.as_str()).collect();
     let names = names.join(", ");
     say(talk, &format!("meeting {names}, {}", until(args.deadline)));
     let waiting = Waiting::new(talk, &names, args.deadline);
     let (listen, options) = (args.listen.as_deref().unwrap_or_default(), args.options(interrupt));
-    let circle = Circle::open(identity, listen, fellows, &options, &|event| waiting.tell(&event))?;
-    let ready = consent(circle.offer(input, args.max_memory)?, args, talk)?;
-    let bar = Bar::new(talk);
-    let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
-    bar.clear();
-    Ok(done?)
+    let tell = |event| waiting.tell(&event);
+    let connection = Connection::open_all(identity, listen, fellows, &options, &tell)?;
+    compute(order.job(names).offer(connection, input)?, (input, destination), args, talk)
 }
 
 /// What goes together where there are several others.
@@ -68,7 +68,7 @@ fn check(order: &Order) -> Result<(), Failure> {
         "--with is for intersect: the other operations are between two parties"
     } else if args.with.len() < 2 {
         "give --with once for each other party, at least twice; between two parties it is --peer"
-    } else if args.with.len() > Circle::MOST_FELLOWS {
+    } else if args.with.len() > Connection::MOST_FELLOWS {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
         "with several parties all learn: leave --learn away"
@@ -92,19 +92,4 @@ fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
         fellows.push(Fellow { name, key, address: with.address.clone() });
     }
     Ok(fellows)
-}
-
-/// Shows the agreed terms and what the run takes, which grows fast with the sets, and asks where there is somebody to ask.
-fn consent(mut ready: ReadyCircle, args: &MeetArgs, talk: &Talk) -> Result<ReadyCircle, Failure> {
-    let consent = Consent::new(talk, args.yes);
-    terms::show(ready.briefing(), &consent.talk());
-    terms::show_price(&ready.price(args.threads())?, &consent.talk());
-    if !consent.get(true, &mut || ready.have_all_consented())? {
-        ready.decline();
-        return Err(Failure::Declined);
-    }
-    if !ready.have_all_consented()? {
-        say(talk, &format!("waiting for the consent of all, {}", until(args.deadline)));
-    }
-    Ok(ready)
 }

@@ -82,6 +82,12 @@ pub enum SessionError {
         /// What does.
         what: String,
     },
+    /// Several parties cannot do what was asked.
+    #[error(
+        "three parties or more compute an intersection that all learn, by one protocol against semi-honest parties: leave \
+         other choices away"
+    )]
+    Several,
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security for those who are to learn, \
@@ -226,6 +232,7 @@ impl SessionError {
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
             | Self::Columns
+            | Self::Several
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,

@@ -1,8 +1,8 @@
 //! Where data meets protocols: terms, agreement, planner, and the run.
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
-//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line, from
-//! [`CircleOffer`] and [`agree_all`] to the same report.
+//! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line over
+//! [`agree_all`] and [`AgreedCircle`].
 
 mod agreement;
 mod briefing;
@@ -22,7 +22,7 @@ mod wanted;
 
 pub use agreement::{Agreed, agree};
 pub use briefing::{Briefing, PeerBriefing};
-pub use circle::{AgreedCircle, CIRCLE_PROTOCOL, CircleOffer, Member, agree_all};
+pub use circle::{AgreedCircle, CIRCLE_PROTOCOL, Member, agree_all};
 pub use cluster::{
     AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,
     pieces,

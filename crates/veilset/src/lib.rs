@@ -27,13 +27,14 @@
 //! ```
 //!
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
-//! briefing, then run or decline) → [`Done`]. For three parties or more: [`Circle`] → [`ReadyCircle`] → [`Done`].
+//! briefing, then run or decline) → [`Done`]. Three parties or more take the same stages, from
+//! [`Connection::open_all`] on.
 //!
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
 mod choices;
-mod circle;
 pub mod cluster;
+mod connection;
 mod done;
 mod error;
 mod input;
@@ -47,17 +48,19 @@ mod output;
 mod pair;
 pub mod planner;
 pub mod prime;
+mod ready;
 pub mod units;
 pub mod voice;
 
 pub use choices::choose;
-pub use circle::{Circle, Fellow, ReadyCircle};
+pub use connection::{Connection, Fellow};
 pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Columns, Input, disk_need, table};
-pub use job::{Connection, Job, Ready};
+pub use job::Job;
 pub use memory::end_at_excess;
 pub use output::{deliver, destination};
+pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{

@@ -4,6 +4,7 @@ use std::thread;
 
 use veilset_net::{Identity, Listener, Options, connect};
 
+use crate::connection::{Ways, pipe};
 use crate::{Connection, Error};
 
 impl Connection {
@@ -24,7 +25,8 @@ impl Connection {
         });
         // A panic goes on here as if there were no second thread.
         let accepted = accepted.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        Ok((Self::over(accepted?, false), Self::over(connected?, true)))
+        let over = |transport, connecting| Self(Ways::Pair { pipe: pipe(transport), connecting });
+        Ok((over(accepted?, false), over(connected?, true)))
     }
 }
 

@@ -48,28 +48,13 @@ pub struct Member {
     pub connecting: bool,
 }
 
-/// What this side brings to an intersection of several parties, which all learn.
-#[derive(Debug, Clone)]
-pub struct CircleOffer {
-    /// This side's public key.
-    pub key: [u8; 32],
-    /// The versioned presets of the key columns, such as `email/1`.
-    pub presets: String,
-    /// How many distinct keys this side has.
-    pub distinct: usize,
-    /// Whether this side's keys look like hashes.
-    pub looks_hashed: bool,
-    /// Bytes of memory that the run may take beside what the process holds.
-    pub memory: u64,
-}
-
 /// The pipes to all others, in the order of their keys.
 struct Members(Vec<Member>);
 
 /// Terms that all parties hold: ready to run, once the user consents.
 pub struct AgreedCircle {
     members: Members,
-    offer: CircleOffer,
+    offer: Offer,
     /// This party's place among all in the order of keys, from 0.
     place: usize,
     /// Everybody's number of elements, in that order.
@@ -78,23 +63,26 @@ pub struct AgreedCircle {
     briefing: Briefing,
 }
 
-/// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all.
+/// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all. `key`
+/// is this side's; who is called what, and who connects, is each member's and not the offer's.
 ///
 /// # Errors
-/// When terms differ, a set is too large, or a channel fails; the error names the party.
+/// When several parties do not do what is offered, terms differ, a set is too large, or a channel fails; the error names
+/// the party.
 ///
 /// # Panics
 /// When there are fewer than two others, more than the protocol takes, or two with one key.
 pub fn agree_all(
+    key: [u8; 32],
     members: Vec<Member>,
-    offer: CircleOffer,
+    offer: Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<AgreedCircle, SessionError> {
     let mut members = Members(members);
     members.0.sort_by_key(|member| member.key);
-    let agreed = terms::exchanged(&mut members, &offer, rng);
+    let agreed = terms::exchanged(&mut members, &key, &offer, rng);
     let agreed = members.say_goodbye_if_failed(agreed)?;
-    let place = members.0.partition_point(|member| member.key < offer.key);
+    let place = members.0.partition_point(|member| member.key < key);
     let briefing = report::briefing(&members.0, &offer, &agreed.theirs);
     Ok(AgreedCircle {
         members,

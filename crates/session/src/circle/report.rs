@@ -2,16 +2,16 @@
 
 use veilset_channel::PhaseCost;
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Outcome, Security};
+use veilset_protocols::{Choices, Outcome};
 
-use super::{AgreedCircle, CIRCLE_GROUP, CIRCLE_PROTOCOL, CircleOffer, Member};
+use super::{AgreedCircle, CIRCLE_GROUP, CIRCLE_PROTOCOL, Member};
 use crate::briefing::NO_KEYS;
 use crate::report::run_id;
 use crate::terms::Terms;
-use crate::{Asked, Briefing, Learn, PeerBriefing, PeerReport, Report};
+use crate::{Asked, Briefing, Offer, PeerBriefing, PeerReport, Report};
 
 /// The agreed run in words.
-pub(super) fn briefing(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Briefing {
+pub(super) fn briefing(members: &[Member], offer: &Offer, theirs: &[Terms]) -> Briefing {
     let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let all = members.len() + 1;
     let learned = format!(
@@ -20,12 +20,12 @@ pub(super) fn briefing(members: &[Member], offer: &CircleOffer, theirs: &[Terms]
     );
     let peers = members.iter().zip(theirs);
     Briefing {
-        operation: Operation::Intersect,
+        operation: offer.operation,
         presets: offer.presets.clone(),
         protocol: CIRCLE_PROTOCOL,
         choices: Choices { group: Some(CIRCLE_GROUP), ..Choices::default() },
-        security: Security::SemiHonest,
-        learn: Learn::Both,
+        security: offer.security,
+        learn: offer.learn,
         // There is one protocol for several parties.
         asked_by_peer: Asked::default(),
         learned,
@@ -48,7 +48,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn warnings(members: &[Member], offer: &CircleOffer, theirs: &[Terms]) -> Vec<Warning> {
+fn warnings(members: &[Member], offer: &Offer, theirs: &[Terms]) -> Vec<Warning> {
     if offer.distinct == 0 {
         return vec![Warning::of_lists(WarningCode::EmptySet, NO_KEYS.to_owned())];
     }

@@ -2,6 +2,7 @@
 
 use veilset_channel::{Malformed, Reader, Tag};
 use veilset_protocols::ks::parties::MOST_PARTIES;
+use veilset_protocols::{AttachedShape, Choices};
 
 use super::*;
 use crate::terms::{Peers, UncheckedTerms};
@@ -51,10 +52,14 @@ impl Message for Roll {
 
 pub(super) fn exchanged(
     members: &mut Members,
-    offer: &CircleOffer,
+    key: &[u8; 32],
+    offer: &Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<Exchanged, SessionError> {
-    check_parties(members, offer);
+    check_parties(members, key);
+    if !is_for_several(offer) {
+        return Err(SessionError::Several);
+    }
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let parties = members.0.len() + 1;
@@ -69,7 +74,9 @@ pub(super) fn exchanged(
         theirs.push(fitting.map_err(|why| why.with(member.name.clone()))?);
     }
     check_sizes(members, offer, &theirs)?;
-    let own = roll(members, offer, &nonce, &theirs);
+    let own = Known { key: *key, distinct: offer.distinct as u64, nonce };
+    let known = members.0.iter().zip(&theirs).map(|(member, terms)| Known::of(member.key, terms));
+    let own = roll(&offer.presets, known.chain([own]).collect());
     let rolls = members.swap(STEP, &(), |_| own)?;
     for (member, roll) in members.0.iter().zip(&rolls) {
         if let Some(mismatch) = own.mismatch(roll) {
@@ -79,40 +86,36 @@ pub(super) fn exchanged(
     Ok(Exchanged { theirs, session: own.session })
 }
 
-fn check_parties(members: &Members, offer: &CircleOffer) {
+fn check_parties(members: &Members, key: &[u8; 32]) {
     let all = members.0.len() + 1;
     assert!((3..=MOST_PARTIES).contains(&all), "three parties or more");
     let differ = members.0.is_sorted_by(|one, next| one.key < next.key);
-    let others = members.0.iter().all(|member| member.key != offer.key);
+    let others = members.0.iter().all(|member| member.key != *key);
     assert!(differ && others, "a key for each party");
 }
 
-/// As in a run of two, but between more.
-fn own_terms(offer: &CircleOffer, parties: usize, member: &Member, nonce: [u8; 32]) -> Terms {
-    let pair = Offer {
-        operation: Operation::Intersect,
-        protocol: Some(CIRCLE_PROTOCOL),
-        security: Security::SemiHonest,
-        learn: Learn::Both,
-        presets: offer.presets.clone(),
-        distinct: offer.distinct,
-        looks_hashed: offer.looks_hashed,
-        connecting: member.connecting,
-        peer: member.name.clone(),
-        memory: offer.memory,
-        choices: veilset_protocols::Choices::default(),
-        attached: veilset_protocols::AttachedShape::Nothing,
-        columns: Vec::new(),
-        details: Vec::new(),
-    };
-    Terms { peers: Peers::Many(parties), ..Terms::new(&pair, nonce) }
+/// Whether it is what several parties do: there is one protocol, of which nothing is left to choose.
+fn is_for_several(offer: &Offer) -> bool {
+    let Offer { operation, protocol, security, learn, choices, attached, .. } = *offer;
+    (operation, learn) == (Operation::Intersect, Learn::Both)
+        && protocol.is_none_or(|id| id == CIRCLE_PROTOCOL)
+        && security == Security::SemiHonest
+        && (choices, attached) == (Choices::default(), AttachedShape::Nothing)
+        && offer.columns.is_empty()
+        && offer.details.is_empty()
 }
 
-fn check_sizes(
-    members: &Members,
-    offer: &CircleOffer,
-    theirs: &[Terms],
-) -> Result<(), SessionError> {
+/// As in a run of two, but between more.
+fn own_terms(offer: &Offer, parties: usize, member: &Member, nonce: [u8; 32]) -> Terms {
+    Terms {
+        peers: Peers::Many(parties),
+        protocol: Some(CIRCLE_PROTOCOL),
+        connecting: member.connecting,
+        ..Terms::new(offer, nonce)
+    }
+}
+
+fn check_sizes(members: &Members, offer: &Offer, theirs: &[Terms]) -> Result<(), SessionError> {
     let (protocol, most) = (CIRCLE_PROTOCOL, MOST_ELEMENTS);
     let own = offer.distinct as u64;
     if own > most {
@@ -136,16 +139,27 @@ fn check_sizes(
     Ok(())
 }
 
-/// What this side takes for the run. Everything in it is the same for all parties.
-fn roll(members: &Members, offer: &CircleOffer, nonce: &[u8; 32], theirs: &[Terms]) -> Roll {
-    let mut all: Vec<_> =
-        members.0.iter().zip(theirs).map(|(m, t)| (m.key, t.distinct, t.nonce)).collect();
-    all.push((offer.key, offer.distinct as u64, *nonce));
+/// What all others know of a party.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Known {
+    key: [u8; 32],
+    distinct: u64,
+    nonce: [u8; 32],
+}
+
+impl Known {
+    fn of(key: [u8; 32], terms: &Terms) -> Self {
+        Self { key, distinct: terms.distinct, nonce: terms.nonce }
+    }
+}
+
+/// What this side takes for the run of all these parties. Everything in it is the same for all.
+fn roll(presets: &str, mut all: Vec<Known>) -> Roll {
     all.sort_unstable();
     let mut parties = blake3::Hasher::new_derive_key("veilset v1 parties of a session");
     let mut session = blake3::Hasher::new_derive_key("veilset v1 session of several parties");
-    session.update(offer.presets.as_bytes());
-    for (key, distinct, nonce) in &all {
+    session.update(presets.as_bytes());
+    for Known { key, distinct, nonce } in &all {
         parties.update(key);
         session.update(key).update(&distinct.to_le_bytes()).update(nonce);
     }

@@ -8,9 +8,8 @@ use veilset_channel::memory_pair;
 
 use super::*;
 
-fn offer(party: u8, distinct: usize) -> CircleOffer {
-    let (presets, memory) = ("email/1".to_owned(), 1 << 30);
-    CircleOffer { key: [party; 32], presets, distinct, looks_hashed: false, memory }
+fn offer(distinct: usize) -> Offer {
+    Offer { operation: Operation::Intersect, distinct, memory: 1 << 30, ..Offer::sample() }
 }
 
 /// A member for each other party, of each party; key and name are the number.
@@ -30,19 +29,18 @@ fn mesh() -> Vec<Vec<Member>> {
     mesh
 }
 
-fn agreed(
-    mesh: Vec<Vec<Member>>,
-    offers: [CircleOffer; 3],
-) -> Vec<Result<AgreedCircle, SessionError>> {
+fn agreed(mesh: Vec<Vec<Member>>, offers: [Offer; 3]) -> Vec<Result<AgreedCircle, SessionError>> {
     let parties = (0..).zip(mesh).zip(offers).map(|((seed, members), offer)| {
-        thread::spawn(move || agree_all(members, offer, &mut ChaCha20Rng::from_seed([seed; 32])))
+        thread::spawn(move || {
+            agree_all([seed; 32], members, offer, &mut ChaCha20Rng::from_seed([seed; 32]))
+        })
     });
     let parties: Vec<_> = parties.collect();
     parties.into_iter().map(|party| party.join().expect("no panic")).collect()
 }
 
-fn offers() -> [CircleOffer; 3] {
-    [offer(0, 5), offer(1, 0), offer(2, 7)]
+fn offers() -> [Offer; 3] {
+    [offer(5), offer(0), offer(7)]
 }
 
 #[test]
@@ -104,4 +102,18 @@ fn sets_and_memory_have_bounds() {
     assert!(matches!(results[1], Err(SessionError::TooLarge { count: 131_072, .. })));
     let results = agreed(mesh(), small);
     assert!(matches!(results[0], Err(SessionError::Memory { .. })));
+}
+
+#[test]
+fn several_parties_do_one_thing() {
+    let others = [
+        Offer { operation: Operation::Count, ..offer(5) },
+        Offer { learn: Learn::Me, ..offer(5) },
+        Offer { protocol: Some("dh"), ..offer(5) },
+        Offer { security: Security::Malicious, ..offer(5) },
+    ];
+    for other in others {
+        let results = agreed(mesh(), [offer(5), offer(0), other]);
+        assert!(matches!(results[2], Err(SessionError::Several)));
+    }
 }

@@ -10,8 +10,9 @@ use veilset_protocols::pieces::{self, Piece};
 use veilset_protocols::{ProtocolError, Reveal, Role};
 use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
 
+use crate::connection::pipe;
 use crate::job::{fresh_rng, say_goodbye_if_failed};
-use crate::{Connection, Error, memory};
+use crate::{Error, memory};
 
 /// A worker: a key that nobody needs to know again, and an address at which the peer's workers reach it.
 pub struct Worker {
@@ -212,7 +213,7 @@ impl Worker {
             Some(address) => connect(&self.identity, peer, address, options, &|_| {})?,
             None => self.listener.again()?.accept(&self.identity, peer, options, &|_| {})?,
         };
-        let mut pipe = Connection::over(transport, to.is_some()).into_pipe();
+        let mut pipe = pipe(transport);
         let done = work(&mut pipe, &mut fresh_rng()?);
         Ok(say_goodbye_if_failed(&mut pipe, done)?)
     }

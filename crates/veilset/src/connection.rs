@@ -1,0 +1,120 @@
+//! Authenticated ways to the other parties.
+
+use std::time::Duration;
+
+use veilset_channel::Transport;
+use veilset_net::{
+    Endpoint, Event, Identity, Listener, Options, PublicKey, TlsTransport, connect, establish,
+};
+use veilset_protocols::ks::parties::MOST_PARTIES;
+use veilset_session::{Member, Pipe};
+
+use crate::{Error, memory};
+
+/// Another party of several: what this side calls it, its pinned key, and where it listens.
+#[derive(Debug, Clone)]
+pub struct Fellow {
+    /// What this side calls it.
+    pub name: String,
+    /// Its key.
+    pub key: PublicKey,
+    /// `HOST:PORT`.
+    pub address: String,
+}
+
+/// An authenticated way to the peer, or to each of several.
+pub struct Connection(pub(crate) Ways);
+
+/// The pipes of a connection.
+pub(crate) enum Ways {
+    /// To the peer, and whether this side opened it.
+    Pair { pipe: Pipe, connecting: bool },
+    /// To all others, from the party with this key.
+    Circle { own: PublicKey, members: Vec<Member> },
+}
+
+impl Connection {
+    /// The most other parties.
+    pub const MOST_FELLOWS: usize = MOST_PARTIES - 1;
+
+    /// Waits for the peer with key `peer`, on whichever side it appears. It may then take as long again, the deadline of
+    /// `options`, to consent to the terms.
+    ///
+    /// # Errors
+    /// When it does not come in time or is somebody else.
+    pub fn open(
+        identity: &Identity,
+        peer: &PublicKey,
+        endpoint: &Endpoint,
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        memory::has_read();
+        let transport = establish(identity, peer, endpoint, options, events)?;
+        let pipe = pipe(transport).with_patience(options.deadline);
+        Ok(Self(Ways::Pair { pipe, connecting: matches!(endpoint, Endpoint::Connect(_)) }))
+    }
+
+    /// Meets all of `fellows`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
+    /// so, each two meet once.
+    ///
+    /// # Errors
+    /// When one does not come in time, or somebody else answers at its address.
+    pub fn open_all(
+        identity: &Identity,
+        listen: &str,
+        fellows: &[Fellow],
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        memory::has_read();
+        let own = identity.public_key();
+        let (smaller, larger): (Vec<&Fellow>, Vec<&Fellow>) =
+            fellows.iter().partition(|fellow| fellow.key < own);
+        let mut members = Vec::with_capacity(fellows.len());
+        if !smaller.is_empty() {
+            let keys: Vec<PublicKey> = smaller.iter().map(|fellow| fellow.key).collect();
+            let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
+            let came = smaller.into_iter().zip(came);
+            members
+                .extend(came.map(|(fellow, came)| member(fellow, came, options.deadline, false)));
+        }
+        for fellow in larger {
+            let transport = connect(identity, &fellow.key, &fellow.address, options, events)?;
+            members.push(member(fellow, transport, options.deadline, true));
+        }
+        Ok(Self(Ways::Circle { own, members }))
+    }
+
+    /// Over a TLS connection that a listener took. The peer may take so long for its terms, and then to consent to them.
+    #[must_use]
+    pub fn taken(transport: TlsTransport, patience: Duration) -> Self {
+        Self(Ways::Pair { pipe: pipe(transport).with_patience(patience), connecting: false })
+    }
+
+    /// Over any transport, for two parties in one process; nothing binds the session to the connection.
+    #[must_use]
+    pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
+        Self(Ways::Pair { pipe: Pipe::new(transport, [0; 32]), connecting })
+    }
+}
+
+/// What a session runs over.
+pub(crate) fn pipe(transport: TlsTransport) -> Pipe {
+    let (peer, binding) = (*transport.peer().as_bytes(), transport.binding());
+    Pipe::new(Box::new(transport), binding).with_peer(peer)
+}
+
+fn member(
+    fellow: &Fellow,
+    transport: TlsTransport,
+    patience: Duration,
+    connecting: bool,
+) -> Member {
+    Member {
+        name: fellow.name.clone(),
+        key: *fellow.key.as_bytes(),
+        pipe: pipe(transport).with_patience(patience),
+        connecting,
+    }
+}

@@ -1,0 +1,140 @@
+//! From agreed terms to a result.
+
+use std::time::SystemTime;
+
+use chacha20::ChaCha20Rng;
+use veilset_channel::Abort;
+use veilset_data::{DataError, Destination};
+use veilset_protocols::Gives;
+use veilset_session::{Agreed, AgreedCircle, Briefing, Column, End, Means, Pipe, Price};
+
+use crate::job::say_goodbye_if_failed;
+use crate::{Done, Error, Input};
+
+/// Agreed terms, waiting for this side's consent.
+pub struct Ready {
+    pub(crate) terms: AgreedTerms,
+    pub(crate) rng: ChaCha20Rng,
+}
+
+/// Terms that all parties hold, with the ways to the others.
+pub(crate) enum AgreedTerms {
+    Pair(Box<Pair>),
+    Circle(Box<AgreedCircle>),
+}
+
+/// Those of a run of two.
+pub(crate) struct Pair {
+    pub(crate) agreed: Agreed,
+    pub(crate) pipe: Pipe,
+}
+
+impl Ready {
+    /// What the user should see before consenting.
+    #[must_use]
+    pub fn briefing(&self) -> &Briefing {
+        match &self.terms {
+            AgreedTerms::Pair(pair) => pair.agreed.briefing(),
+            AgreedTerms::Circle(circle) => circle.briefing(),
+        }
+    }
+
+    /// Holds room at `destination` for what the result has beside rows of `input`, for which room is held already.
+    ///
+    /// # Errors
+    /// When there is too little; the others are told that this side declines.
+    pub fn prepare(self, input: &Input, destination: &Destination) -> Result<Self, Error> {
+        match self.hold(input, destination) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.decline();
+                Err(error.into())
+            }
+        }
+    }
+
+    fn hold(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        // What several parties learn is rows of `input` alone.
+        let AgreedTerms::Pair(pair) = &self.terms else { return Ok(()) };
+        let Some((count, width)) = pair.agreed.rows_to_come() else { return Ok(()) };
+        let theirs = pair.agreed.peer_columns();
+        let names = |columns: &[Column]| -> Vec<String> {
+            columns.iter().map(|column| column.name.clone()).collect()
+        };
+        match pair.agreed.operation().spec().gives {
+            Gives::PeerRows => {
+                let row = (count, width);
+                destination.prepare_union(&input.table, &input.spec, &names(theirs), row)
+            }
+            Gives::Identifiers => destination.prepare_aligned(&input.table, count),
+            Gives::OwnRows if !theirs.is_empty() => {
+                destination.prepare_labelled(&input.table, width)
+            }
+            Gives::Shares => {
+                let own = input.columns();
+                let columns = names(if own.is_empty() { theirs } else { &own });
+                destination.prepare_shares(columns.iter().map(String::as_str), count)
+            }
+            Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),
+        }
+    }
+
+    /// Somebody saw what the peer [asks for](Briefing::asked_by_peer), and said yes to it.
+    pub fn accept(&mut self) {
+        match &mut self.terms {
+            AgreedTerms::Pair(pair) => pair.agreed.accept(),
+            // Nobody can ask several parties for anything else.
+            AgreedTerms::Circle(_) => {}
+        }
+    }
+
+    /// What the run is likely to take on so many threads of each party; this machine is measured for some milliseconds.
+    ///
+    /// # Errors
+    /// When it cannot be.
+    pub fn price(&self, threads: usize) -> Result<Price, Error> {
+        Ok(match &self.terms {
+            AgreedTerms::Pair(pair) => pair.agreed.price(threads),
+            AgreedTerms::Circle(circle) => circle.price(threads),
+        }?)
+    }
+
+    /// Whether all others have consented already: worth asking while this side's user thinks.
+    ///
+    /// # Errors
+    /// When one declined, or went away.
+    pub fn have_all_consented(&mut self) -> Result<bool, Error> {
+        Ok(match &mut self.terms {
+            AgreedTerms::Pair(pair) => pair.agreed.has_peer_consented(&mut pair.pipe),
+            AgreedTerms::Circle(circle) => circle.have_all_consented(),
+        }?)
+    }
+
+    /// Ends the session without a run; the others are told.
+    pub fn decline(self) {
+        match self.terms {
+            AgreedTerms::Pair(mut pair) => pair.pipe.end(&End::Abort(Abort::Declined)),
+            AgreedTerms::Circle(circle) => circle.decline(),
+        }
+    }
+
+    /// Consents, waits for everybody's consent, and runs the protocol.
+    ///
+    /// # Errors
+    /// When the peer asks for something that this side did not name and nobody [accepted](Self::accept), or a party declines,
+    /// breaks the protocol or goes away; nothing was written then.
+    pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
+        let Self { terms, mut rng } = self;
+        let started = SystemTime::now();
+        let keys = input.digests()?;
+        let report = match terms {
+            AgreedTerms::Pair(pair) => {
+                let Pair { agreed, mut pipe } = *pair;
+                let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
+                say_goodbye_if_failed(&mut pipe, report)
+            }
+            AgreedTerms::Circle(circle) => circle.run(keys, means, &mut rng),
+        };
+        Done::new(report?, started, input)
+    }
+}
