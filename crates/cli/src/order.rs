@@ -43,14 +43,16 @@ fn has_rows(spec: &OperationSpec) -> bool {
 fn command(spec: &'static OperationSpec) -> Command {
     let name = spec.operation.name();
     let usage = if spec.over == Over::ManyLists { of_several(name) } else { of_two(name) };
-    let command = Command::new(name).about(spec.help).override_usage(usage);
-    let mut command = PartyArgs::augment_args(command);
+    let mut command = PartyArgs::augment_args(Command::new(name));
     if has_rows(spec) {
         command = OutputArgs::augment_args(command);
     }
-    let Some((flag, help)) = spec.attaches.argument().zip(spec.column) else { return command };
-    let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
-    command.arg(flag.action(ArgAction::Append))
+    if let Some((flag, help)) = spec.attaches.argument().zip(spec.column) {
+        let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
+        command = command.arg(flag.action(ArgAction::Append));
+    }
+    // Last, since each part of the flags describes itself.
+    command.about(spec.help).override_usage(usage)
 }
 
 impl Subcommand for Order {
