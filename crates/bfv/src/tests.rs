@@ -125,10 +125,10 @@ fn computes_what_plaintexts_give() {
         assert!(slots(&ring, &key, &product, noise) == expected);
         let mut bytes = Vec::new();
         product.write(&ring, &mut bytes);
-        let form = (ring.levels(), 3);
-        let whole = Ciphertext::read(&ring, &bytes, form, 1).expect("as written");
+        let levels = ring.levels();
+        let whole = Ciphertext::read(&ring, &bytes, levels, 3, 1).expect("as written");
         assert!(slots(&ring, &key, &whole, noise) == expected);
-        let short = Ciphertext::read(&ring, &bytes[1..], form, 1);
+        let short = Ciphertext::read(&ring, &bytes[1..], levels, 3, 1);
         assert_eq!(short.err(), Some(WireError::Length));
 
         let relinearisation = key.relinearisation(&ring, &mut rng);

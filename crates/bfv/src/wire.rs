@@ -101,7 +101,8 @@ impl Ciphertext {
     pub fn read(
         ring: &Ring,
         input: &[u8],
-        (level, parts): (usize, usize),
+        level: usize,
+        parts: usize,
         scale: u64,
     ) -> Result<Self, WireError> {
         if input.len() != Self::len(ring, level, parts) {

@@ -104,7 +104,8 @@ impl Join {
     /// The number below a·b that is x modulo a and y modulo b.
     pub(super) fn join(
         &self,
-        (a, b): (&Montgomery, &BoxedUint),
+        a: &Montgomery,
+        b: &BoxedUint,
         x: &BoxedUint,
         y: &BoxedUint,
     ) -> Zeroizing<BoxedUint> {

@@ -52,7 +52,7 @@ impl KeyProof {
                 let power = power(&half.modulus, &base, root.as_words(), bits);
                 BoxedUint::from_words(half.modulus.integer(&power))
             });
-            (*key.primes.join((&p.modulus, &q.prime), &x, &y)).clone()
+            (*key.primes.join(&p.modulus, &q.prime, &x, &y)).clone()
         };
         Self(challenges.par_iter().map(answer).collect())
     }

@@ -62,8 +62,8 @@ impl SecretKey {
                 let power = self.bases[half].power(modulus, exponent.as_words(), bits);
                 Zeroizing::new(BoxedUint::from_words(modulus.integer(&Zeroizing::new(power))))
             });
-            let moduli = (&self.halves[0].square_modulus, &*self.halves[1].square);
-            let randomness = self.squares.join(moduli, &x, &y);
+            let [p, q] = &self.halves;
+            let randomness = self.squares.join(&p.square_modulus, &q.square, &x, &y);
             self.public.encryption(plain, &self.public.modulus.residue(randomness.as_words()))
         };
         plain.par_iter().zip(&*exponents).map(encrypt).collect()
@@ -76,7 +76,7 @@ impl SecretKey {
         let decrypt = |ciphertext: &Ciphertext| {
             let words = self.public.modulus.integer(&ciphertext.0);
             let plain = [p.decrypt(&words), q.decrypt(&words)];
-            (*self.primes.join((&p.modulus, &q.prime), &plain[0], &plain[1])).clone()
+            (*self.primes.join(&p.modulus, &q.prime, &plain[0], &plain[1])).clone()
         };
         Zeroizing::new(ciphertexts.par_iter().map(decrypt).collect())
     }

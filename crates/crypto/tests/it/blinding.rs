@@ -145,8 +145,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    fn two_keys_commute(seeds: (u8, u8), digests in proptest::collection::vec(any::<[u8; 32]>(), 0..70)) {
-        let (one, other) = (prf(seeds.0), prf(seeds.1));
+    fn two_keys_commute(one: u8, other: u8, digests in proptest::collection::vec(any::<[u8; 32]>(), 0..70)) {
+        let (one, other) = (prf(one), prf(other));
         let elements: Vec<Element> = digests.into_iter().map(Element).collect();
         let there = other.evaluate(&one.hash_and_evaluate(&elements));
         let back = one.evaluate(&other.hash_and_evaluate(&elements));

@@ -28,11 +28,11 @@ pub(super) fn rng(seed: u8) -> ChaCha20Rng {
 /// Both parties over the given ends, with their own seeds; an end that stops is closed.
 fn run_over<O: BaseOt + Sync>(
     ot: &O,
-    ends: (impl Transport, impl Transport),
+    left: impl Transport,
+    right: impl Transport,
     choices: &[bool],
     seed: u8,
 ) -> (Sent, Received) {
-    let (left, right) = ends;
     thread::scope(|scope| {
         let sender = scope.spawn(move || {
             let pads = ot.send(&mut Framed::new(left), choices.len(), &mut rng(seed));
@@ -50,7 +50,8 @@ pub(super) fn run(
     choices: &[bool],
     seed: u8,
 ) -> (Vec<[Block; 2]>, Vec<Block>) {
-    let (sent, received) = run_over(ot, memory_pair(), choices, seed);
+    let (left, right) = memory_pair();
+    let (sent, received) = run_over(ot, left, right, choices, seed);
     (sent.unwrap(), received.unwrap())
 }
 
@@ -59,7 +60,7 @@ pub(super) fn frames(ot: &(impl BaseOt + Sync), choices: &[bool]) -> [Vec<Vec<u8
     let (left, right) = memory_pair();
     let (left, from_sender) = Recording::new(left);
     let (right, from_receiver) = Recording::new(right);
-    let (sent, received) = run_over(ot, (left, right), choices, 1);
+    let (sent, received) = run_over(ot, left, right, choices, 1);
     assert!(sent.is_ok() && received.is_ok());
     [from_receiver.frames(), from_sender.frames()]
 }
@@ -80,7 +81,7 @@ fn patterns(bits: usize) -> impl Iterator<Item = Vec<bool>> {
     (0..1usize << bits).map(move |pattern| (0..bits).map(|bit| pattern >> bit & 1 == 1).collect())
 }
 
-fn check_relation((sent, received): &(Vec<[Block; 2]>, Vec<Block>), choices: &[bool]) {
+fn check_relation(sent: &[[Block; 2]], received: &[Block], choices: &[bool]) {
     assert_eq!((sent.len(), received.len()), (choices.len(), choices.len()));
     for ((pair, block), choice) in sent.iter().zip(received).zip(choices) {
         assert_eq!(*block, pair[usize::from(*choice)]);
@@ -118,12 +119,12 @@ fn check_faults(ot: &(impl BaseOt + Sync), count: usize) {
         };
         for at in 0..from_receiver {
             let (left, right) = memory_pair();
-            let (sent, _) = run_over(ot, (left, Faulty::new(right, fault, at)), &choices, 1);
+            let (sent, _) = run_over(ot, left, Faulty::new(right, fault, at), &choices, 1);
             assert!(matches!(sent, Err(OtError::Channel(error)) if blamed(&error)));
         }
         for at in 0..from_sender {
             let (left, right) = memory_pair();
-            let (_, received) = run_over(ot, (Faulty::new(left, fault, at), right), &choices, 1);
+            let (_, received) = run_over(ot, Faulty::new(left, fault, at), right, &choices, 1);
             assert!(matches!(received, Err(OtError::Channel(error)) if blamed(&error)));
         }
     }
@@ -137,7 +138,8 @@ macro_rules! conformance {
             #[test]
             fn the_receiver_gets_the_block_of_its_choice_and_not_the_other() {
                 for choices in patterns(4) {
-                    check_relation(&run(&$new(SESSION), &choices, 1), &choices);
+                    let (sent, received) = run(&$new(SESSION), &choices, 1);
+                    check_relation(&sent, &received, &choices);
                 }
             }
 
@@ -145,7 +147,8 @@ macro_rules! conformance {
             fn any_number_of_instances_works_across_frames() {
                 for count in [0, 1, 56, 57, 60, 61, 128] {
                     let choices: Vec<bool> = (0..count).map(|i| i % 3 == 0).collect();
-                    check_relation(&run(&$new(SESSION), &choices, 2), &choices);
+                    let (sent, received) = run(&$new(SESSION), &choices, 2);
+                    check_relation(&sent, &received, &choices);
                 }
             }
 

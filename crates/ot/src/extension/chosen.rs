@@ -59,7 +59,7 @@ impl ExtensionReceiver {
         width: usize,
     ) -> Result<Zeroizing<Vec<u8>>, OtError> {
         check_width(width.saturating_mul(2), 2)?;
-        self.receive_parts(channel, choices, (2 * width, width), |receiver, part, choices, body| {
+        self.receive_parts(channel, choices, 2 * width, width, |receiver, part, choices, body| {
             let (zeros, ones) = body.split_at(body.len() / 2);
             let mut messages = Zeroizing::new(vec![0; zeros.len()]);
             pads(receiver.hash(), part, 0, width, &mut messages);

@@ -53,7 +53,7 @@ impl ExtensionReceiver {
     ) -> Result<Zeroizing<Vec<W>>, OtError> {
         let width = words.saturating_mul(W::BYTES);
         check_width(width, W::BYTES)?;
-        self.receive_parts(channel, choices, (width, words), |receiver, part, choices, body| {
+        self.receive_parts(channel, choices, width, words, |receiver, part, choices, body| {
             let mut pad = Zeroizing::new(vec![0; body.len()]);
             pads(receiver.hash(), part, 0, width, &mut pad);
             let words = pad.chunks(width).zip(body.chunks(width)).zip(choices);

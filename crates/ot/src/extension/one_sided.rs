@@ -47,7 +47,7 @@ impl ExtensionReceiver {
         width: usize,
     ) -> Result<Zeroizing<Vec<u8>>, OtError> {
         check_width(width, 1)?;
-        self.receive_parts(channel, choices, (width, width), |receiver, part, choices, body| {
+        self.receive_parts(channel, choices, width, width, |receiver, part, choices, body| {
             let mut messages = Zeroizing::new(vec![0; body.len()]);
             pads(receiver.hash(), part, 0, width, &mut messages);
             xor(&mut messages, body);

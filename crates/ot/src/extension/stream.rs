@@ -102,7 +102,8 @@ impl ExtensionReceiver {
         &mut self,
         channel: &mut dyn Channel,
         choices: &[bool],
-        (bytes, width): (usize, usize),
+        bytes: usize,
+        width: usize,
         open: impl Fn(&Self, &Part<'_>, &[bool], &[u8]) -> Zeroizing<Vec<T>> + Sync,
     ) -> Result<Zeroizing<Vec<T>>, OtError> {
         let size = transfers_a_frame(bytes);

@@ -97,8 +97,9 @@ pub(super) fn read(
         let scale = ring.switched_scale(scale, parameters.working, 1);
         return parameters.cut.read(ring, answer, scale);
     }
-    let form = (parameters.working, parameters.answer_parts());
-    let mut ciphertext = Ciphertext::read(ring, answer, form, scale)?;
+    let Parameters { working, .. } = *parameters;
+    let parts = parameters.answer_parts();
+    let mut ciphertext = Ciphertext::read(ring, answer, working, parts, scale)?;
     while ciphertext.level() > 1 {
         ring.switch_down(&mut ciphertext);
     }

@@ -70,8 +70,8 @@ fn zeros<F: Field>(f: F, element: F::Element) -> u8 {
 fn multiply<F: Field>(f: F, scalar: &[u8; 32], x: F::Element) -> (F::Element, F::Element) {
     let one = f.splat(1);
     let point = Sums { sum: f.add(x, one), difference: f.subtract(x, one) };
-    let doubled = double(f, point);
-    let (mut doubled, mut other) = (sums(f, doubled), point);
+    let (x2, z2) = double(f, point);
+    let (mut doubled, mut other) = (sums(f, x2, z2), point);
     let mut before = 1;
     for bit in (3..254).rev() {
         let now = scalar[bit / 8] >> (bit % 8) & 1;
@@ -81,7 +81,8 @@ fn multiply<F: Field>(f: F, scalar: &[u8; 32], x: F::Element) -> (F::Element, F:
     }
     let mut last = select(f, f.mask(0u8.wrapping_sub(before)), other, doubled);
     for _ in 0..2 {
-        last = sums(f, double(f, last));
+        let (x, z) = double(f, last);
+        last = sums(f, x, z);
     }
     let product = double(f, last);
     (f.carry(product.0), f.carry(product.1))
@@ -104,7 +105,7 @@ fn step<F: Field>(
         f.square([f.carry(f.wide_add(da, cb)), f.carry(f.wide_subtract(da, cb))]);
     let ([aa, e], [bb, g]) = factors(f, aa, bb);
     let [new_x, new_z, other_z] = f.multiply([aa, e, f.carry(difference)], [bb, g, x]);
-    (sums(f, (new_x, new_z)), sums(f, (sum, other_z)))
+    (sums(f, new_x, new_z), sums(f, sum, other_z))
 }
 
 /// X and Z of twice a point.
@@ -126,7 +127,7 @@ fn factors<F: Field>(f: F, aa: F::Wide, bb: F::Wide) -> ([F::Element; 2], [F::El
 }
 
 #[inline(always)]
-fn sums<F: Field>(f: F, (x, z): (F::Wide, F::Wide)) -> Sums<F> {
+fn sums<F: Field>(f: F, x: F::Wide, z: F::Wide) -> Sums<F> {
     Sums { sum: f.carry(f.wide_add(x, z)), difference: f.carry(f.wide_subtract(x, z)) }
 }
 

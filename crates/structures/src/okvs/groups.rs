@@ -34,7 +34,8 @@ impl Groups {
         let chunks = keys.par_chunks(CHUNK).zip(groups);
         let bounds = chunks.map_init(Vec::new, |unordered, (keys, groups)| {
             unordered.clear();
-            group((hash, clusters), keys, unordered, groups)
+            let (hashes, places) = groups;
+            group(hash, clusters, keys, unordered, hashes, places)
         });
         let bounds = bounds.collect();
         Self { hashes, places, bounds }
@@ -116,10 +117,12 @@ impl Groups {
 
 /// Groups the `keys` of a chunk; returns where the groups begin. `unordered` is room for hashes and their clusters.
 fn group(
-    (hash, clusters): (&Hash, usize),
+    hash: &Hash,
+    clusters: usize,
     keys: &[u128],
     unordered: &mut Vec<(u128, u32)>,
-    (hashes, places): (&mut [u128], &mut [u16]),
+    hashes: &mut [u128],
+    places: &mut [u16],
 ) -> Vec<u32> {
     let mut bounds = vec![0; clusters + 1];
     for keys in keys.chunks(BATCH) {

@@ -98,7 +98,7 @@ pub fn encode<V: OkvsValue>(
             let hashes = groups.hashes(cluster);
             let values = groups.values(cluster, values);
             let mut stream = streams.cluster(cluster);
-            let solved = shape.solve(hash, (&hashes, &values), &mut stream, columns);
+            let solved = shape.solve(hash, &hashes, &values, &mut stream, columns);
             solved.map_err(|failure| explain(failure, groups, cluster))
         })
         .collect();

@@ -114,11 +114,11 @@ impl OkvsShape {
     pub(super) fn solve<V: OkvsValue>(
         &self,
         hash: &Hash,
-        rows: (&[u128], &[V]),
+        hashes: &[u128],
+        values: &[V],
         stream: &mut Stream<'_>,
         columns: &mut [V],
     ) -> Result<(), Failure> {
-        let (hashes, values) = rows;
         match self.table {
             Table::Cuckoo(table) => table.solve(hashes, values, stream, columns),
             Table::Band(table) => table.solve(hash, hashes, values, stream, columns),

@@ -31,11 +31,16 @@ impl Digits {
         Self(digits)
     }
 
-    /// The digit's size and whether it is negative.
-    fn get(&self, index: usize) -> (u8, Choice) {
+    fn get(&self, index: usize) -> Digit {
         let digit = self.0[index];
-        (digit.unsigned_abs(), Choice::from(digit.cast_unsigned() >> 7))
+        Digit { size: digit.unsigned_abs(), negative: Choice::from(digit.cast_unsigned() >> 7) }
     }
+}
+
+/// A digit of a scalar.
+struct Digit {
+    size: u8,
+    negative: Choice,
 }
 
 /// 1 to 8 times a point. Wiped when dropped.
@@ -53,7 +58,8 @@ impl Table {
         Self(multiples)
     }
 
-    fn select(&self, (size, negative): (u8, Choice)) -> PallasPoint {
+    fn select(&self, digit: Digit) -> PallasPoint {
+        let Digit { size, negative } = digit;
         let mut found = PallasPoint::IDENTITY;
         for (multiple, index) in self.0.iter().zip(1u8..) {
             found.conditional_assign(multiple, index.ct_eq(&size));
@@ -99,7 +105,7 @@ impl PallasBase {
         let digits = Digits::of(scalar);
         let mut sum = PallasPoint::IDENTITY;
         for (index, multiples) in self.0.iter().enumerate() {
-            let (size, negative) = digits.get(index);
+            let Digit { size, negative } = digits.get(index);
             let mut found = multiples[0];
             for (multiple, index) in multiples[1..].iter().zip(2u8..) {
                 found.conditional_assign(multiple, index.ct_eq(&size));
