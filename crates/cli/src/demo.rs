@@ -47,13 +47,13 @@ pub(crate) fn run(args: &DemoArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let what = if args.files.is_empty() { "customers" } else { "keys" };
     say(&format!("\nveilset count: how many {what} do they share?"));
-    let count = meet(&north, &south, Operation::Count, (Learn::Both, Learn::Both))?;
+    let count = meet(&north, &south, Operation::Count, Learn::Both, Learn::Both)?;
     say(&told(&north, &south, &count));
     say(&format!(
         "veilset intersect --learn me ({}), --learn peer ({}): which ones?",
         north.name, south.name
     ));
-    let found = meet(&north, &south, Operation::Intersect, (Learn::Me, Learn::Peer))?;
+    let found = meet(&north, &south, Operation::Intersect, Learn::Me, Learn::Peer)?;
     say(&told(&north, &south, &found));
     if args.json {
         print_line!(
@@ -93,7 +93,8 @@ fn meet(
     north: &Party,
     south: &Party,
     operation: Operation,
-    (north_learn, south_learn): (Learn, Learn),
+    north_learn: Learn,
+    south_learn: Learn,
 ) -> Result<Results, Failure> {
     let (here, there) = Connection::pair(&Options::default())?;
     thread::scope(|scope| {

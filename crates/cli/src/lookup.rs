@@ -3,7 +3,9 @@
 use std::io::Read;
 
 use veilset::data::{DataError, Destination, Source};
-use veilset::lookup::{Answer, Contact, Fetched, LookedUp, Question, Takes, Way, look_up};
+use veilset::lookup::{
+    Answer, Contact, Fetched, LookedUp, Question, Server, Takes, Visitor, Way, look_up,
+};
 use veilset::net::{Endpoint, Event, Home, Identity, Options, Peers};
 use veilset::registry::Silent;
 use veilset::{Input, json, table, voice};
@@ -30,10 +32,17 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
             waiting.tell(&event);
         }
     };
-    let to = (&key, args.connect.as_str());
+    let visitor = Visitor {
+        home: &home,
+        identity: &identity,
+        options: &options,
+        events: &tell,
+        observer: &Silent,
+    };
+    let server = Server { peer: &key, addr: &args.connect };
     let takes = Takes { most: args.max_list, new_list: args.new_list };
     let takes = takes.within(args.room.max_memory);
-    let found = look_up((&home, &identity), to, question, takes, &options, (&tell, &Silent))?;
+    let found = look_up(&visitor, server, question, takes)?;
     if let Contact::Another { other } = &found.contact {
         // Said even where nothing else is: only the user knows whether that is to be so.
         voice::say(format_args!(

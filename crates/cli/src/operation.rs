@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
-use veilset::net::{Endpoint, Home, Identity, Options, Peers, PublicKey};
+use veilset::net::{Endpoint, Home, Identity, Peers, PublicKey};
 use veilset::registry::Gives;
 use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
 
@@ -29,13 +29,29 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let peer = Peer::load(args)?;
     let input = read(order, destination.as_ref(), talk)?;
     let job = order.job(peer.name.clone());
-    let target = (&input, destination.as_ref());
-    let done = peer.meet(job, target, (&endpoint, args, &interrupt), talk)?;
+    let target = Target { input: &input, destination: destination.as_ref() };
+    let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
+    let done = peer.meet(job, target, way, talk)?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
     report::print(&done, &input, order, talk)
+}
+
+/// The list of a run, and where its rows go, if they go anywhere.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) destination: Option<&'a Destination>,
+}
+
+/// How to reach the peer, with the flags that say so, and what ends the wait.
+#[derive(Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) endpoint: &'a Endpoint,
+    pub(crate) args: &'a MeetArgs,
+    pub(crate) interrupt: &'a Interrupt,
 }
 
 /// The other party, and this one's identity.
@@ -58,38 +74,40 @@ impl Peer {
     pub(crate) fn meet(
         &self,
         job: Job,
-        target: (&Input, Option<&Destination>),
-        (endpoint, args, interrupt): (&Endpoint, &MeetArgs, &Interrupt),
+        target: Target<'_>,
+        way: Way<'_>,
         talk: &Talk,
     ) -> Result<Done, Failure> {
-        interrupt.over(self.run(job, target, (endpoint, args), &args.options(interrupt), talk))
+        way.interrupt.over(self.run(job, target, way, talk))
     }
 
     fn run(
         &self,
         job: Job,
-        (input, destination): (&Input, Option<&Destination>),
-        (endpoint, args): (&Endpoint, &MeetArgs),
-        options: &Options,
+        target: Target<'_>,
+        way: Way<'_>,
         talk: &Talk,
     ) -> Result<Done, Failure> {
+        let Way { endpoint, args, interrupt } = way;
+        let options = args.options(interrupt);
         let waiting = Waiting::new(talk, &self.name, args.deadline);
         if let Endpoint::Connect(address) = endpoint {
             waiting.call(address);
         }
         let tell = |event| waiting.tell(&event);
-        let connection = Connection::open(&self.identity, &self.key, endpoint, options, &tell)?;
-        compute(job.offer(connection, input)?, (input, destination), args, talk)
+        let connection = Connection::open(&self.identity, &self.key, endpoint, &options, &tell)?;
+        compute(job.offer(connection, target.input)?, target, args, talk)
     }
 }
 
 /// Holds room for the result, asks, and runs.
 pub(crate) fn compute(
     mut ready: Ready,
-    (input, destination): (&Input, Option<&Destination>),
+    target: Target<'_>,
     args: &MeetArgs,
     talk: &Talk,
 ) -> Result<Done, Failure> {
+    let Target { input, destination } = target;
     if let Some(destination) = destination {
         ready = ready.prepare(input, destination)?;
     }

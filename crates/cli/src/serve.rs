@@ -67,7 +67,7 @@ fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
         (Way::Filter, Some(budget)) => Sizing::Budget(budget),
         (Way::Filter, None) => Sizing::EachLookup,
     };
-    let (version, count) = build(&args.output, (&input, labels.as_ref()), sizing, args.force)?;
+    let (version, count) = build(&args.output, &input, labels.as_ref(), sizing, args.force)?;
     say(talk, &format!("{}: version {version}, {count} items", args.output.display()));
     Ok(())
 }
@@ -141,7 +141,7 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     let listener = Listener::bind(address).map_err(veilset::Error::from)?;
     show_counts(args, &service, &log)?;
     let (stop, reload) = (Stop::new(), Arc::new(AtomicU64::new(0)));
-    heed(stop.clone(), Arc::clone(&reload), (&service, &log))?;
+    heed(stop.clone(), Arc::clone(&reload), &service, &log)?;
     let (items, version, at) = (about.items, about.version, listener.local_addr());
     log.say(format_args!(
         "serving version {version}, {items} items, at {at}, to {count} who may ask, until ctrl-c"
@@ -199,7 +199,8 @@ fn show_counts(args: &ServeArgs, service: &Arc<LookupService>, log: &Log) -> Res
 fn heed(
     stop: Stop,
     reload: Arc<AtomicU64>,
-    (service, log): (&Arc<LookupService>, &Arc<Log>),
+    service: &Arc<LookupService>,
+    log: &Arc<Log>,
 ) -> Result<(), Failure> {
     let stopping = AtomicBool::new(false);
     let (service, log) = (Arc::clone(service), Arc::clone(log));

@@ -1,14 +1,13 @@
 //! `veilset intersect` between three parties or more.
 
-use veilset::data::Destination;
 use veilset::net::{Endpoint, Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
-use veilset::{Connection, Done, Fellow, Input, Learn};
+use veilset::{Connection, Done, Fellow, Learn};
 
 use crate::args::{PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
-use crate::operation::{compute, deliver, destination, read};
+use crate::operation::{Target, compute, deliver, destination, read};
 use crate::order::Order;
 use crate::progress::{Waiting, say};
 use crate::report;
@@ -30,7 +29,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let fellows = fellows(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let input = read(order, destination.as_ref(), talk)?;
 
-    let target = (&input, destination.as_ref());
+    let target = Target { input: &input, destination: destination.as_ref() };
     let done = interrupt.over(meet(&identity, &fellows, order, target, &interrupt, talk))?;
 
     if let Some(destination) = &destination {
@@ -44,7 +43,7 @@ fn meet(
     identity: &Identity,
     fellows: &[Fellow],
     order: &Order,
-    (input, destination): (&Input, Option<&Destination>),
+    target: Target<'_>,
     interrupt: &Interrupt,
     talk: &Talk,
 ) -> Result<Done, Failure> {
@@ -56,7 +55,7 @@ fn meet(
     let (listen, options) = (args.listen.as_deref().unwrap_or_default(), args.options(interrupt));
     let tell = |event| waiting.tell(&event);
     let connection = Connection::open_all(identity, listen, fellows, &options, &tell)?;
-    compute(order.job(names).offer(connection, input)?, (input, destination), args, talk)
+    compute(order.job(names).offer(connection, target.input)?, target, args, talk)
 }
 
 /// What goes together where there are several others.

@@ -62,7 +62,7 @@ pub struct Finding {
 }
 
 impl Finding {
-    fn new(table: &Table, (code, what): (WarningCode, &'static str), count: &Count) -> Self {
+    fn new(table: &Table, code: WarningCode, what: &'static str, count: &Count) -> Self {
         let place = |row: &usize| table.place_of_row(*row, None);
         Self { code, what, rows: count.rows, places: count.first.iter().map(place).collect() }
     }
@@ -78,19 +78,27 @@ pub fn check(table: &Table, spec: &KeySpec, values: &[String]) -> Result<CheckRe
     let (placeholders, invalid, suspected) = keys.counts();
     let found = suspected.found();
     let mut suspicious: Vec<Finding> = found
-        .map(|(suspicion, count)| Finding::new(table, (suspicion.code, suspicion.what), count))
+        .map(|(suspicion, count)| Finding::new(table, suspicion.code, suspicion.what, count))
         .chain(few_keys(table, &keys))
         .collect();
     suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
-    let kept_out = (WarningCode::Placeholders, PLACEHOLDERS_ARE);
-    let unreadable = (WarningCode::UnreadableKeys, "not readable by the preset");
     Ok(CheckReport {
         rows: keys.rows(),
         distinct: keys.len(),
         duplicates: keys.duplicate_rows(),
         empty: keys.null_rows(),
-        placeholders: Finding::new(table, kept_out, placeholders),
-        invalid: Finding::new(table, unreadable, invalid),
+        placeholders: Finding::new(
+            table,
+            WarningCode::Placeholders,
+            PLACEHOLDERS_ARE,
+            placeholders,
+        ),
+        invalid: Finding::new(
+            table,
+            WarningCode::UnreadableKeys,
+            "not readable by the preset",
+            invalid,
+        ),
         changed: changed(table, spec, &places)?,
         suspicious,
         columns: look_at_columns(table, &places)?,
@@ -123,7 +131,7 @@ fn changed(table: &Table, spec: &KeySpec, places: &[usize]) -> Result<usize, Dat
 fn few_keys(table: &Table, keys: &KeySet) -> Option<Finding> {
     let finding = |code, what, rows, first: &mut dyn Iterator<Item = usize>| {
         let first = first.take(PLACES).collect();
-        Some(Finding::new(table, (code, what), &Count { rows, first }))
+        Some(Finding::new(table, code, what, &Count { rows, first }))
     };
     let none = "no key at all, so nothing can match: a wrong column or preset?";
     match (keys.len(), keys.rows_of_one_key()) {

@@ -46,7 +46,7 @@ pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
 pub use self::files::Arrivals;
 use self::objects::Objects;
-use self::part::Part;
+use self::part::{Part, Selection};
 pub use self::raw::RawRows;
 pub(crate) use self::store::Store;
 
@@ -206,9 +206,10 @@ impl Table {
         let schema = self.schema();
         let fields: Vec<_> = columns.iter().map(|place| schema.field(*place).clone()).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
+        let selection = Selection { header: &self.header, columns, schema: &schema };
         for (part, rows) in self.by_part(rows) {
             let mut done = 0;
-            part.for_each_batch(rows, (&self.header, columns, &schema), |batch| {
+            part.for_each_batch(rows, selection, |batch| {
                 let numbers = &rows[done..done + batch.num_rows()];
                 done += batch.num_rows();
                 visit(numbers, batch)

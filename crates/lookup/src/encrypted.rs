@@ -29,7 +29,8 @@ impl Encrypted {
     /// # Errors
     /// When its parts do not parse, or items find no places.
     pub(crate) fn new(
-        (path, file): (&Path, ListFile),
+        path: &Path,
+        file: ListFile,
         identity: &Identity,
         before: Option<&Self>,
     ) -> Result<Self, FileError> {

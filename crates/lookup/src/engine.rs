@@ -41,7 +41,7 @@ pub fn open(
         Way::Filter => Arc::new(OprfFilter::new(file, identity)),
         Way::Encrypted => {
             let before = before.and_then(|before| before.as_encrypted());
-            Arc::new(Encrypted::new((path, file), identity, before)?)
+            Arc::new(Encrypted::new(path, file, identity, before)?)
         }
     })
 }

@@ -105,7 +105,8 @@ impl Caller<'_> {
     }
 
     async fn attempt(&self) -> Result<Connected, Failed> {
-        let tcp = reach(self.target).await.map_err(|why| match why.kind() {
+        let (host, port) = self.target;
+        let tcp = reach(host, port).await.map_err(|why| match why.kind() {
             ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
                 Failed::ForGood(NetError::System(why))
             }
@@ -137,9 +138,9 @@ impl Caller<'_> {
 }
 
 /// A TCP connection to the first of the host's addresses that answers.
-async fn reach(target: (&str, u16)) -> io::Result<TcpStream> {
+async fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
     let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
-    for addr in lookup_host(target).await? {
+    for addr in lookup_host((host, port)).await? {
         last = match timeout(ONE_ADDRESS, TcpStream::connect(addr)).await {
             Ok(Ok(tcp)) => return Ok(tcp),
             Ok(Err(why)) => why,

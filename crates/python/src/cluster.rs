@@ -127,14 +127,16 @@ pub(crate) fn capacity(count: u64, pieces: u32) -> u64 {
 }
 
 /// A key with its presets, and whether placeholders are keys.
-type Key = (String, bool);
+#[derive(FromPyObject)]
+pub(crate) struct Key(String, bool);
 
 /// A code, what it says of rows, and of how many.
 type Warned = (&'static str, String, usize);
 
 type Scanned = (usize, usize, usize, usize, Vec<(u32, u128)>, usize, Vec<Warned>);
 
-fn spec((key, keep_placeholders): Key) -> Result<KeySpec, Failure> {
+fn spec(key: Key) -> Result<KeySpec, Failure> {
+    let Key(key, keep_placeholders) = key;
     Ok(key.parse::<KeySpec>()?.keeping_placeholders(keep_placeholders))
 }
 
@@ -252,7 +254,7 @@ pub(crate) fn merge<'py>(
         Ok(Cut { elements: own, words: numbers, items, ..Cut::default() })
     };
     let parts = parts.iter().map(cut).collect::<PyResult<Vec<_>>>()?;
-    let Merged { cut, places } = py.detach(|| cluster::merge(&parts, (columns, width), order));
+    let Merged { cut, places } = py.detach(|| cluster::merge(&parts, columns, width, order));
     Ok((
         of_elements(py, &cut.elements),
         of_words(py, cut.words.iter().map(|word| *word as u128)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
-use veilset::lookup::{LookedUp, Question, Takes, look_up};
+use veilset::lookup::{LookedUp, Question, Server, Takes, Visitor, look_up};
 use veilset::net::{Endpoint, Options};
 use veilset::{Input, json, units};
 
@@ -105,8 +105,15 @@ pub(crate) fn lookup(
         let (peer, key) = party.peer(&way.peer)?;
         let question = inquiry.question(list, destination.clone(), reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
-        let own = (party.at(), &*identity);
-        let found = look_up(own, (&key, address), question, takes, &options, (&tell, reporter))?;
+        let visitor = Visitor {
+            home: party.at(),
+            identity: &identity,
+            options: &options,
+            events: &tell,
+            observer: reporter,
+        };
+        let server = Server { peer: &key, addr: address };
+        let found = look_up(&visitor, server, question, takes)?;
         if let Some(destination) = &destination {
             let scratch = scratch(inquiry.scratch.as_ref(), None)?;
             veilset::deliver(destination, &scratch, &|_, _| false, &|to| found.write(to))?;

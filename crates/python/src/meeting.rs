@@ -57,7 +57,7 @@ pub(crate) fn agree(
         let input = meeting::input("slots".to_owned(), &slots)?;
 
         let job = terms.terms_of(order.job(peer.name.clone())?);
-        let done = take_part(&order, job, peer.meet(reporter)?, (&input, None), reporter)?;
+        let done = take_part(&order, job, peer.meet(reporter)?, &input, None, reporter)?;
         let agreed = meeting::agreed(&done, &input, &slots).map(|(_, slot)| slot);
         let now = SystemTime::now();
         if let (Some(slot), Some(destination)) = (agreed, &destination) {

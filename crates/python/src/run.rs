@@ -104,7 +104,7 @@ pub(crate) fn run(
             order.prepare(destination, &input)?;
         }
         let to = destination.as_ref();
-        let done = take_part(&order, job, peer.meet(reporter)?, (&input, to), reporter)?;
+        let done = take_part(&order, job, peer.meet(reporter)?, &input, to, reporter)?;
         if let Some(destination) = &destination {
             order.deliver(destination, &|to| done.write(&input, to))?;
         }
@@ -112,17 +112,21 @@ pub(crate) fn run(
     })
 }
 
+/// What a side wants, and its list.
+#[derive(FromPyObject)]
+pub(crate) struct Side(Order, List);
+
 /// Runs both sides in this process, over TLS on loopback; the first of them is `a`, whose run tells how far it is.
 #[pyfunction]
 pub(crate) fn run_local(
     py: Python<'_>,
-    a: (Order, List),
-    b: (Order, List),
+    a: Side,
+    b: Side,
     caller: Caller,
     stop: &Bound<'_, Stop>,
 ) -> PyResult<(Run, Run)> {
     let stop = stop.get();
-    let ((order_a, a), (order_b, b)) = (a, b);
+    let (Side(order_a, a), Side(order_b, b)) = (a, b);
     attend(py, &caller, stop, |reporter| {
         let jobs = (order_a.job("b".to_owned())?, order_b.job("a".to_owned())?);
         let inputs = (order_a.input(a, reporter)?, order_b.input(b, reporter)?);
@@ -134,7 +138,7 @@ pub(crate) fn run_local(
                 let means = Means { threads: order_b.threads(), observer: &Silent };
                 Ok::<_, Failure>(ready.run(&inputs.1, &means)?)
             });
-            let here = take_part(&order_a, jobs.0, here, (&inputs.0, None), reporter);
+            let here = take_part(&order_a, jobs.0, here, &inputs.0, None, reporter);
             (here, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         // The side that found the reason says it; the other only hears of an end.
@@ -146,7 +150,8 @@ pub(crate) fn take_part(
     order: &Order,
     job: Job,
     connection: Connection,
-    (input, destination): (&Input, Option<&Destination>),
+    input: &Input,
+    destination: Option<&Destination>,
     reporter: &Reporter,
 ) -> Result<Done, Failure> {
     let mut ready = job.offer(connection, input)?;

@@ -13,7 +13,7 @@ pub use veilset_lookup::{
 };
 
 pub use self::list::{Changed, Labels, add, build, remove, single_items};
-pub use self::question::{LookedUp, Question, Takes, look_up};
+pub use self::question::{LookedUp, Question, Server, Takes, Visitor, look_up};
 use crate::{Error, Input};
 
 fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {

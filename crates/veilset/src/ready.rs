@@ -63,8 +63,8 @@ impl Ready {
         };
         match pair.agreed.operation().spec().gives {
             Gives::PeerRows => {
-                let row = (count, width);
-                destination.prepare_union(&input.table, &input.spec, &names(theirs), row)
+                let Input { table, spec, .. } = input;
+                destination.prepare_union(table, spec, &names(theirs), count, width)
             }
             Gives::Identifiers => destination.prepare_aligned(&input.table, count),
             Gives::OwnRows if !theirs.is_empty() => {

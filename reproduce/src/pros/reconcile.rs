@@ -82,7 +82,8 @@ const RUNS: u32 = 40;
 fn mean(
     engine: Engine,
     scheme: Scheme,
-    (size, common): (usize, usize),
+    size: usize,
+    common: usize,
     seed: u8,
 ) -> Result<Mean, Failure> {
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
@@ -129,9 +130,9 @@ pub(super) fn one_match(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<G
     ]);
     let sizes = sizes.iter().map(|sizes| sizes.larger());
     for size in sizes.filter(|size| *size <= MOST_ONE_MATCH) {
-        let ours = mean(Engine::DiffieHellman, Scheme::SumOfRanks, (size, 1), 1)?;
+        let ours = mean(Engine::DiffieHellman, Scheme::SumOfRanks, size, 1, 1)?;
         let short = (size <= MOST_ONE_MATCH / 2)
-            .then(|| mean(Engine::Implicit(SHORT), Scheme::SumOfRanks, (size, 1), 1))
+            .then(|| mean(Engine::Implicit(SHORT), Scheme::SumOfRanks, size, 1, 1))
             .transpose()?;
         grid.push(vec![
             size.to_string(),
@@ -170,7 +171,7 @@ pub(super) fn linear(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid
     for size in sections(sizes, usize::MAX) {
         let common = twentieth(size);
         let [sum, minimum] =
-            Scheme::ALL.map(|scheme| mean(Engine::DiffieHellman, scheme, (size, common), 2));
+            Scheme::ALL.map(|scheme| mean(Engine::DiffieHellman, scheme, size, common, 2));
         let (sum, minimum) = (sum?, minimum?);
         grid.push(vec![
             size.to_string(),
@@ -192,10 +193,9 @@ const MOST_SHORT: usize = 500;
 pub(super) fn average_short(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     let mut grid = Grid::new(&["n", "comparisons, mean", INSECURE[0].0, INSECURE[2].0, "paper"]);
     for size in sections(sizes, MOST_SHORT) {
-        let [cached, _, implicit] =
-            INSECURE.map(|(_, engine, _)| engine).map(|engine| (engine, (size, twentieth(size))));
-        let mean = |(engine, lists)| mean(engine, Scheme::SumOfRanks, lists, 3);
-        let (cached, implicit) = (mean(cached)?, mean(implicit)?);
+        let [cached, _, implicit] = INSECURE
+            .map(|(_, engine, _)| mean(engine, Scheme::SumOfRanks, size, twentieth(size), 3));
+        let (cached, implicit) = (cached?, implicit?);
         grid.push(vec![
             size.to_string(),
             format!("{:.0}", cached.comparisons),

@@ -126,7 +126,7 @@ impl<'a> Tab<'a> {
     }
 
     /// The middle of an element, after it was brought into view.
-    fn middle(&self, selector: &str) -> (f64, f64) {
+    fn middle(&self, selector: &str) -> [f64; 2] {
         let at = self.eval(&format!(
             "(() => {{ const e = document.querySelector({}); \
              e.scrollIntoView({{ block: 'nearest', behavior: 'instant' }}); \
@@ -135,10 +135,10 @@ impl<'a> Tab<'a> {
             quoted(selector)
         ));
         let number = |index: usize| at[index].as_f64().expect("a number");
-        (number(0), number(1))
+        [number(0), number(1)]
     }
 
-    fn mouse(&self, kind: &str, (x, y): (f64, f64)) {
+    fn mouse(&self, kind: &str, [x, y]: [f64; 2]) {
         let buttons = u8::from(kind != "mouseReleased");
         let params = json!({
             "type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1,
@@ -160,7 +160,7 @@ impl<'a> Tab<'a> {
         self.mouse("mousePressed", start);
         for step in 1..=8 {
             let part = |from: f64, to: f64| from + (to - from) * f64::from(step) / 8.0;
-            self.mouse("mouseMoved", (part(start.0, end.0), part(start.1, end.1)));
+            self.mouse("mouseMoved", [part(start[0], end[0]), part(start[1], end[1])]);
         }
         self.mouse("mouseReleased", end);
     }

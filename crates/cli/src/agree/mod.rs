@@ -15,7 +15,7 @@ use crate::args::Talk;
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::interrupt::Interrupt;
-use crate::operation::{Peer, deliver, endpoint, phases};
+use crate::operation::{Peer, Target, Way, deliver, endpoint, phases};
 use crate::order::job;
 use crate::progress::say;
 use crate::report;
@@ -31,7 +31,9 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     let input = meeting::input("slots".to_owned(), &slots)?;
 
     let job = wanted(args, peer.name.clone());
-    let done = peer.meet(job, (&input, None), (&endpoint, &args.meet, &interrupt), talk)?;
+    let target = Target { input: &input, destination: None };
+    let way = Way { endpoint: &endpoint, args: &args.meet, interrupt: &interrupt };
+    let done = peer.meet(job, target, way, talk)?;
 
     let placed = meeting::agreed(&done, &input, &slots);
     let agreed = placed.map(|(_, slot)| slot);

@@ -75,7 +75,8 @@ impl Calendar {
     pub(super) fn busy(
         &self,
         home: Zone,
-        (from, to): (DateTime<Utc>, DateTime<Utc>),
+        from: DateTime<Utc>,
+        to: DateTime<Utc>,
     ) -> Result<Vec<Busy>, DataError> {
         let overlaps = |(start, end): &Busy| *start < to && *end > from && start < end;
         let (mut busy, mut budget) = (Vec::new(), Budget::new());

@@ -118,7 +118,7 @@ impl Calendar {
     /// What overlaps the days of a search, in no order.
     pub(super) fn occupied(&self, search: &Search) -> Result<Vec<Busy>, DataError> {
         let (from, to) = search.bounds();
-        self.busy(search.zone, (from, to + Duration::days(1)))
+        self.busy(search.zone, from, to + Duration::days(1))
     }
 }
 

@@ -74,7 +74,8 @@ impl Sheet {
 }
 
 /// What a cell leaves of a busy time: up to its start, and from its end.
-fn without((start, end): Busy, cell: &Slot) -> impl Iterator<Item = Busy> + use<> {
+fn without(busy: Busy, cell: &Slot) -> impl Iterator<Item = Busy> + use<> {
+    let (start, end) = busy;
     let apart = end <= cell.start || cell.end <= start;
     let whole = apart.then_some((start, end));
     let before = (!apart && start < cell.start).then_some((start, cell.start));

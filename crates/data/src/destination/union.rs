@@ -20,8 +20,8 @@ impl Table {
 const TEXT: u64 = 32;
 
 impl Destination {
-    /// Holds room for what [`Destination::write_union`] adds to the rows of `table`, for which room is held already: `received`
-    /// at most, their number and the bytes of each.
+    /// Holds room for what [`Destination::write_union`] adds to the rows of `table`, for which room is held already: at most
+    /// `count` received rows, of `text` bytes each.
     ///
     /// # Errors
     /// As [`Table::check_union`], and when there is too little.
@@ -30,7 +30,8 @@ impl Destination {
         table: &Table,
         spec: &KeySpec,
         extra: &[String],
-        (count, text): (u64, u64),
+        count: u64,
+        text: u64,
     ) -> Result<(), DataError> {
         let added = Layout::new(table, spec, extra)?.added.len();
         let key = spec.columns().iter().map(|column| column.name.as_str());

@@ -17,7 +17,8 @@ const CHUNK: usize = 1 << 13;
 /// Refuses bytes at a place of this start and length that such a codec expands to more than `most`.
 pub(super) fn stays_within(
     blocks: &Blocks,
-    (start, length): (u64, u64),
+    start: u64,
+    length: u64,
     codec: Compression,
     most: u64,
 ) -> Result<(), Unfit> {

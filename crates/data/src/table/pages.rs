@@ -207,7 +207,7 @@ fn check_page(
     if !page.is_compressed || decoded == 0 {
         return Ok(values);
     }
-    stays_within(blocks, (at + page.levels, length), codec, decoded)?;
+    stays_within(blocks, at + page.levels, length, codec, decoded)?;
     Ok(values)
 }
 

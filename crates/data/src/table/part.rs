@@ -22,6 +22,16 @@ pub(super) struct Part {
     pub(super) body: Body,
 }
 
+/// Columns of a table, and what batches of them have in common.
+#[derive(Clone, Copy)]
+pub(super) struct Selection<'a> {
+    /// The names of all columns.
+    pub(super) header: &'a [String],
+    /// The places in it of those that are selected.
+    pub(super) columns: &'a [usize],
+    pub(super) schema: &'a SchemaRef,
+}
+
 impl Part {
     /// Calls `visit` with the numbers in the table of the given rows, or of all, and their fields in `columns`, which
     /// are places in the table's `header`.
@@ -75,13 +85,14 @@ impl Part {
         numbers.next().map_or(Ok(()), |_| Err(self.damaged().into()))
     }
 
-    /// Calls `visit` with the given rows as record batches of `columns` of the table's `header`, which have `schema`.
+    /// Calls `visit` with the given rows as record batches of the selected columns.
     pub(super) fn for_each_batch<E: From<DataError>>(
         &self,
         rows: &[usize],
-        (header, columns, schema): (&[String], &[usize], &SchemaRef),
+        selection: Selection<'_>,
         mut visit: impl FnMut(RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
+        let Selection { columns, schema, .. } = selection;
         let own = self.own(rows);
         let mut visit = |batch: Result<RecordBatch, ArrowError>| {
             let batch = batch.map_err(|_| self.damaged())?;
@@ -92,7 +103,7 @@ impl Part {
         match &self.body {
             Body::Delimited(_) | Body::Objects(_) => {
                 let mut chunks = rows.chunks(BATCH);
-                chunks.try_for_each(|rows| visit(Ok(self.texts(rows, (header, columns, schema))?)))
+                chunks.try_for_each(|rows| visit(Ok(self.texts(rows, selection)?)))
             }
             Body::Batches(batches) => batches.get(Some(&own), columns).try_for_each(visit),
             Body::Parquet(file) => {
@@ -111,11 +122,8 @@ impl Part {
     }
 
     /// Text as columns of strings.
-    fn texts(
-        &self,
-        rows: &[usize],
-        (header, columns, schema): (&[String], &[usize], &SchemaRef),
-    ) -> Result<RecordBatch, DataError> {
+    fn texts(&self, rows: &[usize], selection: Selection<'_>) -> Result<RecordBatch, DataError> {
+        let Selection { header, columns, schema } = selection;
         let mut builders: Vec<StringBuilder> =
             columns.iter().map(|_| StringBuilder::new()).collect();
         self.visit(Some(rows), header, columns, &mut |_, fields| -> Result<(), DataError> {

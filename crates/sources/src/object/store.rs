@@ -125,7 +125,7 @@ impl Bucket {
         let name = self.path(&self.address.name)?;
         match self.get(&name).await {
             Err(ObjectError::NotFound { .. }) => {}
-            found => return self.stream((&name, found?), take).await,
+            found => return self.stream(&name, found?, take).await,
         }
         // Whoever may not list does not look for a folder.
         match self.list(&self.address.name).await {
@@ -138,7 +138,7 @@ impl Bucket {
         for run in all.chunk_by(|a, b| a.size <= SMALL && b.size <= SMALL) {
             if let [object] = run {
                 let found = self.get(&object.location).await?;
-                self.stream((&object.location, found), take).await?;
+                self.stream(&object.location, found, take).await?;
                 continue;
             }
             let small = stream::iter(run).map(|object| self.whole(&object.location));
@@ -159,7 +159,8 @@ impl Bucket {
 
     async fn stream(
         &self,
-        (name, found): (&Path, GetResult),
+        name: &Path,
+        found: GetResult,
         take: Take<'_>,
     ) -> Result<(), ObjectError> {
         self.begin(name, take)?;

@@ -35,7 +35,7 @@ pub fn query(address: &str, query: &str, out: &mut dyn Write) -> Result<String, 
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|why| unreachable(&host, why.to_string()))?;
     let tls = tls().map_err(|why| unreachable(&host, why.to_string()))?;
-    runtime.block_on(rows((&config, &host), tls, query, out))?;
+    runtime.block_on(rows(&config, &host, tls, query, out))?;
     Ok(host)
 }
 
@@ -80,7 +80,8 @@ fn host_of(config: &Config) -> String {
 }
 
 async fn rows(
-    (config, host): (&Config, &str),
+    config: &Config,
+    host: &str,
     tls: ClientConfig,
     query: &str,
     out: &mut dyn Write,
@@ -89,7 +90,7 @@ async fn rows(
     let (client, connection) = connected.map_err(|error| judge(&error, host))?;
     // It ends with the client.
     let driver = tokio::spawn(connection);
-    let rows = copy((&client, host), query, out).await;
+    let rows = copy(&client, host, query, out).await;
     drop(client);
     if rows.is_err() {
         // It would read all that the server still sends.
@@ -101,7 +102,8 @@ async fn rows(
 }
 
 async fn copy(
-    (client, host): (&Client, &str),
+    client: &Client,
+    host: &str,
     query: &str,
     out: &mut dyn Write,
 ) -> Result<(), QueryError> {

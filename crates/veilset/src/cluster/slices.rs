@@ -191,7 +191,7 @@ pub struct Merged {
 /// # Panics
 /// When a part has other numbers or bytes than that.
 #[must_use]
-pub fn merge(parts: &[Cut], (columns, width): (usize, usize), order: Option<[u8; 32]>) -> Merged {
+pub fn merge(parts: &[Cut], columns: usize, width: usize, order: Option<[u8; 32]>) -> Merged {
     let mut seen: HashMap<Element, u32> = HashMap::new();
     let mut all = Cut::default();
     let mut places = Vec::with_capacity(parts.len());
@@ -216,14 +216,15 @@ pub fn merge(parts: &[Cut], (columns, width): (usize, usize), order: Option<[u8;
     }
     match order {
         None => Merged { cut: all, places },
-        Some(seed) => shuffled(&all, places, (columns, width), seed),
+        Some(seed) => shuffled(&all, places, columns, width, seed),
     }
 }
 
 fn shuffled(
     all: &Cut,
     mut places: Vec<Vec<u32>>,
-    (columns, width): (usize, usize),
+    columns: usize,
+    width: usize,
     seed: [u8; 32],
 ) -> Merged {
     let order = permutation(all.elements.len(), &mut ChaCha20Rng::from_seed(seed));

@@ -52,7 +52,8 @@ impl Labels {
 /// When the file is there, a label is too long, or the file cannot be written.
 pub fn build(
     path: &Path,
-    (input, labels): (&Input, Option<&Labels>),
+    input: &Input,
+    labels: Option<&Labels>,
     sizing: Sizing,
     replace: bool,
 ) -> Result<(u64, usize), Error> {

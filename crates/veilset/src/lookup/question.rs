@@ -111,8 +111,30 @@ impl LookedUp {
     }
 }
 
-/// Looks something up in the list that the party with the key `peer` serves at `addr`. What is fetched of the list is kept
-/// under `home` for the next time, and so are the versions that were seen of the server's lists.
+/// Who looks something up, and how.
+pub struct Visitor<'a> {
+    /// What is fetched of a list is kept here for the next time, and so are the versions that were seen of a server's lists.
+    pub home: &'a Home,
+    /// This side's key.
+    pub identity: &'a Identity,
+    /// How long to wait, and who may end it.
+    pub options: &'a Options,
+    /// Hears what the connection comes to.
+    pub events: &'a dyn Fn(Event),
+    /// Hears how far the look-up is.
+    pub observer: &'a dyn Observer,
+}
+
+/// Who serves a list.
+#[derive(Clone, Copy)]
+pub struct Server<'a> {
+    /// Its key.
+    pub peer: &'a PublicKey,
+    /// Where it listens.
+    pub addr: &'a str,
+}
+
+/// Looks something up in the list of a server.
 ///
 /// For single items as many are asked for as are given: for one that the list's presets make no key of, or the same key as
 /// of another, a made-up one. Else a server could choose presets by which their number tells what they look like.
@@ -121,13 +143,13 @@ impl LookedUp {
 /// When the service is not there or refuses, the presets differ, the list is too long or not the one that was there before,
 /// or the server breaks the protocol.
 pub fn look_up(
-    (home, identity): (&Home, &Identity),
-    (peer, addr): (&PublicKey, &str),
+    visitor: &Visitor<'_>,
+    server: Server<'_>,
     question: Question,
     takes: Takes,
-    options: &Options,
-    (events, observer): (&dyn Fn(Event), &dyn Observer),
 ) -> Result<LookedUp, Error> {
+    let Visitor { home, identity, options, events, observer } = *visitor;
+    let Server { peer, addr } = server;
     memory::has_read();
     if let Question::Items(items) = &question {
         // Nothing that is wrong with the items shows after the server chose its presets.
@@ -144,7 +166,7 @@ pub fn look_up(
         check_names(&manifest.presets)?;
         question.prepare(manifest)?;
         // Where the list changes meanwhile it is met again, and is known by then.
-        match remember(home, (peer, addr), manifest, takes.new_list)? {
+        match remember(home, server, manifest, takes.new_list)? {
             Contact::Usual => {}
             another => contact = another,
         }
@@ -247,10 +269,11 @@ fn kept_at(peer: &PublicKey, addr: &str) -> String {
 /// Checks what a server says of its list against what was seen of its lists before, and keeps it.
 fn remember(
     home: &Home,
-    (peer, addr): (&PublicKey, &str),
+    server: Server<'_>,
     manifest: &Manifest,
     new_list: bool,
 ) -> Result<Contact, Error> {
+    let Server { peer, addr } = server;
     let name = format!("lookup-{peer}.seen");
     let mut contact = Contact::Usual;
     home.change(&name, |bytes| {

@@ -100,7 +100,7 @@ fn as_much_is_held_as_any_result_takes_and_not_much_more() {
                 look(&|to| to.prepare_aligned(&table, 5000), &|to| {
                     to.write_aligned(&table, &id, others())
                 }),
-                look(&|to| to.prepare_union(&table, &spec, &extra, (3000, 18 + 30 + 40)), &|to| {
+                look(&|to| to.prepare_union(&table, &spec, &extra, 3000, 18 + 30 + 40), &|to| {
                     to.write_union(&table, &spec, &extra, &received)
                 }),
                 look(&|to| to.prepare_labelled(&table, 99), &|to| {
