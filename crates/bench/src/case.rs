@@ -11,8 +11,8 @@ use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Outcome, Protocol, ProtocolError, Reveal, Role, Run, Shape,
-    Shares, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Protocol, ProtocolError, Reveal,
+    Role, Run, Shape, Shares, Silent, Spec, find,
 };
 
 use crate::{Parts, process, reference_seconds, shaped_pair};
@@ -184,8 +184,11 @@ impl Case {
         let before = reference_seconds();
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
-        let played =
-            self.both(protocol, (left, &sender, &attached[0]), (right, &receiver, &attached[1]))?;
+        let played = self.both(
+            protocol,
+            End { transport: left, elements: &sender, attachments: &attached[0] },
+            End { transport: right, elements: &receiver, attachments: &attached[1] },
+        )?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
         self.check([&played[0].outcome, &played[1].outcome], common as u64)?;
@@ -264,8 +267,9 @@ impl Case {
         &self,
         protocol: &dyn Protocol,
         role: Role,
-        (transport, elements, attachments): End<'_>,
+        end: End<'_>,
     ) -> Result<Played, BenchError> {
+        let End { transport, elements, attachments } = end;
         let pool = ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()
@@ -275,21 +279,24 @@ impl Case {
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
         let conclusion = pool.install(|| {
             protocol.run(Run {
-                role,
-                reveal: reveal(spec),
-                elements: elements.to_vec().into(),
-                peer_count: match role {
-                    Role::Sender => self.sizes.receiver,
-                    Role::Receiver => self.sizes.sender,
+                part: Part { role, reveal: reveal(spec) },
+                input: Input {
+                    elements: elements.to_vec().into(),
+                    peer_count: match role {
+                        Role::Sender => self.sizes.receiver,
+                        Role::Receiver => self.sizes.sender,
+                    },
+                    attached: attachments.in_run(spec, role),
+                    peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
+                    slack: 0,
+                    choices: self.choices.or(spec.defaults()),
                 },
-                attached: attachments.in_run(spec, role),
-                peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
-                slack: 0,
-                choices: self.choices.or(spec.defaults()),
-                session: &SESSION,
-                channel: &mut channel,
-                rng: &mut rng,
-                observer: &Silent,
+                means: Means {
+                    session: &SESSION,
+                    channel: &mut channel,
+                    rng: &mut rng,
+                    observer: &Silent,
+                },
             })
         })?;
         let costs = channel.costs().clone();
@@ -367,7 +374,11 @@ impl Attachments {
 }
 
 /// What one party starts with: its end of the link, its elements and what belongs to them.
-type End<'a> = (Box<dyn Transport>, &'a [Element], &'a Attachments);
+struct End<'a> {
+    transport: Box<dyn Transport>,
+    elements: &'a [Element],
+    attachments: &'a Attachments,
+}
 
 /// The sender's end and the receiver's.
 type Ends = (Box<dyn Transport>, Box<dyn Transport>);

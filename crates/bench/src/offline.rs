@@ -49,9 +49,10 @@ impl Protocol for Served<'_> {
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         let Prepared { database, parameters, .. } = self.prepared;
-        match run.role {
+        match run.part.role {
             Role::Sender => {
-                database.serve(run.channel, run.reveal, run.peer_count, run.rng, run.observer)
+                let Run { part, input, mut means } = run;
+                database.serve(&mut means, part.reveal, input.peer_count)
             }
             Role::Receiver => receive(run, parameters, self.spec().operation),
         }
@@ -81,9 +82,9 @@ impl Case {
         let mut rng = ChaCha20Rng::from_seed([2; 32]);
         process::reset_peak();
         let (started, cpu) = (Instant::now(), process::cpu_seconds());
-        let labelled = (&elements[..], labels);
-        let database =
-            pool.install(|| Database::labelled(labelled, parameters.clone(), &SESSION, &mut rng))?;
+        let database = pool.install(|| {
+            Database::labelled(&elements, labels, parameters.clone(), &SESSION, &mut rng)
+        })?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
         Ok(Prepared { database, parameters, seconds, cpu_seconds, peak_rss: process::peak_rss() })

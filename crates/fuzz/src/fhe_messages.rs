@@ -11,7 +11,8 @@ use veilset_channel::{Channel, Framed, HEADER, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Operation, ProtocolError, Reveal, Role, Run, Silent, find,
+    Attached, AttachedShape, Conclusion, Input, Means, Operation, Part, ProtocolError, Reveal,
+    Role, Run, Silent, find,
 };
 
 use crate::Seed;
@@ -74,24 +75,32 @@ fn elements(count: usize) -> Vec<Element> {
 }
 
 fn serve(database: &Database, channel: &mut dyn Channel) -> Result<Conclusion, ProtocolError> {
-    let rng = &mut ChaCha20Rng::from_seed([1; 32]);
-    database.serve(channel, Reveal::Both, SIZES.receiver, rng, &Silent)
+    let means = &mut Means {
+        session: &SESSION,
+        channel,
+        rng: &mut ChaCha20Rng::from_seed([1; 32]),
+        observer: &Silent,
+    };
+    database.serve(means, Reveal::Both, SIZES.receiver)
 }
 
 fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusion, ProtocolError> {
     let run = Run {
-        role: Role::Receiver,
-        reveal: Reveal::Both,
-        elements: elements(SIZES.receiver).into(),
-        peer_count: SIZES.sender,
-        attached: Attached::Nothing,
-        peer_attached: AttachedShape::Nothing,
-        slack: SIZES.slack,
-        choices: find("fhe").expect("an entry").spec().defaults(),
-        session: &SESSION,
-        channel,
-        rng: &mut ChaCha20Rng::from_seed([2; 32]),
-        observer: &Silent,
+        part: Part { role: Role::Receiver, reveal: Reveal::Both },
+        input: Input {
+            elements: elements(SIZES.receiver).into(),
+            peer_count: SIZES.sender,
+            attached: Attached::Nothing,
+            peer_attached: AttachedShape::Nothing,
+            slack: SIZES.slack,
+            choices: find("fhe").expect("an entry").spec().defaults(),
+        },
+        means: Means {
+            session: &SESSION,
+            channel,
+            rng: &mut ChaCha20Rng::from_seed([2; 32]),
+            observer: &Silent,
+        },
     };
     receive(run, parameters, Operation::Intersect)
 }

@@ -6,8 +6,8 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, Group};
 
 use crate::{
-    Attached, AttachedShape, Choices, Conclusion, Digest, Outcome, ProtocolError, Reveal, Role,
-    Run, Silent,
+    Attached, AttachedShape, Choices, Conclusion, Digest, Input, Means, Outcome, Part,
+    ProtocolError, Reveal, Role, Run, Silent,
 };
 
 /// Elements of the sender: the receiver has those from [`FIRST`] on, and as many that are its own.
@@ -63,22 +63,25 @@ fn side<T>(
     let items: Vec<u8> = numbers(role).flat_map(item).collect();
     let shape = AttachedShape::Items { width: WIDTH };
     work(&mut Run {
-        role,
-        reveal,
-        elements: numbers(role).map(element).collect::<Vec<_>>().into(),
-        peer_count: COUNT,
-        attached: Attached::Items { width: WIDTH, bytes: &items },
-        peer_attached: shape,
-        slack: 0,
-        choices: Choices {
-            group: Some(Group::Curve25519),
-            digest: Some(Digest::Sorted),
-            ..Choices::default()
+        part: Part { role, reveal },
+        input: Input {
+            elements: numbers(role).map(element).collect::<Vec<_>>().into(),
+            peer_count: COUNT,
+            attached: Attached::Items { width: WIDTH, bytes: &items },
+            peer_attached: shape,
+            slack: 0,
+            choices: Choices {
+                group: Some(Group::Curve25519),
+                digest: Some(Digest::Sorted),
+                ..Choices::default()
+            },
         },
-        session: &[7; 32],
-        channel: &mut Metered::new(Framed::new(end), "start"),
-        rng: &mut ChaCha20Rng::from_seed([role as u8 + 1; 32]),
-        observer: &Silent,
+        means: Means {
+            session: &[7; 32],
+            channel: &mut Metered::new(Framed::new(end), "start"),
+            rng: &mut ChaCha20Rng::from_seed([role as u8 + 1; 32]),
+            observer: &Silent,
+        },
     })
 }
 

@@ -9,42 +9,54 @@ use veilset_crypto::{CommutativePrf, Element, NotAnElement};
 use zeroize::Zeroizing;
 
 use crate::matching::VALUES_A_TASK;
-use crate::wire::{Points, frames, point_chunks, size};
-use crate::{Observer, ProtocolError};
+use crate::wire::{Points, ValuesShape, frames, point_chunks, size};
+use crate::{Means, ProtocolError};
 
-/// Sends `own` under the key of `prf`, in the order of `order`, and takes the peer's `peer_count` points; `each` gets
-/// every chunk of these.
+/// Elements in the order in which they travel.
+#[derive(Clone, Copy)]
+pub(crate) struct Ordered<'a> {
+    pub(crate) elements: &'a [Element],
+    /// The index of the element in each place.
+    pub(crate) order: &'a [u32],
+}
+
+impl Ordered<'_> {
+    /// The elements in these places; wiped.
+    pub(crate) fn chosen(&self, places: Range<usize>) -> Zeroizing<Vec<Element>> {
+        chosen(self.elements, &self.order[places])
+    }
+}
+
+/// Sends `own` under the key of `prf`, and takes the peer's `peer_count` points; `each` gets every chunk of these.
 ///
 /// In turn, so that each side computes while the other's bytes fly and neither runs ahead of the bounded queues.
 pub(crate) fn exchange<F: CommutativePrf>(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     prf: &F,
-    (elements, order): (&[Element], &[u32]),
+    own: Ordered<'_>,
     peer_count: usize,
-    observer: &dyn Observer,
     mut each: impl FnMut(Vec<F::Point>) -> Result<(), PeerFault>,
 ) -> Result<(), ProtocolError> {
-    let chunks = (point_chunks::<F>(order.len()), point_chunks::<F>(peer_count));
-    channel.phase("blinded elements");
-    observer.begin("blinded elements", (order.len() + peer_count) as u64);
+    let count = own.order.len();
+    means.step("blinded elements", count + peer_count);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        let count = range.len() as u64;
-        channel.put(&Points(prf.hash_and_evaluate(&chosen(elements, &order[range]))))?;
-        observer.advance(count);
+        channel.put(&Points(prf.hash_and_evaluate(&own.chosen(range.clone()))))?;
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         each(channel.take::<Points<F::Point>>(&range.len())?.0)?;
-        observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
-    cross(channel, chunks, put, take)
+    cross(means.channel, point_chunks::<F>(count), point_chunks::<F>(peer_count), put, take)
 }
 
 /// Sends the chunks of one vector and takes those of another in turn, one chunk ahead: while it flies, the next is made.
 pub(crate) fn cross(
     channel: &mut dyn Channel,
-    (outgoing, incoming): (Chunks, Chunks),
+    outgoing: Chunks,
+    incoming: Chunks,
     mut put: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
     mut take: impl FnMut(&mut dyn Channel, Range<usize>) -> Result<(), ProtocolError>,
 ) -> Result<(), ProtocolError> {
@@ -68,18 +80,18 @@ pub(crate) fn chosen(elements: &[Element], order: &[u32]) -> Zeroizing<Vec<Eleme
     Zeroizing::new(chosen.map(|index| elements[*index as usize]).collect())
 }
 
-/// As [`exchange`]; returns the [`value`]s of the peer's elements under both keys, in the peer's order.
+/// As [`exchange`]; returns the [`value`]s of the peer's elements under both keys, in the peer's order. They have the
+/// shape `theirs`.
 pub(crate) fn exchange_blinded<F: CommutativePrf>(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     prf: &F,
-    own: (&[Element], &[u32]),
-    (peer_count, bits): (usize, u32),
-    observer: &dyn Observer,
+    own: Ordered<'_>,
+    theirs: ValuesShape,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let mut doubled = Vec::with_capacity(peer_count);
-    exchange(channel, prf, own, peer_count, observer, |points| {
+    let mut doubled = Vec::with_capacity(theirs.count);
+    exchange(means, prf, own, theirs.count, |points| {
         let points = prf.evaluate(&points).map_err(not_an_element)?;
-        doubled.par_extend(values(&points, bits));
+        doubled.par_extend(values(&points, theirs.bits));
         Ok(())
     })?;
     Ok(doubled)

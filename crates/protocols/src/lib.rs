@@ -28,6 +28,7 @@ mod pso;
 mod registry;
 mod rr22;
 mod rt21;
+mod run;
 mod slots;
 mod spec;
 mod vole_oprf;
@@ -41,8 +42,9 @@ pub use operation::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over}
 pub use passes::sample_passes;
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Shares, Sharing, Silent,
+    Reveal, Role, Shares, Sharing, Silent,
 };
 pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};
+pub use run::{Input, Means, Part, Run};
 pub use spec::{Cost, Knowledge, Leak, PartyCost, Security, Shape, Spec};

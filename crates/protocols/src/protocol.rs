@@ -1,12 +1,9 @@
 //! The interface of every protocol.
 
-use rand_core::CryptoRng;
-use veilset_channel::{Channel, ChannelError};
-use veilset_crypto::Element;
+use veilset_channel::ChannelError;
 use veilset_names::names;
-use zeroize::Zeroizing;
 
-use crate::{Choices, Cost, Shape, Spec};
+use crate::{Cost, Run, Shape, Spec};
 
 /// A two-party private set operation.
 pub trait Protocol: Sync {
@@ -33,72 +30,6 @@ pub trait Protocol: Sync {
 /// Its time depends on the result (how many elements match, and where), so the caller lets the peer go first: a peer
 /// that is to learn nothing sees no message that waits for it.
 pub type Conclusion = Box<dyn FnOnce() -> Result<Outcome, ProtocolError> + Send>;
-
-/// One side of one run: its part, its input and its means.
-pub struct Run<'a> {
-    /// Which part of the figure this side plays.
-    pub role: Role,
-    /// Who gets the result; both sides agreed on it.
-    pub reveal: Reveal,
-    /// This side's set, without repetitions; where order counts, the best first. The run wipes it, early where memory matters.
-    pub elements: Zeroizing<Vec<Element>>,
-    /// The size of the peer's set, from the agreed terms.
-    pub peer_count: usize,
-    /// What this side holds about each of its elements, in their order.
-    pub attached: Attached<'a>,
-    /// What the peer holds about each of its elements, from the agreed terms.
-    pub peer_attached: AttachedShape,
-    /// Bits by which this run must go wrong less often than with 2^-40: log₂ of how many runs make one whole.
-    pub slack: u32,
-    /// What both sides agreed on beside the protocol.
-    pub choices: Choices,
-    /// What both sides know of this session, and no other session has; protocols within protocols are bound to it.
-    pub session: &'a [u8; 32],
-    /// The way to the peer.
-    pub channel: &'a mut dyn Channel,
-    /// All randomness of the run.
-    pub rng: &'a mut dyn CryptoRng,
-    /// Hears how far the run is.
-    pub observer: &'a dyn Observer,
-}
-
-impl Run<'_> {
-    /// The end of an intersection of which one set is empty.
-    pub(crate) fn without_matches(&self) -> Option<Conclusion> {
-        self.without(Outcome::Matched(Vec::new()))
-    }
-
-    /// The end of a look-up of which one set is empty.
-    pub(crate) fn without_listed(&self) -> Option<Conclusion> {
-        let width = self.peer_attached.width();
-        self.without(Outcome::Listed { rows: Vec::new(), width, labels: Vec::new() })
-    }
-
-    fn without(&self, matches: Outcome) -> Option<Conclusion> {
-        let empty = self.elements.is_empty() || self.peer_count == 0;
-        let learns = self.reveal.reaches(self.role);
-        let nothing = if learns { matches } else { Outcome::Nothing };
-        empty.then(|| -> Conclusion { Box::new(|| Ok(nothing)) })
-    }
-
-    /// The same run over other elements, to which nothing is attached.
-    pub(crate) fn over(&mut self, elements: Zeroizing<Vec<Element>>) -> Run<'_> {
-        Run {
-            role: self.role,
-            reveal: self.reveal,
-            elements,
-            peer_count: self.peer_count,
-            attached: Attached::Nothing,
-            peer_attached: AttachedShape::Nothing,
-            slack: self.slack,
-            choices: self.choices,
-            session: self.session,
-            channel: self.channel,
-            rng: self.rng,
-            observer: self.observer,
-        }
-    }
-}
 
 names! {
     "roles";

@@ -80,7 +80,7 @@ pub(crate) fn value_chunks(count: usize, bits: u32) -> Chunks {
     chunks_of(count, value_width(bits))
 }
 
-/// What the receiver of [`Values`] knows.
+/// How many values there are, and of how many bits each: what the receiver of [`Values`] knows.
 pub(crate) struct ValuesShape {
     pub(crate) count: usize,
     pub(crate) bits: u32,

@@ -7,7 +7,7 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Matched, PieceShape, Ticket};
 use veilset::net::{KeyError, Options, StoreError};
-use veilset::registry::{Reveal, Role};
+use veilset::registry::{Part, Reveal, Role};
 
 use crate::bytes::{bits, elements, fixed, of_bits, of_integers, of_words, words};
 use crate::error::Failure;
@@ -43,6 +43,14 @@ impl Meeting {
     }
 }
 
+/// This side's keys in all pieces of an intersection, the peer's, and the number of pieces.
+#[derive(FromPyObject)]
+pub(crate) struct Sizes(u64, u64, u32);
+
+/// How many values there are, and of how many bits each.
+#[derive(FromPyObject)]
+pub(crate) struct Values(usize, u32);
+
 #[pymethods]
 impl Worker {
     /// Listens on `host`, at the first free port of a range.
@@ -70,17 +78,19 @@ impl Worker {
         py: Python<'py>,
         meeting: Meeting,
         own: &[u8],
-        sizes: (u64, u64, u32),
+        sizes: Sizes,
         receiver: bool,
         both: bool,
     ) -> PyResult<(Option<Bound<'py, PyBytes>>, bool)> {
         let meeting = meeting.read()?;
         let own = elements(own)?;
-        let (count, peer_count, pieces) = sizes;
-        let shape = PieceShape { count, peer_count, pieces };
-        let role = if receiver { Role::Receiver } else { Role::Sender };
-        let reveal = if both { Reveal::Both } else { Reveal::Receiver };
-        let found = py.detach(|| self.0.intersect(&meeting, (role, reveal), &shape, &own));
+        let Sizes(count, peer_count, pieces) = sizes;
+        let part = Part {
+            role: if receiver { Role::Receiver } else { Role::Sender },
+            reveal: if both { Reveal::Both } else { Reveal::Receiver },
+        };
+        let shape = PieceShape { part, count, peer_count, pieces };
+        let found = py.detach(|| self.0.intersect(&meeting, &shape, &own));
         Ok(match found.map_err(Failure::from)? {
             Matched::Nothing => (None, true),
             Matched::Places(places) => (Some(of_integers(py, &places)), true),
@@ -95,10 +105,11 @@ impl Worker {
         meeting: Meeting,
         secret: &[u8],
         own: &[u8],
-        shape: (usize, u32),
+        shape: Values,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let (meeting, secret, own) = (meeting.read()?, fixed(secret)?, elements(own)?);
-        let values = py.detach(|| self.0.exchange(&meeting, secret, &own, shape));
+        let Values(count, bits) = shape;
+        let values = py.detach(|| self.0.exchange(&meeting, secret, &own, count, bits));
         Ok(of_words(py, values.map_err(Failure::from)?.into_iter()))
     }
 
@@ -113,11 +124,12 @@ impl Worker {
         &self,
         py: Python<'py>,
         meeting: Meeting,
-        shape: (usize, u32),
+        shape: Values,
         queries: &[u8],
     ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
         let (meeting, queries) = (meeting.read()?, words(queries)?);
-        let found = py.detach(|| self.0.hear(&meeting, shape, &queries));
+        let Values(count, bits) = shape;
+        let found = py.detach(|| self.0.hear(&meeting, count, bits, &queries));
         let (found, distinct) = found.map_err(Failure::from)?;
         Ok((of_bits(py, &found), distinct))
     }

@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Choices, Digest, Gives, Operation, Protocol, Reveal, Role, Shape, Spec,
+    AttachedShape, Choices, Digest, Gives, Operation, Part, Protocol, Reveal, Role, Shape, Spec,
 };
 
 use crate::parts::Parts;
@@ -84,7 +84,7 @@ pub fn agree(
         peer_attached: theirs.attached,
         peer_columns: theirs.columns.clone(),
         session,
-        briefing: Briefing::new((spec, choices, asked), (role, reveal), &offer, &theirs),
+        briefing: Briefing::new(spec, choices, asked, Part { role, reveal }, &offer, &theirs),
         asked_of_peer,
         accepted: false,
         offer,

@@ -1,7 +1,7 @@
 //! What the user sees before a run.
 
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Reveal, Role, Security, Spec};
+use veilset_protocols::{Choices, Operation, Part, Reveal, Security, Spec};
 
 use crate::terms::Terms;
 use crate::{Asked, Learn, Offer};
@@ -57,8 +57,10 @@ const TERMS_LEAK: &str = "Each side learns whether the other's keys look like ha
 
 impl Briefing {
     pub(crate) fn new(
-        (spec, choices, asked_by_peer): (&'static Spec, Choices, Asked),
-        part: (Role, Reveal),
+        spec: &'static Spec,
+        choices: Choices,
+        asked_by_peer: Asked,
+        part: Part,
         offer: &Offer,
         theirs: &Terms,
     ) -> Self {
@@ -71,7 +73,7 @@ impl Briefing {
             learn: offer.learn,
             asked_by_peer,
             learned: sentence(spec, part, &offer.peer),
-            leaks: leaks(spec, part.1, offer.operation),
+            leaks: leaks(spec, part.reveal, offer.operation),
             peers: vec![peer(offer, theirs.distinct)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
@@ -101,7 +103,8 @@ fn peer(offer: &Offer, distinct: u64) -> PeerBriefing {
 }
 
 /// The sentence that says who learns what.
-pub(crate) fn sentence(spec: &Spec, (role, reveal): (Role, Reveal), peer: &str) -> String {
+pub(crate) fn sentence(spec: &Spec, part: Part, peer: &str) -> String {
+    let Part { role, reveal } = part;
     let you = spec.knowledge(role, reveal).of_you;
     let them = spec.knowledge(role.other(), reveal).of_peer;
     format!("You learn: {you}. {peer} learns: {them}.")
@@ -146,7 +149,7 @@ fn warning(offer: &Offer, theirs: &Terms) -> Option<Warning> {
 
 #[cfg(test)]
 mod tests {
-    use veilset_protocols::PROTOCOLS;
+    use veilset_protocols::{PROTOCOLS, Role};
 
     use super::*;
 
@@ -156,8 +159,9 @@ mod tests {
         let theirs = Terms::new(&offer, [0; 32]);
         for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
             for reveal in spec.reveals {
-                let chosen = (spec, spec.defaults(), Asked::default());
-                let briefing = Briefing::new(chosen, (Role::Receiver, *reveal), &offer, &theirs);
+                let part = Part { role: Role::Receiver, reveal: *reveal };
+                let (choices, asked) = (spec.defaults(), Asked::default());
+                let briefing = Briefing::new(spec, choices, asked, part, &offer, &theirs);
                 let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
                 assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);

@@ -3,10 +3,9 @@
 use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Element;
-use veilset_protocols::pieces::Piece;
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Shape, Silent, find,
+    Attached, AttachedShape, Conclusion, Input, Means, Outcome, Part, Protocol, ProtocolError,
+    Role, Run, Shape, Silent, find,
 };
 use zeroize::Zeroizing;
 
@@ -27,9 +26,11 @@ pub(crate) const PIECE_PROTOCOL: &str = "rr22";
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Ticket(pub [u8; 32]);
 
-/// The size of a piece of an intersection.
+/// A piece of an intersection as one side sees it, without its elements.
 #[derive(Debug, Clone, Copy)]
 pub struct PieceShape {
+    /// Which side this one is, and who learns.
+    pub part: Part,
     /// This side's distinct keys in all pieces.
     pub count: u64,
     /// The peer's.
@@ -47,7 +48,8 @@ impl PieceShape {
 
     /// Bytes of memory that this side's part takes, its piece included; without bound for a piece that is too large.
     #[must_use]
-    pub fn memory(&self, (role, reveal): (Role, Reveal)) -> u64 {
+    pub fn memory(&self) -> u64 {
+        let Part { role, reveal } = self.part;
         let protocol = piece_protocol();
         let (own, peer) = self.capacities();
         if own.max(peer) > protocol.spec().max_elements {
@@ -85,7 +87,7 @@ impl Pipe {
         ticket: &Ticket,
         threads: usize,
         rng: &mut (dyn CryptoRng + Send),
-        work: impl FnOnce(&mut Piece<'_>) -> Result<T, ProtocolError> + Send,
+        work: impl FnOnce(&mut Means<'_>) -> Result<T, ProtocolError> + Send,
     ) -> Result<T, SessionError> {
         self.channel.phase(STEP);
         self.channel.put(ticket).map_err(SessionError::at(STEP))?;
@@ -93,7 +95,7 @@ impl Pipe {
         let session = &ticket.0;
         let channel = &mut self.channel;
         let done = pool(threads)?
-            .install(|| work(&mut Piece { session, channel, rng, observer: &Silent }));
+            .install(|| work(&mut Means { session, channel, rng, observer: &Silent }));
         let done = done.map_err(|error| SessionError::of_protocol(self.step(), error))?;
         in_step::<Done>(self, "end of a piece", &Signal)?;
         self.end(&End::Complete);
@@ -109,14 +111,14 @@ impl Pipe {
     /// As [`Pipe::piece`], or when there are more elements than a piece can have.
     pub fn match_piece(
         &mut self,
-        (ticket, threads): (&Ticket, usize),
-        part: (Role, Reveal),
+        ticket: &Ticket,
+        threads: usize,
         shape: &PieceShape,
         elements: &[Element],
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Matched, SessionError> {
         let conclusion =
-            self.piece(ticket, threads, rng, |piece| intersect(piece, part, shape, elements))?;
+            self.piece(ticket, threads, rng, |means| intersect(means, shape, elements))?;
         match pool(threads)?.install(conclusion) {
             // Those behind are the random ones.
             Ok(Outcome::Matched(mut places)) => {
@@ -132,28 +134,23 @@ impl Pipe {
 
 /// An intersection of a piece, up to what is left to compute.
 fn intersect(
-    piece: &mut Piece<'_>,
-    (role, reveal): (Role, Reveal),
+    means: &mut Means<'_>,
     shape: &PieceShape,
     elements: &[Element],
 ) -> Result<Conclusion, ProtocolError> {
     let (own, peer) = shape.capacities();
-    let elements = fill(elements, own, piece.rng)?;
     let protocol = piece_protocol();
-    protocol.run(Run {
-        role,
-        reveal,
-        elements,
+    let input = Input {
+        elements: fill(elements, own, means.rng)?,
         peer_count: usize::try_from(peer).map_err(|_| ProtocolError::Overfull)?,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
         slack: shape.pieces.ilog2(),
         choices: protocol.spec().defaults(),
-        session: piece.session,
-        channel: piece.channel,
-        rng: piece.rng,
-        observer: piece.observer,
-    })
+    };
+    let Means { session, channel, rng, observer } = means;
+    let means = Means { session, channel: *channel, rng: *rng, observer: *observer };
+    protocol.run(Run { part: shape.part, input, means })
 }
 
 fn piece_protocol() -> &'static dyn Protocol {

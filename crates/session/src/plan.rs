@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_protocols::ks::parties::cost;
 use veilset_protocols::{
-    Choices, Cost, PartyCost, Protocol, Reveal, Role, Shape, Spec, sample_passes,
+    Choices, Cost, Part, PartyCost, Protocol, Role, Shape, Spec, sample_passes,
 };
 
 use crate::briefing::sentence;
@@ -213,10 +213,10 @@ impl Estimate {
         self.protocol.kept(Shape { choices: self.choices, ..shape })
     }
 
-    /// "You learn: …. PEER learns: …." for the side that plays `role`.
+    /// "You learn: …. PEER learns: …." for the side with this part.
     #[must_use]
-    pub fn learned(&self, role: Role, reveal: Reveal, peer: &str) -> String {
-        sentence(self.spec(), (role, reveal), peer)
+    pub fn learned(&self, part: Part, peer: &str) -> String {
+        sentence(self.spec(), part, peer)
     }
 }
 
@@ -383,7 +383,7 @@ pub(crate) fn memory_of(protocol: &dyn Protocol, shape: Shape, role: Role, parts
 
 #[cfg(test)]
 mod tests {
-    use veilset_protocols::{AttachedShape, Operation, Security};
+    use veilset_protocols::{AttachedShape, Operation, Reveal, Security};
 
     use super::*;
     use crate::Learn;

@@ -7,7 +7,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeyDigest;
-use veilset_protocols::{Attached, Conclusion, Observer, Outcome, Run};
+use veilset_protocols::{
+    self as protocols, Attached, Conclusion, Input, Observer, Outcome, Part, Run,
+};
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
@@ -51,7 +53,7 @@ impl Agreed {
         consented(pipe, due).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
         let conclusion =
-            pool.install(|| self.drive_all(pipe, (elements, attached), means.observer, rng))?;
+            pool.install(|| self.drive_all(pipe, elements, attached, means.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
@@ -65,47 +67,50 @@ impl Agreed {
     fn drive_all(
         &self,
         pipe: &mut Pipe,
-        (elements, attached): (Zeroizing<Vec<Element>>, Attached<'_>),
+        elements: Zeroizing<Vec<Element>>,
+        attached: Attached<'_>,
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
         if self.parts == Parts::ONE {
-            return self.drive(pipe, (elements, attached), self.session, observer, rng);
+            let input = self.input(elements, attached);
+            return self.drive(pipe, input, &self.session, observer, rng);
         }
         let mut ended = Vec::new();
         let parts = self.parts.places(&elements).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
             let own = self.parts.fill(&places, &elements, rng);
+            let input = self.input(own, Attached::Nothing);
             let session = self.parts.session(&self.session, part);
-            let conclusion = self.drive(pipe, (own, Attached::Nothing), session, observer, rng)?;
+            let conclusion = self.drive(pipe, input, &session, observer, rng)?;
             ended.push((conclusion, places));
         }
         Ok(Box::new(|| whole(ended)))
     }
 
-    fn drive(
-        &self,
-        pipe: &mut Pipe,
-        (elements, attached): (Zeroizing<Vec<Element>>, Attached<'_>),
-        session: [u8; 32],
-        observer: &dyn Observer,
-        rng: &mut (dyn CryptoRng + Send),
-    ) -> Result<Conclusion, SessionError> {
-        let run = Run {
-            role: self.role,
-            reveal: self.reveal,
+    /// What a part of the run computes on.
+    fn input<'a>(&self, elements: Zeroizing<Vec<Element>>, attached: Attached<'a>) -> Input<'a> {
+        Input {
             elements,
             peer_count: self.parts.capacity(self.peer_count),
             attached,
             peer_attached: self.peer_attached,
             slack: self.parts.count().ilog2(),
             choices: self.choices,
-            session: &session,
-            channel: &mut pipe.channel,
-            rng,
-            observer,
-        };
-        let conclusion = self.protocol.run(run);
+        }
+    }
+
+    fn drive(
+        &self,
+        pipe: &mut Pipe,
+        input: Input<'_>,
+        session: &[u8; 32],
+        observer: &dyn Observer,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<Conclusion, SessionError> {
+        let part = Part { role: self.role, reveal: self.reveal };
+        let means = protocols::Means { session, channel: &mut pipe.channel, rng, observer };
+        let conclusion = self.protocol.run(Run { part, input, means });
         conclusion.map_err(|error| SessionError::of_protocol(pipe.step(), error))
     }
 

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, Shape, Silent,
+    Attached, AttachedShape, Choices, Input, Means, Operation, Outcome, Part, Protocol,
+    ProtocolError, Reveal, Role, Run, Shape, Silent,
 };
 
 /// What one party of a run ends with.
@@ -170,18 +170,16 @@ pub fn run_one(
     let operation = protocol.spec().operation;
     let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
-        role,
-        reveal,
-        elements: sets.of(role).to_vec().into(),
-        peer_count: sets.of(role.other()).len(),
-        attached: attachments.in_run(operation, role),
-        peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
-        slack: 0,
-        choices,
-        session: &[7; 32],
-        channel: &mut channel,
-        rng: &mut rng,
-        observer: &Silent,
+        part: Part { role, reveal },
+        input: Input {
+            elements: sets.of(role).to_vec().into(),
+            peer_count: sets.of(role.other()).len(),
+            attached: attachments.in_run(operation, role),
+            peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
+            slack: 0,
+            choices,
+        },
+        means: Means { session: &[7; 32], channel: &mut channel, rng: &mut rng, observer: &Silent },
     });
     let costs = channel.costs().clone();
     (conclusion.and_then(|conclude| conclude()), costs)

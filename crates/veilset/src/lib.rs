@@ -100,7 +100,7 @@ pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
         AttachedShape, Attaches, CHOICES, Choice, Choices, Digest, Gives, Knowledge, Leak,
-        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role,
-        Scheme, Security, Shape, Sharing, Silent, Spec, find,
+        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Part, Reveal,
+        Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
     };
 }

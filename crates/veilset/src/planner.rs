@@ -2,7 +2,7 @@
 
 mod cluster;
 
-use veilset_protocols::{Operation, Reveal, Role, Shape, Spec};
+use veilset_protocols::{Operation, Part, Role, Shape, Spec};
 pub use veilset_session::{
     Calibration, Estimate, Link, MOST_WORKERS, ROWS_A_PIECE, Speed, Wanted, plan, switches,
 };
@@ -44,7 +44,7 @@ pub struct Prices {
     /// What `auto` takes at equal sizes, each from the smallest power of two on.
     pub switches: Vec<(u64, &'static Spec)>,
     shape: Shape,
-    part: (Role, Reveal),
+    part: Part,
 }
 
 impl Question {
@@ -71,14 +71,15 @@ impl Question {
     }
 
     /// This side's part: the owner of values sends them, and else whoever learns is the receiver.
-    fn part(&self) -> (Role, Reveal) {
+    fn part(&self) -> Part {
         let Wanted { operation, learn, .. } = self.wanted;
         let owns = operation.spec().has_values();
         let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
-        (role, learn.reveal())
+        Part { role, reveal: learn.reveal() }
     }
 
-    fn shape(&self, (role, reveal): (Role, Reveal)) -> Shape {
+    fn shape(&self, part: Part) -> Shape {
+        let Part { role, reveal } = part;
         let (sender, receiver) = match role {
             Role::Receiver => (self.peer_rows, self.rows),
             Role::Sender => (self.rows, self.peer_rows),
@@ -95,7 +96,7 @@ impl Prices {
     #[must_use]
     pub fn bytes(&self, plan: &Estimate) -> (f64, f64) {
         let (sender, receiver) = (plan.cost.sender.bytes_sent, plan.cost.receiver.bytes_sent);
-        match self.part.0 {
+        match self.part.role {
             Role::Sender => (sender, receiver),
             Role::Receiver => (receiver, sender),
         }
@@ -110,12 +111,12 @@ impl Prices {
     /// "You learn: …. The peer learns: …."
     #[must_use]
     pub fn learned(&self, plan: &Estimate) -> String {
-        plan.learned(self.part.0, self.part.1, "The peer")
+        plan.learned(self.part, "The peer")
     }
 
     /// What leaks beyond that, in sentences.
     #[must_use]
     pub fn leaks(&self, plan: &Estimate) -> Vec<&'static str> {
-        plan.spec().leaks_of(self.part.1).collect()
+        plan.spec().leaks_of(self.part.reveal).collect()
     }
 }

@@ -10,7 +10,8 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, permutation};
 use veilset_protocols::agree::{Engine, run_over};
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Outcome, Reveal, Role, Run, Scheme, Silent,
+    Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Reveal, Role, Run, Scheme,
+    Silent,
 };
 
 use crate::Failure;
@@ -91,18 +92,21 @@ fn side(
         let conclude = run_over(
             engine,
             Run {
-                role,
-                reveal: Reveal::Both,
-                elements: lists.0[role as usize].clone().into(),
-                peer_count: lists.size(),
-                attached: Attached::Nothing,
-                peer_attached: AttachedShape::Nothing,
-                slack: 0,
-                choices: Choices { scheme: Some(scheme), ..Choices::default() },
-                session: &[7; 32],
-                channel: &mut channel,
-                rng: &mut rng,
-                observer: &Silent,
+                part: Part { role, reveal: Reveal::Both },
+                input: Input {
+                    elements: lists.0[role as usize].clone().into(),
+                    peer_count: lists.size(),
+                    attached: Attached::Nothing,
+                    peer_attached: AttachedShape::Nothing,
+                    slack: 0,
+                    choices: Choices { scheme: Some(scheme), ..Choices::default() },
+                },
+                means: Means {
+                    session: &[7; 32],
+                    channel: &mut channel,
+                    rng: &mut rng,
+                    observer: &Silent,
+                },
             },
         )?;
         conclude()

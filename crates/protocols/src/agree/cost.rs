@@ -45,7 +45,7 @@ pub(super) fn cost(shape: &Shape, most: u64, engine: Engine) -> Cost {
             model.add_work(pairs, [shows, tests], &mut parties);
             let due = match model.reuse() {
                 Reuse::Fresh => pairs,
-                Reuse::Cached => new_places(composition, sizes, (message, tests), &mut offered),
+                Reuse::Cached => new_places(composition, sizes, message, tests, &mut offered),
             };
             let tester = &mut parties[tests as usize];
             tester.multiplications += due as f64 * model.offer_products() / PRODUCTS;
@@ -64,7 +64,8 @@ pub(super) fn cost(shape: &Shape, most: u64, engine: Engine) -> Cost {
 fn new_places(
     composition: &dyn Composition,
     sizes: Sizes,
-    (round, tester): (u32, Role),
+    round: u32,
+    tester: Role,
     offered: &mut [u32; 2],
 ) -> u64 {
     let places = composition.places(sizes, round, tester);

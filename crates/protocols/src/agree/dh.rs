@@ -29,7 +29,7 @@ use zeroize::Zeroizing;
 
 use super::matching::{Matching, Token};
 use super::scheme::Pair;
-use crate::exchange::{cross, exchange, not_an_element, value};
+use crate::exchange::{Ordered, cross, exchange, not_an_element, value};
 use crate::wire::{Points, point_chunks, put_values, take_values};
 use crate::{ProtocolError, Role, Run};
 
@@ -64,20 +64,22 @@ impl Shown {
 impl DiffieHellman {
     /// Steps 1 and 2.
     pub(super) fn new(run: &mut Run<'_>) -> Result<Self, ProtocolError> {
-        let (own, peer) = (run.elements.clone(), run.peer_count);
-        let (mask, key) = (RistrettoPrp::generate(run.rng), RistrettoPrp::generate(run.rng));
+        let Run { part, input, means } = run;
+        let (own, peer) = (input.elements.clone(), input.peer_count);
+        let (mask, key) = (RistrettoPrp::generate(means.rng), RistrettoPrp::generate(means.rng));
         let placed: Zeroizing<Vec<Element>> =
             Zeroizing::new((0..).zip(&*own).map(|(place, entry)| placed(place, entry)).collect());
         let order: Vec<u32> = (0..).take(own.len()).collect();
         let mut theirs = Vec::with_capacity(peer);
-        exchange(run.channel, &mask, (&placed, &order), peer, run.observer, |points| {
+        let entries = Ordered { elements: &placed, order: &order };
+        exchange(means, &mask, entries, peer, |points| {
             theirs.extend(key.evaluate(&points).map_err(not_an_element)?);
             Ok(())
         })?;
-        let bits = (match_bits(own.len(), peer) + run.slack).min(u128::BITS);
-        let known = unmasked(run.channel, &mask, &theirs, own.len())?;
+        let bits = (match_bits(own.len(), peer) + input.slack).min(u128::BITS);
+        let known = unmasked(means.channel, &mask, &theirs, own.len())?;
         let known = known.iter().map(|point| Shown::of(point, bits)).collect();
-        Ok(Self { role: run.role, own, key, known, bits })
+        Ok(Self { role: part.role, own, key, known, bits })
     }
 }
 
@@ -112,7 +114,7 @@ fn unmasked(
         known.extend(mask.invert(&points).map_err(not_an_element)?);
         Ok(())
     };
-    cross(channel, (chunks(theirs.len()), chunks(own)), put, take)?;
+    cross(channel, chunks(theirs.len()), chunks(own), put, take)?;
     Ok(known)
 }
 

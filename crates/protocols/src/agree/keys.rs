@@ -18,11 +18,12 @@ pub(super) struct Keys {
 impl Keys {
     /// Draws a key, sends it with the proof that it is well formed, and takes the peer's, whose proof is tested.
     pub(super) fn exchange(run: &mut Run<'_>, size: KeySize) -> Result<Self, ProtocolError> {
-        run.channel.phase("key generation");
-        let own = SecretKey::generate(size, run.rng);
-        run.channel.phase("keys");
-        put_key(run.channel, &own, &context(run.session, run.role))?;
-        let peer = take_key(run.channel, size, &context(run.session, run.role.other()))?;
+        run.means.channel.phase("key generation");
+        let own = SecretKey::generate(size, run.means.rng);
+        run.means.channel.phase("keys");
+        put_key(run.means.channel, &own, &context(run.means.session, run.part.role))?;
+        let peer =
+            take_key(run.means.channel, size, &context(run.means.session, run.part.role.other()))?;
         Ok(Self { own, peer })
     }
 

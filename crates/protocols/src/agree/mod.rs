@@ -81,9 +81,9 @@ pub fn run_over(engine: Engine, run: Run<'_>) -> Result<Conclusion, ProtocolErro
 }
 
 fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let role = run.role;
+    let role = run.part.role;
     let sizes = sizes(&run);
-    let composition = run.choices.scheme.unwrap_or_default().composition();
+    let composition = run.input.choices.scheme.unwrap_or_default().composition();
     let agreed = if composition.rounds(sizes) == 0 {
         None
     } else {
@@ -109,8 +109,8 @@ fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion
 /// Sizes are at most [`MOST`], as the session checked.
 fn sizes(run: &Run<'_>) -> Sizes {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    let (own, peer) = (count(run.elements.len()), count(run.peer_count));
-    match run.role {
+    let (own, peer) = (count(run.input.elements.len()), count(run.input.peer_count));
+    match run.part.role {
         Role::Sender => Sizes { sender: own, receiver: peer },
         Role::Receiver => Sizes { sender: peer, receiver: own },
     }

@@ -64,15 +64,15 @@ impl Paillier {
         size: KeySize,
         reuse: Reuse,
     ) -> Result<Self, ProtocolError> {
-        let slots = slots(size, run.elements.len(), run.peer_count, run.slack);
+        let slots = slots(size, run.input.elements.len(), run.input.peer_count, run.input.slack);
         Ok(Self {
-            role: run.role,
-            roots: roots(scalar, run.session, &run.elements),
+            role: run.part.role,
+            roots: roots(scalar, run.means.session, &run.input.elements),
             keys: Keys::exchange(run, size)?,
             slots,
             field: slots.field(),
-            own: Offers::new(reuse, run.role),
-            peers: Offers::new(reuse, run.role.other()),
+            own: Offers::new(reuse, run.part.role),
+            peers: Offers::new(reuse, run.part.role.other()),
         })
     }
 

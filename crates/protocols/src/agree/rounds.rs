@@ -24,13 +24,13 @@ pub(super) fn reconcile<M: Matching>(
     matching: &mut M,
     mut rounds: Rounds<M::Prepared>,
 ) -> Result<Option<Pair>, ProtocolError> {
-    run.observer.begin("comparisons", rounds.count.into());
-    run.channel.phase("first offers");
+    run.means.observer.begin("comparisons", rounds.count.into());
+    run.means.channel.phase("first offers");
     for round in 0..AHEAD.min(rounds.count) {
         rounds.offer(run, matching, round)?;
     }
     for message in 0..=rounds.count {
-        if shower(message) == run.role {
+        if shower(message) == run.part.role {
             rounds.speak(run, matching, message)?;
         } else {
             rounds.listen(run, matching, message)?;
@@ -38,7 +38,7 @@ pub(super) fn reconcile<M: Matching>(
         if rounds.ended {
             break;
         }
-        run.observer.advance(1);
+        run.means.observer.advance(1);
     }
     Ok(rounds.agreed)
 }
@@ -96,10 +96,10 @@ impl<Prepared> Rounds<Prepared> {
             return Ok(());
         }
         let pairs = self.pairs(round);
-        if shower(round) == run.role {
-            matching.take_offer(run.channel, &pairs)
+        if shower(round) == run.part.role {
+            matching.take_offer(run.means.channel, &pairs)
         } else {
-            matching.offer(run.channel, &pairs, run.rng)
+            matching.offer(run.means.channel, &pairs, run.means.rng)
         }
     }
 
@@ -110,9 +110,9 @@ impl<Prepared> Rounds<Prepared> {
         matching: &mut M,
         message: u32,
     ) -> Result<(), ProtocolError> {
-        run.channel.phase("comparisons");
+        run.means.channel.phase("comparisons");
         if message > 0 {
-            run.channel.put(&self.verdict)?;
+            run.means.channel.put(&self.verdict)?;
         }
         self.ended = message == self.count || self.match_ends_it();
         if self.ended {
@@ -120,9 +120,9 @@ impl<Prepared> Rounds<Prepared> {
         }
         let prepared = match self.prepared.take() {
             Some(prepared) => prepared,
-            None => matching.prepare(&self.pairs(message), run.rng)?,
+            None => matching.prepare(&self.pairs(message), run.means.rng)?,
         };
-        self.tokens = matching.show(run.channel, prepared, self.agreed.is_none())?;
+        self.tokens = matching.show(run.means.channel, prepared, self.agreed.is_none())?;
         self.offer(run, matching, message + AHEAD)
     }
 
@@ -134,11 +134,11 @@ impl<Prepared> Rounds<Prepared> {
         message: u32,
     ) -> Result<(), ProtocolError> {
         if message + 1 < self.count {
-            self.prepared = Some(matching.prepare(&self.pairs(message + 1), run.rng)?);
+            self.prepared = Some(matching.prepare(&self.pairs(message + 1), run.means.rng)?);
         }
-        run.channel.phase("comparisons");
+        run.means.channel.phase("comparisons");
         if message > 0 {
-            let heard: Verdict = run.channel.take(&self.tokens.len())?;
+            let heard: Verdict = run.means.channel.take(&self.tokens.len())?;
             if let Some(place) = heard.checked(&self.tokens)? {
                 self.agree_on(self.pairs(message - 1)[place as usize])?;
             }
@@ -148,7 +148,7 @@ impl<Prepared> Rounds<Prepared> {
             return Ok(());
         }
         let pairs = self.pairs(message);
-        self.verdict = Verdict::on(&matching.test(run.channel, &pairs)?);
+        self.verdict = Verdict::on(&matching.test(run.means.channel, &pairs)?);
         match self.verdict.0 {
             // After the match there are decoys only.
             Some(_) if self.agreed.is_some() => self.verdict = Verdict(None),

@@ -9,7 +9,7 @@ use super::matching::{Matching, Token};
 use super::scheme::Pair;
 use super::*;
 use crate::wire::{put_values, take_values};
-use crate::{Attached, AttachedShape, Reveal, Silent};
+use crate::{Attached, AttachedShape, Input, Means, Part, Reveal, Silent};
 
 /// An entry of a list.
 type Entry = u64;
@@ -91,18 +91,16 @@ fn parts<'a>(
     rng: &'a mut dyn CryptoRng,
 ) -> Run<'a> {
     Run {
-        role,
-        reveal: Reveal::Both,
-        elements: elements.to_vec().into(),
-        peer_count,
-        attached: Attached::Nothing,
-        peer_attached: AttachedShape::Nothing,
-        slack: 0,
-        choices: TO_THE_MATCH.spec.defaults(),
-        session: &[7; 32],
-        channel,
-        rng,
-        observer: &Silent,
+        part: Part { role, reveal: Reveal::Both },
+        input: Input {
+            elements: elements.to_vec().into(),
+            peer_count,
+            attached: Attached::Nothing,
+            peer_attached: AttachedShape::Nothing,
+            slack: 0,
+            choices: TO_THE_MATCH.spec.defaults(),
+        },
+        means: Means { session: &[7; 32], channel, rng, observer: &Silent },
     }
 }
 
@@ -121,7 +119,7 @@ fn party(
     let elements: Vec<Element> = own.iter().map(element).collect();
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
     let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
-    run.choices.scheme = Some(setting.scheme);
+    run.input.choices.scheme = Some(setting.scheme);
     let Some(engine) = setting.engine else {
         let rounds = Rounds::new(setting.scheme.composition(), sizes(&run), setting.length);
         let mut ideal = Ideal { role, own: own.to_vec() };
@@ -334,11 +332,11 @@ fn a_tester_sees_pairs_of_the_round_alone() {
         let mut engine = DiffieHellman::new(&mut run).expect("an honest run");
         let every: Vec<Pair> = (0..9).map(|n| Pair { receiver: n / 3, sender: n % 3 }).collect();
         if role == Role::Sender {
-            let prepared = engine.prepare(&every, run.rng).expect("it works");
-            engine.show(run.channel, prepared, true).expect("an honest run");
+            let prepared = engine.prepare(&every, run.means.rng).expect("it works");
+            engine.show(run.means.channel, prepared, true).expect("an honest run");
             return (Vec::new(), Vec::new());
         }
-        let shown = take_values(run.channel, 9, engine.bits()).expect("an honest run");
+        let shown = take_values(run.means.channel, 9, engine.bits()).expect("an honest run");
         (shown, engine.known_values())
     };
     let (shown, known) = thread::scope(|scope| {

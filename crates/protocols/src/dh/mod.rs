@@ -19,7 +19,7 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, Group, permutation, with_prf};
 use veilset_structures::match_bits;
 
-use crate::exchange::{cross, exchange_blinded, point_bytes};
+use crate::exchange::{Ordered, cross, exchange_blinded, point_bytes};
 use crate::matching::{in_order, membership, sort};
 use crate::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
 use crate::words::{MATCHES, SIZE, SIZES};
@@ -68,26 +68,27 @@ impl Protocol for Dh {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        with_prf!(run.choices.group(), F => match_on::<F>(run))
+        with_prf!(run.input.choices.group(), F => match_on::<F>(run))
     }
 }
 
 fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let Run { role, reveal, elements, peer_count, slack, channel, rng, observer, .. } = run;
-    let bits = (match_bits(elements.len(), peer_count) + slack).min(u128::BITS);
-    let prf = F::generate(rng);
-    let order = permutation(elements.len(), rng);
+    let Run { part, input, mut means } = run;
+    let (own, peer) = (input.elements.len(), input.peer_count);
+    let bits = (match_bits(own, peer) + input.slack).min(u128::BITS);
+    let prf = F::generate(means.rng);
+    let order = permutation(own, means.rng);
 
     // Steps 1 and 2: blind, exchange, raise to the second key.
-    let mut theirs =
-        exchange_blinded(channel, &prf, (&elements, &order), (peer_count, bits), observer)?;
-    let learns = reveal.reaches(role);
-    let to_peer: &[u128] = if reveal.reaches(role.other()) { &theirs } else { &[] };
-    let expected = if learns { elements.len() } else { 0 };
-    let mine = return_doubled(channel, to_peer, expected, bits)?;
+    let elements = Ordered { elements: &input.elements, order: &order };
+    let shape = ValuesShape { count: peer, bits };
+    let mut theirs = exchange_blinded(&mut means, &prf, elements, shape)?;
+    let to_peer: &[u128] = if part.tells() { &theirs } else { &[] };
+    let expected = if part.learns() { own } else { 0 };
+    let mine = return_doubled(means.channel, to_peer, expected, bits)?;
 
     // Step 3, the same steps whatever matches.
-    let hits = learns.then(|| {
+    let hits = part.learns().then(|| {
         sort(&mut theirs);
         membership(&mine, &theirs)
     });
@@ -109,7 +110,8 @@ fn return_doubled(
     channel.phase("elements under both keys");
     cross(
         channel,
-        (value_chunks(to_peer.len(), bits), value_chunks(expected, bits)),
+        value_chunks(to_peer.len(), bits),
+        value_chunks(expected, bits),
         |channel, range| Ok(channel.put(&Values { values: to_peer[range].into(), bits })?),
         |channel, range| {
             let shape = ValuesShape { count: range.len(), bits };

@@ -39,7 +39,7 @@ impl Database {
         session: &[u8; 32],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, ProtocolError> {
-        Self::labelled((elements, &[]), parameters, session, rng)
+        Self::labelled(elements, &[], parameters, session, rng)
     }
 
     /// As [`new`](Self::new), with the elements' labels one after the other, each of as many bytes as the parameters say.
@@ -47,7 +47,8 @@ impl Database {
     /// # Errors
     /// When some element finds no place under any of the keys that the parameters allow, which happens in at most one of 2^42 runs.
     pub fn labelled(
-        (elements, labels): (&[Element], &[u8]),
+        elements: &[Element],
+        labels: &[u8],
         parameters: Parameters,
         session: &[u8; 32],
         rng: &mut dyn CryptoRng,
@@ -94,7 +95,7 @@ fn placed(
     let mut found = (0..parameters.keys()).filter_map(|_| {
         let key = RistrettoPrp::generate(rng);
         let points = Zeroizing::new(key.hash_and_evaluate(elements));
-        let items = items(parameters, ring.parameters().t(), session, (elements, &points));
+        let items = items(parameters, ring.parameters().t(), session, elements, &points);
         let bins = spread(parameters, &items)?;
         Some((key, items, bins))
     });
@@ -272,7 +273,7 @@ mod tests {
             let failed = (0..runs).filter(|_| {
                 let points: Vec<[u8; 32]> = (0..sender).map(|_| element()).collect();
                 let elements: Vec<Element> = points.iter().copied().map(Element).collect();
-                let items = items(&parameters, t, &[1; 32], (&elements, &points));
+                let items = items(&parameters, t, &[1; 32], &elements, &points);
                 spread(&parameters, &items).is_none()
             });
             // Each with at most 2·2^-10.5: 0.14 on average.

@@ -35,7 +35,8 @@ pub(crate) fn items(
     parameters: &Parameters,
     t: u64,
     session: &[u8; 32],
-    (elements, points): (&[Element], &[[u8; 32]]),
+    elements: &[Element],
+    points: &[[u8; 32]],
 ) -> Zeroizing<Vec<Item>> {
     let output = blake3::derive_key("veilset v1 fhe item", session);
     let place = blake3::derive_key("veilset v1 fhe place", session);

@@ -38,7 +38,8 @@ mod tests;
 pub use database::Database;
 pub use parameters::{FAILURE, Parameters, Sizes, Variant};
 
-use rand_core::CryptoRng;
+use std::ops::Range;
+
 pub use served::{AT_ONCE, Asker, Entry, Question, Reply, Served, has_places, served_parameters};
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
@@ -53,7 +54,7 @@ use crate::exchange::{cross, not_an_element};
 use crate::wire::{Points, point_chunks, put_values, take_values};
 use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Allowed, Attached, Conclusion, Cost, Leak, Observer, Operation, Outcome, Protocol,
+    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
     ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
@@ -124,18 +125,19 @@ impl Protocol for Fhe {
             return Ok(nothing);
         }
         let parameters = parameters(&run)?;
-        match run.role {
+        match run.part.role {
             Role::Sender => {
-                run.observer.begin("polynomials", run.elements.len() as u64);
-                let labels = match run.attached {
+                let Run { part, input: Input { elements, attached, peer_count, .. }, mut means } =
+                    run;
+                means.observer.begin("polynomials", elements.len() as u64);
+                let labels = match attached {
                     Attached::Items { bytes, .. } => bytes,
                     Attached::Nothing | Attached::Values { .. } => &[],
                 };
-                let labelled = (&run.elements[..], labels);
-                let database = Database::labelled(labelled, parameters, run.session, run.rng)?;
-                run.observer.advance(run.elements.len() as u64);
-                let (reveal, count) = (run.reveal, run.peer_count);
-                database.serve(run.channel, reveal, count, run.rng, run.observer)
+                let database =
+                    Database::labelled(&elements, labels, parameters, means.session, means.rng)?;
+                means.observer.advance(elements.len() as u64);
+                database.serve(&mut means, part.reveal, peer_count)
             }
             Role::Receiver => receive(run, &parameters, self.spec.operation),
         }
@@ -144,12 +146,12 @@ impl Protocol for Fhe {
 
 /// The parameters of a run.
 fn parameters(run: &Run<'_>) -> Result<Parameters, ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let (sender, receiver, labels) = match run.role {
-        Role::Sender => (own, peer, run.attached.shape()),
-        Role::Receiver => (peer, own, run.peer_attached),
+    let (own, peer) = (run.input.elements.len(), run.input.peer_count);
+    let (sender, receiver, labels) = match run.part.role {
+        Role::Sender => (own, peer, run.input.attached.shape()),
+        Role::Receiver => (peer, own, run.input.peer_attached),
     };
-    let sizes = Sizes { sender, receiver, slack: run.slack };
+    let sizes = Sizes { sender, receiver, slack: run.input.slack };
     Parameters::best_with_labels(sizes, Variant::default(), labels.width())
         .ok_or(ProtocolError::NoParameters)
 }
@@ -161,32 +163,29 @@ impl Database {
     /// When the channel fails or the receiver sends what is no query.
     pub fn serve(
         &self,
-        channel: &mut dyn Channel,
+        means: &mut Means<'_>,
         reveal: Reveal,
         count: usize,
-        rng: &mut dyn CryptoRng,
-        observer: &dyn Observer,
     ) -> Result<Conclusion, ProtocolError> {
         // Steps 1 and 2.
-        channel.phase("blinded elements");
-        observer.begin("blinded elements", count as u64);
+        means.step("blinded elements", count);
         for range in point_chunks::<RistrettoPrp>(count).ranges() {
-            let Points(points) = channel.take(&range.len())?;
-            channel.put(&Points(self.key.evaluate(&points).map_err(not_an_element)?))?;
-            observer.advance(range.len() as u64);
+            let Points(points) = means.channel.take(&range.len())?;
+            means.channel.put(&Points(self.key.evaluate(&points).map_err(not_an_element)?))?;
+            means.observer.advance(range.len() as u64);
         }
         // Step 3.
-        channel.phase("query");
-        let query = take_query(channel, &self.prepared.parameters, &self.prepared.ring)?;
+        means.channel.phase("query");
+        let query = take_query(means.channel, &self.prepared.parameters, &self.prepared.ring)?;
         // Step 4.
-        channel.phase("answers");
-        put_answers(channel, &self.prepared.answer(query, rng))?;
+        means.channel.phase("answers");
+        put_answers(means.channel, &self.prepared.answer(query, means.rng))?;
         if reveal == Reveal::Receiver {
             return Ok(Box::new(|| Ok(Outcome::Nothing)));
         }
         // Step 5.
-        channel.phase("indication");
-        let theirs = take_values(channel, count, u128::BITS)?;
+        means.channel.phase("indication");
+        let theirs = take_values(means.channel, count, u128::BITS)?;
         let own = self.names.clone();
         Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &theirs)))))
     }
@@ -208,30 +207,27 @@ pub fn receive(
 }
 
 fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolError> {
-    let Run { channel, elements, rng, observer, reveal, session, .. } = run;
+    let Run { part, input: Input { elements, .. }, mut means } = run;
     // Steps 1 and 2.
-    channel.phase("blinded elements");
-    observer.begin("blinded elements", elements.len() as u64);
-    let points = evaluated(channel, &elements, rng, observer)?;
+    let points = evaluated(&mut means, &elements)?;
     // Step 3.
-    channel.phase("query");
-    observer.begin("query", 1);
+    means.step("query", 1);
     let ring = parameters.ring()?;
-    let items = items(parameters, ring.parameters().t(), session, (&elements, &points));
-    let (asked, query) = ask(parameters, &ring, &items, rng)?;
-    put_query(channel, &ring, &query)?;
+    let items = items(parameters, ring.parameters().t(), means.session, &elements, &points);
+    let (asked, query) = ask(parameters, &ring, &items, means.rng)?;
+    put_query(means.channel, &ring, &query)?;
     drop(query);
-    observer.advance(1);
+    means.observer.advance(1);
     // Step 4.
-    channel.phase("answers");
-    let answers = take_answers(channel, parameters)?;
+    means.channel.phase("answers");
+    let answers = take_answers(means.channel, parameters)?;
     let found = asked.found(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
     // Step 5.
-    if reveal == Reveal::Both {
-        channel.phase("indication");
+    if part.tells() {
+        means.channel.phase("indication");
         let names = found.matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
         let names = Zeroizing::new(names.map(|(_, item)| item.name).collect::<Vec<_>>());
-        put_values(channel, &filled_up(names, items.len(), rng), u128::BITS)?;
+        put_values(means.channel, &filled_up(names, items.len(), means.rng), u128::BITS)?;
     }
     Ok(Received { parameters: parameters.clone(), items, found })
 }
@@ -268,27 +264,23 @@ impl Received {
 
 /// k·H(y) for the receiver's elements, through the sender, who sees r·H(y).
 fn evaluated(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     elements: &[Element],
-    rng: &mut dyn CryptoRng,
-    observer: &dyn Observer,
 ) -> Result<Zeroizing<Vec<[u8; 32]>>, ProtocolError> {
-    let blind = RistrettoPrp::generate(rng);
-    let chunks = || point_chunks::<RistrettoPrp>(elements.len());
+    means.step("blinded elements", elements.len());
+    let blind = RistrettoPrp::generate(means.rng);
+    let chunks = point_chunks::<RistrettoPrp>(elements.len());
     let mut points = Zeroizing::new(Vec::with_capacity(elements.len()));
-    cross(
-        channel,
-        (chunks(), chunks()),
-        |channel, range| {
-            channel.put(&Points(blind.hash_and_evaluate(&elements[range])))?;
-            Ok(())
-        },
-        |channel, range| {
-            let Points(doubled) = channel.take(&range.len())?;
-            points.extend(blind.invert(&doubled).map_err(not_an_element)?);
-            observer.advance(range.len() as u64);
-            Ok(())
-        },
-    )?;
+    let put = |channel: &mut dyn Channel, range: Range<usize>| {
+        channel.put(&Points(blind.hash_and_evaluate(&elements[range])))?;
+        Ok(())
+    };
+    let take = |channel: &mut dyn Channel, range: Range<usize>| {
+        let Points(doubled) = channel.take(&range.len())?;
+        points.extend(blind.invert(&doubled).map_err(not_an_element)?);
+        means.observer.advance(range.len() as u64);
+        Ok(())
+    };
+    cross(means.channel, chunks, chunks, put, take)?;
     Ok(points)
 }

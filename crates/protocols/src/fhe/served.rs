@@ -187,7 +187,8 @@ impl Entries {
     }
 
     /// Puts an entry in, and returns its place.
-    fn add(&mut self, (print, label): Entry<'_>) -> u32 {
+    fn add(&mut self, entry: Entry<'_>) -> u32 {
+        let (print, label) = entry;
         let place = self.free.pop().unwrap_or_else(|| {
             self.prints.push(0);
             self.labels.extend(std::iter::repeat_n(0, label.len()));

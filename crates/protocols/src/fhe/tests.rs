@@ -6,6 +6,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Framed, Metered, memory_pair};
 
 use super::*;
+use crate::Part;
 
 fn element(number: usize) -> Element {
     let mut bytes = [0; 32];
@@ -41,31 +42,38 @@ fn play_labelled(
     let (left, right) = memory_pair();
     let session = [3; 32];
     let rng = &mut ChaCha20Rng::from_seed([1; 32]);
-    let owned = (&sender[..], &labels[..]);
-    let database = Database::labelled(owned, parameters.clone(), &session, rng).expect("fits");
+    let database = Database::labelled(&sender, &labels, parameters.clone(), &session, rng);
+    let database = database.expect("fits");
     std::thread::scope(|scope| {
         let serving = scope.spawn(|| {
             let mut channel = Metered::new(Framed::new(left), "start");
-            let rng = &mut ChaCha20Rng::from_seed([2; 32]);
-            let count = sizes.receiver;
-            let conclusion = database.serve(&mut channel, Reveal::Both, count, rng, &crate::Silent);
+            let means = &mut Means {
+                session: &session,
+                channel: &mut channel,
+                rng: &mut ChaCha20Rng::from_seed([2; 32]),
+                observer: &crate::Silent,
+            };
+            let conclusion = database.serve(means, Reveal::Both, sizes.receiver);
             let outcome = conclusion.expect("served")().expect("concluded");
             (outcome, channel.costs().bytes_sent())
         });
         let mut channel = Metered::new(Framed::new(right), "start");
         let run = Run {
-            role: Role::Receiver,
-            reveal: Reveal::Both,
-            elements: receiver.into(),
-            peer_count: sizes.sender,
-            attached: crate::Attached::Nothing,
-            peer_attached: crate::AttachedShape::Nothing,
-            slack: sizes.slack,
-            choices: SPEC.defaults(),
-            session: &session,
-            channel: &mut channel,
-            rng: &mut ChaCha20Rng::from_seed([4; 32]),
-            observer: &crate::Silent,
+            part: Part { role: Role::Receiver, reveal: Reveal::Both },
+            input: Input {
+                elements: receiver.into(),
+                peer_count: sizes.sender,
+                attached: crate::Attached::Nothing,
+                peer_attached: crate::AttachedShape::Nothing,
+                slack: sizes.slack,
+                choices: SPEC.defaults(),
+            },
+            means: Means {
+                session: &session,
+                channel: &mut channel,
+                rng: &mut ChaCha20Rng::from_seed([4; 32]),
+                observer: &crate::Silent,
+            },
         };
         let received = received(run, &parameters).expect("received");
         let outcome = if width > 0 { received.listed() } else { received.matched() };

@@ -49,7 +49,7 @@ use crate::slots::scalar;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     Security, Shape, Spec, Taken,
 };
 
@@ -111,13 +111,13 @@ impl Protocol for Fnp {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        match run.role {
+        match run.part.role {
             Role::Sender => {
-                let layout = (self.layout)(run.elements.len(), run.peer_count);
+                let layout = (self.layout)(run.input.elements.len(), run.input.peer_count);
                 sender(run, &layout)
             }
             Role::Receiver => {
-                let layout = (self.layout)(run.peer_count, run.elements.len());
+                let layout = (self.layout)(run.input.peer_count, run.input.elements.len());
                 receiver(run, &layout)
             }
         }
@@ -125,71 +125,72 @@ impl Protocol for Fnp {
 }
 
 fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(scalar, session, &elements);
+    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, layout.degree)?;
     // Step 1.
-    channel.phase("key generation");
-    let key = SecretKey::generate(KEY, rng);
-    channel.phase("encrypted sets");
-    put_key(channel, &key, session)?;
-    observer.begin("encrypted polynomials", layout.coefficients() as u64);
-    channel.resume("expansion");
-    let coefficients = expanded(layout, &roots, &bins, rng)?;
+    means.channel.phase("key generation");
+    let key = SecretKey::generate(KEY, means.rng);
+    means.channel.phase("encrypted sets");
+    put_key(means.channel, &key, means.session)?;
+    means.observer.begin("encrypted polynomials", layout.coefficients() as u64);
+    means.channel.resume("expansion");
+    let coefficients = expanded(layout, &roots, &bins, means.rng)?;
     // Step 2.
     for range in ciphertext_chunks(KEY, coefficients.len()).ranges() {
-        channel.resume("encryption");
-        let ciphertexts = key.encrypt(&coefficients[range.clone()], rng);
-        channel.resume("encrypted sets");
-        put_frame(channel, key.public(), &ciphertexts)?;
-        observer.advance(range.len() as u64);
+        means.channel.resume("encryption");
+        let ciphertexts = key.encrypt(&coefficients[range.clone()], means.rng);
+        means.channel.resume("encrypted sets");
+        put_frame(means.channel, key.public(), &ciphertexts)?;
+        means.observer.advance(range.len() as u64);
     }
     // Step 5.
     let mut values = Zeroizing::new(Vec::with_capacity(peer_count));
     for range in ciphertext_chunks(KEY, layout.answers(peer_count)).ranges() {
-        channel.resume("encrypted answers");
-        let answers = take_frame(channel, key.public(), range.len())?;
-        channel.resume("decryption");
+        means.channel.resume("encrypted answers");
+        let answers = take_frame(means.channel, key.public(), range.len())?;
+        means.channel.resume("decryption");
         let left = (peer_count - values.len()).min(range.len() * layout.slots.count);
         values.extend_from_slice(&layout.slots.opened(&key, &answers, left));
     }
     sort(&mut values);
     let own = roots.iter().map(|root| root.name % layout.slots.prime());
     let hits = membership(&Zeroizing::new(own.collect::<Vec<_>>()), &values);
-    if reveal == Reveal::Both {
-        channel.phase("indication");
+    if part.tells() {
+        means.channel.phase("indication");
         let common = hits.indices().into_iter().map(|place| roots[place as usize].name);
         let common = Zeroizing::new(common.collect());
-        put_values(channel, &filled_up(common, elements.len().min(peer_count), rng), u128::BITS)?;
+        let names = filled_up(common, elements.len().min(peer_count), means.rng);
+        put_values(means.channel, &names, u128::BITS)?;
     }
     Ok(Box::new(move || Ok(Outcome::Matched(hits.indices()))))
 }
 
 fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(scalar, session, &elements);
+    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, elements.len())?;
-    channel.phase("encrypted sets");
-    let key = take_key(channel, KEY, session)?;
-    observer.begin("encrypted polynomials", layout.coefficients() as u64);
+    means.channel.phase("encrypted sets");
+    let key = take_key(means.channel, KEY, means.session)?;
+    means.observer.begin("encrypted polynomials", layout.coefficients() as u64);
     let mut coefficients = Vec::new();
     for range in ciphertext_chunks(KEY, layout.coefficients()).ranges() {
-        coefficients.extend(take_frame(channel, &key, range.len())?);
-        observer.advance(range.len() as u64);
+        coefficients.extend(take_frame(means.channel, &key, range.len())?);
+        means.observer.advance(range.len() as u64);
     }
     // Step 3.
-    channel.phase("evaluation");
-    let answers = answers(layout, &key, &coefficients, (&roots, &bins), rng);
+    means.channel.phase("evaluation");
+    let answers = answers(layout, &key, &coefficients, &roots, &bins, means.rng);
     // Step 4.
-    channel.phase("encrypted answers");
+    means.channel.phase("encrypted answers");
     for range in ciphertext_chunks(KEY, answers.len()).ranges() {
-        put_frame(channel, &key, &answers[range])?;
+        put_frame(means.channel, &key, &answers[range])?;
     }
-    if reveal == Reveal::Receiver {
+    if !part.learns() {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    channel.phase("indication");
-    let names = take_values(channel, elements.len().min(peer_count), u128::BITS)?;
+    means.channel.phase("indication");
+    let names = take_values(means.channel, elements.len().min(peer_count), u128::BITS)?;
     let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
     Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
 }

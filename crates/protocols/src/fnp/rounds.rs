@@ -57,7 +57,8 @@ pub(super) fn answers(
     layout: &Layout,
     key: &PublicKey,
     coefficients: &[Ciphertext],
-    (roots, bins): (&[Root<u128>], &[Vec<u32>]),
+    roots: &[Root<u128>],
+    bins: &[Vec<u32>],
     rng: &mut dyn CryptoRng,
 ) -> Vec<Ciphertext> {
     let masks: Vec<_> = roots.iter().map(|_| Mask::draw(layout, rng)).collect();
@@ -69,7 +70,7 @@ pub(super) fn answers(
         let values = |places: &[u32]| {
             let elements = places.iter().map(|place| *place as usize);
             let elements = elements.map(|place| (&roots[place], &masks[place])).collect::<Vec<_>>();
-            let values = values_at(layout, (key, &powers), &field, &elements);
+            let values = values_at(layout, key, &powers, &field, &elements);
             places.iter().copied().zip(values).collect::<Vec<_>>()
         };
         places.par_chunks(AT_ONCE).flat_map_iter(values).collect::<Vec<_>>()
@@ -95,7 +96,8 @@ impl Mask {
 /// name, and the multiple of p.
 fn values_at(
     layout: &Layout,
-    (key, powers): (&PublicKey, &Powers),
+    key: &PublicKey,
+    powers: &Powers,
     field: &PrimeField<2>,
     elements: &[(&Root<u128>, &Mask)],
 ) -> Vec<(Ciphertext, Zeroizing<Integer>)> {

@@ -17,7 +17,7 @@ fn values(key: &SecretKey, layout: &Layout, sender: &[Element], receiver: &[Elem
         .map(|(roots, most)| spread(layout.bins, roots, most).expect("room"));
     let coefficients = expanded(layout, &receiver, &own, rng).expect("any field");
     let ciphertexts = key.encrypt(&coefficients, rng);
-    let answers = answers(layout, key.public(), &ciphertexts, (&sender, &theirs), rng);
+    let answers = answers(layout, key.public(), &ciphertexts, &sender, &theirs, rng);
     assert_eq!(answers.len(), layout.answers(sender.len()));
     let mut values = layout.slots.opened(key, &answers, sender.len()).to_vec();
     values.sort_unstable();

@@ -51,14 +51,14 @@ use zeroize::Zeroizing;
 use self::layout::Layout;
 pub use self::layout::Spread;
 use self::messages::{put_ciphertexts, put_key, take_ciphertexts, take_key};
-use self::rounds::{Loads, combined, common, expanded};
+use self::rounds::{Keyed, Loads, combined, common, expanded};
 use crate::bins::{Root, filled_up, named, roots, spread};
 use crate::exchange::cross;
 use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, Shape, Spec, Taken,
+    Allowed, Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -132,8 +132,8 @@ pub fn run_over<G: ScalarField>(
     if let Some(nothing) = run.without_matches() {
         return Ok(nothing);
     }
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    match run.role {
+    let (own, peer) = (run.input.elements.len(), run.input.peer_count);
+    match run.part.role {
         Role::Sender => sender(run, group, &spread.layout(group.field(), own, peer)),
         Role::Receiver => receiver(run, group, &spread.layout(group.field(), peer, own)),
     }
@@ -150,24 +150,24 @@ fn receiver<G: ScalarField>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(|wide| group.scalar(wide), session, &elements);
+    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
     // Step 1.
-    channel.phase("key generation");
-    let key = SecretKey::generate(group, rng);
+    means.channel.phase("key generation");
+    let key = SecretKey::generate(group, means.rng);
     let public = key.public(group);
-    channel.phase("encrypted sets");
-    put_key(channel, group, &public)?;
-    observer.begin("encrypted polynomials", layout.bins as u64);
+    means.channel.phase("encrypted sets");
+    put_key(means.channel, group, &public)?;
+    means.observer.begin("encrypted polynomials", layout.bins as u64);
     let (mut hits, mut forged) = (Vec::with_capacity(elements.len()), false);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         // Steps 2 to 4.
         channel.resume("expansion");
-        let phi = expanded(group, &bins[range], layout.receiver, rng)?;
+        let phi = expanded(group, &bins[range], layout.receiver, means.rng)?;
         channel.resume("encryption");
-        let f = public.encrypt(group, &phi, rng);
+        let f = public.encrypt(group, &phi, means.rng);
         channel.resume("encrypted sets");
         put_ciphertexts(channel, group, &f)
     };
@@ -178,19 +178,19 @@ fn receiver<G: ScalarField>(
         let bins = &bins[range.clone()];
         let loads = Loads::of(layout, range.len(), elements.len());
         let step = &mut |name| channel.resume(name);
-        let found = common((group, &key), layout, &h, bins, loads, step)?;
+        let found = common(Keyed { group, key: &key }, layout, &h, bins, loads, step)?;
         hits.extend(found.hits);
         forged |= found.forged;
-        observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
     let batches = batches(group, layout);
-    cross(channel, (batches, batches), put, take)?;
+    cross(means.channel, batches, batches, put, take)?;
     let found = Matches { places: places.concat(), hits, forged, most: peer_count };
-    if reveal == Reveal::Both {
-        channel.phase("indication");
-        let names = filled_up(found.names(&roots), elements.len().min(peer_count), rng);
-        put_values(channel, &names, u128::BITS)?;
+    if part.tells() {
+        means.channel.phase("indication");
+        let names = filled_up(found.names(&roots), elements.len().min(peer_count), means.rng);
+        put_values(means.channel, &names, u128::BITS)?;
     }
     Ok(Box::new(move || found.outcome()))
 }
@@ -242,30 +242,30 @@ fn sender<G: ScalarField>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { elements, peer_count, reveal, session, channel, rng, observer, .. } = run;
-    let roots = roots(|wide| group.scalar(wide), session, &elements);
+    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
-    channel.phase("encrypted sets");
-    let key = take_key(channel, group)?;
-    observer.begin("encrypted polynomials", layout.bins as u64);
+    means.channel.phase("encrypted sets");
+    let key = take_key(means.channel, group)?;
+    means.observer.begin("encrypted polynomials", layout.bins as u64);
     for range in batches(group, layout).ranges() {
-        channel.resume("expansion");
-        let psi = expanded(group, &bins[range.clone()], layout.sender, rng)?;
-        channel.resume("encrypted sets");
-        let f = take_ciphertexts(channel, group, range.len() * layout.receiver)?;
+        means.channel.resume("expansion");
+        let psi = expanded(group, &bins[range.clone()], layout.sender, means.rng)?;
+        means.channel.resume("encrypted sets");
+        let f = take_ciphertexts(means.channel, group, range.len() * layout.receiver)?;
         // Step 5.
-        let step = &mut |name| channel.resume(name);
-        let h = combined((group, &key), layout, &f, &psi, rng, step)?;
+        let step = &mut |name| means.channel.resume(name);
+        let h = combined(Keyed { group, key: &key }, layout, &f, &psi, means.rng, step)?;
         // Step 6.
-        channel.resume("encrypted answers");
-        put_ciphertexts(channel, group, &h)?;
-        observer.advance(range.len() as u64);
+        means.channel.resume("encrypted answers");
+        put_ciphertexts(means.channel, group, &h)?;
+        means.observer.advance(range.len() as u64);
     }
-    if reveal == Reveal::Receiver {
+    if !part.learns() {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    channel.phase("indication");
-    let names = take_values(channel, elements.len().min(peer_count), u128::BITS)?;
+    means.channel.phase("indication");
+    let names = take_values(means.channel, elements.len().min(peer_count), u128::BITS)?;
     let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
     Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
 }

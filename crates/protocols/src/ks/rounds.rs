@@ -44,17 +44,25 @@ fn randoms<G: ScalarField>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> 
     Zeroizing::new((0..count).map(|_| group.random(rng)).collect())
 }
 
+/// A key, and the group that it is of.
+#[derive(Clone, Copy)]
+pub(super) struct Keyed<'a, G, K> {
+    pub(super) group: &'a G,
+    pub(super) key: &'a K,
+}
+
 /// Step 5 for some bins: γ₁·f + γ₂·g, encrypted afresh. Both polynomials come without their leading coefficients.
 ///
 /// What is plain is added up before it is encrypted: γ₂·g, and γ₁ times the leading term of f.
 pub(super) fn combined<G: ScalarField>(
-    (group, key): (&G, &PublicKey<G>),
+    keyed: Keyed<'_, G, PublicKey<G>>,
     layout: &Layout,
     f: &[Ciphertext<G::Element>],
     g: &[G::Scalar],
     rng: &mut dyn CryptoRng,
     step: &mut dyn FnMut(&'static str),
 ) -> Result<Vec<Ciphertext<G::Element>>, PolyError> {
+    let Keyed { group, key } = keyed;
     let bins = f.len() / layout.receiver;
     let by_f = randoms(group, bins * (layout.sender + 1), rng);
     let by_g = randoms(group, bins * (layout.receiver + 1), rng);
@@ -67,7 +75,7 @@ pub(super) fn combined<G: ScalarField>(
     let products = bins.map(|((f, g), (by_f, by_g))| {
         let mut sum = multiply(&Ciphertexts(group), how, by_f, f)?;
         sum.push(Ciphertexts(group).zero());
-        Ok((sum, plain_part(group, layout, g, (by_f, by_g))?))
+        Ok((sum, plain_part(group, layout, g, by_f, by_g)?))
     });
     let products: Vec<(Vec<_>, Coefficients<G>)> = products.collect::<Result<_, PolyError>>()?;
     step("encryption");
@@ -83,7 +91,8 @@ fn plain_part<G: ScalarField>(
     group: &G,
     layout: &Layout,
     g: &[G::Scalar],
-    (by_f, by_g): (&[G::Scalar], &[G::Scalar]),
+    by_f: &[G::Scalar],
+    by_g: &[G::Scalar],
 ) -> Result<Coefficients<G>, PolyError> {
     let field = group.field();
     let how = Multiplication::fastest(field, by_g.len());
@@ -125,7 +134,7 @@ impl Loads {
 /// # Errors
 /// When there are more than the loads allow, which is very unlikely.
 pub(super) fn common<G: ScalarField>(
-    (group, key): (&G, &SecretKey<G>),
+    keyed: Keyed<'_, G, SecretKey<G>>,
     layout: &Layout,
     answers: &[Ciphertext<G::Element>],
     bins: &[Vec<G::Scalar>],
@@ -135,6 +144,7 @@ pub(super) fn common<G: ScalarField>(
     if bins.iter().map(Vec::len).sum::<usize>() > loads.most {
         return Err(ProtocolError::Overfull);
     }
+    let Keyed { group, key } = keyed;
     step("decryption");
     let plain = key.decrypt(group, answers);
     let len = layout.result_len();
@@ -144,7 +154,7 @@ pub(super) fn common<G: ScalarField>(
     step("evaluation");
     let hits = match evaluation(group.field(), len, loads.mean) {
         Some(how) => whole_bins(group, how, &plain, bins, layout)?,
-        None => group.are_identity(&sums(group, &plain, bins, (len, loads.most))),
+        None => group.are_identity(&sums(group, &plain, bins, len, loads.most)),
     };
     Ok(Found { hits, forged })
 }
@@ -172,12 +182,13 @@ fn zeros<G: ScalarField>(group: &G, count: usize) -> Coefficients<G> {
     Zeroizing::new(vec![group.field().zero(); count])
 }
 
-/// θ(α) for each root of each bin as one sum of products, many sums at a time; as many sums as `most` are made.
+/// θ(α) for each root of each bin as one sum of `len` products, many sums at a time; as many sums as `most` are made.
 fn sums<G: ScalarField>(
     group: &G,
     plain: &[G::Element],
     bins: &[Vec<G::Scalar>],
-    (len, most): (usize, usize),
+    len: usize,
+    most: usize,
 ) -> Zeroizing<Vec<G::Element>> {
     const AT_ONCE: usize = 64;
     let roots = plain.chunks(len).zip(bins);

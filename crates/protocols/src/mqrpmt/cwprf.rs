@@ -5,7 +5,8 @@
 //! 1. `P₁` sends `F_k1(H(y))`; `P₂` sends `F_k2(H(x_i))`, in order. The figure lets `P₂` wait for `P₁`; the two do
 //!    not depend on each other, so they cross.
 //! 2. `P₂` sends the set of all `F_k2(F_k1(H(y)))`.
-//! 3. `P₁` sets `e_i = 1` iff `F_k1(F_k2(H(x_i)))` is in that set.
+//! 3. `P₁` sets `e_i = 1` iff `F_k1(F_k2(H(x_i)))` is in that set. It sends nothing after that, so it may do so once the
+//!    run is over.
 //!
 //! **Deviation.** The set of step 2 travels in any of the forms of [`Digest`](crate::Digest), by default sorted: a sorted
 //! set is a function of the set alone, so it hides the order as a shuffle does, and the simulator sorts the random values
@@ -17,70 +18,86 @@ use veilset_crypto::{CommutativePrf, permutation};
 
 use super::Indication;
 use crate::digest::SetTerms;
-use crate::exchange::{exchange_blinded, point_bytes};
-use crate::{Cost, PartyCost, ProtocolError, Role, Run, Shape};
+use crate::exchange::{Ordered, exchange_blinded, point_bytes};
+use crate::wire::ValuesShape;
+use crate::{Cost, Input, Means, PartyCost, ProtocolError, Role, Shape};
 
-/// `P₁`.
-pub(super) fn server<F: CommutativePrf>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.choices.digest(), own, peer);
-    let prf = F::generate(run.rng);
-    let order = permutation(own, run.rng);
+/// `P₁`, whose set `Y` is this side's elements.
+pub(super) fn p1<F: CommutativePrf>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
+) -> Result<Indication, ProtocolError> {
+    let (n1, n2) = (input.elements.len(), input.peer_count);
+    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let k1 = F::generate(means.rng);
+    let order = permutation(n1, means.rng);
 
     // Step 1.
-    let vectors = (&run.elements[..], order.as_slice());
-    let queries = exchange_blinded(run.channel, &prf, vectors, (peer, terms.bits()), run.observer)?;
+    let y = Ordered { elements: &input.elements, order: &order };
+    let x = exchange_blinded(means, &k1, y, ValuesShape { count: n2, bits: terms.bits() })?;
 
-    // Step 2, the client's answer; step 3 is to look the queries up in it.
-    let set = terms.take(run.channel)?;
-    Ok(Indication::LookUp { queries, set })
+    // Step 2, what `P₂` sends.
+    let set = terms.take(means.channel)?;
+
+    // Step 3.
+    Ok(Indication::later(move || set.holds(&x)))
 }
 
-/// `P₂`.
-pub(super) fn client<F: CommutativePrf>(
-    run: &mut Run<'_>,
+/// `P₂`, whose vector `X` is this side's elements in the order of `order`.
+pub(super) fn p2<F: CommutativePrf>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.choices.digest(), peer, own);
-    let prf = F::generate(run.rng);
+    let (n2, n1) = (input.elements.len(), input.peer_count);
+    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let k2 = F::generate(means.rng);
 
     // Step 1.
-    let vectors = (&run.elements[..], order);
-    let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, terms.bits()), run.observer)?;
+    let x = Ordered { elements: &input.elements, order };
+    let y = exchange_blinded(means, &k2, x, ValuesShape { count: n1, bits: terms.bits() })?;
 
     // Step 2.
-    terms.put(run.channel, doubled, run.rng)
+    terms.put(means.channel, y, means.rng)
 }
 
-/// Both tests at once: each side is the server of the other's vector, and the elements cross but once.
+/// Both tests at once: each side is `P₁` of the other's vector, and the elements cross but once.
 ///
 /// Each side has the other's elements under both keys after step 1 and sends their set; each looks what it has up in the
-/// set that it gets. A side's view is the server's of Fig. 3 with, in place of nothing, the client's, whose messages are
+/// set that it gets. A side's view is that of `P₁` of Fig. 3 with, in place of nothing, that of `P₂`, whose messages are
 /// the same points: its simulator draws one random point for each element of either side.
 pub(super) fn both<F: CommutativePrf>(
-    run: &mut Run<'_>,
+    role: Role,
+    input: &Input<'_>,
+    means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<Indication, ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let digest = run.choices.digest();
+    let (own, peer) = (input.elements.len(), input.peer_count);
+    let digest = input.choices.digest();
     let mine = SetTerms::new(digest, own, peer);
     let theirs = SetTerms::new(digest, peer, own);
-    let prf = F::generate(run.rng);
-    let vectors = (&run.elements[..], order);
-    let doubled = exchange_blinded(run.channel, &prf, vectors, (peer, mine.bits()), run.observer)?;
-    let set = match run.role {
+    let key = F::generate(means.rng);
+
+    // Step 1.
+    let elements = Ordered { elements: &input.elements, order };
+    let shape = ValuesShape { count: peer, bits: mine.bits() };
+    let doubled = exchange_blinded(means, &key, elements, shape)?;
+
+    // Step 2, the sender's first.
+    let set = match role {
         Role::Sender => {
-            theirs.put(run.channel, doubled.clone(), run.rng)?;
-            mine.take(run.channel)?
+            theirs.put(means.channel, doubled.clone(), means.rng)?;
+            mine.take(means.channel)?
         }
         Role::Receiver => {
-            let set = mine.take(run.channel)?;
-            theirs.put(run.channel, doubled.clone(), run.rng)?;
+            let set = mine.take(means.channel)?;
+            theirs.put(means.channel, doubled.clone(), means.rng)?;
             set
         }
     };
-    Ok(Indication::LookUp { queries: doubled, set })
+
+    // Step 3.
+    Ok(Indication::later(move || set.holds(&doubled)))
 }
 
 /// What [`both`] costs.
@@ -94,20 +111,15 @@ pub(super) fn cost_of_both(shape: &Shape) -> Cost {
 }
 
 pub(super) fn cost(shape: &Shape) -> Cost {
-    let (client, server) = (shape.sender, shape.receiver);
+    let (n1, n2) = (shape.receiver, shape.sender);
     let point = shape.choices.group().point_len();
-    let set = SetTerms::of(shape.choices.digest(), server, client);
+    let set = SetTerms::of(shape.choices.digest(), n1, n2);
     let party = |own: u64, peer: u64, more: f64| PartyCost {
-        multiplications: server as f64 + client as f64,
+        multiplications: n1 as f64 + n2 as f64,
         maps: own as f64,
         bytes_sent: point_bytes(own, point) + more,
         memory: 24.0 * own as f64 + 33.0 * peer as f64,
         ..PartyCost::default()
     };
-    Cost {
-        sender: party(client, server, set.bytes()),
-        receiver: party(server, client, 0.0),
-        rounds: 2,
-        waits: 0,
-    }
+    Cost { sender: party(n2, n1, set.bytes()), receiver: party(n1, n2, 0.0), rounds: 2, waits: 0 }
 }

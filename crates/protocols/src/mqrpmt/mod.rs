@@ -11,9 +11,8 @@ mod star;
 
 use veilset_crypto::{Group, RistrettoPrp, with_prf};
 
-use crate::digest::Members;
 use crate::matching::Hits;
-use crate::{Allowed, Cost, Digest, ProtocolError, Run, Shape, Taken};
+use crate::{Allowed, Cost, Digest, Input, Means, ProtocolError, Role, Shape, Taken};
 
 /// A construction of mqRPMT.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,26 +25,18 @@ pub(crate) enum Engine {
     Star,
 }
 
-/// What the server holds when the last message has arrived.
-pub(crate) enum Indication {
-    /// The client's vector and the set in which to look it up.
-    LookUp {
-        /// The client's vector.
-        queries: Vec<u128>,
-        /// The server's set, in no order.
-        set: Members,
-    },
-    /// The bits themselves.
-    Bits(Vec<bool>),
-}
+/// What `P₁` holds when the last message has arrived: the last step of its figure, which nobody waits for.
+pub(crate) struct Indication(Box<dyn FnOnce() -> Hits + Send>);
 
 impl Indication {
+    /// Bits that `last` computes.
+    fn later(last: impl FnOnce() -> Hits + Send + 'static) -> Self {
+        Self(Box::new(last))
+    }
+
     /// The bits `e`.
     pub(crate) fn bits(self) -> Hits {
-        match self {
-            Self::LookUp { queries, set } => set.holds(&queries),
-            Self::Bits(bits) => Hits::new(bits),
-        }
+        (self.0)()
     }
 }
 
@@ -76,32 +67,46 @@ impl Engine {
     }
 
     /// `P₁`, whose set is this side's elements.
-    pub(crate) fn server(self, run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
+    pub(crate) fn p1(
+        self,
+        input: &Input<'_>,
+        means: &mut Means<'_>,
+    ) -> Result<Indication, ProtocolError> {
         match self {
-            Self::CwPrf => with_prf!(run.choices.group(), F => cwprf::server::<F>(run)),
-            Self::POprf => poprf::server::<RistrettoPrp>(run),
-            Self::Star => star::server::<RistrettoPrp>(run),
+            Self::CwPrf => with_prf!(input.choices.group(), F => cwprf::p1::<F>(input, means)),
+            Self::POprf => poprf::p1::<RistrettoPrp>(input, means),
+            Self::Star => star::p1::<RistrettoPrp>(input, means),
         }
     }
 
     /// `P₂`, whose vector is this side's elements in the order of `order`.
-    pub(crate) fn client(self, run: &mut Run<'_>, order: &[u32]) -> Result<(), ProtocolError> {
+    pub(crate) fn p2(
+        self,
+        input: &Input<'_>,
+        means: &mut Means<'_>,
+        order: &[u32],
+    ) -> Result<(), ProtocolError> {
         match self {
-            Self::CwPrf => with_prf!(run.choices.group(), F => cwprf::client::<F>(run, order)),
-            Self::POprf => poprf::client::<RistrettoPrp>(run, order),
-            Self::Star => star::client::<RistrettoPrp>(run, order),
+            Self::CwPrf => {
+                with_prf!(input.choices.group(), F => cwprf::p2::<F>(input, means, order))
+            }
+            Self::POprf => poprf::p2::<RistrettoPrp>(input, means, order),
+            Self::Star => star::p2::<RistrettoPrp>(input, means, order),
         }
     }
 
     /// The test both ways, where that costs less than one way after the other: the bits of the peer's vector, this side's
-    /// being its elements in the order of `order`.
+    /// being its elements in the order of `order`. The side that plays `role` in the operation sends its set first or last.
     pub(crate) fn both(
         self,
-        run: &mut Run<'_>,
+        role: Role,
+        input: &Input<'_>,
+        means: &mut Means<'_>,
         order: &[u32],
     ) -> Option<Result<Indication, ProtocolError>> {
-        (self == Self::CwPrf)
-            .then(|| with_prf!(run.choices.group(), F => cwprf::both::<F>(run, order)))
+        (self == Self::CwPrf).then(
+            || with_prf!(input.choices.group(), F => cwprf::both::<F>(role, input, means, order)),
+        )
     }
 
     /// The cost of [`both`](Self::both).
@@ -109,7 +114,7 @@ impl Engine {
         (self == Self::CwPrf).then(|| cwprf::cost_of_both(shape))
     }
 
-    /// The cost, the receiver being the server.
+    /// The cost, the receiver being `P₁`.
     pub(crate) fn cost(self, shape: &Shape) -> Cost {
         match self {
             Self::CwPrf => cwprf::cost(shape),

@@ -19,104 +19,106 @@ use veilset_crypto::{CommutativePrp, permutation};
 use veilset_structures::match_bits;
 
 use super::Indication;
-use crate::digest::Members;
-use crate::exchange::{chosen, cross, not_an_element, point_bytes, values};
-use crate::matching::sort;
+use crate::exchange::{Ordered, cross, not_an_element, point_bytes, values};
+use crate::matching::{membership, sort};
 use crate::wire::{Points, Values, ValuesShape, point_chunks, size, value_chunks, values_bytes};
-use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
+use crate::{Cost, Input, Means, PartyCost, ProtocolError, Shape};
 
-/// `P₁`, the client of the permuted OPRF.
-pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let (elements, observer) = (&run.elements, run.observer);
-    let bits = match_bits(own, peer);
-    let prp = F::generate(run.rng);
-    let mut queries = Vec::new();
+/// `P₁`, whose set `Y` is this side's elements; in the permuted OPRF it evaluates.
+pub(super) fn p1<F: CommutativePrp>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
+) -> Result<Indication, ProtocolError> {
+    let (n1, n2) = (input.elements.len(), input.peer_count);
+    let bits = match_bits(n1, n2);
+    let s = F::generate(means.rng);
+    let mut x = Vec::new();
 
     // Step 1.
-    run.channel.phase("masked elements");
-    observer.begin("masked elements", 2 * own as u64);
+    means.step("masked elements", 2 * n1);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        channel.put(&Points(prp.hash_and_evaluate(&elements[range.clone()])))?;
-        observer.advance(range.len() as u64);
+        channel.put(&Points(s.hash_and_evaluate(&input.elements[range.clone()])))?;
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         let shape = ValuesShape { count: range.len(), bits };
-        queries.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+        x.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
         Ok(())
     };
-    cross(run.channel, (point_chunks::<F>(own), value_chunks(peer, bits)), put, take)?;
+    cross(means.channel, point_chunks::<F>(n1), value_chunks(n2, bits), put, take)?;
 
-    // Steps 2 and 3.
-    run.channel.phase("permuted elements");
-    let mut set = Vec::new();
-    for range in point_chunks::<F>(own).ranges() {
-        let Points(points) = run.channel.take::<Points<F::Point>>(&range.len())?;
-        let unmasked = prp.invert(&points).map_err(not_an_element)?;
-        set.par_extend(values(&unmasked, bits));
-        observer.advance(range.len() as u64);
+    // Step 2, what `P₂` sends, and the mask off it.
+    means.channel.phase("permuted elements");
+    let mut y = Vec::new();
+    for range in point_chunks::<F>(n1).ranges() {
+        let Points(points) = means.channel.take::<Points<F::Point>>(&range.len())?;
+        let unmasked = s.invert(&points).map_err(not_an_element)?;
+        y.par_extend(values(&unmasked, bits));
+        means.observer.advance(range.len() as u64);
     }
-    sort(&mut set);
-    Ok(Indication::LookUp { queries, set: Members::Sorted(set) })
+    sort(&mut y);
+
+    // Step 3.
+    Ok(Indication::later(move || membership(&x, &y)))
 }
 
-/// `P₂`, the server of the permuted OPRF.
-pub(super) fn client<F: CommutativePrp>(
-    run: &mut Run<'_>,
+/// `P₂`, whose vector `X` is this side's elements in the order of `order`; in the permuted OPRF it has the key.
+pub(super) fn p2<F: CommutativePrp>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let (elements, observer) = (&run.elements, run.observer);
-    let bits = match_bits(own, peer);
-    let prp = F::generate(run.rng);
+    let (n2, n1) = (input.elements.len(), input.peer_count);
+    let x = Ordered { elements: &input.elements, order };
+    let bits = match_bits(n1, n2);
+    let k = F::generate(means.rng);
     let mut doubled = Vec::new();
 
     // Step 1.
-    run.channel.phase("masked elements");
-    observer.begin("masked elements", (own + peer) as u64);
+    means.step("masked elements", n1 + n2);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        let points = prp.hash_and_evaluate(&chosen(elements, &order[range]));
+        let points = k.hash_and_evaluate(&x.chosen(range));
         let values: Vec<u128> = values(&points, bits).collect();
         channel.put(&Values { values: values.as_slice().into(), bits })?;
-        observer.advance(values.len() as u64);
+        means.observer.advance(values.len() as u64);
         Ok(())
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         let Points(points) = channel.take::<Points<F::Point>>(&range.len())?;
-        doubled.extend(prp.evaluate(&points).map_err(not_an_element)?);
-        observer.advance(range.len() as u64);
+        doubled.extend(k.evaluate(&points).map_err(not_an_element)?);
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
-    cross(run.channel, (value_chunks(own, bits), point_chunks::<F>(peer)), put, take)?;
+    cross(means.channel, value_chunks(n2, bits), point_chunks::<F>(n1), put, take)?;
 
     // Step 2.
-    let pi = permutation(peer, run.rng);
-    run.channel.phase("permuted elements");
-    for range in point_chunks::<F>(peer).ranges() {
+    let pi = permutation(n1, means.rng);
+    means.channel.phase("permuted elements");
+    for range in point_chunks::<F>(n1).ranges() {
         let permuted = pi[range].par_iter().map(|index| doubled[*index as usize]).collect();
-        run.channel.put(&Points::<F::Point>(permuted))?;
+        means.channel.put(&Points::<F::Point>(permuted))?;
     }
     Ok(())
 }
 
 pub(super) fn cost(shape: &Shape) -> Cost {
-    let (client, server) = (shape.sender, shape.receiver);
-    let points = point_bytes(server, shape.choices.group().point_len());
-    let bits = match_bits(size(server), size(client));
+    let (n1, n2) = (shape.receiver, shape.sender);
+    let points = point_bytes(n1, shape.choices.group().point_len());
+    let bits = match_bits(size(n1), size(n2));
     Cost {
         sender: PartyCost {
-            multiplications: server as f64 + client as f64,
-            maps: client as f64,
-            bytes_sent: values_bytes(client, bits) + points,
-            memory: 4.0 * client as f64 + 36.0 * server as f64,
+            multiplications: n1 as f64 + n2 as f64,
+            maps: n2 as f64,
+            bytes_sent: values_bytes(n2, bits) + points,
+            memory: 36.0 * n1 as f64 + 4.0 * n2 as f64,
             ..PartyCost::default()
         },
         receiver: PartyCost {
-            multiplications: 2.0 * server as f64,
-            maps: server as f64,
+            multiplications: 2.0 * n1 as f64,
+            maps: n1 as f64,
             bytes_sent: points,
-            memory: 17.0 * (client as f64 + server as f64),
+            memory: 17.0 * (n1 as f64 + n2 as f64),
             ..PartyCost::default()
         },
         rounds: 2,

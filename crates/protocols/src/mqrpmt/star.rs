@@ -1,10 +1,10 @@
 //! mqRPMT* from Sigma-mqPMT.
 //!
 //! A membership test is of the Sigma kind (eprint 2022/652, section 1.2 and the full version's appendix) if it runs in three
-//! moves: the server sends a commitment to its set, the client sends a query for each element, and the server answers each
-//! query so that commitment and answer alone tell the client whether that element is in the set. To turn the test round, the
-//! server permutes its answers: the client then learns *how many* of its elements are in the set, not which, and tells the
-//! server the bits in the permuted order, which only the server can undo. Here the moves are
+//! moves: the server `P₁` sends a commitment to its set, the client `P₂` sends a query for each element, and `P₁` answers each
+//! query so that commitment and answer alone tell `P₂` whether that element is in the set. To turn the test round, `P₁`
+//! permutes its answers: `P₂` then learns *how many* of its elements are in the set, not which, and tells `P₁` the bits in
+//! the permuted order, which only `P₁` can undo. Here the moves are
 //!
 //! 1. `P₁` sends the set of all `F_k1(H(y))`; `P₂` sends `F_k2(H(x_i))`, in order;
 //! 2. `P₁` returns `F_k1(F_k2(H(x_ρ(i))))` in the order of a random permutation `ρ`;
@@ -13,110 +13,110 @@
 //! **Security.** Semi-honest for mqRPMT*, under DDH in the group with `H` a random oracle: `P₂` sees pseudorandom values of
 //! which as many occur in the set as elements are common, in a random order; `P₁` sees random points and its own `e`.
 
-use std::ops::Range;
-
 use rayon::prelude::*;
-use veilset_channel::{Channel, ChannelExt};
+use veilset_channel::ChannelExt;
 use veilset_crypto::{CommutativePrp, permutation};
 
 use super::Indication;
 use crate::digest::SetTerms;
-use crate::exchange::{chosen, not_an_element, point_bytes, values};
+use crate::exchange::{Ordered, not_an_element, point_bytes, values};
+use crate::matching::Hits;
 use crate::wire::{Points, bits_bytes, point_chunks, put_bits, take_bits};
-use crate::{Cost, PartyCost, ProtocolError, Run, Shape};
+use crate::{Cost, Input, Means, PartyCost, ProtocolError, Shape};
 
-/// `P₁`.
-pub(super) fn server<F: CommutativePrp>(run: &mut Run<'_>) -> Result<Indication, ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.choices.digest(), own, peer);
-    let prp = F::generate(run.rng);
+/// `P₁`, whose set is this side's elements.
+pub(super) fn p1<F: CommutativePrp>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
+) -> Result<Indication, ProtocolError> {
+    let (n1, n2) = (input.elements.len(), input.peer_count);
+    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let k1 = F::generate(means.rng);
 
     // Step 1.
-    run.channel.phase("blinded elements");
-    run.observer.begin("blinded elements", (own + peer) as u64);
+    means.step("blinded elements", n1 + n2);
     let mut doubled = Vec::new();
-    for range in point_chunks::<F>(peer).ranges() {
-        let Points(points) = run.channel.take::<Points<F::Point>>(&range.len())?;
-        doubled.extend(prp.evaluate(&points).map_err(not_an_element)?);
-        run.observer.advance(range.len() as u64);
+    for range in point_chunks::<F>(n2).ranges() {
+        let Points(points) = means.channel.take::<Points<F::Point>>(&range.len())?;
+        doubled.extend(k1.evaluate(&points).map_err(not_an_element)?);
+        means.observer.advance(range.len() as u64);
     }
-    let mut set = Vec::with_capacity(own);
-    for range in point_chunks::<F>(own).ranges() {
-        let points = prp.hash_and_evaluate(&run.elements[range.clone()]);
+    let mut set = Vec::with_capacity(n1);
+    for range in point_chunks::<F>(n1).ranges() {
+        let points = k1.hash_and_evaluate(&input.elements[range.clone()]);
         set.par_extend(values(&points, terms.bits()));
-        run.observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
     }
-    terms.put(run.channel, set, run.rng)?;
+    terms.put(means.channel, set, means.rng)?;
 
     // Step 2.
-    let rho = permutation(peer, run.rng);
-    run.channel.phase("permuted answers");
-    for range in point_chunks::<F>(peer).ranges() {
+    let rho = permutation(n2, means.rng);
+    means.channel.phase("permuted answers");
+    for range in point_chunks::<F>(n2).ranges() {
         let permuted = rho[range].par_iter().map(|index| doubled[*index as usize]).collect();
-        run.channel.put(&Points::<F::Point>(permuted))?;
+        means.channel.put(&Points::<F::Point>(permuted))?;
     }
 
     // Step 3.
-    run.channel.phase("bits");
-    let permuted = take_bits(run.channel, peer)?;
-    let mut e = vec![false; peer];
+    means.channel.phase("bits");
+    let permuted = take_bits(means.channel, n2)?;
+    let mut e = vec![false; n2];
     rho.iter().zip(permuted).for_each(|(index, bit)| e[*index as usize] = bit);
-    Ok(Indication::Bits(e))
+    Ok(Indication::later(|| Hits::new(e)))
 }
 
-/// `P₂`.
-pub(super) fn client<F: CommutativePrp>(
-    run: &mut Run<'_>,
+/// `P₂`, whose vector is this side's elements in the order of `order`.
+pub(super) fn p2<F: CommutativePrp>(
+    input: &Input<'_>,
+    means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {
-    let (own, peer) = (run.elements.len(), run.peer_count);
-    let terms = SetTerms::new(run.choices.digest(), peer, own);
-    let prp = F::generate(run.rng);
-    let points = |channel: &mut dyn Channel, range: Range<usize>| {
-        channel.put(&Points(prp.hash_and_evaluate(&chosen(&run.elements, &order[range]))))
-    };
+    let (n2, n1) = (input.elements.len(), input.peer_count);
+    let x = Ordered { elements: &input.elements, order };
+    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let k2 = F::generate(means.rng);
 
     // Step 1.
-    run.channel.phase("blinded elements");
-    run.observer.begin("blinded elements", 2 * own as u64);
-    for range in point_chunks::<F>(own).ranges() {
-        points(run.channel, range.clone())?;
-        run.observer.advance(range.len() as u64);
+    means.step("blinded elements", 2 * n2);
+    for range in point_chunks::<F>(n2).ranges() {
+        let points = Points(k2.hash_and_evaluate(&x.chosen(range.clone())));
+        means.channel.put(&points)?;
+        means.observer.advance(range.len() as u64);
     }
-    let set = terms.take(run.channel)?;
+    let set = terms.take(means.channel)?;
 
     // Steps 2 and 3.
-    run.channel.phase("permuted answers");
-    let mut answers = Vec::with_capacity(own);
-    for range in point_chunks::<F>(own).ranges() {
-        let Points(points) = run.channel.take::<Points<F::Point>>(&range.len())?;
-        let unmasked = prp.invert(&points).map_err(not_an_element)?;
+    means.channel.phase("permuted answers");
+    let mut answers = Vec::with_capacity(n2);
+    for range in point_chunks::<F>(n2).ranges() {
+        let Points(points) = means.channel.take::<Points<F::Point>>(&range.len())?;
+        let unmasked = k2.invert(&points).map_err(not_an_element)?;
         answers.par_extend(values(&unmasked, terms.bits()));
-        run.observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
     }
     let hits = set.holds(&answers);
-    run.channel.phase("bits");
-    put_bits(run.channel, &hits.e)?;
+    means.channel.phase("bits");
+    put_bits(means.channel, &hits.e)?;
     Ok(hits.fault()?)
 }
 
 pub(super) fn cost(shape: &Shape) -> Cost {
-    let (client, server) = (shape.sender, shape.receiver);
-    let points = point_bytes(client, shape.choices.group().point_len());
-    let set = SetTerms::of(shape.choices.digest(), server, client);
+    let (n1, n2) = (shape.receiver, shape.sender);
+    let points = point_bytes(n2, shape.choices.group().point_len());
+    let set = SetTerms::of(shape.choices.digest(), n1, n2);
     Cost {
         sender: PartyCost {
-            multiplications: 2.0 * client as f64,
-            maps: client as f64,
-            bytes_sent: points + bits_bytes(client),
-            memory: 21.0 * client as f64 + 17.0 * server as f64,
+            multiplications: 2.0 * n2 as f64,
+            maps: n2 as f64,
+            bytes_sent: points + bits_bytes(n2),
+            memory: 17.0 * n1 as f64 + 21.0 * n2 as f64,
             ..PartyCost::default()
         },
         receiver: PartyCost {
-            multiplications: server as f64 + client as f64,
-            maps: server as f64,
+            multiplications: n1 as f64 + n2 as f64,
+            maps: n1 as f64,
             bytes_sent: points + set.bytes(),
-            memory: 37.0 * client as f64 + 16.0 * server as f64,
+            memory: 16.0 * n1 as f64 + 37.0 * n2 as f64,
             ..PartyCost::default()
         },
         rounds: 4,

@@ -27,6 +27,7 @@ use rayon::prelude::*;
 use veilset_channel::{Blob, ChannelExt, Chunks, MAX_BODY, PeerFault};
 use veilset_crypto::oprf::{Blinding, Encoded, OprfError, Output, Proof, PublicKey, SecretKey};
 use veilset_crypto::{Element, Group, RistrettoPrp, permutation};
+use zeroize::Zeroizing;
 
 pub use self::entries::{Entries, Entry, Layout};
 pub use self::mask::{MAX_LABEL, Mask, longest_in, slot_for};
@@ -38,8 +39,8 @@ use crate::matching::VALUES_A_TASK;
 use crate::wire::{Points, frames, point_chunks, size};
 use crate::words::{LABELS, LISTED, SIZE, SIZES, UNLISTED};
 use crate::{
-    Allowed, Attached, AttachedShape, Conclusion, Cost, Digest, Operation, Outcome, PartyCost,
-    Protocol, ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
+    Allowed, Attached, AttachedShape, Conclusion, Cost, Digest, Means, Operation, Outcome,
+    PartyCost, Protocol, ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// The registry entry.
@@ -84,7 +85,7 @@ impl Protocol for OprfFilter {
         if let Some(nothing) = run.without_listed() {
             return Ok(nothing);
         }
-        match run.role {
+        match run.part.role {
             Role::Sender => sender(&mut run),
             Role::Receiver => receiver(&mut run),
         }
@@ -105,30 +106,30 @@ fn slot(attached: AttachedShape) -> usize {
 }
 
 fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let count = run.elements.len();
+    let Run { input, means, .. } = run;
+    let count = input.elements.len();
     // Step 1.
-    run.observer.begin("published set", count as u64);
-    let key = SecretKey::generate(run.rng);
-    let set = set(count, run.peer_count, run.slack);
-    let layout = Layout { bits: set.bits(), slot: slot(run.attached.shape()) };
-    let (mut prints, slots) = masked(&key, &run.elements, run.attached, layout, run.rng);
-    run.observer.advance(count as u64);
-    let order = set.put_ordered(run.channel, &mut prints)?;
+    means.observer.begin("published set", count as u64);
+    let key = SecretKey::generate(means.rng);
+    let set = set(count, input.peer_count, input.slack);
+    let layout = Layout { bits: set.bits(), slot: slot(input.attached.shape()) };
+    let (mut prints, slots) = masked(&key, &input.elements, input.attached, layout, means.rng);
+    means.observer.advance(count as u64);
+    let order = set.put_ordered(means.channel, &mut prints)?;
     let slots =
         order.iter().flat_map(|place| &slots[*place as usize * layout.slot..][..layout.slot]);
     let slots: Vec<u8> = slots.copied().collect();
     let mut pieces = slots.chunks(MAX_BODY);
-    pieces.try_for_each(|piece| run.channel.put::<Slots>(&Blob(piece.to_vec())))?;
-    run.channel.put(&Key(*key.public()))?;
+    pieces.try_for_each(|piece| means.channel.put::<Slots>(&Blob(piece.to_vec())))?;
+    means.channel.put(&Key(*key.public()))?;
     // Steps 2 and 3.
-    run.channel.phase("blinded elements");
-    run.observer.begin("blinded elements", run.peer_count as u64);
-    for range in point_chunks::<RistrettoPrp>(run.peer_count).ranges() {
-        let Points(blinded) = run.channel.take(&range.len())?;
-        let (points, proof) = key.blind_evaluate(&blinded, run.rng).map_err(not_an_element)?;
-        run.channel.put(&Points(points))?;
-        run.channel.put(&ProofOfKey(proof))?;
-        run.observer.advance(range.len() as u64);
+    means.step("blinded elements", input.peer_count);
+    for range in point_chunks::<RistrettoPrp>(input.peer_count).ranges() {
+        let Points(blinded) = means.channel.take(&range.len())?;
+        let (points, proof) = key.blind_evaluate(&blinded, means.rng).map_err(not_an_element)?;
+        means.channel.put(&Points(points))?;
+        means.channel.put(&ProofOfKey(proof))?;
+        means.observer.advance(range.len() as u64);
     }
     Ok(Box::new(|| Ok(Outcome::Nothing)))
 }
@@ -158,24 +159,24 @@ fn masked(
 }
 
 fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let (count, width) = (run.peer_count, run.peer_attached.width());
+    let Run { input, means, .. } = run;
+    let (count, width) = (input.peer_count, input.peer_attached.width());
     // Step 1.
-    let set = set(count, run.elements.len(), run.slack);
-    let layout = Layout { bits: set.bits(), slot: slot(run.peer_attached) };
-    let prints = set.take_ordered(run.channel)?;
+    let set = set(count, input.elements.len(), input.slack);
+    let layout = Layout { bits: set.bits(), slot: slot(input.peer_attached) };
+    let prints = set.take_ordered(means.channel)?;
     let mut slots = Vec::new();
     for range in Chunks::new(count * layout.slot, MAX_BODY).ranges() {
-        slots.extend(run.channel.take::<Slots>(&range.len())?.0);
+        slots.extend(means.channel.take::<Slots>(&range.len())?.0);
     }
-    let Key(public) = run.channel.take(&())?;
+    let Key(public) = means.channel.take(&())?;
     let entries = Entries::of(layout, prints, slots);
     if entries.is_crowded() {
         // Looking one up would take longer the more there are.
         return Err(PeerFault::Repeated.into());
     }
     // Steps 2 and 3.
-    run.channel.phase("blinded elements");
-    let outputs = asked(run, &public)?;
+    let outputs = asked(means, std::mem::take(&mut input.elements), &public)?;
     // Step 4.
     Ok(Box::new(move || {
         let found = outputs.par_iter().map(|output| entries.find(&Mask::of(output)));
@@ -197,16 +198,19 @@ fn listed(found: Vec<Option<Vec<u8>>>, width: usize) -> Outcome {
 }
 
 /// The outputs at the receiver's elements, through the sender, of which a frame flies while the next is blinded.
-fn asked(run: &mut Run<'_>, public: &PublicKey) -> Result<Vec<Output>, ProtocolError> {
-    let elements = std::mem::take(&mut run.elements);
-    run.observer.begin("blinded elements", elements.len() as u64);
+fn asked(
+    means: &mut Means<'_>,
+    elements: Zeroizing<Vec<Element>>,
+    public: &PublicKey,
+) -> Result<Vec<Output>, ProtocolError> {
+    means.step("blinded elements", elements.len());
     let mut outputs = Vec::with_capacity(elements.len());
     let mut waiting = None;
     let ranges = point_chunks::<RistrettoPrp>(elements.len());
     for range in ranges.ranges().map(Some).chain([None]) {
-        let next = range.map(|range| ask(run, &elements[range])).transpose()?;
+        let next = range.map(|range| ask(means, &elements[range])).transpose()?;
         if let Some(before) = std::mem::replace(&mut waiting, next) {
-            outputs.extend(answered(run, public, before)?);
+            outputs.extend(answered(means, public, before)?);
         }
     }
     Ok(outputs)
@@ -218,24 +222,24 @@ struct Asked<'a> {
     blinding: Blinding,
 }
 
-fn ask<'a>(run: &mut Run<'_>, elements: &'a [Element]) -> Result<Asked<'a>, ProtocolError> {
+fn ask<'a>(means: &mut Means<'_>, elements: &'a [Element]) -> Result<Asked<'a>, ProtocolError> {
     let elements: Vec<&[u8]> = elements.iter().map(|element| &element.0[..]).collect();
-    let blinding = Blinding::new(&elements, run.rng);
+    let blinding = Blinding::new(&elements, means.rng);
     let blinding = blinding.expect("nobody knows an element that maps to the neutral one");
-    run.channel.put(&Points(blinding.blinded().to_vec()))?;
+    means.channel.put(&Points(blinding.blinded().to_vec()))?;
     Ok(Asked { elements, blinding })
 }
 
 fn answered(
-    run: &mut Run<'_>,
+    means: &mut Means<'_>,
     public: &PublicKey,
     asked: Asked<'_>,
 ) -> Result<Vec<Output>, ProtocolError> {
     let Asked { elements, blinding } = asked;
-    let Points(points) = run.channel.take(&elements.len())?;
-    let ProofOfKey(proof) = run.channel.take(&())?;
+    let Points(points) = means.channel.take(&elements.len())?;
+    let ProofOfKey(proof) = means.channel.take(&())?;
     let outputs = blinding.finalize(&elements, public, &points, &proof);
-    run.observer.advance(elements.len() as u64);
+    means.observer.advance(elements.len() as u64);
     outputs.map_err(|error| {
         let fault = match error {
             OprfError::NotAnElement(error) => not_an_element(error),

@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Channel, ChannelError, Framed, memory_pair};
 
 use super::*;
-use crate::Silent;
+use crate::{Input, Part, Silent};
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([5; 32])
@@ -23,18 +23,21 @@ fn against(
         });
         let elements = vec![Element([1; 32]), Element([2; 32])];
         let conclusion = OprfFilter.run(Run {
-            role: Role::Receiver,
-            reveal: Reveal::Receiver,
-            elements: elements.into(),
-            peer_count: 3,
-            attached: Attached::Nothing,
-            peer_attached: AttachedShape::Nothing,
-            slack: 0,
-            choices: SPEC.defaults(),
-            session: &[3; 32],
-            channel: &mut Framed::new(right),
-            rng: &mut rng(),
-            observer: &Silent,
+            part: Part { role: Role::Receiver, reveal: Reveal::Receiver },
+            input: Input {
+                elements: elements.into(),
+                peer_count: 3,
+                attached: Attached::Nothing,
+                peer_attached: AttachedShape::Nothing,
+                slack: 0,
+                choices: SPEC.defaults(),
+            },
+            means: Means {
+                session: &[3; 32],
+                channel: &mut Framed::new(right),
+                rng: &mut rng(),
+                observer: &Silent,
+            },
         });
         conclusion.err().expect("it notices")
     })

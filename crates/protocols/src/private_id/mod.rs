@@ -37,7 +37,7 @@ use zeroize::Zeroizing;
 
 use self::union::{Identifiers, receive_union, send_union, union_cost};
 pub(crate) use self::vole::VolePrivateId;
-use crate::exchange::{chosen, cross, not_an_element, point_bytes};
+use crate::exchange::{Ordered, cross, not_an_element, point_bytes};
 use crate::wire::{Points, chunks_of};
 use crate::words::SIZES;
 use crate::{
@@ -117,17 +117,23 @@ impl Protocol for PrivateId {
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let keys = DistributedPrf::generate(run.rng);
-        let order = permutation(run.elements.len(), run.rng);
-        let evaluated = exchange_masked(&mut run, &keys, &order)?;
-        let points = exchange_evaluated(&mut run, &keys, &evaluated)?;
-        let own = Identifiers::new(&points, run.elements.len() + run.peer_count);
-        let others = match run.role {
-            Role::Sender => send_union(&mut run, &points, &evaluated, &own)?,
-            Role::Receiver => receive_union(&mut run, &keys, &own)?,
-        };
-        Ok(Box::new(move || Ok(own.outcome(&order, &others?))))
+        play(&mut run)
     }
+}
+
+fn play(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let keys = DistributedPrf::generate(run.means.rng);
+    let order = permutation(run.input.elements.len(), run.means.rng);
+    // Steps 1 and 2.
+    let evaluated = exchange_masked(run, &keys, &order)?;
+    let points = exchange_evaluated(run, &keys, &evaluated)?;
+    // Steps 3 to 5.
+    let own = Identifiers::new(&points, run.input.elements.len() + run.input.peer_count);
+    let others = match run.part.role {
+        Role::Sender => send_union(run, &points, &evaluated, &own)?,
+        Role::Receiver => receive_union(run, &keys, &own)?,
+    };
+    Ok(Box::new(move || Ok(own.outcome(&order, &others?))))
 }
 
 /// Step 1, and the multiplication of step 2: returns the peer's masked elements under this side's key.
@@ -136,24 +142,22 @@ fn exchange_masked(
     keys: &DistributedPrf,
     order: &[u32],
 ) -> Result<Zeroizing<Vec<Point>>, ProtocolError> {
-    let (elements, observer) = (&run.elements, run.observer);
+    let Run { input, means, .. } = run;
+    let own = Ordered { elements: &input.elements, order };
     let mut evaluated = Zeroizing::new(Vec::new());
-    run.channel.phase("masked elements");
-    observer.begin("masked elements", (elements.len() + run.peer_count) as u64);
+    means.step("masked elements", order.len() + input.peer_count);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        let count = range.len() as u64;
-        channel.put(&Points(keys.mask(&chosen(elements, &order[range]))))?;
-        observer.advance(count);
+        channel.put(&Points(keys.mask(&own.chosen(range.clone()))))?;
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         let Points(points) = channel.take::<Points<Point>>(&range.len())?;
         evaluated.extend(keys.evaluate(&points).map_err(not_an_element)?);
-        observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
-    let chunks = (chunks(elements.len()), chunks(run.peer_count));
-    cross(run.channel, chunks, put, take)?;
+    cross(means.channel, chunks(order.len()), chunks(input.peer_count), put, take)?;
     Ok(evaluated)
 }
 
@@ -163,20 +167,19 @@ fn exchange_evaluated(
     keys: &DistributedPrf,
     evaluated: &[Point],
 ) -> Result<Zeroizing<Vec<Point>>, ProtocolError> {
-    let observer = run.observer;
+    let Run { input, means, .. } = run;
     let mut points = Zeroizing::new(Vec::new());
-    run.channel.phase("elements under both keys");
-    observer.begin("elements under both keys", run.elements.len() as u64);
+    means.step("elements under both keys", input.elements.len());
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         Ok(channel.put(&Points(evaluated[range].to_vec()))?)
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         let Points(answers) = channel.take::<Points<Point>>(&range.len())?;
         points.extend(keys.unmask(&answers).map_err(not_an_element)?);
-        observer.advance(range.len() as u64);
+        means.observer.advance(range.len() as u64);
         Ok(())
     };
-    cross(run.channel, (chunks(evaluated.len()), chunks(run.elements.len())), put, take)?;
+    cross(means.channel, chunks(evaluated.len()), chunks(input.elements.len()), put, take)?;
     Ok(points)
 }
 

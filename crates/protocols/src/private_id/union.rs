@@ -72,22 +72,22 @@ fn send_queries(
     evaluated: &[Point],
 ) -> Result<Zeroizing<Vec<u32>>, ProtocolError> {
     let terms = set_terms(run, evaluated.len(), points.len());
-    let key = Curve25519Prf::generate(run.rng);
-    run.observer.begin("union", (points.len() + evaluated.len()) as u64);
+    let key = Curve25519Prf::generate(run.means.rng);
+    run.means.observer.begin("union", (points.len() + evaluated.len()) as u64);
     let mut set = Vec::with_capacity(evaluated.len());
     for range in chunks(evaluated.len()).ranges() {
         let again = key.evaluate(&evaluated[range.clone()]).map_err(not_an_element)?;
         set.par_extend(values(&again, terms.bits()));
-        run.observer.advance(range.len() as u64);
+        run.means.observer.advance(range.len() as u64);
     }
-    terms.put(run.channel, set, run.rng)?;
-    let rho = permutation(points.len(), run.rng);
-    run.channel.phase("identifiers under a fresh key");
+    terms.put(run.means.channel, set, run.means.rng)?;
+    let rho = permutation(points.len(), run.means.rng);
+    run.means.channel.phase("identifiers under a fresh key");
     for range in chunks(points.len()).ranges() {
         let chosen: Vec<Point> =
             rho[range.clone()].par_iter().map(|index| points[*index as usize]).collect();
-        run.channel.put(&Points(key.evaluate(&chosen).map_err(not_an_element)?))?;
-        run.observer.advance(range.len() as u64);
+        run.means.channel.put(&Points(key.evaluate(&chosen).map_err(not_an_element)?))?;
+        run.means.observer.advance(range.len() as u64);
     }
     Ok(rho)
 }
@@ -101,11 +101,11 @@ pub(super) fn send_lacking(
     // Step 4.
     let width = value_width(own.bits);
     let items = gathered(rho, width, |index| own.short[index].to_le_bytes());
-    transfer::send_one_sided(run, Role::Sender, &items, width)?;
+    transfer::send_one_sided(&mut run.means, Role::Sender, &items, width)?;
 
     // Step 5.
     let union = take_union(run, own.bits)?;
-    let others = without(&union, own, run.peer_count);
+    let others = without(&union, own, run.input.peer_count);
     Ok(others.ok_or(PeerFault::Malformed { what: "union", why: Malformed::OutOfRange }))
 }
 
@@ -127,16 +127,16 @@ pub(super) fn receive_union(
     own: &Identifiers,
 ) -> Result<Others, ProtocolError> {
     // Step 3.
-    let terms = set_terms(run, run.elements.len(), run.peer_count);
-    let set = terms.take(run.channel)?;
-    run.channel.phase("identifiers under a fresh key");
-    run.observer.begin("union", run.peer_count as u64);
+    let terms = set_terms(run, run.input.elements.len(), run.input.peer_count);
+    let set = terms.take(run.means.channel)?;
+    run.means.channel.phase("identifiers under a fresh key");
+    run.means.observer.begin("union", run.input.peer_count as u64);
     let mut queries = Vec::new();
-    for range in chunks(run.peer_count).ranges() {
-        let Points(points) = run.channel.take::<Points<Point>>(&range.len())?;
+    for range in chunks(run.input.peer_count).ranges() {
+        let Points(points) = run.means.channel.take::<Points<Point>>(&range.len())?;
         let again = keys.remask(&points).map_err(not_an_element)?;
         queries.par_extend(values(&again, terms.bits()));
-        run.observer.advance(range.len() as u64);
+        run.means.observer.advance(range.len() as u64);
     }
     take_lacking(run, own, &set.holds(&queries))
 }
@@ -151,7 +151,7 @@ pub(super) fn take_lacking(
 
     // Step 4.
     let width = value_width(own.bits);
-    let items = transfer::receive_one_sided(run, Role::Sender, &lacking, width)?;
+    let items = transfer::receive_one_sided(&mut run.means, Role::Sender, &lacking, width)?;
     let items = items.chunks_exact(width).zip(&lacking).filter(|(_, lacking)| **lacking);
     // Spare bits are not looked at: to refuse those of what was taken would tell that it was.
     let others: Vec<u128> = items.map(|(item, _)| low_bits_of(item, own.bits)).collect();
@@ -162,22 +162,22 @@ pub(super) fn take_lacking(
 }
 
 fn set_terms(run: &Run<'_>, count: usize, queries: usize) -> SetTerms {
-    SetTerms::new(run.choices.digest(), count, queries)
+    SetTerms::new(run.input.choices.digest(), count, queries)
 }
 
 fn put_union(run: &mut Run<'_>, own: &Identifiers, others: &[u128]) -> Result<(), ProtocolError> {
-    run.channel.phase("union");
+    run.means.channel.phase("union");
     let mut union = [own.short.as_slice(), others].concat();
     sort(&mut union);
-    run.channel.put(&Total(union.len() as u64))?;
-    put_sorted(run.channel, SetShape { count: union.len(), bits: own.bits }, &union)
+    run.means.channel.put(&Total(union.len() as u64))?;
+    put_sorted(run.means.channel, SetShape { count: union.len(), bits: own.bits }, &union)
 }
 
 fn take_union(run: &mut Run<'_>, bits: u32) -> Result<Vec<u128>, ProtocolError> {
-    run.channel.phase("union");
-    let most = (run.elements.len() + run.peer_count) as u64;
-    let Total(count) = run.channel.take(&most)?;
-    take_sorted(run.channel, SetShape { count: size(count), bits })
+    run.means.channel.phase("union");
+    let most = (run.input.elements.len() + run.input.peer_count) as u64;
+    let Total(count) = run.means.channel.take(&most)?;
+    take_sorted(run.means.channel, SetShape { count: size(count), bits })
 }
 
 /// Bytes that the sender and the receiver send in these steps; the union is priced as if nothing matched.

@@ -78,19 +78,19 @@ impl Protocol for VolePrivateId {
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         // Step 1.
         let names = names(&mut run)?;
-        let own = Identifiers::new(&names, names.len() + run.peer_count);
+        let own = Identifiers::new(&names, names.len() + run.input.peer_count);
 
         // Step 2.
-        let mut run = run.over(elements(&names));
-        let count = run.elements.len();
-        let others = match run.role {
+        run.input.elements = elements(&names);
+        let count = names.len();
+        let others = match run.part.role {
             Role::Sender => {
-                let order = permutation(count, run.rng);
-                UNION.client(&mut run, &order)?;
+                let order = permutation(count, run.means.rng);
+                UNION.p2(&run.input, &mut run.means, &order)?;
                 send_lacking(&mut run, &own, &order)?
             }
             Role::Receiver => {
-                let hits = UNION.server(&mut run)?.bits();
+                let hits = UNION.p1(&run.input, &mut run.means)?.bits();
                 take_lacking(&mut run, &own, &hits)?
             }
         };
@@ -101,26 +101,26 @@ impl Protocol for VolePrivateId {
 
 /// The identifier of each element, 128 bits.
 fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
-    let mut sums = Zeroizing::new(vec![0; run.elements.len()]);
+    let mut sums = Zeroizing::new(vec![0; run.input.elements.len()]);
     for keyed in [Role::Sender, Role::Receiver] {
-        let mine = run.role == keyed;
-        if mine && run.peer_count == 0 {
+        let mine = run.part.role == keyed;
+        if mine && run.input.peer_count == 0 {
             // Nobody else evaluates this side's function; any will do, but it must be there: the peer knows the other one.
-            fill_randomly(&mut sums, run.rng);
+            fill_randomly(&mut sums, run.means.rng);
             continue;
         }
-        if !mine && run.elements.is_empty() {
+        if !mine && run.input.elements.is_empty() {
             continue;
         }
         let terms = Terms::new(run, keyed, Security::SemiHonest);
         let elements = match keyed {
-            Role::Sender => run.elements.clone(),
-            Role::Receiver => std::mem::take(&mut run.elements),
+            Role::Sender => run.input.elements.clone(),
+            Role::Receiver => std::mem::take(&mut run.input.elements),
         };
         let values = if mine {
-            vole_oprf::send(run.channel, &terms, elements, run.rng)?
+            vole_oprf::send(&mut run.means, &terms, elements)?
         } else {
-            vole_oprf::receive(run.channel, &terms, elements, run.rng)?
+            vole_oprf::receive(&mut run.means, &terms, elements)?
         };
         sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
     }

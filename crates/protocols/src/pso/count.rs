@@ -2,42 +2,42 @@
 
 use veilset_channel::ChannelExt;
 
-use super::{and, shuffled_client};
+use super::{and, shuffled_p2};
 use crate::matching::Hits;
 use crate::mqrpmt::{Engine, weight};
 use crate::wire::{Total, frames};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.role {
+    match run.part.role {
         Role::Receiver => receiver(engine, run),
         Role::Sender => sender(engine, run),
     }
 }
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let indication = engine.server(run)?;
+    let indication = engine.p1(&run.input, &mut run.means)?;
     let conclude = |hits: Hits| {
         hits.fault()?;
         Ok(Outcome::Count(weight(&hits.e)))
     };
-    if run.reveal == Reveal::Receiver {
+    if run.part.reveal == Reveal::Receiver {
         return Ok(Box::new(move || conclude(indication.bits())));
     }
-    run.channel.phase("count");
+    run.means.channel.phase("count");
     let hits = indication.bits();
-    run.channel.put(&Total(weight(&hits.e).min(run.elements.len() as u64)))?;
+    run.means.channel.put(&Total(weight(&hits.e).min(run.input.elements.len() as u64)))?;
     Ok(Box::new(move || conclude(hits)))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    shuffled_client(engine, run)?;
-    if run.reveal == Reveal::Receiver {
+    shuffled_p2(engine, run)?;
+    if run.part.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    run.channel.phase("count");
-    let most = run.elements.len().min(run.peer_count) as u64;
-    let Total(count) = run.channel.take(&most)?;
+    run.means.channel.phase("count");
+    let most = run.input.elements.len().min(run.input.peer_count) as u64;
+    let Total(count) = run.means.channel.take(&most)?;
     Ok(Box::new(move || Ok(Outcome::Count(count))))
 }
 

@@ -9,7 +9,7 @@ use veilset_structures::match_bits;
 use zeroize::Zeroizing;
 
 use super::transfer::{self, gathered, one_sided_cost};
-use super::{and, shuffled_client};
+use super::{and, shuffled_p2};
 use crate::exchange::value;
 use crate::matching::{VALUES_A_TASK, in_order, membership, sort};
 use crate::mqrpmt::Engine;
@@ -17,22 +17,22 @@ use crate::wire::{bits_bytes, put_bits, size, take_bits, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.role {
+    match run.part.role {
         Role::Receiver => receiver(engine, run),
         Role::Sender => sender(engine, run),
     }
 }
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let bits = name_bits(run.elements.len(), run.peer_count);
+    let bits = name_bits(run.input.elements.len(), run.input.peer_count);
     let width = value_width(bits);
-    let hits = engine.server(run)?.bits();
-    let received = transfer::receive_one_sided(run, Role::Sender, &hits.e, width)?;
-    if run.reveal == Reveal::Both {
-        run.channel.phase("indication");
-        put_bits(run.channel, &hits.e)?;
+    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let received = transfer::receive_one_sided(&mut run.means, Role::Sender, &hits.e, width)?;
+    if run.part.reveal == Reveal::Both {
+        run.means.channel.phase("indication");
+        put_bits(run.means.channel, &hits.e)?;
     }
-    let own = names(&run.elements, bits);
+    let own = names(&run.input.elements, bits);
     Ok(Box::new(move || {
         hits.fault()?;
         let matched = received.par_chunks_exact(width).zip(&hits.e).filter(|(_, e)| **e);
@@ -45,17 +45,17 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let bits = name_bits(run.elements.len(), run.peer_count);
-    let order = shuffled_client(engine, run)?;
+    let bits = name_bits(run.input.elements.len(), run.input.peer_count);
+    let order = shuffled_p2(engine, run)?;
     let width = value_width(bits);
-    let names = names(&run.elements, bits);
+    let names = names(&run.input.elements, bits);
     let names = gathered(&order, width, |index| names[index].to_le_bytes());
-    transfer::send_one_sided(run, Role::Sender, &names, width)?;
-    if run.reveal == Reveal::Receiver {
+    transfer::send_one_sided(&mut run.means, Role::Sender, &names, width)?;
+    if run.part.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    run.channel.phase("indication");
-    let e = take_bits(run.channel, run.elements.len())?;
+    run.means.channel.phase("indication");
+    let e = take_bits(run.means.channel, run.input.elements.len())?;
     Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
 }
 

@@ -1,7 +1,7 @@
 //! Private set operations from mqRPMT: eprint 2022/652, Fig. 7.
 //!
-//! The receiver is the server of an mqRPMT, the sender its client with its set in a random order `x_1, …, x_n`; the receiver
-//! ends with the indication bits `e`. Then
+//! The receiver is `P₁` of an mqRPMT, the sender its `P₂` with its set in a random order `x_1, …, x_n`; the receiver ends
+//! with the indication bits `e`. Then
 //!
 //! | operation | what follows | the receiver has |
 //! |---|---|---|
@@ -69,10 +69,10 @@ impl Protocol for Pso {
     }
 }
 
-/// The client of the mqRPMT, its set in a fresh random order, which it returns.
-fn shuffled_client(engine: Engine, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
-    let order = permutation(run.elements.len(), run.rng);
-    engine.client(run, &order)?;
+/// `P₂` of the mqRPMT, its set in a fresh random order, which it returns.
+fn shuffled_p2(engine: Engine, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
+    let order = permutation(run.input.elements.len(), run.means.rng);
+    engine.p2(&run.input, &mut run.means, &order)?;
     Ok(order)
 }
 

@@ -1,4 +1,6 @@
-//! The phases of count, sum and union one by one, each over a piece of the sets: for a run that many workers share.
+//! The phases of count, sum and union one by one, each over a piece of the sets: for a run that many workers share. The
+//! means of a phase are those of one piece: its session is of this phase and piece alone, and its randomness is all but that
+//! of the party's key.
 //!
 //! The steps are those of `mqrpmt-dh`, with one key a party in all pieces:
 //!
@@ -13,7 +15,7 @@
 //! points, and fresh transfers by the same bits.
 
 use rand_core::CryptoRng;
-use veilset_channel::{Channel, PeerFault};
+use veilset_channel::PeerFault;
 use veilset_crypto::{CommutativePrf, Curve25519Prf, Element};
 use veilset_structures::{SetShape, match_bits};
 use zeroize::Zeroizing;
@@ -21,43 +23,10 @@ use zeroize::Zeroizing;
 use super::sum::sums;
 use super::transfer;
 use crate::digest::{put_sorted, take_sorted};
-use crate::exchange::exchange_blinded;
+use crate::exchange::{Ordered, exchange_blinded};
 use crate::matching::{membership, sort};
-use crate::{
-    Attached, AttachedShape, Choices, Observer, ProtocolError, Reveal, Role, Run, Sharing,
-};
-
-/// The means of a phase over one piece.
-pub struct Piece<'a> {
-    /// What both sides know of this phase of this piece, and no other has.
-    pub session: &'a [u8; 32],
-    /// The way to the peer's worker.
-    pub channel: &'a mut dyn Channel,
-    /// All randomness but that of the party's key.
-    pub rng: &'a mut dyn CryptoRng,
-    /// Hears how far the phase is.
-    pub observer: &'a dyn Observer,
-}
-
-impl Piece<'_> {
-    /// What transfers need of a run.
-    fn run(&mut self) -> Run<'_> {
-        Run {
-            role: Role::Sender,
-            reveal: Reveal::Receiver,
-            elements: Zeroizing::default(),
-            peer_count: 0,
-            attached: Attached::Nothing,
-            peer_attached: AttachedShape::Nothing,
-            slack: 0,
-            choices: Choices::default(),
-            session: self.session,
-            channel: self.channel,
-            rng: self.rng,
-            observer: self.observer,
-        }
-    }
-}
+use crate::wire::ValuesShape;
+use crate::{Means, ProtocolError, Role, Sharing};
 
 /// Bits of the values of a whole run over sets of these sizes.
 #[must_use]
@@ -93,25 +62,26 @@ pub fn transfer_memory(count: u64, width: usize) -> u64 {
 /// # Errors
 /// When the channel fails or the peer sends what is no point.
 pub fn exchange(
-    piece: &mut Piece<'_>,
+    means: &mut Means<'_>,
     key: &mut dyn CryptoRng,
     elements: &[Element],
-    (peer_count, bits): (usize, u32),
+    peer_count: usize,
+    bits: u32,
 ) -> Result<Vec<u128>, ProtocolError> {
     let prf = Curve25519Prf::generate(key);
     let order: Vec<u32> = (0..).take(elements.len()).collect();
-    let own = (elements, order.as_slice());
-    exchange_blinded(piece.channel, &prf, own, (peer_count, bits), piece.observer)
+    let own = Ordered { elements, order: &order };
+    exchange_blinded(means, &prf, own, ValuesShape { count: peer_count, bits })
 }
 
 /// Step 2, the sender: the values of the receiver's set that fall into this piece, of `bits` bits.
 ///
 /// # Errors
 /// When the channel fails.
-pub fn tell(piece: &mut Piece<'_>, mut values: Vec<u128>, bits: u32) -> Result<(), ProtocolError> {
+pub fn tell(means: &mut Means<'_>, mut values: Vec<u128>, bits: u32) -> Result<(), ProtocolError> {
     sort(&mut values);
-    piece.channel.phase("set");
-    put_sorted(piece.channel, SetShape { count: values.len(), bits }, &values)
+    means.channel.phase("set");
+    put_sorted(means.channel, SetShape { count: values.len(), bits }, &values)
 }
 
 /// Step 2, the receiver: takes `count` values and says for each of `queries` whether it is among them.
@@ -119,13 +89,13 @@ pub fn tell(piece: &mut Piece<'_>, mut values: Vec<u128>, bits: u32) -> Result<(
 /// # Errors
 /// When the channel fails, or a value is asked for twice, which a sender's distinct elements never are.
 pub fn hear(
-    piece: &mut Piece<'_>,
+    means: &mut Means<'_>,
     count: usize,
     bits: u32,
     queries: &[u128],
 ) -> Result<Hits, ProtocolError> {
-    piece.channel.phase("set");
-    let set = take_sorted(piece.channel, SetShape { count, bits })?;
+    means.channel.phase("set");
+    let set = take_sorted(means.channel, SetShape { count, bits })?;
     let hits = membership(queries, &set);
     let fault = hits.fault().err();
     Ok(Hits { bits: hits.e, fault })
@@ -144,11 +114,11 @@ pub struct Hits {
 /// # Errors
 /// When the channel fails or the peer breaks the transfer.
 pub fn give_sums(
-    piece: &mut Piece<'_>,
+    means: &mut Means<'_>,
     words: &[u128],
     columns: usize,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let masks = transfer::send_correlated(&mut piece.run(), words, columns, Sharing::Additive)?;
+    let masks = transfer::send_correlated(means, words, columns, Sharing::Additive)?;
     Ok(sums(&masks, columns))
 }
 
@@ -157,11 +127,11 @@ pub fn give_sums(
 /// # Errors
 /// As [`give_sums`].
 pub fn take_sums(
-    piece: &mut Piece<'_>,
+    means: &mut Means<'_>,
     bits: &[bool],
     columns: usize,
 ) -> Result<Vec<u128>, ProtocolError> {
-    let words = transfer::receive_correlated(&mut piece.run(), bits, columns, Sharing::Additive)?;
+    let words = transfer::receive_correlated(means, bits, columns, Sharing::Additive)?;
     Ok(sums(&words, columns))
 }
 
@@ -169,8 +139,8 @@ pub fn take_sums(
 ///
 /// # Errors
 /// As [`give_sums`].
-pub fn give_items(piece: &mut Piece<'_>, items: &[u8], width: usize) -> Result<(), ProtocolError> {
-    transfer::send_one_sided(&mut piece.run(), Role::Sender, items, width)
+pub fn give_items(means: &mut Means<'_>, items: &[u8], width: usize) -> Result<(), ProtocolError> {
+    transfer::send_one_sided(means, Role::Sender, items, width)
 }
 
 /// Step 3 of a union, the receiver: the items whose bits are *not* set, one after the other.
@@ -178,12 +148,12 @@ pub fn give_items(piece: &mut Piece<'_>, items: &[u8], width: usize) -> Result<(
 /// # Errors
 /// As [`give_sums`].
 pub fn take_items(
-    piece: &mut Piece<'_>,
+    means: &mut Means<'_>,
     bits: &[bool],
     width: usize,
 ) -> Result<Zeroizing<Vec<u8>>, ProtocolError> {
     let lacking: Vec<bool> = bits.iter().map(|bit| !bit).collect();
-    let all = transfer::receive_one_sided(&mut piece.run(), Role::Sender, &lacking, width)?;
+    let all = transfer::receive_one_sided(means, Role::Sender, &lacking, width)?;
     let items = all.chunks_exact(width.max(1)).zip(&lacking);
     let items = items.filter(|(_, lacking)| **lacking).flat_map(|(item, _)| item);
     Ok(Zeroizing::new(items.copied().collect()))

@@ -7,13 +7,13 @@ use zeroize::Zeroizing;
 
 use super::sum::ordered;
 use super::transfer::{self, correlated_cost};
-use super::{and, shuffled_client};
+use super::{and, shuffled_p2};
 use crate::matching::Hits;
 use crate::mqrpmt::Engine;
 use crate::{Conclusion, Cost, Outcome, ProtocolError, Role, Run, Shape, Shares, Sharing};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.role {
+    match run.part.role {
         Role::Receiver => {
             let (shares, hits) = receiver(engine, run)?;
             Ok(Box::new(move || {
@@ -29,19 +29,19 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 }
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
-    let columns = 1 + run.peer_attached.columns();
-    let hits = engine.server(run)?.bits();
-    let sharing = run.choices.sharing.unwrap_or_default();
-    let words = transfer::receive_correlated(run, &hits.e, columns, sharing)?.to_vec();
+    let columns = 1 + run.input.peer_attached.columns();
+    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let sharing = run.input.choices.sharing.unwrap_or_default();
+    let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, sharing)?.to_vec();
     Ok((Shares { columns, words, sharing, order: None }, hits))
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
-    let values = run.attached.shape().columns();
-    let order = shuffled_client(engine, run)?;
-    let words = with_indicator(&ordered(run.attached, &order), order.len(), values);
-    let sharing = run.choices.sharing.unwrap_or_default();
-    let masks = transfer::send_correlated(run, &words, 1 + values, sharing)?;
+    let values = run.input.attached.shape().columns();
+    let order = shuffled_p2(engine, run)?;
+    let words = with_indicator(&ordered(run.input.attached, &order), order.len(), values);
+    let sharing = run.input.choices.sharing.unwrap_or_default();
+    let masks = transfer::send_correlated(&mut run.means, &words, 1 + values, sharing)?;
     let own = |mask: &u128| match sharing {
         Sharing::Additive => mask.wrapping_neg(),
         Sharing::Xor => *mask,

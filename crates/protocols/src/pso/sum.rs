@@ -9,7 +9,7 @@ use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, 
 use zeroize::Zeroizing;
 
 use super::transfer::{self, correlated_cost};
-use super::{and, shuffled_client};
+use super::{and, shuffled_p2};
 use crate::matching::VALUES_A_TASK;
 use crate::mqrpmt::{Engine, weight};
 use crate::wire::{Total, frames};
@@ -19,21 +19,21 @@ use crate::{
 };
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.role {
+    match run.part.role {
         Role::Receiver => receiver(engine, run),
         Role::Sender => sender(engine, run),
     }
 }
 
 fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let columns = run.peer_attached.columns();
-    let hits = engine.server(run)?.bits();
-    let words = transfer::receive_correlated(run, &hits.e, columns, Sharing::Additive)?;
-    let count = weight(&hits.e).min(run.elements.len() as u64);
-    run.channel.phase("count and masked sums");
-    run.channel.put(&Total(count))?;
+    let columns = run.input.peer_attached.columns();
+    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, Sharing::Additive)?;
+    let count = weight(&hits.e).min(run.input.elements.len() as u64);
+    run.means.channel.phase("count and masked sums");
+    run.means.channel.put(&Total(count))?;
     for piece in sums(&words, columns).chunks(WORDS_A_FRAME) {
-        run.channel.put(&Words(piece.to_vec()))?;
+        run.means.channel.put(&Words(piece.to_vec()))?;
     }
     Ok(Box::new(move || {
         hits.fault()?;
@@ -42,16 +42,16 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
 }
 
 fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let columns = run.attached.shape().columns();
-    let order = shuffled_client(engine, run)?;
-    let words = ordered(run.attached, &order);
-    let masks = transfer::send_correlated(run, &words, columns, Sharing::Additive)?;
-    run.channel.phase("count and masked sums");
-    let most = run.elements.len().min(run.peer_count) as u64;
-    let Total(count) = run.channel.take(&most)?;
+    let columns = run.input.attached.shape().columns();
+    let order = shuffled_p2(engine, run)?;
+    let words = ordered(run.input.attached, &order);
+    let masks = transfer::send_correlated(&mut run.means, &words, columns, Sharing::Additive)?;
+    run.means.channel.phase("count and masked sums");
+    let most = run.input.elements.len().min(run.input.peer_count) as u64;
+    let Total(count) = run.means.channel.take(&most)?;
     let mut masked = Vec::new();
     for range in Chunks::new(columns, WORDS_A_FRAME).ranges() {
-        masked.extend(run.channel.take::<Words>(&range.len())?.0);
+        masked.extend(run.means.channel.take::<Words>(&range.len())?.0);
     }
     let sums = masked.iter().zip(sums(&masks, columns));
     let sums = sums.map(|(masked, mask)| masked.wrapping_sub(mask) as i128).collect();

@@ -1,6 +1,7 @@
 //! Receivers of operations on an mqRPMT whose bits are not those of the test.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use veilset_channel::ChannelExt;
 use veilset_crypto::{CommutativePrf, Curve25519Prf};
@@ -12,7 +13,7 @@ use crate::digest::SetTerms;
 use crate::exchange::value;
 use crate::mqrpmt::weight;
 use crate::wire::{Points, Total, value_of, value_width};
-use crate::{Attached, AttachedShape, Outcome, Reveal, Role, Sharing};
+use crate::{Attached, Outcome, Reveal, Role, Sharing};
 
 const ENGINES: [Engine; 3] = [Engine::CwPrf, Engine::POprf, Engine::Star];
 
@@ -22,7 +23,7 @@ fn all_set(bits: &[bool]) -> Vec<bool> {
 }
 
 fn with_group<'a, 'b>(engine: Engine, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
-    run.choices = engine.choices().defaults().or(run.choices);
+    run.input.choices = engine.choices().defaults().or(run.input.choices);
     run
 }
 
@@ -35,9 +36,9 @@ fn a_receiver_of_a_union_that_sets_all_bits_gets_all_rows() {
             |run| honest(union::run(engine, with_group(engine, run))),
             |run| {
                 let run = with_group(engine, run);
-                let hits = engine.server(run).expect("honest").bits();
+                let hits = engine.p1(&run.input, &mut run.means).expect("honest").bits();
                 let bits = all_set(&hits.e);
-                let rows = transfer::receive_one_sided(run, Role::Sender, &bits, WIDTH);
+                let rows = transfer::receive_one_sided(&mut run.means, Role::Sender, &bits, WIDTH);
                 (rows.expect("honest"), hits)
             },
         );
@@ -63,10 +64,10 @@ fn a_receiver_of_an_intersection_that_sets_all_bits_can_test_guesses() {
             |run| honest(intersect::run(engine, with_group(engine, run))),
             |run| {
                 let run = with_group(engine, run);
-                let hits = engine.server(run).expect("honest").bits();
+                let hits = engine.p1(&run.input, &mut run.means).expect("honest").bits();
                 let set = all_set(&hits.e);
                 let width = value_width(bits);
-                let got = transfer::receive_one_sided(run, Role::Sender, &set, width);
+                let got = transfer::receive_one_sided(&mut run.means, Role::Sender, &set, width);
                 let got = got.expect("honest");
                 let names = got.chunks_exact(width).map(|name| value_of(name, bits).expect("fits"));
                 names.collect::<BTreeSet<u128>>()
@@ -87,19 +88,19 @@ fn a_receiver_of_a_count_with_many_keys_learns_which_match() {
         Reveal::Both,
         |run| honest(count::run(Engine::CwPrf, run)),
         |run| {
-            let terms = SetTerms::new(run.choices.digest(), COUNT, COUNT);
-            let keys: Vec<_> = (0..COUNT).map(|_| Curve25519Prf::generate(run.rng)).collect();
-            let own = keys.iter().zip(&*run.elements);
+            let terms = SetTerms::new(run.input.choices.digest(), COUNT, COUNT);
+            let keys: Vec<_> = (0..COUNT).map(|_| Curve25519Prf::generate(run.means.rng)).collect();
+            let own = keys.iter().zip(&*run.input.elements);
             let own = own.flat_map(|(key, element)| key.hash_and_evaluate(&[*element])).collect();
-            run.channel.put(&Points(own)).expect("open");
-            let Points(theirs) = run.channel.take(&COUNT).expect("honest");
-            let set = terms.take(run.channel).expect("honest");
+            run.means.channel.put(&Points(own)).expect("open");
+            let Points(theirs) = run.means.channel.take(&COUNT).expect("honest");
+            let set = terms.take(run.means.channel).expect("honest");
             let mut matched = Vec::new();
             for (number, key) in numbers(Role::Receiver).zip(&keys) {
                 let queries = values_under(key, &theirs, terms.bits());
                 matched.extend((weight(&set.holds(&queries).e) > 0).then_some(number));
             }
-            run.channel.put(&Total(matched.len() as u64)).expect("open");
+            run.means.channel.put(&Total(matched.len() as u64)).expect("open");
             matched
         },
     );
@@ -116,31 +117,25 @@ fn values_under(key: &Curve25519Prf, points: &[[u8; 32]], bits: u32) -> Vec<u128
 /// The receiver sees masked numbers alone.
 #[test]
 fn a_receiver_of_a_sum_decides_which_values_are_added() {
-    let owned: Vec<i128> = (0..COUNT as i128).map(|value| value * value - 7).collect();
-    let sum = |run: &mut Run<'_>| {
-        let words = owned.as_slice();
-        sum::run(Engine::CwPrf, &mut with_values(run, Attached::Values { columns: 1, words }))
-    };
+    static OWNED: LazyLock<Vec<i128>> =
+        LazyLock::new(|| (0..COUNT as i128).map(|value| value * value - 7).collect());
     let (sender, words) = meet(
         Reveal::Both,
-        |run| honest(sum(run)),
         |run| {
-            let hits = Engine::CwPrf.server(run).expect("honest").bits();
+            run.input.attached = Attached::Values { columns: 1, words: &OWNED };
+            honest(sum::run(Engine::CwPrf, run))
+        },
+        |run| {
+            let hits = Engine::CwPrf.p1(&run.input, &mut run.means).expect("honest").bits();
             let bits = all_set(&hits.e);
-            let words = transfer::receive_correlated(run, &bits, 1, Sharing::Additive);
+            let words = transfer::receive_correlated(&mut run.means, &bits, 1, Sharing::Additive);
             let words = words.expect("honest");
-            run.channel.put(&Total(COUNT as u64)).expect("open");
-            run.channel.put(&sum::Words(sum::sums(&words, 1))).expect("open");
+            run.means.channel.put(&Total(COUNT as u64)).expect("open");
+            run.means.channel.put(&sum::Words(sum::sums(&words, 1))).expect("open");
             words.to_vec()
         },
     );
-    let (count, sums) = (COUNT as u64, vec![owned.iter().sum()]);
+    let (count, sums) = (COUNT as u64, vec![OWNED.iter().sum()]);
     assert_eq!(sender.ok(), Some(Outcome::Sums { count, sums }));
-    assert!(words.iter().all(|word| !owned.contains(&(*word as i128))));
-}
-
-/// The run of a side with these values.
-fn with_values<'a>(run: &'a mut Run<'_>, attached: Attached<'a>) -> Run<'a> {
-    let elements = run.elements.clone();
-    Run { attached, peer_attached: AttachedShape::Nothing, ..run.over(elements) }
+    assert!(words.iter().all(|word| !OWNED.contains(&(*word as i128))));
 }

@@ -10,40 +10,41 @@ use zeroize::Zeroizing;
 
 use crate::matching::VALUES_A_TASK;
 use crate::wire::{frames, size};
-use crate::{PartyCost, ProtocolError, Role, Run, Sharing};
+use crate::{Means, PartyCost, ProtocolError, Role, Sharing};
 
 /// The sessions of the base transfers and of the extension, apart for each direction.
-fn session(run: &Run<'_>, sender: Role) -> ([u8; 32], [u8; 32]) {
+fn session(means: &Means<'_>, sender: Role) -> ([u8; 32], [u8; 32]) {
     let derive = |what: &str| {
         let mut hasher = blake3::Hasher::new_derive_key("veilset v1 oblivious transfer");
-        hasher.update(run.session).update(what.as_bytes()).update(sender.name().as_bytes());
+        hasher.update(means.session).update(what.as_bytes()).update(sender.name().as_bytes());
         *hasher.finalize().as_bytes()
     };
     (derive("base"), derive("extension"))
 }
 
-fn sender(run: &mut Run<'_>, from: Role) -> Result<ExtensionSender, ProtocolError> {
-    run.channel.phase("transfer setup");
-    let (base, extension) = session(run, from);
+fn sender(means: &mut Means<'_>, from: Role) -> Result<ExtensionSender, ProtocolError> {
+    means.channel.phase("transfer setup");
+    let (base, extension) = session(means, from);
     let parameters = Parameters::new(Security::SemiHonest, extension);
-    let sender = ExtensionSender::setup(run.channel, &Ristretto::new(base), &parameters, run.rng)?;
-    run.channel.phase("transfer");
+    let sender =
+        ExtensionSender::setup(means.channel, &Ristretto::new(base), &parameters, means.rng)?;
+    means.channel.phase("transfer");
     Ok(sender)
 }
 
-fn receiver(run: &mut Run<'_>, from: Role) -> Result<ExtensionReceiver, ProtocolError> {
-    run.channel.phase("transfer setup");
-    let (base, extension) = session(run, from);
+fn receiver(means: &mut Means<'_>, from: Role) -> Result<ExtensionReceiver, ProtocolError> {
+    means.channel.phase("transfer setup");
+    let (base, extension) = session(means, from);
     let parameters = Parameters::new(Security::SemiHonest, extension);
     let receiver =
-        ExtensionReceiver::setup(run.channel, &Ristretto::new(base), &parameters, run.rng)?;
-    run.channel.phase("transfer");
+        ExtensionReceiver::setup(means.channel, &Ristretto::new(base), &parameters, means.rng)?;
+    means.channel.phase("transfer");
     Ok(receiver)
 }
 
 /// Sends items of `width` bytes, of which the peer gets those that it chose.
 pub(crate) fn send_one_sided(
-    run: &mut Run<'_>,
+    means: &mut Means<'_>,
     from: Role,
     items: &[u8],
     width: usize,
@@ -51,12 +52,12 @@ pub(crate) fn send_one_sided(
     if items.is_empty() {
         return Ok(());
     }
-    Ok(sender(run, from)?.send_one_sided(run.channel, items, width)?)
+    Ok(sender(means, from)?.send_one_sided(means.channel, items, width)?)
 }
 
 /// Takes the items whose bits are set, and zeros for the others.
 pub(crate) fn receive_one_sided(
-    run: &mut Run<'_>,
+    means: &mut Means<'_>,
     from: Role,
     choices: &[bool],
     width: usize,
@@ -64,12 +65,12 @@ pub(crate) fn receive_one_sided(
     if choices.is_empty() || width == 0 {
         return Ok(Zeroizing::default());
     }
-    Ok(receiver(run, from)?.receive_one_sided(run.channel, choices, width)?)
+    Ok(receiver(means, from)?.receive_one_sided(means.channel, choices, width)?)
 }
 
 /// Draws a random word for each of `words`, `columns` for each element; the peer gets it plus the word where its bit is set.
 pub(crate) fn send_correlated(
-    run: &mut Run<'_>,
+    means: &mut Means<'_>,
     words: &[u128],
     columns: usize,
     sharing: Sharing,
@@ -77,18 +78,20 @@ pub(crate) fn send_correlated(
     if words.is_empty() {
         return Ok(Zeroizing::default());
     }
-    let mut sender = sender(run, Role::Sender)?;
+    let mut sender = sender(means, Role::Sender)?;
     Ok(match sharing {
-        Sharing::Additive => sender.send_correlated(run.channel, words, columns)?,
-        Sharing::Xor => {
-            words_of(&sender.send_correlated::<u8>(run.channel, &bytes_of(words), 16 * columns)?)
-        }
+        Sharing::Additive => sender.send_correlated(means.channel, words, columns)?,
+        Sharing::Xor => words_of(&sender.send_correlated::<u8>(
+            means.channel,
+            &bytes_of(words),
+            16 * columns,
+        )?),
     })
 }
 
 /// The receiver's part of [`send_correlated`].
 pub(crate) fn receive_correlated(
-    run: &mut Run<'_>,
+    means: &mut Means<'_>,
     choices: &[bool],
     columns: usize,
     sharing: Sharing,
@@ -96,11 +99,11 @@ pub(crate) fn receive_correlated(
     if choices.is_empty() || columns == 0 {
         return Ok(Zeroizing::default());
     }
-    let mut receiver = receiver(run, Role::Sender)?;
+    let mut receiver = receiver(means, Role::Sender)?;
     Ok(match sharing {
-        Sharing::Additive => receiver.receive_correlated(run.channel, choices, columns)?,
+        Sharing::Additive => receiver.receive_correlated(means.channel, choices, columns)?,
         Sharing::Xor => {
-            words_of(&receiver.receive_correlated::<u8>(run.channel, choices, 16 * columns)?)
+            words_of(&receiver.receive_correlated::<u8>(means.channel, choices, 16 * columns)?)
         }
     })
 }

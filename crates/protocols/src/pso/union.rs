@@ -9,7 +9,7 @@ use veilset_crypto::permutation;
 use zeroize::Zeroizing;
 
 use super::transfer::{self, gathered, one_sided_cost};
-use super::{and, shuffled_client};
+use super::{and, shuffled_p2};
 use crate::matching::{Hits, VALUES_A_TASK};
 use crate::mqrpmt::Engine;
 use crate::{
@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let received = match (run.reveal, run.role) {
+    let received = match (run.part.reveal, run.part.role) {
         (Reveal::Both, _) => Some(both(engine, run)?),
         (Reveal::Receiver, Role::Receiver) => Some(receive(engine, run, Role::Sender)?),
         (Reveal::Receiver, Role::Sender) => {
@@ -30,12 +30,12 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 /// Items go from the sender first, then from the receiver.
 fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
-    let order = permutation(run.elements.len(), run.rng);
-    let Some(indication) = engine.both(run, &order) else {
+    let order = permutation(run.input.elements.len(), run.means.rng);
+    let Some(indication) = engine.both(run.part.role, &run.input, &mut run.means, &order) else {
         return one_after_the_other(engine, run);
     };
     let hits = indication?.bits();
-    match run.role {
+    match run.part.role {
         Role::Sender => {
             send_items(run, Role::Sender, &order)?;
             receive_items(run, Role::Receiver, hits)
@@ -49,7 +49,7 @@ fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
 }
 
 fn one_after_the_other(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
-    match run.role {
+    match run.part.role {
         Role::Sender => {
             send(engine, run, Role::Sender)?;
             receive(engine, run, Role::Receiver)
@@ -84,29 +84,29 @@ impl Received {
 }
 
 fn receive(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
-    let hits = engine.server(run)?.bits();
+    let hits = engine.p1(&run.input, &mut run.means)?.bits();
     receive_items(run, from, hits)
 }
 
 fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
-    let order = shuffled_client(engine, run)?;
+    let order = shuffled_p2(engine, run)?;
     send_items(run, from, &order)
 }
 
 fn receive_items(run: &mut Run<'_>, from: Role, hits: Hits) -> Result<Received, ProtocolError> {
-    let width = width(run.peer_attached);
+    let width = width(run.input.peer_attached);
     let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
-    let bytes = transfer::receive_one_sided(run, from, &lacking, width)?;
+    let bytes = transfer::receive_one_sided(&mut run.means, from, &lacking, width)?;
     Ok(Received { width, hits, bytes })
 }
 
 fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), ProtocolError> {
-    let (width, bytes) = match run.attached {
+    let (width, bytes) = match run.input.attached {
         Attached::Items { width, bytes } => (width, bytes),
         Attached::Nothing | Attached::Values { .. } => (0, [].as_slice()),
     };
     let items = gathered(order, width, |index| &bytes[index * width..]);
-    transfer::send_one_sided(run, from, &items, width)
+    transfer::send_one_sided(&mut run.means, from, &items, width)
 }
 
 fn width(attached: AttachedShape) -> usize {

@@ -109,7 +109,7 @@ impl Protocol for Rr22 {
             return Ok(nothing);
         }
         let security = self.spec.security;
-        match run.role {
+        match run.part.role {
             Role::Sender => sender(&mut run, security),
             Role::Receiver => receiver(&mut run, security),
         }
@@ -117,42 +117,42 @@ impl Protocol for Rr22 {
 }
 
 fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set = SetTerms::new(Digest::Sorted, run.elements.len(), run.peer_count)
-        .longer(longer(run.slack, security));
+    let set = SetTerms::new(Digest::Sorted, run.input.elements.len(), run.input.peer_count)
+        .longer(longer(run.input.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
-    let elements = std::mem::take(&mut run.elements);
-    let mut values = vole_oprf::send(run.channel, &terms, elements, run.rng)?;
+    let elements = std::mem::take(&mut run.input.elements);
+    let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
     truncate(&mut values, set.bits());
     // Step 2.
-    if run.reveal == Reveal::Receiver {
-        set.put(run.channel, std::mem::take(&mut *values), run.rng)?;
+    if run.part.reveal == Reveal::Receiver {
+        set.put(run.means.channel, std::mem::take(&mut *values), run.means.rng)?;
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    let order = set.put_ordered(run.channel, &mut values)?;
+    let order = set.put_ordered(run.means.channel, &mut values)?;
     drop(values);
     // Step 3.
-    run.channel.phase("indication");
-    let e = take_bits(run.channel, order.len())?;
+    run.means.channel.phase("indication");
+    let e = take_bits(run.means.channel, order.len())?;
     Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
 }
 
 fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set = SetTerms::new(Digest::Sorted, run.peer_count, run.elements.len())
-        .longer(longer(run.slack, security));
+    let set = SetTerms::new(Digest::Sorted, run.input.peer_count, run.input.elements.len())
+        .longer(longer(run.input.slack, security));
     // Step 1.
     let terms = Terms::new(run, Role::Sender, security);
-    let elements = std::mem::take(&mut run.elements);
-    let mut values = vole_oprf::receive(run.channel, &terms, elements, run.rng)?;
+    let elements = std::mem::take(&mut run.input.elements);
+    let mut values = vole_oprf::receive(&mut run.means, &terms, elements)?;
     truncate(&mut values, set.bits());
     // Step 2.
-    let theirs = set.take_ordered(run.channel)?;
+    let theirs = set.take_ordered(run.means.channel)?;
     // Takes the same steps whatever matches.
     let hits = membership(&values, &theirs);
-    if run.reveal == Reveal::Both {
+    if run.part.reveal == Reveal::Both {
         // Step 3.
-        run.channel.phase("indication");
-        put_bits(run.channel, &hits.taken)?;
+        run.means.channel.phase("indication");
+        put_bits(run.means.channel, &hits.taken)?;
     }
     Ok(Box::new(move || {
         hits.fault()?;

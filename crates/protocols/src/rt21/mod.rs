@@ -51,8 +51,8 @@ use crate::matching::{in_order, membership};
 use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Choices, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Security, Shape, Spec, Taken,
+    Allowed, Choices, Conclusion, Cost, Digest, Input, Leak, Operation, Outcome, Part, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -138,7 +138,7 @@ impl Protocol for Rt21 {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        let (Choices { group, prime, .. }, security) = (run.choices, self.spec.security);
+        let (Choices { group, prime, .. }, security) = (run.input.choices, self.spec.security);
         match (group, prime) {
             (Some(Group::Ffdhe2048), Some(prime)) => play(run, &SafePrime::over(&prime), security),
             (Some(Group::Ffdhe2048), None) => play(run, &*FFDHE2048, security),
@@ -157,7 +157,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    match run.role {
+    match run.part.role {
         Role::Sender => sender(run, suite, security),
         Role::Receiver => receiver(run, suite, security),
     }
@@ -178,33 +178,32 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { elements, peer_count, reveal, slack, session, channel, rng, observer, .. } = run;
+    let Run { part, input: Input { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(elements.len(), peer_count, slack, security);
     // Step 1.
-    channel.phase("key agreement");
-    let (secret, first) = suite.agreement.first(rng);
-    let oracles = Oracles::new(suite.name, session, &first);
-    channel.put::<FirstMessage>(&Blob(first))?;
+    means.channel.phase("key agreement");
+    let (secret, first) = suite.agreement.first(means.rng);
+    let oracles = Oracles::new(suite.name, means.session, &first);
+    means.channel.put::<FirstMessage>(&Blob(first))?;
     let points = oracles.points(&suite.field, &elements);
     // Step 2.
-    channel.phase("polynomial");
-    let poly = take_coefficients(channel, &suite.field, coefficients(peer_count))?;
+    means.channel.phase("polynomial");
+    let poly = take_coefficients(means.channel, &suite.field, coefficients(peer_count))?;
     refuse_constant(&suite.field, &poly)?;
     // Step 3.
-    channel.phase("evaluation");
-    observer.begin("evaluation", elements.len() as u64);
+    means.step("evaluation", elements.len());
     let mut messages = suite.messages(&Zeroizing::new(evaluate(&suite.field, &poly, &points)));
-    observer.advance(elements.len() as u64);
-    channel.phase("keys");
+    means.observer.advance(elements.len() as u64);
+    means.channel.phase("keys");
     suite.permutation.apply(&mut messages);
     let keys = suite.agreement.keys(&secret, &messages);
     let values = oracles.values(&elements, &messages, &keys);
-    let order = set.put(channel, &values)?;
-    if reveal == Reveal::Receiver {
+    let order = set.put(means.channel, &values)?;
+    if !part.learns() {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
-    channel.phase("indication");
-    let e = take_bits(channel, order.len())?;
+    means.channel.phase("indication");
+    let e = take_bits(means.channel, order.len())?;
     Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
 }
 
@@ -230,30 +229,29 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { elements, peer_count, reveal, slack, session, channel, rng, observer, .. } = run;
+    let Run { part, input: Input { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(peer_count, elements.len(), slack, security);
     let count = coefficients(elements.len());
     // Step 1.
-    channel.phase("key agreement");
-    let first = channel.take::<FirstMessage>(&suite.agreement.first_len())?.0;
-    let oracles = Oracles::new(suite.name, session, &first);
+    means.channel.phase("key agreement");
+    let first = means.channel.take::<FirstMessage>(&suite.agreement.first_len())?.0;
+    let oracles = Oracles::new(suite.name, means.session, &first);
     // Step 2.
     let Second { messages, keys } =
-        suite.agreement.second(&first, count, rng).map_err(|_| not_an_element())?;
+        suite.agreement.second(&first, count, means.rng).map_err(|_| not_an_element())?;
     let values = oracles.values(&elements, &messages, &keys);
     drop(keys);
-    channel.phase("interpolation");
-    observer.begin("interpolation", elements.len() as u64);
+    means.step("interpolation", elements.len());
     let mut images = messages;
     suite.permutation.invert(&mut images);
     let mut points = oracles.points(&suite.field, &elements);
-    points.resize_with(count, || suite.random(rng));
+    points.resize_with(count, || suite.random(means.rng));
     let poly = interpolate(&suite.field, &points, &suite.elements(&images))?;
-    observer.advance(elements.len() as u64);
-    channel.phase("polynomial");
-    put_coefficients(channel, &suite.field, &poly)?;
+    means.observer.advance(elements.len() as u64);
+    means.channel.phase("polynomial");
+    put_coefficients(means.channel, &suite.field, &poly)?;
     // Step 4.
-    set.take(channel, values, reveal)
+    set.take(means.channel, values, part)
 }
 
 fn not_an_element() -> PeerFault {
@@ -301,7 +299,7 @@ impl Set {
         &self,
         channel: &mut dyn Channel,
         values: Zeroizing<Vec<Value>>,
-        reveal: Reveal,
+        part: Part,
     ) -> Result<Conclusion, ProtocolError> {
         let theirs = self.low.take_ordered(channel)?;
         if self.whole {
@@ -311,7 +309,7 @@ impl Set {
         }
         // Takes the same steps whatever matches.
         let hits = membership(&self.low(&values), &theirs);
-        if reveal == Reveal::Both {
+        if part.tells() {
             channel.phase("indication");
             put_bits(channel, &hits.taken)?;
         }

@@ -7,7 +7,7 @@ use veilset_crypto::Element;
 use veilset_poly::Field;
 
 use super::*;
-use crate::{Attached, AttachedShape, Silent};
+use crate::{Attached, AttachedShape, Means, Silent};
 
 type Ended = Result<Outcome, ProtocolError>;
 
@@ -19,23 +19,27 @@ fn elements(numbers: std::ops::Range<u32>) -> Vec<Element> {
 fn run(
     protocol: &Rt21,
     role: Role,
-    (elements, peer_count): (&[Element], usize),
+    elements: &[Element],
+    peer_count: usize,
     session: u8,
     transport: impl Transport,
 ) -> Ended {
     let conclusion = protocol.run(Run {
-        role,
-        reveal: Reveal::Receiver,
-        elements: elements.to_vec().into(),
-        peer_count,
-        attached: Attached::Nothing,
-        peer_attached: AttachedShape::Nothing,
-        slack: 0,
-        choices: protocol.spec.defaults(),
-        session: &[session; 32],
-        channel: &mut Framed::new(transport),
-        rng: &mut ChaCha20Rng::from_seed([session ^ role as u8 ^ 0x80; 32]),
-        observer: &Silent,
+        part: Part { role, reveal: Reveal::Receiver },
+        input: Input {
+            elements: elements.to_vec().into(),
+            peer_count,
+            attached: Attached::Nothing,
+            peer_attached: AttachedShape::Nothing,
+            slack: 0,
+            choices: protocol.spec.defaults(),
+        },
+        means: Means {
+            session: &[session; 32],
+            channel: &mut Framed::new(transport),
+            rng: &mut ChaCha20Rng::from_seed([session ^ role as u8 ^ 0x80; 32]),
+            observer: &Silent,
+        },
     })?;
     conclusion()
 }
@@ -49,7 +53,7 @@ fn against(
 ) -> Ended {
     let (left, right) = memory_pair();
     thread::scope(|scope| {
-        let sender = scope.spawn(|| run(protocol, Role::Sender, (elements, declared), 1, left));
+        let sender = scope.spawn(|| run(protocol, Role::Sender, elements, declared, 1, left));
         cheat(&mut Framed::new(right));
         sender.join().expect("no panic")
     })
@@ -108,7 +112,7 @@ fn first_messages_of_small_order_are_refused() {
         for first in bad {
             let (left, right) = memory_pair();
             let cheat = thread::spawn(move || Framed::new(left).put::<FirstMessage>(&Blob(first)));
-            let ended = run(protocol, Role::Receiver, (&elements(0..5), 5), 1, right);
+            let ended = run(protocol, Role::Receiver, &elements(0..5), 5, 1, right);
             cheat.join().expect("no panic").expect("open");
             let why = Malformed::NotAnElement;
             assert_eq!(fault(ended), PeerFault::Malformed { what: FirstMessage::TAG.name(), why });
@@ -122,9 +126,9 @@ fn recorded(protocol: &'static Rt21, session: u8) -> (Vec<u32>, Vec<Vec<u8>>) {
     let (right, transcript) = Recording::new(right);
     let own = elements(0..6);
     let sender = thread::spawn(move || {
-        run(protocol, Role::Sender, (&elements(3..9), 6), session, left).map(drop)
+        run(protocol, Role::Sender, &elements(3..9), 6, session, left).map(drop)
     });
-    let found = run(protocol, Role::Receiver, (&own, 6), session, right).expect("honest");
+    let found = run(protocol, Role::Receiver, &own, 6, session, right).expect("honest");
     sender.join().expect("no panic").expect("honest");
     let Outcome::Matched(found) = found else { unreachable!("the receiver learns") };
     (found, transcript.frames())
@@ -138,7 +142,7 @@ fn a_polynomial_of_another_run_finds_nothing() {
         // The same frames to a sender in another session, whose set the same receiver would look its values up in.
         let sent = |session| {
             let (replay, sent) = Recording::new(Replay::new(frames.clone()));
-            let sender = run(protocol, Role::Sender, (&elements(3..9), 6), session, replay);
+            let sender = run(protocol, Role::Sender, &elements(3..9), 6, session, replay);
             sender.expect("well-formed");
             sent.frames()
         };

@@ -42,7 +42,7 @@ use zeroize::Zeroizing;
 use self::messages::{Coin, Seed, Sums, bytes, chunks};
 use self::output::{Output, commitment};
 use crate::wire::{frames, size};
-use crate::{Observer, PartyCost, ProtocolError, Role, Run, Security};
+use crate::{Means, PartyCost, ProtocolError, Role, Run, Security};
 
 /// Values that one task takes.
 const VALUES_A_TASK: usize = 4096;
@@ -57,20 +57,19 @@ pub(crate) struct Terms<'a> {
     /// The points of the one that holds the key.
     evaluated: usize,
     security: Security,
-    observer: &'a dyn Observer,
 }
 
 impl<'a> Terms<'a> {
     /// Of the evaluation in `run` whose key `keyed` holds.
     pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security) -> Self {
-        let mut counts = [run.peer_count, run.elements.len()];
-        if run.role != keyed {
+        let mut counts = [run.input.peer_count, run.input.elements.len()];
+        if run.part.role != keyed {
             counts.reverse();
         }
         let [count, points] = counts;
         // Of all parts of a run.
-        let evaluated = points.saturating_mul(1 << run.slack);
-        Self { session: run.session, keyed, count, evaluated, security, observer: run.observer }
+        let evaluated = points.saturating_mul(1 << run.input.slack);
+        Self { session: run.means.session, keyed, count, evaluated, security }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -144,49 +143,52 @@ macro_rules! over {
 
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
 pub(crate) fn send(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     terms: &Terms<'_>,
     elements: Zeroizing<Vec<Element>>,
-    rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
-    over!(terms.width(), B => send_over::<B>(channel, terms, elements, rng))
+    over!(terms.width(), B => send_over::<B>(means, terms, elements))
 }
 
 fn send_over<B: Subfield>(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     terms: &Terms<'_>,
     elements: Zeroizing<Vec<Element>>,
-    rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
     let (keys, points) = (keys_of(&elements), points_of::<B>(&elements));
     let elements = kept(terms.security, elements);
     // Step 1.
-    terms.observer.begin("vector OLE", 1);
-    let vole = VoleSender::run::<B>(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
-    terms.observer.advance(1);
+    means.observer.begin("vector OLE", 1);
+    let vole = VoleSender::run::<B>(
+        means.channel,
+        &terms.base(),
+        &terms.parameters(),
+        shape.len(),
+        means.rng,
+    )?;
+    means.observer.advance(1);
     let coin = match terms.security {
         Security::SemiHonest => None,
-        Security::Malicious => Some(coin(rng)),
+        Security::Malicious => Some(coin(means.rng)),
     };
     if let Some(coin) = &coin {
-        channel.put(&Coin(commitment(&terms.derive("coin"), coin)))?;
+        means.channel.put(&Coin(commitment(&terms.derive("coin"), coin)))?;
     }
     // Step 3, as the frames of step 2 arrive.
-    channel.phase("encoded set");
-    terms.observer.begin("encoded set", shape.len() as u64);
-    let Seed(seed) = channel.take(&())?;
-    let theirs = coin.map(|_| channel.take::<Coin>(&())).transpose()?;
+    means.step("encoded set", shape.len());
+    let Seed(seed) = means.channel.take(&())?;
+    let theirs = coin.map(|_| means.channel.take::<Coin>(&())).transpose()?;
     let VoleSender { delta, b: mut k } = vole;
     for range in chunks::<B>(shape.len()).ranges() {
-        let sums = channel.take::<Sums<B>>(&range.len())?.0;
-        terms.observer.advance(range.len() as u64);
+        let sums = means.channel.take::<Sums<B>>(&range.len())?.0;
+        means.observer.advance(range.len() as u64);
         let entries = k[range].par_iter_mut().zip(sums).with_min_len(VALUES_A_TASK);
         entries.for_each(|(k, sum)| *k ^= sum.scale(*delta));
     }
     let coins = coin.zip(theirs).map(|(mine, theirs)| [mine, theirs.0]);
     if let Some([mine, _]) = &coins {
-        channel.put(&Coin(*mine))?;
+        means.channel.put(&Coin(*mine))?;
     }
     let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &k, &keys, &mut values);
@@ -199,60 +201,62 @@ fn send_over<B: Subfield>(
 
 /// The receiver's part: F of each element.
 pub(crate) fn receive(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     terms: &Terms<'_>,
     elements: Zeroizing<Vec<Element>>,
-    rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
-    over!(terms.width(), B => receive_over::<B>(channel, terms, elements, rng))
+    over!(terms.width(), B => receive_over::<B>(means, terms, elements))
 }
 
 fn receive_over<B: Subfield + OkvsValue>(
-    channel: &mut dyn Channel,
+    means: &mut Means<'_>,
     terms: &Terms<'_>,
     elements: Zeroizing<Vec<Element>>,
-    rng: &mut dyn CryptoRng,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
     let (keys, wanted) = (keys_of(&elements), points_of::<B>(&elements));
     let elements = kept(terms.security, elements);
     let mut seed = [0; 16];
-    rng.fill_bytes(&mut seed);
+    means.rng.fill_bytes(&mut seed);
     let seed = u128::from_le_bytes(seed);
     // Of step 2, first, since nobody waits for it alone and memory is scarce beside the vectors.
-    terms.observer.begin("encoding", 1);
-    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, rng)?);
+    means.observer.begin("encoding", 1);
+    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, means.rng)?);
     drop(wanted);
-    terms.observer.advance(1);
+    means.observer.advance(1);
     // Step 1.
-    terms.observer.begin("vector OLE", 1);
-    let vole =
-        VoleReceiver::<B>::run(channel, &terms.base(), &terms.parameters(), shape.len(), rng)?;
-    terms.observer.advance(1);
+    means.observer.begin("vector OLE", 1);
+    let vole = VoleReceiver::<B>::run(
+        means.channel,
+        &terms.base(),
+        &terms.parameters(),
+        shape.len(),
+        means.rng,
+    )?;
+    means.observer.advance(1);
     // Step 2.
-    channel.phase("encoded set");
-    terms.observer.begin("encoded set", shape.len() as u64);
+    means.step("encoded set", shape.len());
     let VoleReceiver { a, c } = vole;
     let commitment = match terms.security {
         Security::SemiHonest => None,
-        Security::Malicious => Some(channel.take::<Coin>(&())?.0),
+        Security::Malicious => Some(means.channel.take::<Coin>(&())?.0),
     };
-    channel.put(&Seed(seed))?;
-    let mine = commitment.map(|_| coin(rng));
+    means.channel.put(&Seed(seed))?;
+    let mine = commitment.map(|_| coin(means.rng));
     if let Some(coin) = &mine {
-        channel.put(&Coin(*coin))?;
+        means.channel.put(&Coin(*coin))?;
     }
     for range in chunks::<B>(shape.len()).ranges() {
         let sums = a[range.clone()].iter().zip(&p[range]).map(|(a, p)| *a ^ *p).collect::<Vec<_>>();
-        terms.observer.advance(sums.len() as u64);
-        channel.put(&Sums(sums))?;
+        means.observer.advance(sums.len() as u64);
+        means.channel.put(&Sums(sums))?;
     }
     drop((a, p));
     // Step 4.
     let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &c, &keys, &mut values);
     let coins = match (commitment, mine) {
-        (Some(commitment), Some(mine)) => Some([opened(channel, terms, &commitment)?, mine]),
+        (Some(commitment), Some(mine)) => Some([opened(means.channel, terms, &commitment)?, mine]),
         _ => None,
     };
     terms.output(coins).finish(&mut values, &keys, &elements);

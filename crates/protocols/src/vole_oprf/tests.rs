@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use veilset_channel::{Framed, memory_pair};
+use veilset_channel::{Framed, MemoryTransport, memory_pair};
 
 use super::*;
 use crate::Silent;
@@ -15,7 +15,7 @@ fn element(number: usize) -> Element {
 
 fn terms(count: usize, security: Security) -> Terms<'static> {
     let (keyed, evaluated) = (Role::Sender, count + 10);
-    Terms { session: &[5; 32], keyed, count, evaluated, security, observer: &Silent }
+    Terms { session: &[5; 32], keyed, count, evaluated, security }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
@@ -32,15 +32,22 @@ fn evaluations_of(
     let (left, right) = memory_pair();
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
-            let mut rng = ChaCha20Rng::from_seed([seed; 32]);
             let all = elements.clone().into();
-            let sent = send(&mut Framed::new(left), &terms(count), all, &mut rng);
+            let sent = with_means(left, seed, |means| send(means, &terms(count), all));
             sent.expect("the receiver is honest").to_vec()
         });
-        let mut rng = ChaCha20Rng::from_seed([seed ^ 0x80; 32]);
         let own = elements[..count].to_vec().into();
-        let received = receive(&mut Framed::new(right), &terms(count), own, &mut rng);
+        let received = with_means(right, seed ^ 0x80, |means| receive(means, &terms(count), own));
         [received.expect("the sender is honest").to_vec(), sender.join().expect("no panic")]
+    })
+}
+
+fn with_means<T>(end: MemoryTransport, seed: u8, work: impl FnOnce(&mut Means<'_>) -> T) -> T {
+    work(&mut Means {
+        session: &[5; 32],
+        channel: &mut Framed::new(end),
+        rng: &mut ChaCha20Rng::from_seed([seed; 32]),
+        observer: &Silent,
     })
 }
 

@@ -4,6 +4,7 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{ChannelError, MemoryTransport, PeerFault, memory_pair};
+use veilset_protocols::Reveal;
 
 use super::*;
 
@@ -11,9 +12,15 @@ fn element(number: u64) -> Element {
     Element(*blake3::hash(&number.to_le_bytes()).as_bytes())
 }
 
+/// The receiver's, which alone learns, and the sender's.
+const PARTS: [Part; 2] = [
+    Part { role: Role::Receiver, reveal: Reveal::Receiver },
+    Part { role: Role::Sender, reveal: Reveal::Receiver },
+];
+
 fn matched(
     end: MemoryTransport,
-    (role, ticket): (Role, u8),
+    ticket: u8,
     shape: PieceShape,
     numbers: &[u64],
 ) -> Result<Matched, SessionError> {
@@ -21,18 +28,19 @@ fn matched(
     let mut rng = ChaCha20Rng::from_seed([ticket; 32]);
     let mut pipe = Pipe::new(Box::new(end), [0; 32]);
     let ticket = Ticket([ticket; 32]);
-    pipe.match_piece((&ticket, 1), (role, Reveal::Receiver), &shape, &elements, &mut rng)
+    pipe.match_piece(&ticket, 1, &shape, &elements, &mut rng)
 }
 
 #[test]
 fn a_piece_matches_what_plain_sets_do() {
     let (ours, theirs): (Vec<u64>, Vec<u64>) = ((0..90).collect(), (0..200).step_by(7).collect());
-    let shape = PieceShape { count: 4 * 90, peer_count: 4 * 29, pieces: 4 };
-    let back = PieceShape { count: 4 * 29, peer_count: 4 * 90, pieces: 4 };
+    let [receiver, sender] = PARTS;
+    let shape = PieceShape { part: receiver, count: 4 * 90, peer_count: 4 * 29, pieces: 4 };
+    let back = PieceShape { part: sender, count: 4 * 29, peer_count: 4 * 90, pieces: 4 };
     let (one, other) = memory_pair();
     let (found, nothing) = thread::scope(|scope| {
-        let there = scope.spawn(|| matched(other, (Role::Sender, 3), back, &theirs));
-        let here = matched(one, (Role::Receiver, 3), shape, &ours);
+        let there = scope.spawn(|| matched(other, 3, back, &theirs));
+        let here = matched(one, 3, shape, &ours);
         (here, there.join().expect("no panic"))
     });
     let set: BTreeSet<u64> = theirs.iter().copied().collect();
@@ -43,11 +51,11 @@ fn a_piece_matches_what_plain_sets_do() {
 
 #[test]
 fn workers_that_were_told_different_things_part() {
-    let shape = PieceShape { count: 4, peer_count: 4, pieces: 4 };
+    let [shape, back] = PARTS.map(|part| PieceShape { part, count: 4, peer_count: 4, pieces: 4 });
     let (one, other) = memory_pair();
     let refused = thread::scope(|scope| {
-        scope.spawn(|| matched(other, (Role::Sender, 4), shape, &[1]));
-        matched(one, (Role::Receiver, 3), shape, &[1]).expect_err("another ticket")
+        scope.spawn(|| matched(other, 4, back, &[1]));
+        matched(one, 3, shape, &[1]).expect_err("another ticket")
     });
     assert!(
         matches!(

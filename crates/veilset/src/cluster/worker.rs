@@ -6,8 +6,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_crypto::Element;
 use veilset_net::{Identity, Listener, Options, PublicKey, connect};
-use veilset_protocols::pieces::{self, Piece};
-use veilset_protocols::{ProtocolError, Reveal, Role};
+use veilset_protocols::{Means, ProtocolError, pieces};
 use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
 
 use crate::connection::pipe;
@@ -87,14 +86,12 @@ impl Worker {
     pub fn intersect(
         &self,
         meeting: &Meeting,
-        part: (Role, Reveal),
         shape: &PieceShape,
         elements: &[Element],
     ) -> Result<Matched, Error> {
-        meeting.check(shape.memory(part), size_of_val(elements), shape.peer_count)?;
+        meeting.check(shape.memory(), size_of_val(elements), shape.peer_count)?;
         self.meet(meeting, |pipe, rng| {
-            let means = (&meeting.ticket, meeting.threads);
-            pipe.match_piece(means, part, shape, elements, rng)
+            pipe.match_piece(&meeting.ticket, meeting.threads, shape, elements, rng)
         })
     }
 
@@ -108,13 +105,14 @@ impl Worker {
         meeting: &Meeting,
         secret: [u8; 32],
         elements: &[Element],
-        (peer_count, bits): (usize, u32),
+        peer_count: usize,
+        bits: u32,
     ) -> Result<Vec<u128>, Error> {
         let needed = pieces::exchange_memory(elements.len() as u64, peer_count as u64);
         meeting.check(needed, size_of_val(elements), peer_count as u64)?;
-        self.piece(meeting, |piece| {
+        self.piece(meeting, |means| {
             let mut key = ChaCha20Rng::from_seed(secret);
-            pieces::exchange(piece, &mut key, elements, (peer_count, bits))
+            pieces::exchange(means, &mut key, elements, peer_count, bits)
         })
     }
 
@@ -123,7 +121,7 @@ impl Worker {
     /// # Errors
     /// As [`Worker::intersect`].
     pub fn tell(&self, meeting: &Meeting, values: Vec<u128>, bits: u32) -> Result<(), Error> {
-        self.piece(meeting, |piece| pieces::tell(piece, values, bits))
+        self.piece(meeting, |means| pieces::tell(means, values, bits))
     }
 
     /// Hears a piece of `count` values, of `bits` bits, and says which of `queries` are among them; and whether none is asked for
@@ -134,12 +132,13 @@ impl Worker {
     pub fn hear(
         &self,
         meeting: &Meeting,
-        (count, bits): (usize, u32),
+        count: usize,
+        bits: u32,
         queries: &[u128],
     ) -> Result<(Vec<bool>, bool), Error> {
         let needed = pieces::hear_memory(count as u64, queries.len() as u64);
         meeting.check(needed, size_of_val(queries), count as u64)?;
-        let hits = self.piece(meeting, |piece| pieces::hear(piece, count, bits, queries))?;
+        let hits = self.piece(meeting, |means| pieces::hear(means, count, bits, queries))?;
         Ok((hits.bits, hits.fault.is_none()))
     }
 
@@ -155,7 +154,7 @@ impl Worker {
     ) -> Result<Vec<u128>, Error> {
         let count = words.len() / columns.max(1);
         meeting.check_transfer(count, columns.saturating_mul(16), size_of_val(words))?;
-        self.piece(meeting, |piece| pieces::give_sums(piece, words, columns))
+        self.piece(meeting, |means| pieces::give_sums(means, words, columns))
     }
 
     /// Takes the masked sums over the elements whose bits are set.
@@ -169,7 +168,7 @@ impl Worker {
         columns: usize,
     ) -> Result<Vec<u128>, Error> {
         meeting.check_transfer(bits.len(), columns.saturating_mul(16), bits.len())?;
-        self.piece(meeting, |piece| pieces::take_sums(piece, bits, columns))
+        self.piece(meeting, |means| pieces::take_sums(means, bits, columns))
     }
 
     /// Gives the peer items of `width` bytes by its bits.
@@ -178,7 +177,7 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn give_items(&self, meeting: &Meeting, items: &[u8], width: usize) -> Result<(), Error> {
         meeting.check_transfer(items.len() / width.max(1), width, items.len())?;
-        self.piece(meeting, |piece| pieces::give_items(piece, items, width))
+        self.piece(meeting, |means| pieces::give_items(means, items, width))
     }
 
     /// Takes the items whose bits are not set.
@@ -192,13 +191,13 @@ impl Worker {
         width: usize,
     ) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
         meeting.check_transfer(bits.len(), width, bits.len())?;
-        self.piece(meeting, |piece| pieces::take_items(piece, bits, width))
+        self.piece(meeting, |means| pieces::take_items(means, bits, width))
     }
 
     fn piece<T: Send>(
         &self,
         meeting: &Meeting,
-        work: impl FnOnce(&mut Piece<'_>) -> Result<T, ProtocolError> + Send,
+        work: impl FnOnce(&mut Means<'_>) -> Result<T, ProtocolError> + Send,
     ) -> Result<T, Error> {
         self.meet(meeting, |pipe, rng| pipe.piece(&meeting.ticket, meeting.threads, rng, work))
     }

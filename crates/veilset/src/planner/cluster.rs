@@ -182,7 +182,7 @@ impl Question {
 
     /// What is of this side and of the peer, from what is of the sender and of the receiver.
     fn mine_first(&self, [sender, receiver]: [f64; 2]) -> [f64; 2] {
-        match self.part().0 {
+        match self.part().role {
             Role::Sender => [sender, receiver],
             Role::Receiver => [receiver, sender],
         }

@@ -50,7 +50,7 @@ fn seen(flooding: bool) -> [f64; 2] {
     let known = database(0, &dry);
     let own = elements(0, SIZES.receiver);
     let points = known.key.hash_and_evaluate(&own);
-    let items = items(&parameters, ring.parameters().t(), &SESSION, (&own, &points));
+    let items = items(&parameters, ring.parameters().t(), &SESSION, &own, &points);
     let answered = |database: &Database| {
         // The same keys and errors each time.
         let query = &mut ChaCha20Rng::from_seed([9; 32]);

@@ -6,6 +6,7 @@ use veilset_channel::{
 };
 
 use super::*;
+use crate::Part;
 
 const SESSION: [u8; 32] = [3; 32];
 const SIZES: Sizes = Sizes { sender: 700, receiver: 20, slack: 0 };
@@ -52,25 +53,32 @@ impl Honest {
 }
 
 fn serve(database: &Database, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
-    let rng = &mut ChaCha20Rng::from_seed([2; 32]);
-    let conclude = database.serve(channel, Reveal::Both, SIZES.receiver, rng, &crate::Silent)?;
-    conclude().map(drop)
+    let means = &mut Means {
+        session: &SESSION,
+        channel,
+        rng: &mut ChaCha20Rng::from_seed([2; 32]),
+        observer: &crate::Silent,
+    };
+    database.serve(means, Reveal::Both, SIZES.receiver)?().map(drop)
 }
 
 fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
     let run = Run {
-        role: Role::Receiver,
-        reveal: Reveal::Both,
-        elements: elements(SIZES.sender - 5, SIZES.receiver).into(),
-        peer_count: SIZES.sender,
-        attached: crate::Attached::Nothing,
-        peer_attached: crate::AttachedShape::Nothing,
-        slack: 0,
-        choices: SPEC.defaults(),
-        session: &SESSION,
-        channel,
-        rng: &mut ChaCha20Rng::from_seed([4; 32]),
-        observer: &crate::Silent,
+        part: Part { role: Role::Receiver, reveal: Reveal::Both },
+        input: Input {
+            elements: elements(SIZES.sender - 5, SIZES.receiver).into(),
+            peer_count: SIZES.sender,
+            attached: crate::Attached::Nothing,
+            peer_attached: crate::AttachedShape::Nothing,
+            slack: 0,
+            choices: SPEC.defaults(),
+        },
+        means: Means {
+            session: &SESSION,
+            channel,
+            rng: &mut ChaCha20Rng::from_seed([4; 32]),
+            observer: &crate::Silent,
+        },
     };
     receive(run, parameters, Operation::Intersect)?().map(drop)
 }
@@ -103,7 +111,8 @@ fn refuses_every_change(
     play: &dyn Fn(Frames) -> Result<(), ProtocolError>,
     frames: &Frames,
     at: usize,
-    (name, tag): (&'static str, u8),
+    name: &'static str,
+    tag: u8,
 ) {
     let malformed = |why| PeerFault::Malformed { what: name, why };
     let body = frames[at].len() - HEADER;
@@ -145,7 +154,7 @@ fn a_sender_refuses_what_is_no_query() {
     let pieces = honest.asked.len() - 2;
     assert_eq!(pieces, honest.parameters.query_frames());
     for at in [1, pieces] {
-        refuses_every_change(&play, &honest.asked, at, ("encrypted powers", 16));
+        refuses_every_change(&play, &honest.asked, at, "encrypted powers", 16);
         refuses_large_residues(&play, &honest.asked, at, "encrypted powers");
     }
     let mut more = honest.asked.clone();
@@ -164,7 +173,7 @@ fn a_receiver_refuses_what_are_no_answers() {
         let honest = Honest::new(Variant { switching, ..Variant::default() });
         let play = |frames| honest.receiver(frames);
         for at in [1, honest.answered.len() - 1] {
-            refuses_every_change(&play, &honest.answered, at, ("encrypted answers", 17));
+            refuses_every_change(&play, &honest.answered, at, "encrypted answers", 17);
             if !switching {
                 refuses_large_residues(&play, &honest.answered, at, "encrypted answers");
             }

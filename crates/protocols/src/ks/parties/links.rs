@@ -96,7 +96,7 @@ fn swap_with(
     len: usize,
 ) -> Result<Vec<u8>, ProtocolError> {
     let mut incoming = Vec::with_capacity(len);
-    let chunks = (Chunks::new(outgoing.len(), MAX_BODY), Chunks::new(len, MAX_BODY));
+    let chunks = |len| Chunks::new(len, MAX_BODY);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         Ok(channel.put::<Piece>(&Blob(outgoing[range].to_vec()))?)
     };
@@ -104,7 +104,7 @@ fn swap_with(
         incoming.extend_from_slice(&channel.take::<Piece>(&range.len())?.0);
         Ok(())
     };
-    cross(channel, chunks, put, take)?;
+    cross(channel, chunks(outgoing.len()), chunks(len), put, take)?;
     Ok(incoming)
 }
 

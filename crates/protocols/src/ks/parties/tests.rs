@@ -69,7 +69,8 @@ type Results = Vec<Result<Vec<u32>, PartiesError>>;
 fn meet<G: ScalarField>(
     group: &G,
     sets: &[Vec<u32>],
-    (threshold, question): (u16, Question),
+    threshold: u16,
+    question: Question,
     mesh: Vec<Vec<Option<End>>>,
 ) -> Results {
     let sizes: Vec<usize> = sets.iter().map(Vec::len).collect();
@@ -121,7 +122,7 @@ fn expected(sets: &[Vec<u32>], question: Question) -> Vec<Vec<u32>> {
 fn agrees<G: ScalarField>(group: &G, sets: &[Vec<u32>]) {
     let threshold = sets.len() as u16;
     for question in [Question::InAll, Question::InAnother] {
-        let results = meet(group, sets, (threshold, question), mesh(sets.len()));
+        let results = meet(group, sets, threshold, question, mesh(sets.len()));
         let results: Vec<_> = results.into_iter().map(|found| found.expect("honest")).collect();
         assert_eq!(results, expected(sets, question), "{question:?} {sets:?}");
     }
@@ -166,12 +167,7 @@ fn empty_and_single_sets_work() {
 const SETS: [&[u32]; 4] = [&[1, 2, 3], &[2, 3, 4, 5], &[3, 2], &[9, 2]];
 
 /// What `party` of the first `parties` sends in frame `number` is bent, to all or to one.
-fn bent(
-    (parties, threshold): (usize, u16),
-    party: usize,
-    to: Option<usize>,
-    bend: Bend,
-) -> Results {
+fn bent(parties: usize, threshold: u16, party: usize, to: Option<usize>, bend: Bend) -> Results {
     let sets: Vec<Vec<u32>> = SETS[..parties].iter().map(|set| set.to_vec()).collect();
     let mut mesh = mesh(parties);
     for (place, end) in mesh[party - 1].iter_mut().enumerate() {
@@ -181,7 +177,7 @@ fn bent(
             end.bend = Some(bend);
         }
     }
-    meet(&Ristretto255, &sets, (threshold, Question::InAll), mesh)
+    meet(&Ristretto255, &sets, threshold, Question::InAll, mesh)
 }
 
 /// The frames of a small run in their order.
@@ -206,27 +202,27 @@ fn whoever_sends_garbage_is_named() {
     let cut = |body: &mut Vec<u8>| body.truncate(body.len() - 1);
     for number in [COMMITMENTS, SET, MASKED, PARTIAL] {
         for culprit in [1, 2, 3] {
-            let results = bent((3, 3), culprit, None, (number, garbage));
+            let results = bent(3, 3, culprit, None, (number, garbage));
             for (_, result) in (1..).zip(results).filter(|(party, _)| *party != culprit) {
                 let error = result.expect_err("garbage");
                 assert_eq!(error.culprit(), Some(culprit as u16), "{error}");
             }
         }
         // A frame of another length is seen at once by the first that it comes to.
-        let error = bent((3, 3), 3, None, (number, cut)).remove(0).expect_err("too short");
+        let error = bent(3, 3, 3, None, (number, cut)).remove(0).expect_err("too short");
         assert_eq!(error.culprit(), Some(3), "{error}");
     }
 }
 
 #[test]
 fn whoever_proves_wrongly_is_named() {
-    let results = bent((3, 3), 2, Some(1), (SHARE, change_the_last_number));
+    let results = bent(3, 3, 2, Some(1), (SHARE, change_the_last_number));
     assert!(matches!(
         results[0],
         Err(PartiesError::Threshold(ThresholdError::WrongShare { dealer: 2 }))
     ));
     for number in [OPENING, PARTIAL] {
-        let results = bent((3, 3), 2, None, (number, change_the_last_number));
+        let results = bent(3, 3, 2, None, (number, change_the_last_number));
         for place in [0, 2] {
             let error = results[place].as_ref().expect_err("wrong");
             let wrong = ThresholdError::WrongProof { party: 2 };
@@ -238,7 +234,7 @@ fn whoever_proves_wrongly_is_named() {
 
 #[test]
 fn wrong_decryptions_are_survived_while_enough_are_right() {
-    let results = bent((4, 3), 2, None, (PARTIAL, change_the_last_number));
+    let results = bent(4, 3, 2, None, (PARTIAL, change_the_last_number));
     let found: Vec<_> = results.into_iter().map(|found| found.expect("three are right")).collect();
     assert_eq!(found, [vec![1], vec![0], vec![1], vec![1]]);
 }
@@ -247,13 +243,13 @@ fn wrong_decryptions_are_survived_while_enough_are_right() {
 fn a_party_with_two_faces_is_noticed_before_anything_is_decrypted() {
     // Its first two ciphertexts change places, for one of the others.
     let swap = |body: &mut Vec<u8>| body[..128].rotate_left(64);
-    let results = bent((3, 3), 2, Some(3), (SET, swap));
+    let results = bent(3, 3, 2, Some(3), (SET, swap));
     for (place, other) in [(0, 3), (2, 1)] {
         let error = results[place].as_ref().expect_err("two faces");
         assert!(matches!(error, PartiesError::Unequal { party } if *party == other), "{error}");
         assert_eq!(error.culprit(), None);
     }
-    let results = bent((3, 3), 3, None, (DIGEST, |body: &mut Vec<u8>| body[0] ^= 1));
+    let results = bent(3, 3, 3, None, (DIGEST, |body: &mut Vec<u8>| body[0] ^= 1));
     assert!(matches!(results[0], Err(PartiesError::Unequal { party: 3 })));
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::*;
 use crate::cheats::{COUNT, FIRST, honest, is_common, meet, numbers};
-use crate::private_id::{PrivateId, exchange_evaluated, exchange_masked};
-use crate::{Conclusion, Identifier, Protocol, Reveal};
+use crate::private_id::{exchange_evaluated, exchange_masked, play};
+use crate::{Identifier, Reveal};
 
 /// What a side has after steps 1 and 2, its elements in their own order.
 struct Begun {
@@ -16,18 +16,12 @@ struct Begun {
 }
 
 fn begin(run: &mut Run<'_>) -> Begun {
-    let keys = DistributedPrf::generate(run.rng);
+    let keys = DistributedPrf::generate(run.means.rng);
     let order: Vec<u32> = (0..).take(COUNT).collect();
     let evaluated = exchange_masked(run, &keys, &order).expect("honest").to_vec();
     let points = exchange_evaluated(run, &keys, &evaluated).expect("honest").to_vec();
     let own = Identifiers::new(&points, 2 * COUNT);
     Begun { keys, evaluated, points, own }
-}
-
-/// What a side does that follows the protocol.
-fn follow(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let elements = std::mem::take(&mut run.elements);
-    PrivateId.run(run.over(elements))
 }
 
 fn identifiers(outcome: Result<Outcome, ProtocolError>) -> (Vec<Identifier>, Vec<Identifier>) {
@@ -47,7 +41,7 @@ fn sender_with(
     let items = items(&own.short, own.bits);
     let width = value_width(own.bits);
     let all = gathered(&rho, width, |index| items[index].to_le_bytes());
-    transfer::send_one_sided(run, Role::Sender, &all, width).expect("honest");
+    transfer::send_one_sided(&mut run.means, Role::Sender, &all, width).expect("honest");
     let union = take_union(run, own.bits).expect("the receiver sends it, whatever it took");
     (items, union)
 }
@@ -58,7 +52,7 @@ fn a_sender_with_other_identifiers_learns_which_of_its_elements_match() {
     let ((planted, union), receiver) = meet(
         Reveal::Both,
         |run| sender_with(run, |own, _| own.iter().map(|short| short ^ 1).collect()),
-        |run| honest(follow(run)),
+        |run| honest(play(run)),
     );
     let (own, others) = identifiers(receiver);
     assert_eq!((own.len(), others.len()), (COUNT, FIRST), "the receiver notices nothing");
@@ -72,16 +66,17 @@ fn a_sender_with_other_identifiers_learns_which_of_its_elements_match() {
 fn a_receiver_that_takes_all_identifiers_learns_which_of_its_elements_match() {
     let (sender, matched) = meet(
         Reveal::Both,
-        |run| honest(follow(run)),
+        |run| honest(play(run)),
         |run| {
             let Begun { keys, own, .. } = begin(run);
             let terms = set_terms(run, COUNT, COUNT);
-            let set = terms.take(run.channel).expect("honest");
-            let Points(points) = run.channel.take::<Points<Point>>(&COUNT).expect("honest");
+            let set = terms.take(run.means.channel).expect("honest");
+            let Points(points) = run.means.channel.take::<Points<Point>>(&COUNT).expect("honest");
             let queries = keys.remask(&points).expect("honest");
             let hits = set.holds(&values(&queries, terms.bits()).collect::<Vec<_>>());
             let width = value_width(own.bits);
-            let all = transfer::receive_one_sided(run, Role::Sender, &[true; COUNT], width);
+            let all =
+                transfer::receive_one_sided(&mut run.means, Role::Sender, &[true; COUNT], width);
             let all = all.expect("honest");
             let all: Vec<u128> =
                 all.chunks(width).map(|item| low_bits_of(item, own.bits)).collect();
@@ -108,7 +103,7 @@ fn a_spare_bit_does_not_tell_whether_it_was_taken() {
             items
         };
         let ((_, union), receiver) =
-            meet(Reveal::Both, |run| sender_with(run, spare), |run| honest(follow(run)));
+            meet(Reveal::Both, |run| sender_with(run, spare), |run| honest(play(run)));
         let (_, others) = identifiers(receiver);
         assert_eq!((union.len(), others.len()), (COUNT + FIRST, FIRST), "element {target}");
     }
@@ -119,7 +114,7 @@ fn a_spare_bit_does_not_tell_whether_it_was_taken() {
 #[test]
 fn a_union_that_lacks_an_element_is_an_error_of_the_conclusion() {
     for dropped in [0, COUNT - 1] {
-        let (sender, ()) = meet(Reveal::Both, follow, |run| {
+        let (sender, ()) = meet(Reveal::Both, play, |run| {
             let Begun { keys, mut own, .. } = begin(run);
             own.short.remove(dropped);
             let others = receive_union(run, &keys, &own);

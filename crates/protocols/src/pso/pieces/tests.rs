@@ -14,13 +14,13 @@ fn element(number: u64) -> Element {
 
 /// One phase on both sides; the left one has the seed 1.
 fn both<A: Send, B: Send>(
-    left: impl FnOnce(&mut Piece<'_>) -> A + Send,
-    right: impl FnOnce(&mut Piece<'_>) -> B + Send,
+    left: impl FnOnce(&mut Means<'_>) -> A + Send,
+    right: impl FnOnce(&mut Means<'_>) -> B + Send,
 ) -> (A, B) {
-    fn side<T>(end: MemoryTransport, seed: u8, work: impl FnOnce(&mut Piece<'_>) -> T) -> T {
+    fn side<T>(end: MemoryTransport, seed: u8, work: impl FnOnce(&mut Means<'_>) -> T) -> T {
         let mut channel = Metered::new(Framed::new(end), "piece");
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
-        work(&mut Piece {
+        work(&mut Means {
             session: &[9; 32],
             channel: &mut channel,
             rng: &mut rng,
@@ -50,10 +50,10 @@ fn bits(ours: &[Vec<u64>], theirs: &[Vec<u64>]) -> Vec<Vec<bool>> {
     let log = PIECES.ilog2();
     let (mut queries, mut set) = (Vec::new(), Vec::new());
     for (mine, other) in ours.iter().zip(theirs) {
-        let masked = |piece: &mut Piece<'_>, seed: u8, own: &[u64], peer: usize| {
+        let masked = |piece: &mut Means<'_>, seed: u8, own: &[u64], peer: usize| {
             let elements: Vec<Element> = own.iter().copied().map(element).collect();
             let mut key = ChaCha20Rng::from_seed([seed; 32]);
-            exchange(piece, &mut key, &elements, (peer, bits)).expect("honest")
+            exchange(piece, &mut key, &elements, peer, bits).expect("honest")
         };
         let (of_theirs, of_ours) = both(
             |piece| masked(piece, 21, mine, other.len()),

@@ -1,8 +1,14 @@
 use std::time::Duration;
 
-use veilset_protocols::Reveal::Receiver;
+use veilset_protocols::{Part, Reveal, Role};
 
 use super::*;
+
+/// The receiver's, which alone learns, and the sender's.
+const PARTS: [Part; 2] = [
+    Part { role: Role::Receiver, reveal: Reveal::Receiver },
+    Part { role: Role::Sender, reveal: Reveal::Receiver },
+];
 
 /// Meets the worker with this key, at this address if it listens there, with this much memory.
 fn meeting(peer: PublicKey, connect: Option<String>, max_memory: u64) -> Meeting {
@@ -31,16 +37,17 @@ fn a_claim_that_takes_more_memory_than_a_worker_has_is_refused_before_anybody_is
     const CAP: u64 = 1 << 30;
     let (worker, nobody) = (worker(), worker().public_key());
     let meeting = meeting(nobody, Some("127.0.0.1:1".to_owned()), CAP);
-    let shape = PieceShape { count: 1000, peer_count: 1 << 37, pieces: 1 << 12 };
+    let [_, part] = PARTS;
+    let shape = PieceShape { part, count: 1000, peer_count: 1 << 37, pieces: 1 << 12 };
     // The vector OLE is as long as the receiver says.
-    let refused = worker.intersect(&meeting, (Role::Sender, Receiver), &shape, &[]);
+    let refused = worker.intersect(&meeting, &shape, &[]);
     assert!(needed(refused) > 25 * (1 << 25));
     let beyond = PieceShape { peer_count: 1 << 60, ..shape };
-    let refused = worker.intersect(&meeting, (Role::Sender, Receiver), &beyond, &[]);
+    let refused = worker.intersect(&meeting, &beyond, &[]);
     assert_eq!(needed(refused), u64::MAX);
-    let refused = worker.exchange(&meeting, [1; 32], &[], (1 << 27, 80));
+    let refused = worker.exchange(&meeting, [1; 32], &[], 1 << 27, 80);
     assert_eq!(needed(refused), 16 << 27);
-    assert!(needed(worker.hear(&meeting, (1 << 27, 80), &[])) > 16 << 27);
+    assert!(needed(worker.hear(&meeting, 1 << 27, 80, &[])) > 16 << 27);
     let bits = vec![true; 1 << 20];
     assert!(needed(worker.take_items(&meeting, &bits, 1 << 10)) > 2 << 30);
     assert!(needed(worker.take_sums(&meeting, &bits, 64)) > 2 << 30);
@@ -53,15 +60,16 @@ fn what_fits_a_worker_is_done() {
         ((0..30).map(element).collect(), (20..60).map(element).collect());
     let (one, other) = (worker(), worker());
     let address = Some(one.local_addr().to_string());
-    let shape = PieceShape { count: 4 * 30, peer_count: 4 * 40, pieces: 4 };
-    let back = PieceShape { count: 4 * 40, peer_count: 4 * 30, pieces: 4 };
+    let [receiver, sender] = PARTS;
+    let shape = PieceShape { part: receiver, count: 4 * 30, peer_count: 4 * 40, pieces: 4 };
+    let back = PieceShape { part: sender, count: 4 * 40, peer_count: 4 * 30, pieces: 4 };
     let cap = 200 << 20;
     let found = std::thread::scope(|scope| {
         let there = meeting(one.public_key(), address, cap);
         let second = &other;
-        scope.spawn(move || second.intersect(&there, (Role::Sender, Receiver), &back, &theirs));
+        scope.spawn(move || second.intersect(&there, &back, &theirs));
         let here = meeting(other.public_key(), None, cap);
-        one.intersect(&here, (Role::Receiver, Receiver), &shape, &ours)
+        one.intersect(&here, &shape, &ours)
     });
     assert_eq!(found.expect("honest"), Matched::Places((20..30).collect()));
 }

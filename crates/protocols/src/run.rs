@@ -1,0 +1,96 @@
+//! What one side of a run is made of: its part, its input and its means.
+
+use rand_core::CryptoRng;
+use veilset_channel::Channel;
+use veilset_crypto::Element;
+use zeroize::Zeroizing;
+
+use crate::{Attached, AttachedShape, Choices, Conclusion, Observer, Outcome, Reveal, Role};
+
+/// One side of one run.
+pub struct Run<'a> {
+    /// Which side of the figure this one is, and who learns.
+    pub part: Part,
+    /// What the protocol computes on.
+    pub input: Input<'a>,
+    /// What it computes with.
+    pub means: Means<'a>,
+}
+
+/// A side of a figure in a run that reveals its result to one side or to both.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Which side of the figure this one is.
+    pub role: Role,
+    /// Who gets the result; both sides agreed on it.
+    pub reveal: Reveal,
+}
+
+impl Part {
+    /// Whether this side gets the result.
+    #[must_use]
+    pub fn learns(self) -> bool {
+        self.reveal.reaches(self.role)
+    }
+
+    /// Whether the peer gets the result.
+    #[must_use]
+    pub fn tells(self) -> bool {
+        self.reveal.reaches(self.role.other())
+    }
+}
+
+/// A side's set, and what the agreed terms say of both sides'.
+pub struct Input<'a> {
+    /// This side's set, without repetitions; where order counts, the best first. The run wipes it, early where memory matters.
+    pub elements: Zeroizing<Vec<Element>>,
+    /// The size of the peer's set, from the agreed terms.
+    pub peer_count: usize,
+    /// What this side holds about each of its elements, in their order.
+    pub attached: Attached<'a>,
+    /// What the peer holds about each of its elements, from the agreed terms.
+    pub peer_attached: AttachedShape,
+    /// Bits by which this run must go wrong less often than with 2^-40: log₂ of how many runs make one whole.
+    pub slack: u32,
+    /// What both sides agreed on beside the protocol.
+    pub choices: Choices,
+}
+
+/// What a run computes with, and lends to the protocols within it.
+pub struct Means<'a> {
+    /// What both sides know of this session, and no other session has; protocols within protocols are bound to it.
+    pub session: &'a [u8; 32],
+    /// The way to the peer.
+    pub channel: &'a mut dyn Channel,
+    /// All randomness of the run.
+    pub rng: &'a mut dyn CryptoRng,
+    /// Hears how far the run is.
+    pub observer: &'a dyn Observer,
+}
+
+impl Means<'_> {
+    /// Begins a step of `units` units of work: a phase of the costs, and what the observer hears of.
+    pub(crate) fn step(&mut self, name: &'static str, units: usize) {
+        self.channel.phase(name);
+        self.observer.begin(name, units as u64);
+    }
+}
+
+impl Run<'_> {
+    /// The end of an intersection of which one set is empty.
+    pub(crate) fn without_matches(&self) -> Option<Conclusion> {
+        self.without(Outcome::Matched(Vec::new()))
+    }
+
+    /// The end of a look-up of which one set is empty.
+    pub(crate) fn without_listed(&self) -> Option<Conclusion> {
+        let width = self.input.peer_attached.width();
+        self.without(Outcome::Listed { rows: Vec::new(), width, labels: Vec::new() })
+    }
+
+    fn without(&self, matches: Outcome) -> Option<Conclusion> {
+        let empty = self.input.elements.is_empty() || self.input.peer_count == 0;
+        let nothing = if self.part.learns() { matches } else { Outcome::Nothing };
+        empty.then(|| -> Conclusion { Box::new(|| Ok(nothing)) })
+    }
+}
