@@ -24,25 +24,27 @@
 //! points learns F at no more than 2 n + 400 of them with 2^64 questions (`docs/notes/protocols.md` has a table, for more questions too). Nothing
 //! binds the sender to its points; it finds two with one value among 2^64.
 
+mod coin;
+mod cost;
 mod messages;
 mod output;
 #[cfg(test)]
 mod tests;
 
-use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_channel::{Channel, ChannelExt, PeerFault};
+use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
 use veilset_ot::Parameters;
 use veilset_ot::base::Ristretto;
-use veilset_ot::vole::{self, Subfield, VoleReceiver, VoleSender};
+use veilset_ot::vole::{Subfield, VoleReceiver, VoleSender};
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
-use self::messages::{Coin, Seed, Sums, bytes, chunks};
-use self::output::{Output, commitment};
-use crate::wire::{frames, size};
-use crate::{Means, PartyCost, ProtocolError, Role, Run, Security};
+use self::coin::{CoinToss, Coins};
+pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, waits};
+use self::messages::{Seed, Sums, chunks};
+use self::output::Output;
+use crate::{Means, ProtocolError, Role, Run, Security};
 
 /// Values that one task takes.
 const VALUES_A_TASK: usize = 4096;
@@ -86,8 +88,17 @@ impl<'a> Terms<'a> {
         Parameters::new(self.security.into(), self.derive("vector"))
     }
 
+    /// The coins of H, where the security asks for some.
+    fn toss(&self) -> CoinToss {
+        let key = match self.security {
+            Security::SemiHonest => None,
+            Security::Malicious => Some(self.derive("coin")),
+        };
+        CoinToss { key }
+    }
+
     /// H, in which `coins` enter where there are any.
-    fn output(&self, coins: Option<[[u8; 32]; 2]>) -> Output {
+    fn output(&self, coins: Option<Coins>) -> Output {
         Output::new(&self.derive("output"), coins)
     }
 
@@ -140,6 +151,7 @@ macro_rules! over {
         }
     };
 }
+use over;
 
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
 pub(crate) fn send(
@@ -156,45 +168,33 @@ fn send_over<B: Subfield>(
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
-    let (keys, points) = (keys_of(&elements), points_of::<B>(&elements));
-    let elements = kept(terms.security, elements);
+    let Split { keys, points, elements } = Split::<B>::of(elements, terms.security);
+
     // Step 1.
     means.observer.begin("vector OLE", 1);
-    let vole = VoleSender::run::<B>(
-        means.channel,
-        &terms.base(),
-        &terms.parameters(),
-        shape.len(),
-        means.rng,
-    )?;
+    let (base, parameters) = (terms.base(), terms.parameters());
+    let VoleSender { delta, b: mut k } =
+        VoleSender::run::<B>(means.channel, &base, &parameters, shape.len(), means.rng)?;
     means.observer.advance(1);
-    let coin = match terms.security {
-        Security::SemiHonest => None,
-        Security::Malicious => Some(coin(means.rng)),
-    };
-    if let Some(coin) = &coin {
-        means.channel.put(&Coin(commitment(&terms.derive("coin"), coin)))?;
-    }
-    // Step 3, as the frames of step 2 arrive.
+    let toss = terms.toss().commit(means)?;
+
+    // Step 2, what the receiver sends.
     means.step("encoded set", shape.len());
     let Seed(seed) = means.channel.take(&())?;
-    let theirs = coin.map(|_| means.channel.take::<Coin>(&())).transpose()?;
-    let VoleSender { delta, b: mut k } = vole;
+    let toss = toss.hear(means.channel)?;
+
+    // Step 3: K, frame by frame of A + P, and F.
     for range in chunks::<B>(shape.len()).ranges() {
         let sums = means.channel.take::<Sums<B>>(&range.len())?.0;
         means.observer.advance(range.len() as u64);
         let entries = k[range].par_iter_mut().zip(sums).with_min_len(VALUES_A_TASK);
         entries.for_each(|(k, sum)| *k ^= sum.scale(*delta));
     }
-    let coins = coin.zip(theirs).map(|(mine, theirs)| [mine, theirs.0]);
-    if let Some([mine, _]) = &coins {
-        means.channel.put(&Coin(*mine))?;
-    }
+    let coins = toss.open(means.channel)?;
     let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &k, &keys, &mut values);
     let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
     sums.for_each(|(value, point)| *value ^= point.scale(*delta));
-    drop((k, points));
     terms.output(coins).finish(&mut values, &keys, &elements);
     Ok(values)
 }
@@ -214,171 +214,89 @@ fn receive_over<B: Subfield + OkvsValue>(
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
-    let (keys, wanted) = (keys_of(&elements), points_of::<B>(&elements));
-    let elements = kept(terms.security, elements);
-    let mut seed = [0; 16];
-    means.rng.fill_bytes(&mut seed);
-    let seed = u128::from_le_bytes(seed);
-    // Of step 2, first, since nobody waits for it alone and memory is scarce beside the vectors.
-    means.observer.begin("encoding", 1);
-    let p = Zeroizing::new(encode(&shape, seed, &keys, &wanted, means.rng)?);
-    drop(wanted);
-    means.observer.advance(1);
+    let Split { keys, points, elements } = Split::<B>::of(elements, terms.security);
+    // The P of step 2: it needs nothing of step 1, whose vectors leave less memory for it.
+    let encoded = Encoded::of(means, &shape, &keys, points)?;
+    let seed = encoded.seed;
+
     // Step 1.
     means.observer.begin("vector OLE", 1);
-    let vole = VoleReceiver::<B>::run(
-        means.channel,
-        &terms.base(),
-        &terms.parameters(),
-        shape.len(),
-        means.rng,
-    )?;
+    let (base, parameters) = (terms.base(), terms.parameters());
+    let VoleReceiver { a, c } =
+        VoleReceiver::<B>::run(means.channel, &base, &parameters, shape.len(), means.rng)?;
     means.observer.advance(1);
+
     // Step 2.
     means.step("encoded set", shape.len());
-    let VoleReceiver { a, c } = vole;
-    let commitment = match terms.security {
-        Security::SemiHonest => None,
-        Security::Malicious => Some(means.channel.take::<Coin>(&())?.0),
-    };
+    let toss = terms.toss().take(means.channel)?;
     means.channel.put(&Seed(seed))?;
-    let mine = commitment.map(|_| coin(means.rng));
-    if let Some(coin) = &mine {
-        means.channel.put(&Coin(*coin))?;
-    }
-    for range in chunks::<B>(shape.len()).ranges() {
-        let sums = a[range.clone()].iter().zip(&p[range]).map(|(a, p)| *a ^ *p).collect::<Vec<_>>();
-        means.observer.advance(sums.len() as u64);
-        means.channel.put(&Sums(sums))?;
-    }
-    drop((a, p));
+    let toss = toss.tell(means)?;
+    encoded.send_under(means, a)?;
+
     // Step 4.
     let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &c, &keys, &mut values);
-    let coins = match (commitment, mine) {
-        (Some(commitment), Some(mine)) => Some([opened(means.channel, terms, &commitment)?, mine]),
-        _ => None,
-    };
+    let coins = toss.opened(means.channel)?;
     terms.output(coins).finish(&mut values, &keys, &elements);
     Ok(values)
 }
 
-fn coin(rng: &mut dyn CryptoRng) -> [u8; 32] {
-    let mut coin = [0; 32];
-    rng.fill_bytes(&mut coin);
-    coin
+/// P, under a seed of its rows.
+struct Encoded<B: Zeroize> {
+    seed: u128,
+    p: Zeroizing<Vec<B>>,
 }
 
-/// The sender's coin, if it is the one that it committed to.
-fn opened(
-    channel: &mut dyn Channel,
-    terms: &Terms<'_>,
-    expected: &[u8; 32],
-) -> Result<[u8; 32], ProtocolError> {
-    let Coin(coin) = channel.take(&())?;
-    if commitment(&terms.derive("coin"), &coin) != *expected {
-        return Err(PeerFault::CheckFailed("commitment to a coin").into());
+impl<B: Subfield + OkvsValue> Encoded<B> {
+    /// The P with ⟨row(y), P⟩ = h(y) for the elements y with these keys and points; these are given up, since memory is
+    /// scarce from here on.
+    fn of(
+        means: &mut Means<'_>,
+        shape: &OkvsShape,
+        keys: &[u128],
+        points: Zeroizing<Vec<B>>,
+    ) -> Result<Self, ProtocolError> {
+        let mut seed = [0; 16];
+        means.rng.fill_bytes(&mut seed);
+        let seed = u128::from_le_bytes(seed);
+        means.observer.begin("encoding", 1);
+        let p = Zeroizing::new(encode(shape, seed, keys, &points, means.rng)?);
+        means.observer.advance(1);
+        Ok(Self { seed, p })
     }
-    Ok(coin)
-}
 
-/// The most points of an evaluation.
-pub(crate) const MAX_POINTS: u64 = 1 << 28;
-
-/// Rounds of an evaluation.
-pub(crate) const ROUNDS: u64 = 3;
-
-/// Messages that one side waits for within these rounds: of the base transfers an answer and a correction; against cheats also a
-/// challenge and an answer for either batch of transfers and for the trees.
-pub(crate) fn waits(security: Security) -> u64 {
-    match security {
-        Security::SemiHonest => 2,
-        Security::Malicious => 8,
+    /// Sends A + P; both are given up.
+    fn send_under(self, means: &mut Means<'_>, a: Zeroizing<Vec<B>>) -> Result<(), ProtocolError> {
+        for range in chunks::<B>(a.len()).ranges() {
+            let sums = a[range.clone()].iter().zip(&self.p[range]).map(|(a, p)| *a ^ *p);
+            let sums = sums.collect::<Vec<_>>();
+            means.observer.advance(sums.len() as u64);
+            means.channel.put(&Sums(sums))?;
+        }
+        Ok(())
     }
 }
 
-/// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
-const SETUP_PASSES: f64 = 180_000.0;
-
-/// What an evaluation at `points` costs the sender, who evaluates at `own` elements, and the receiver.
-pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, PartyCost) {
-    if points == 0 {
-        return Default::default();
-    }
-    if points > MAX_POINTS {
-        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
-        return (endless, endless);
-    }
-    let points = size(points);
-    let len = OkvsShape::new(KIND, points).len();
-    let width = Width::new(size(own), security);
-    let vole = over!(width, B => vole::wire_cost::<B>(len, security.into()));
-    // A commitment and a coin, and a coin.
-    let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
-    let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
-    let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
-    let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
-    let memory = memory(width, security, (points, size(own), len));
-    let (points, own, len) = (points as f64, own as f64, len as f64);
-    let checks = if security == Security::Malicious { 1.1 } else { 1.0 };
-    // What lies in no cache takes longer.
-    let dearer = checks * (1.0 + 0.12 * (len / f64::from(1 << 16)).log2().max(0.0));
-    let sender = PartyCost {
-        passes: SETUP_PASSES / 2.0 + dearer * (0.9 * len + own),
-        bytes_sent: sent,
-        in_turn: sent,
-        memory: memory.0,
-        ..PartyCost::default()
-    };
-    let receiver = PartyCost {
-        passes: SETUP_PASSES / 2.0 + dearer * (1.6 * len + 1.2 * points),
-        bytes_sent: returned,
-        in_turn: returned,
-        memory: memory.1,
-        ..PartyCost::default()
-    };
-    (sender, receiver)
+/// Elements as the function takes them: 256 pseudorandom bits each.
+struct Split<B: Zeroize> {
+    /// What finds each element's row: the first half.
+    keys: Zeroizing<Vec<u128>>,
+    /// h of each element, of the second half.
+    points: Zeroizing<Vec<B>>,
+    /// What the output takes beside the keys: whole elements, or none of them.
+    elements: Zeroizing<Vec<Element>>,
 }
 
-/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the vectors are made, or while a set is
-/// evaluated or encoded. The elements themselves are given up by then.
-fn memory(width: Width, security: Security, sizes: (usize, usize, usize)) -> (f64, f64) {
-    /// A key, a value, and an element of the large field.
-    const BLOCK: f64 = 16.0;
-    /// What puts keys in order, of all of them or a quarter.
-    const ORDER: f64 = BLOCK + 2.0;
-    let (points, own, len) = (sizes.0 as f64, sizes.1 as f64, sizes.2 as f64);
-    let entry = over!(width, B => bytes::<B>()) as f64;
-    // A region of the second halves is there, and where they are checked all of them beside it.
-    let (given, halves) = match security {
-        Security::SemiHonest => (Element::LEN as f64, 8.0 / 7.0),
-        Security::Malicious => (0.0, 15.0 / 7.0),
-    };
-    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER / 4.0 - given) * own;
-    let encoding = entry * len + (BLOCK + entry + ORDER - given) * points;
-    let making = (halves * (BLOCK + entry) + entry) * len + (BLOCK - given) * points;
-    let decoding = BLOCK * len + (2.0 * BLOCK + ORDER / 4.0 - given) * points;
-    let growing = 2.0 * BLOCK * len + (BLOCK + entry - given) * own;
-    (growing.max(evaluating), encoding.max(making).max(decoding))
-}
-
-/// What finds each element's row: an element is 256 pseudorandom bits, and this is the first half.
-fn keys_of(elements: &[Element]) -> Zeroizing<Vec<u128>> {
-    let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
-    Zeroizing::new(elements.map(|element| half(element, 0)).collect())
-}
-
-/// h of each element, of the second half.
-fn points_of<B: Subfield>(elements: &[Element]) -> Zeroizing<Vec<B>> {
-    let elements = elements.par_iter().with_min_len(VALUES_A_TASK);
-    Zeroizing::new(elements.map(|element| B::truncate(half(element, 1))).collect())
-}
-
-/// What the output takes of the elements beside their keys.
-fn kept(security: Security, elements: Zeroizing<Vec<Element>>) -> Zeroizing<Vec<Element>> {
-    match security {
-        Security::SemiHonest => Zeroizing::default(),
-        Security::Malicious => elements,
+impl<B: Subfield> Split<B> {
+    fn of(elements: Zeroizing<Vec<Element>>, security: Security) -> Self {
+        let each = || elements.par_iter().with_min_len(VALUES_A_TASK);
+        let keys = each().map(|element| half(element, 0)).collect();
+        let points = each().map(|element| B::truncate(half(element, 1))).collect();
+        let elements = match security {
+            Security::SemiHonest => Zeroizing::default(),
+            Security::Malicious => elements,
+        };
+        Self { keys: Zeroizing::new(keys), points: Zeroizing::new(points), elements }
     }
 }
 

@@ -5,6 +5,7 @@ use veilset_crypto::Element;
 use veilset_ot::{Block, Hash};
 
 use super::VALUES_A_TASK;
+use super::coin::Coins;
 
 /// H for one evaluation.
 pub(super) enum Output {
@@ -15,7 +16,7 @@ pub(super) enum Output {
 }
 
 impl Output {
-    pub(super) fn new(session: &[u8; 32], coins: Option<[[u8; 32]; 2]>) -> Self {
+    pub(super) fn new(session: &[u8; 32], coins: Option<Coins>) -> Self {
         match coins {
             None => Self::SemiHonest(Hash::new(session)),
             Some(coins) => {
@@ -47,9 +48,4 @@ impl Output {
             }
         }
     }
-}
-
-/// What binds the sender to its coin before it sees the receiver's: 256 random bits hide themselves.
-pub(super) fn commitment(session: &[u8; 32], coin: &[u8; 32]) -> [u8; 32] {
-    *blake3::keyed_hash(session, coin).as_bytes()
 }

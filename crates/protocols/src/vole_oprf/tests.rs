@@ -4,6 +4,8 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Framed, MemoryTransport, memory_pair};
 
+use super::coin::commitment;
+use super::messages::Coin;
 use super::*;
 use crate::Silent;
 
@@ -82,17 +84,21 @@ fn a_narrow_field_is_for_as_many_points_as_may_fail() {
 
 #[test]
 fn a_coin_that_was_not_committed_to_is_refused() {
+    let key = terms(1, Security::Malicious).toss().key.expect("coins are tossed");
+    let opened_to = |committed: [u8; 32]| {
+        let (left, right) = memory_pair();
+        let mut left = Framed::new(left);
+        left.put(&Coin(commitment(&key, &committed))).expect("open");
+        left.put(&Coin([2; 32])).expect("open");
+        with_means(right, 1, |means| {
+            let toss = CoinToss { key: Some(key) }.take(means.channel)?;
+            toss.tell(means)?.opened(means.channel)
+        })
+    };
+    let coins = opened_to([2; 32]).expect("the one that was committed to").expect("two coins");
+    assert_eq!(coins[0], [2; 32]);
+    assert!(matches!(opened_to([3; 32]), Err(ProtocolError::Channel(_))));
     let session = [1; 32];
-    let (left, right) = memory_pair();
-    let terms = terms(1, Security::Malicious);
-    let key = terms.derive("coin");
-    let mut left = Framed::new(left);
-    left.put(&Coin([2; 32])).expect("open");
-    left.put(&Coin([2; 32])).expect("open");
-    let mut right = Framed::new(right);
-    let fault = |result: Result<_, ProtocolError>| matches!(result, Err(ProtocolError::Channel(_)));
-    assert!(opened(&mut right, &terms, &commitment(&key, &[2; 32])).is_ok());
-    assert!(fault(opened(&mut right, &terms, &commitment(&key, &[3; 32]))));
     assert_ne!(commitment(&session, &[2; 32]), commitment(&session, &[3; 32]));
     assert_ne!(commitment(&session, &[2; 32]), commitment(&[9; 32], &[2; 32]));
     let coins = Some([[2; 32], [3; 32]]);
