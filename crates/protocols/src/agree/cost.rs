@@ -5,7 +5,7 @@ use veilset_structures::match_bits;
 
 use super::implicit::{COEFFICIENTS, ENTRY_BITS};
 use super::keys::Reuse;
-use super::rounds::shower;
+use super::schedule::shower;
 use super::scheme::Composition;
 use super::scheme::Sizes;
 use super::verdict::Verdict;

@@ -34,6 +34,7 @@ mod keys;
 mod matching;
 mod paillier;
 mod rounds;
+mod schedule;
 mod scheme;
 #[cfg(test)]
 mod tests;
@@ -45,10 +46,12 @@ use self::dh::DiffieHellman;
 pub(crate) use self::entries::{FIXED, IMPLICIT, PAILLIER, TO_THE_MATCH, UNCACHED};
 use self::implicit::Implicit;
 pub use self::keys::Reuse;
+use self::matching::Matching;
 use self::paillier::Paillier;
-use self::rounds::{Rounds, reconcile};
+use self::rounds::reconcile;
+use self::schedule::Schedule;
 pub use self::scheme::Scheme;
-use self::scheme::Sizes;
+use self::scheme::{Pair, Sizes};
 use crate::{Conclusion, Outcome, ProtocolError, Role, Run};
 
 /// What compares entries.
@@ -82,28 +85,39 @@ pub fn run_over(engine: Engine, run: Run<'_>) -> Result<Conclusion, ProtocolErro
 
 fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
     let role = run.part.role;
-    let sizes = sizes(&run);
     let composition = run.input.choices.scheme.unwrap_or_default().composition();
-    let agreed = if composition.rounds(sizes) == 0 {
+    let agreed = if composition.rounds(sizes(&run)) == 0 {
         None
     } else {
+        // Step 1.
         match engine {
             Engine::DiffieHellman => {
                 let mut matching = DiffieHellman::new(&mut run)?;
-                reconcile(&mut run, &mut matching, Rounds::new(composition, sizes, length))?
+                compare(&mut run, &mut matching, length)?
             }
             Engine::Paillier(size, reuse) => {
                 let mut matching = Paillier::new(&mut run, size, reuse)?;
-                reconcile(&mut run, &mut matching, Rounds::new(composition, sizes, length))?
+                compare(&mut run, &mut matching, length)?
             }
             Engine::Implicit(size) => {
                 let mut matching = Implicit::new(&mut run, size)?;
-                reconcile(&mut run, &mut matching, Rounds::new(composition, sizes, length))?
+                compare(&mut run, &mut matching, length)?
             }
         }
     };
     let index = agreed.map(|pair| pair.place(role));
     Ok(Box::new(move || Ok(Outcome::Agreed(index))))
+}
+
+/// Steps 2 and 3 with an engine that is ready.
+fn compare(
+    run: &mut Run<'_>,
+    matching: &mut impl Matching,
+    length: Length,
+) -> Result<Option<Pair>, ProtocolError> {
+    let composition = run.input.choices.scheme.unwrap_or_default().composition();
+    let schedule = Schedule::new(composition, sizes(run), run.part.role, matching);
+    reconcile(&mut run.means, schedule, length)
 }
 
 /// Sizes are at most [`MOST`], as the session checked.

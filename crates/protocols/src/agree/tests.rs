@@ -5,8 +5,7 @@ use rand_core::{CryptoRng, Rng, SeedableRng};
 use veilset_channel::{Channel, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::{Element, permutation};
 
-use super::matching::{Matching, Token};
-use super::scheme::Pair;
+use super::matching::Token;
 use super::*;
 use crate::wire::{put_values, take_values};
 use crate::{Attached, AttachedShape, Input, Means, Part, Reveal, Silent};
@@ -121,9 +120,8 @@ fn party(
     let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
     run.input.choices.scheme = Some(setting.scheme);
     let Some(engine) = setting.engine else {
-        let rounds = Rounds::new(setting.scheme.composition(), sizes(&run), setting.length);
         let mut ideal = Ideal { role, own: own.to_vec() };
-        let agreed = reconcile(&mut run, &mut ideal, rounds).expect("an honest run");
+        let agreed = compare(&mut run, &mut ideal, setting.length).expect("an honest run");
         return agreed.map(|pair| pair.place(role));
     };
     let conclude = run_to(setting.length, engine, run).expect("an honest run");

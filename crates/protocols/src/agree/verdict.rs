@@ -21,13 +21,23 @@ impl Verdict {
         Self(equal.fold(None, Option::or))
     }
 
+    /// The verdict if `genuine` pairs were tested, and else that no pair is equal.
+    pub(super) fn if_genuine(self, genuine: bool) -> Self {
+        Self(self.0.filter(|_| genuine))
+    }
+
+    /// The place of the pair.
+    pub(super) fn place(&self) -> Option<u32> {
+        self.0.map(|(place, _)| place)
+    }
+
     /// The place of the pair, after a look at its token.
     pub(super) fn checked(&self, shown: &[Token]) -> Result<Option<u32>, PeerFault> {
         match self.0 {
             Some((place, token)) if shown.get(place as usize) != Some(&token) => {
                 Err(PeerFault::CheckFailed("match confirmation"))
             }
-            verdict => Ok(verdict.map(|(place, _)| place)),
+            _ => Ok(self.place()),
         }
     }
 }
