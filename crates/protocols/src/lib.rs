@@ -14,6 +14,7 @@ mod digest;
 mod exchange;
 pub mod fhe;
 mod fnp;
+mod indication;
 pub mod ks;
 mod matching;
 mod mqrpmt;

@@ -49,12 +49,12 @@ use self::items::{Item, items};
 use self::labels::open;
 use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
 use self::query::{Found, ask};
-use crate::bins::{filled_up, named};
 use crate::exchange::{cross, not_an_element};
-use crate::wire::{Points, point_chunks, put_values, take_values};
+use crate::indication::{hear_names, tell_names};
+use crate::wire::{Points, point_chunks};
 use crate::words::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
+    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Part, Protocol,
     ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
@@ -180,14 +180,8 @@ impl Database {
         // Step 4.
         means.channel.phase("answers");
         put_answers(means.channel, &self.prepared.answer(query, means.rng))?;
-        if reveal == Reveal::Receiver {
-            return Ok(Box::new(|| Ok(Outcome::Nothing)));
-        }
         // Step 5.
-        means.channel.phase("indication");
-        let theirs = take_values(means.channel, count, u128::BITS)?;
-        let own = self.names.clone();
-        Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &theirs)))))
+        hear_names(Part { role: Role::Sender, reveal }, means, count, || self.names.clone())
     }
 }
 
@@ -223,12 +217,10 @@ fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolE
     let answers = take_answers(means.channel, parameters)?;
     let found = asked.found(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
     // Step 5.
-    if part.tells() {
-        means.channel.phase("indication");
+    tell_names(part, &mut means, items.len(), || {
         let names = found.matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
-        let names = Zeroizing::new(names.map(|(_, item)| item.name).collect::<Vec<_>>());
-        put_values(means.channel, &filled_up(names, items.len(), means.rng), u128::BITS)?;
-    }
+        Zeroizing::new(names.map(|(_, item)| item.name).collect())
+    })?;
     Ok(Received { parameters: parameters.clone(), items, found })
 }
 

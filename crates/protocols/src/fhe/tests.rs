@@ -6,7 +6,6 @@ use rand_core::SeedableRng;
 use veilset_channel::{Framed, Metered, memory_pair};
 
 use super::*;
-use crate::Part;
 
 fn element(number: usize) -> Element {
     let mut bytes = [0; 32];

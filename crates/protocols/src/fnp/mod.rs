@@ -43,10 +43,10 @@ use zeroize::Zeroizing;
 use self::layout::{KEY, Layout};
 use self::messages::{ciphertext_chunks, put_frame, put_key, take_frame, take_key};
 use self::rounds::{answers, expanded};
-use crate::bins::{filled_up, named, roots, spread};
+use crate::bins::{roots, spread};
+use crate::indication::{hear_names, tell_names};
 use crate::matching::{membership, sort};
 use crate::slots::scalar;
-use crate::wire::{put_values, take_values};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
     Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
@@ -125,7 +125,7 @@ impl Protocol for Fnp {
 }
 
 fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, layout.degree)?;
     // Step 1.
@@ -156,18 +156,15 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
     sort(&mut values);
     let own = roots.iter().map(|root| root.name % layout.slots.prime());
     let hits = membership(&Zeroizing::new(own.collect::<Vec<_>>()), &values);
-    if part.tells() {
-        means.channel.phase("indication");
+    tell_names(part, &mut means, elements.len().min(peer_count), || {
         let common = hits.indices().into_iter().map(|place| roots[place as usize].name);
-        let common = Zeroizing::new(common.collect());
-        let names = filled_up(common, elements.len().min(peer_count), means.rng);
-        put_values(means.channel, &names, u128::BITS)?;
-    }
+        Zeroizing::new(common.collect())
+    })?;
     Ok(Box::new(move || Ok(Outcome::Matched(hits.indices()))))
 }
 
 fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, elements.len())?;
     means.channel.phase("encrypted sets");
@@ -186,11 +183,6 @@ fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
     for range in ciphertext_chunks(KEY, answers.len()).ranges() {
         put_frame(means.channel, &key, &answers[range])?;
     }
-    if !part.learns() {
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
-    }
-    means.channel.phase("indication");
-    let names = take_values(means.channel, elements.len().min(peer_count), u128::BITS)?;
-    let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
-    Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
+    let own = || Zeroizing::new(roots.iter().map(|root| root.name).collect());
+    hear_names(part, &mut means, elements.len().min(peer_count), own)
 }

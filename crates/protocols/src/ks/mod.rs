@@ -52,9 +52,9 @@ use self::layout::Layout;
 pub use self::layout::Spread;
 use self::messages::{put_ciphertexts, put_key, take_ciphertexts, take_key};
 use self::rounds::{Keyed, Loads, combined, common, expanded};
-use crate::bins::{Root, filled_up, named, roots, spread};
+use crate::bins::{Root, roots, spread};
 use crate::exchange::cross;
-use crate::wire::{put_values, take_values};
+use crate::indication::{hear_names, tell_names};
 use crate::words::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
     Allowed, Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
@@ -150,7 +150,7 @@ fn receiver<G: ScalarField>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
@@ -187,11 +187,7 @@ fn receiver<G: ScalarField>(
     let batches = batches(group, layout);
     cross(means.channel, batches, batches, put, take)?;
     let found = Matches { places: places.concat(), hits, forged, most: peer_count };
-    if part.tells() {
-        means.channel.phase("indication");
-        let names = filled_up(found.names(&roots), elements.len().min(peer_count), means.rng);
-        put_values(means.channel, &names, u128::BITS)?;
-    }
+    tell_names(part, &mut means, elements.len().min(peer_count), || found.names(&roots))?;
     Ok(Box::new(move || found.outcome()))
 }
 
@@ -242,7 +238,7 @@ fn sender<G: ScalarField>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, means } = run;
+    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
     means.channel.phase("encrypted sets");
@@ -261,13 +257,8 @@ fn sender<G: ScalarField>(
         put_ciphertexts(means.channel, group, &h)?;
         means.observer.advance(range.len() as u64);
     }
-    if !part.learns() {
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
-    }
-    means.channel.phase("indication");
-    let names = take_values(means.channel, elements.len().min(peer_count), u128::BITS)?;
-    let own = Zeroizing::new(roots.iter().map(|root| root.name).collect::<Vec<_>>());
-    Ok(Box::new(move || Ok(Outcome::Matched(named(&own, &names)))))
+    let own = || Zeroizing::new(roots.iter().map(|root| root.name).collect());
+    hear_names(part, &mut means, elements.len().min(peer_count), own)
 }
 
 fn scalars<G: ScalarField>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {

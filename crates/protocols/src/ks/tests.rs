@@ -3,6 +3,7 @@ use rand_core::SeedableRng;
 use veilset_crypto::{Element, PrimeGroup};
 
 use super::*;
+use crate::bins::{filled_up, named};
 
 const GROUP: Ristretto255 = Ristretto255;
 

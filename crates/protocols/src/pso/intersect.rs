@@ -11,9 +11,10 @@ use zeroize::Zeroizing;
 use super::transfer::{self, gathered, one_sided_cost};
 use super::{and, shuffled_p2};
 use crate::exchange::value;
-use crate::matching::{VALUES_A_TASK, in_order, membership, sort};
+use crate::indication::{hear_bits, tell_bits};
+use crate::matching::{VALUES_A_TASK, membership, sort};
 use crate::mqrpmt::Engine;
-use crate::wire::{bits_bytes, put_bits, size, take_bits, value_of, value_width};
+use crate::wire::{bits_bytes, size, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -28,10 +29,7 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
     let width = value_width(bits);
     let hits = engine.p1(&run.input, &mut run.means)?.bits();
     let received = transfer::receive_one_sided(&mut run.means, Role::Sender, &hits.e, width)?;
-    if run.part.reveal == Reveal::Both {
-        run.means.channel.phase("indication");
-        put_bits(run.means.channel, &hits.e)?;
-    }
+    tell_bits(run.part, &mut run.means, &hits.e)?;
     let own = names(&run.input.elements, bits);
     Ok(Box::new(move || {
         hits.fault()?;
@@ -51,12 +49,7 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     let names = names(&run.input.elements, bits);
     let names = gathered(&order, width, |index| names[index].to_le_bytes());
     transfer::send_one_sided(&mut run.means, Role::Sender, &names, width)?;
-    if run.part.reveal == Reveal::Receiver {
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
-    }
-    run.means.channel.phase("indication");
-    let e = take_bits(run.means.channel, run.input.elements.len())?;
-    Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
+    hear_bits(run.part, &mut run.means, order)
 }
 
 /// What crosses of each element.

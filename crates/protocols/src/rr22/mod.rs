@@ -24,9 +24,10 @@ use rayon::prelude::*;
 use veilset_crypto::Group;
 
 use crate::digest::SetTerms;
-use crate::matching::{VALUES_A_TASK, in_order, membership};
+use crate::indication::{hear_bits, tell_bits};
+use crate::matching::{VALUES_A_TASK, membership};
 use crate::vole_oprf::{self, Terms};
-use crate::wire::{bits_bytes, put_bits, take_bits};
+use crate::wire::bits_bytes;
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
     Allowed, Conclusion, Cost, Digest, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
@@ -132,9 +133,7 @@ fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolE
     let order = set.put_ordered(run.means.channel, &mut values)?;
     drop(values);
     // Step 3.
-    run.means.channel.phase("indication");
-    let e = take_bits(run.means.channel, order.len())?;
-    Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
+    hear_bits(run.part, &mut run.means, order)
 }
 
 fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
@@ -149,11 +148,8 @@ fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, Protoco
     let theirs = set.take_ordered(run.means.channel)?;
     // Takes the same steps whatever matches.
     let hits = membership(&values, &theirs);
-    if run.part.reveal == Reveal::Both {
-        // Step 3.
-        run.means.channel.phase("indication");
-        put_bits(run.means.channel, &hits.taken)?;
-    }
+    // Step 3.
+    tell_bits(run.part, &mut run.means, &hits.taken)?;
     Ok(Box::new(move || {
         hits.fault()?;
         Ok(Outcome::Matched(hits.indices()))

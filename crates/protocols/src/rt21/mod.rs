@@ -47,12 +47,13 @@ use self::messages::{FirstMessage, put_coefficients, take_coefficients};
 use self::oracles::{Oracles, Value};
 use self::suite::{CURVE25519, FFDHE2048, Residues, SafePrime, Suite};
 use crate::digest::SetTerms;
-use crate::matching::{in_order, membership};
-use crate::wire::{put_bits, put_values, take_bits, take_values, values_bytes};
+use crate::indication::{hear_bits, tell_bits};
+use crate::matching::membership;
+use crate::wire::{put_values, take_values, values_bytes};
 use crate::words::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Choices, Conclusion, Cost, Digest, Input, Leak, Operation, Outcome, Part, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
+    Allowed, Choices, Conclusion, Cost, Digest, Input, Leak, Means, Operation, Outcome, Part,
+    Protocol, ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -199,12 +200,7 @@ where
     let keys = suite.agreement.keys(&secret, &messages);
     let values = oracles.values(&elements, &messages, &keys);
     let order = set.put(means.channel, &values)?;
-    if !part.learns() {
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
-    }
-    means.channel.phase("indication");
-    let e = take_bits(means.channel, order.len())?;
-    Ok(Box::new(move || Ok(Outcome::Matched(in_order(&order, &e)))))
+    hear_bits(part, &mut means, order)
 }
 
 /// A constant P would have its value everywhere, and be a message whose key the receiver knows for every element.
@@ -251,7 +247,7 @@ where
     means.channel.phase("polynomial");
     put_coefficients(means.channel, &suite.field, &poly)?;
     // Step 4.
-    set.take(means.channel, values, part)
+    set.take(&mut means, values, part)
 }
 
 fn not_an_element() -> PeerFault {
@@ -297,22 +293,19 @@ impl Set {
     /// Takes it and looks `values` up. If both are to learn, it says of each of the set's values whether it is among them.
     fn take(
         &self,
-        channel: &mut dyn Channel,
+        means: &mut Means<'_>,
         values: Zeroizing<Vec<Value>>,
         part: Part,
     ) -> Result<Conclusion, ProtocolError> {
-        let theirs = self.low.take_ordered(channel)?;
+        let theirs = self.low.take_ordered(means.channel)?;
         if self.whole {
-            let high = take_values(channel, theirs.len(), u128::BITS)?;
+            let high = take_values(means.channel, theirs.len(), u128::BITS)?;
             let theirs = theirs.into_iter().zip(high).map(|(low, high)| [low, high]);
             return Ok(matched(values, theirs.collect()));
         }
         // Takes the same steps whatever matches.
         let hits = membership(&self.low(&values), &theirs);
-        if part.tells() {
-            channel.phase("indication");
-            put_bits(channel, &hits.taken)?;
-        }
+        tell_bits(part, means, &hits.taken)?;
         Ok(Box::new(move || {
             hits.fault()?;
             Ok(Outcome::Matched(hits.indices()))

@@ -7,7 +7,7 @@ use veilset_crypto::Element;
 use veilset_poly::Field;
 
 use super::*;
-use crate::{Attached, AttachedShape, Means, Silent};
+use crate::{Attached, AttachedShape, Silent};
 
 type Ended = Result<Outcome, ProtocolError>;
 

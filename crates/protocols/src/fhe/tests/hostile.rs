@@ -6,7 +6,6 @@ use veilset_channel::{
 };
 
 use super::*;
-use crate::Part;
 
 const SESSION: [u8; 32] = [3; 32];
 const SIZES: Sizes = Sizes { sender: 700, receiver: 20, slack: 0 };
