@@ -69,6 +69,11 @@ pub(crate) static INTERSECT: Fhe = Fhe { spec: &SPEC };
 /// `fhe-lookup`.
 pub(crate) static LOOKUP: Fhe = Fhe { spec: &LOOKUP_SPEC };
 
+/// What an early end can say: the sender chooses the key by which the receiver's elements fall into bins.
+const ENDED: Leak = Leak::by_cheating(
+    "A sender that cheats and computes for years can ask whether a receiver of a handful of keys has all of a few guesses.",
+);
+
 /// What an answer can say.
 const FORGED: Leak = Leak::by_cheating(
     "A sender that cheats can make keys of the receiver match that it does not have.",
@@ -85,7 +90,7 @@ static SPEC: Spec = Spec {
     receiver: MATCHES,
     sender: MATCHES,
     residue: SIZE,
-    leaks: &[SIZES, FORGED, TOLD],
+    leaks: &[SIZES, FORGED, ENDED, TOLD],
     max_elements: MAX_ELEMENTS,
     choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
     cut: true,
