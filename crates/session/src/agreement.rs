@@ -1,7 +1,5 @@
 //! From an offer to agreed terms.
 
-use std::str::FromStr;
-
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
@@ -12,7 +10,7 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::memory_of;
 use crate::run::CONSENT;
-use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape};
+use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape, named, parsed};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
     Wanted, plan,
@@ -278,8 +276,8 @@ fn choose(
 /// What the connecting side chose, if it is what this side wants.
 fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
     let chosen = Choices {
-        group: choice_of(&choice.group)?,
-        digest: choice_of(&choice.digest)?,
+        group: named("group", &choice.group, parsed).ok()?,
+        digest: named("digest", &choice.digest, parsed).ok()?,
         ..wanted.choices
     };
     let named = offer.protocol.is_none_or(|mine| mine == choice.protocol);
@@ -290,11 +288,6 @@ fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen
     // Nothing is left open that the protocol has a choice of.
     let is_whole = (choices.group, choices.digest) == (chosen.group, chosen.digest);
     is_whole.then_some(Chosen { protocol, choices })
-}
-
-/// The value of this name; no name is none.
-fn choice_of<T: FromStr>(name: &str) -> Option<Option<T>> {
-    if name.is_empty() { Some(None) } else { name.parse().ok().map(Some) }
 }
 
 /// The planner's first choice; it measures this machine only if there is anything to choose.

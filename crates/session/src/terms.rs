@@ -195,7 +195,7 @@ fn known<T>(
 }
 
 /// What is called `name`; no name is none.
-fn named<T>(
+pub(crate) fn named<T>(
     field: &'static str,
     name: &str,
     of_name: impl Fn(&str) -> Option<T>,
@@ -203,7 +203,8 @@ fn named<T>(
     if name.is_empty() { Ok(None) } else { known(field, name, of_name).map(Some) }
 }
 
-fn parsed<T: FromStr>(name: &str) -> Option<T> {
+/// The value of this name, if it is one.
+pub(crate) fn parsed<T: FromStr>(name: &str) -> Option<T> {
     name.parse().ok()
 }
 

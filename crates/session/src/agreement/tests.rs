@@ -11,8 +11,8 @@ fn offer(connecting: bool) -> Offer {
     Offer { connecting, ..Offer::sample() }
 }
 
-/// What the connecting side makes of a peer that sends these terms.
-fn connecting(
+/// What a side makes of a peer that sends these terms.
+fn agreed_with(
     offer: Offer,
     binding: [u8; 32],
     theirs: UncheckedTerms,
@@ -36,11 +36,13 @@ fn terms(change: impl FnOnce(&mut UncheckedTerms)) -> UncheckedTerms {
     terms
 }
 
+/// A name in the terms.
+type Name = fn(&mut UncheckedTerms) -> &mut String;
+
 #[test]
 fn what_only_the_peer_knows_is_a_difference_of_terms() {
-    type Named = fn(&mut UncheckedTerms) -> &mut String;
     let known = "any that this version has; veilset protocols lists them";
-    let cases: [(&str, Named, &str); 6] = [
+    let cases: [(&str, Name, &str); 6] = [
         ("operation", |terms| &mut terms.operation, "count"),
         ("security", |terms| &mut terms.security, "semi-honest"),
         ("protocol", |terms| &mut terms.protocol, known),
@@ -49,12 +51,17 @@ fn what_only_the_peer_knows_is_a_difference_of_terms() {
         ("scheme", |terms| &mut terms.scheme, "sum-of-ranks"),
     ];
     for (field, named, mine) in cases {
-        let theirs = terms(|terms| *named(terms) = "from-the-future".into());
-        let ended = connecting(offer(true), [0; 32], theirs);
-        let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
-        let [found] = &found[..] else { panic!("one difference: {found:?}") };
-        let said = (&*found.field, &*found.mine, &*found.theirs);
-        assert_eq!(said, (field, mine, "from-the-future"));
+        for connects in [true, false] {
+            let theirs = terms(|terms| {
+                terms.connecting = !connects;
+                *named(terms) = "from-the-future".into();
+            });
+            let ended = agreed_with(offer(connects), [0; 32], theirs);
+            let Err(SessionError::Terms(found)) = ended else { panic!("it must not go on") };
+            let [found] = &found[..] else { panic!("one difference: {found:?}") };
+            let said = (&*found.field, &*found.mine, &*found.theirs);
+            assert_eq!(said, (field, mine, "from-the-future"));
+        }
     }
 }
 
@@ -82,8 +89,8 @@ fn a_peer_that_sends_no_terms_or_no_choice_ends_the_wait() {
 fn a_peer_cannot_claim_more_than_memory_holds() {
     let most = 1 << 30;
     let small = || Offer { memory: 1_000_000, ..offer(true) };
-    assert!(connecting(small(), [0; 32], terms(|_| {})).is_ok());
-    let ended = connecting(small(), [0; 32], terms(|terms| terms.distinct = most));
+    assert!(agreed_with(small(), [0; 32], terms(|_| {})).is_ok());
+    let ended = agreed_with(small(), [0; 32], terms(|terms| terms.distinct = most));
     let Err(SessionError::Memory { needed, allowed, peer }) = ended else {
         panic!("it must not go on")
     };
@@ -97,14 +104,14 @@ fn what_either_side_names_holds() {
         terms.group = "p256".into();
     });
     let choices = Choices { digest: Some(Digest::Bloom), ..Choices::default() };
-    let agreed = connecting(Offer { choices, ..offer(true) }, [0; 32], theirs.clone())
+    let agreed = agreed_with(Offer { choices, ..offer(true) }, [0; 32], theirs.clone())
         .map_err(|error| error.to_string());
     let agreed = agreed.expect("it fits");
     assert_eq!(agreed.protocol.spec().id, "mqrpmt-dh");
     assert_eq!(agreed.choices, Choices { group: Some(Group::P256), ..choices });
     let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
     let other = Offer { choices, ..offer(true) };
-    let Err(SessionError::Terms(found)) = connecting(other, [0; 32], theirs) else {
+    let Err(SessionError::Terms(found)) = agreed_with(other, [0; 32], theirs) else {
         panic!("it must not go on")
     };
     let [found] = &found[..] else { panic!("one difference") };
@@ -124,7 +131,7 @@ fn the_owner_of_values_is_the_sender_and_there_is_one() {
             terms.columns = columns;
         })
     };
-    let role = |mine, theirs| connecting(mine, [0; 32], theirs).map(|agreed| agreed.role);
+    let role = |mine, theirs| agreed_with(mine, [0; 32], theirs).map(|agreed| agreed.role);
     let owning = role(mine(values, column()), theirs(vec![]));
     assert!(matches!(owning, Ok(Role::Sender)));
     let other = role(mine(AttachedShape::Nothing, vec![]), theirs(column()));
@@ -140,8 +147,9 @@ fn the_owner_of_values_is_the_sender_and_there_is_one() {
 
 #[test]
 fn two_connections_are_two_sessions() {
-    let session =
-        |binding| connecting(offer(true), binding, terms(|_| {})).map(|agreed| agreed.session).ok();
+    let session = |binding| {
+        agreed_with(offer(true), binding, terms(|_| {})).map(|agreed| agreed.session).ok()
+    };
     assert_eq!(session([0; 32]), session([0; 32]));
     assert_ne!(session([0; 32]), session([1; 32]));
 }
