@@ -198,7 +198,7 @@ fn the_crate_with_unsafe_code_keeps_the_other_lints() {
     }
 }
 
-/// The Rust files of the crates, by their paths.
+/// The Rust files of the crates, by their paths in the repository.
 fn sources() -> Vec<(PathBuf, String)> {
     let root = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let mut folders = vec![root.join("crates"), root.join("apps"), root.join("reproduce")];
@@ -210,7 +210,8 @@ fn sources() -> Vec<(PathBuf, String)> {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = std::fs::read_to_string(&path).expect("text");
-                sources.push((path, text));
+                let place = path.strip_prefix(&root).expect("within").to_owned();
+                sources.push((place, text));
             }
         }
     }
