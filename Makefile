@@ -7,8 +7,10 @@ CARGO_FLAGS := --release --locked
 
 all: build
 
-demo: build
-	$(CARGO) run --quiet $(CARGO_FLAGS) -p veilset-cli -- demo
+# Without the parts that a demonstration has no use for: databases, object stores, calendars, measurements.
+demo: toolchain
+	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli --no-default-features
+	$(CARGO) run --quiet $(CARGO_FLAGS) -p veilset-cli --no-default-features -- demo
 
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
