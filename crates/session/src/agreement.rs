@@ -4,7 +4,8 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Choices, Digest, Gives, Operation, Part, Protocol, Reveal, Role, Shape, Spec,
+    AttachedShape, Attaches, Choices, Digest, Gives, Operation, Part, Protocol, Reveal, Role,
+    Shape, Spec,
 };
 
 use crate::parts::Parts;
@@ -328,8 +329,8 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
 fn memory_of_rows(mine: &Terms, theirs: &Terms) -> u64 {
     const BYTES_A_CELL: u64 = 56;
     let AttachedShape::Items { width } = theirs.attached else { return 0 };
-    let (count, of_key) = match mine.operation {
-        Operation::Lookup => (mine.distinct, 0),
+    let (count, of_key) = match mine.operation.spec().attaches {
+        Attaches::Labels => (mine.distinct, 0),
         _ => (theirs.distinct, theirs.presets.split(',').count() as u64),
     };
     let cells = of_key + theirs.columns.len() as u64;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use veilset_protocols::{AttachedShape, Operation};
+use veilset_protocols::{AttachedShape, Attaches, Operation};
 
 use super::{Terms, UncheckedTerms, UnknownName};
 use crate::{Detail, Learn};
@@ -100,18 +100,17 @@ pub(crate) fn differing_learners(mine: Learn, theirs: &str) -> Option<Mismatch> 
     (theirs != mine.mirrored().name()).then(|| Mismatch::of(field, mine.name(), theirs))
 }
 
-/// A sum needs values on one side, shares can have them on one side; whether there are any here, and at the peer.
+/// Values are on one side, where the operation needs any; whether there are any here, and at the peer.
 pub(crate) fn mismatched_values(
     operation: Operation,
     [here, there]: [bool; 2],
 ) -> Option<Mismatch> {
-    let (field, mine, theirs) = match (operation, here, there) {
-        (Operation::Sum, false, false) => {
+    let Attaches::Values { needed } = operation.spec().attaches else { return None };
+    let (field, mine, theirs) = match (here, there) {
+        (false, false) if needed => {
             ("value columns (one side gives --value)", "none", "none either")
         }
-        (Operation::Sum | Operation::Share, true, true) => {
-            ("value columns (--value on one side alone)", "given", "given, too")
-        }
+        (true, true) => ("value columns (--value on one side alone)", "given", "given, too"),
         _ => return None,
     };
     Some(Mismatch::of(field, mine, theirs))

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Digest, Operation};
+use veilset_protocols::{AttachedShape, Attaches, Digest, Operation};
 
 use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms};
 use crate::{Column, Detail, Learn};
@@ -99,21 +99,20 @@ impl UncheckedTerms {
                 && column.scale <= MAX_SCALE
         };
         let columns = self.columns.len();
-        let attached = match self.operation.parse().ok() {
-            Some(Operation::Sum | Operation::Share) => {
-                self.width == 0 && usize::from(self.values) == columns
-            }
-            Some(Operation::Union) => {
+        let operation: Option<Operation> = self.operation.parse().ok();
+        let attached = match operation.map_or(Attaches::Nothing, |one| one.spec().attaches) {
+            Attaches::Nothing => self.values == 0 && self.width == 0 && columns == 0,
+            Attaches::Values { .. } => self.width == 0 && usize::from(self.values) == columns,
+            Attaches::Rows => {
                 let sends = self.learn != Learn::Me && self.distinct > 0;
                 self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
             }
-            Some(Operation::Lookup) => {
+            Attaches::Labels => {
                 let labels = self.learn == Learn::Peer && columns > 0;
                 let whole = labels && (self.width > 0 || self.distinct == 0);
                 let attached = if labels { whole } else { self.width == 0 && columns == 0 };
                 self.values == 0 && self.width <= MAX_WIDTH && attached
             }
-            _ => self.values == 0 && self.width == 0 && columns == 0,
         };
         let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
