@@ -5,16 +5,14 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use crate::{
-    AttachedShape, Leak, Operation, PROTOCOLS, Protocol, Reveal, Role, Security, Shape, Spec,
-};
+use crate::{Leak, Operation, PROTOCOLS, Protocol, Reveal, Role, Security, Shape, Spec};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/use/protocols.md");
 const BEGIN: &str = "<!-- registry -->\n";
 const END: &str = "<!-- end -->\n";
 
 /// Elements of the sender and of the receiver for which bytes are said.
-const SIZES: [(u64, u64); 3] = [(1 << 8, 1 << 8), (1 << 16, 1 << 16), (1 << 16, 1 << 8)];
+const SIZES: [[u64; 2]; 3] = [[1 << 8, 1 << 8], [1 << 16, 1 << 16], [1 << 16, 1 << 8]];
 
 /// Bytes of a row that a union sends, and of a label.
 const WIDTH: usize = 16;
@@ -23,20 +21,10 @@ fn specs() -> impl Iterator<Item = &'static Spec> {
     PROTOCOLS.iter().map(|protocol| protocol.spec())
 }
 
-/// What is attached to each element: one value, or a row or label of [`WIDTH`] bytes.
-fn attached(operation: Operation, role: Role) -> AttachedShape {
-    match (operation, role) {
-        (Operation::Sum | Operation::Share, Role::Sender) => AttachedShape::Values { columns: 1 },
-        (Operation::Union, _) | (Operation::Lookup, Role::Sender) => {
-            AttachedShape::Items { width: WIDTH }
-        }
-        _ => AttachedShape::Nothing,
-    }
-}
-
 /// Bytes of both sides together, or a dash for sizes that the protocol does not take.
-fn bytes(protocol: &dyn Protocol, (sender, receiver): (u64, u64)) -> String {
+fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
     let spec = protocol.spec();
+    let attached = |role| spec.operation.spec().attached(role, 1, WIDTH);
     if sender.max(receiver) > spec.max_elements {
         return "–".into();
     }
@@ -44,8 +32,8 @@ fn bytes(protocol: &dyn Protocol, (sender, receiver): (u64, u64)) -> String {
         sender,
         receiver,
         reveal: spec.reveals[0],
-        attached: attached(spec.operation, Role::Sender),
-        returned: attached(spec.operation, Role::Receiver),
+        attached: attached(Role::Sender),
+        returned: attached(Role::Receiver),
         choices: spec.defaults(),
     });
     match cost.sender.bytes_sent + cost.receiver.bytes_sent {
