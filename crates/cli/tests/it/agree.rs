@@ -72,7 +72,7 @@ fn each_scheme_finds_its_slot_with_every_protocol() {
             ];
             let mine = command(&more);
             let theirs = command(&[&more[..], &["--prefer", "likes.txt"]].concat());
-            let (one, two) = meet((&left, &mine), (&right, &theirs));
+            let (one, two) = meet(&left, &mine, &right, &theirs);
             for (end, party) in [(object(&one), &left), (object(&two), &right)] {
                 assert_eq!(end["result"], slot(hour), "{scheme} {protocol}");
                 assert_eq!(end["operation"], "agree");
@@ -107,7 +107,7 @@ fn the_slot_goes_to_standard_output_and_another_zone_means_the_same() {
         "--prefer",
         "late",
     ];
-    let (one, two) = meet((&left, &mine), (&right, &theirs));
+    let (one, two) = meet(&left, &mine, &right, &theirs);
     // Left: 9, 10, 11. Right, whose clock is four hours behind: 13, 12, 11, 9.
     let expected = "2027-03-29T09:00:00Z\t2027-03-29T10:00:00Z\n";
     for end in [&one, &two] {
@@ -136,7 +136,7 @@ fn a_calendar_may_be_on_the_web() {
     let theirs = command(&["--length", "1h"]);
     let mut mine = theirs.clone();
     mine[1] = &url;
-    let (one, two) = meet((&left, &mine), (&right, &theirs));
+    let (one, two) = meet(&left, &mine, &right, &theirs);
     server.join().expect("one caller");
     let expected = "2027-03-29T09:00:00Z\t2027-03-29T10:00:00Z\n";
     for end in [&one, &two] {
@@ -157,7 +157,7 @@ fn no_common_slot_says_that_alone() {
     let (left, right) = parties();
     right.file("mine.ics", &calendar(&[(9, 12)]));
     let args = command(&["--length", "1h", "--json", "-o", "out.ics"]);
-    let (one, two) = meet((&left, &args), (&right, &args));
+    let (one, two) = meet(&left, &args, &right, &args);
     for (end, party) in [(&one, &left), (&two, &right)] {
         assert_eq!(object(end)["result"], Value::Null);
         assert!(stderr(end).contains("no slot is free for both"), "{}", stderr(end));
@@ -166,7 +166,7 @@ fn no_common_slot_says_that_alone() {
     // A side without any free slot.
     right.file("mine.ics", &calendar(&[(0, 24 - 1)]));
     let args = command(&["--length", "1h"]);
-    let (one, two) = meet((&left, &args), (&right, &args));
+    let (one, two) = meet(&left, &args, &right, &args);
     assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
     assert!(one.stdout.is_empty() && two.stdout.is_empty());
 }
@@ -198,7 +198,7 @@ fn different_terms_end_the_run_and_are_named() {
             "scheme: here sum-of-ranks, at the peer minimum-of-ranks",
         ),
     ] {
-        let (one, two) = meet((&left, &mine), (&right, &theirs));
+        let (one, two) = meet(&left, &mine, &right, &theirs);
         assert_eq!((code(&one), code(&two)), (3, 3), "{}{}", stderr(&one), stderr(&two));
         assert!(stderr(&one).contains(named), "{}", stderr(&one));
     }

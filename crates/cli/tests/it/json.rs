@@ -46,7 +46,7 @@ fn every_operation_prints_what_the_schema_says_and_both_sides_name_one_run() {
     ] {
         let (mine, theirs) =
             (command(operation, &[mine, &["--json"]].concat()), command(operation, &["--json"]));
-        let (one, two) = meet((&left, &mine), (&right, &theirs));
+        let (one, two) = meet(&left, &mine, &right, &theirs);
         let (one, two) = (object(&one), object(&two));
         for (end, name, key) in [(&one, "right", &right.key), (&two, "left", &left.key)] {
             schema.check("run", end);
@@ -74,7 +74,7 @@ fn a_meeting_prints_what_the_schema_says() {
         "agree mine.ics --between 2027-03-29 --hours 09:00-11:00 --zone UTC --length 1h --json"
             .split(' ')
             .collect();
-    let (one, two) = meet((&left, &mine), (&right, &mine));
+    let (one, two) = meet(&left, &mine, &right, &mine);
     let (one, two) = (object(&one), object(&two));
     schema.check("run", &one);
     assert_eq!((&one["result"], &one["run"]), (&two["result"], &two["run"]));
@@ -139,8 +139,10 @@ fn a_failure_prints_an_error_as_json_too() {
     check(&away, "network");
 
     let (one, two) = meet(
-        (&left, &command("count", &["--json"])),
-        (&right, &command("intersect", &["--json", "--security", "malicious", "--learn", "me"])),
+        &left,
+        &command("count", &["--json"]),
+        &right,
+        &command("intersect", &["--json", "--security", "malicious", "--learn", "me"]),
     );
     for end in [&one, &two] {
         let text = check(end, "terms");

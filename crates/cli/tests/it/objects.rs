@@ -26,19 +26,14 @@ fn rows(numbers: impl Iterator<Item = u32>) -> String {
 }
 
 /// An intersection of `left` with `right`, with further flags on the left.
-fn meet(
-    bucket: &Bucket,
-    parties: &(Party, Party),
-    lists: [&str; 2],
-    flags: &[&str],
-) -> [Output; 2] {
+fn meet(bucket: &Bucket, parties: [&Party; 2], lists: [&str; 2], flags: &[&str]) -> [Output; 2] {
     let common = ["--key", "email:email", "--deadline", "60s"];
     let [left, right] = lists;
     let left = [&["intersect", left, "--listen", ANY, "--peer", "right"][..], &common, flags];
-    let mut listening = Running::start(command(bucket, "ann", &parties.0, &left.concat()));
+    let mut listening = Running::start(command(bucket, "ann", parties[0], &left.concat()));
     let address = listening.address();
     let right = ["intersect", right, "--connect", &address, "--peer", "left", "--json"];
-    let connected = run(bucket, &parties.1, &[&right[..], &common].concat());
+    let connected = run(bucket, parties[1], &[&right[..], &common].concat());
     [listening.output(), connected]
 }
 
@@ -62,7 +57,8 @@ fn folders_and_patterns_of_objects_are_lists_and_the_result_is_an_object() {
     let parties = pair();
 
     let lists = ["s3://lists/left/", "s3://lists/right/day=*/shaky [1].csv"];
-    let [left, right] = meet(&bucket, &parties, lists, &["-o", "s3://lists/out/matches.csv"]);
+    let [left, right] =
+        meet(&bucket, [&parties.0, &parties.1], lists, &["-o", "s3://lists/out/matches.csv"]);
     assert_eq!(code(&left), 0, "{}", stderr(&left));
     let in_left: BTreeSet<u32> = (0..5).flat_map(|part| part * 100..part * 100 + 80).collect();
     let in_right: BTreeSet<u32> =
@@ -75,7 +71,8 @@ fn folders_and_patterns_of_objects_are_lists_and_the_result_is_an_object() {
 
     // A folder without its slash, and a result with types, which is read again.
     let lists = ["s3://lists/left", "s3://lists/left/part-0.csv"];
-    let [left, right] = meet(&bucket, &parties, lists, &["-o", "s3://lists/out/matches.parquet"]);
+    let [left, right] =
+        meet(&bucket, [&parties.0, &parties.1], lists, &["-o", "s3://lists/out/matches.parquet"]);
     assert_eq!((code(&left), code(&right)), (0, 0), "{}", stderr(&left));
     let check = ["check", "s3://lists/out/matches.parquet", "--key", "email:email", "--json"];
     let seen = json(&run(&bucket, &parties.0, &check));
@@ -108,7 +105,8 @@ fn an_object_that_exists_is_kept_unless_forced() {
     assert_eq!(bucket.get("out.csv").as_deref(), Some("old"));
     assert_eq!(bucket.requests("PUT"), 0);
 
-    let [left, _] = meet(&bucket, &parties, lists, &["-o", "s3://lists/out.csv", "--force"]);
+    let [left, _] =
+        meet(&bucket, [&parties.0, &parties.1], lists, &["-o", "s3://lists/out.csv", "--force"]);
     assert_eq!(code(&left), 0, "{}", stderr(&left));
     assert_eq!(bucket.get("out.csv"), Some(rows(0..10)));
     bucket.is_content();

@@ -70,7 +70,7 @@ fn a_sum_is_exact_and_its_owner_alone_learns_it() {
     assert!(!stderr(&refused).contains("a, 7"), "no value is shown");
     let owner_list = list(LEFT.0, LEFT.1).replace("again ", "").replace("nobody ", "");
     left.file("list.csv", &owner_list);
-    let (one, two) = meet((&left, &owner), (&right, &command("sum", &["--json"])));
+    let (one, two) = meet(&left, &owner, &right, &command("sum", &["--json"]));
     let (one, two) = (object(&one), object(&two));
     let ids: u32 = (700..1000).map(|n| if n % 7 == 0 { 2 * n } else { n }).sum();
     let text = format!("{}.{:02}", expected / 100, expected % 100);
@@ -92,11 +92,10 @@ fn a_sum_prints_its_numbers_and_one_side_must_own_values() {
         "list.csv",
         "email,v\nuser700@example.com,-0.10\nuser1@example.com,5\nUser701@example.com,0.30\n",
     );
-    let (one, two) =
-        meet((&left, &command("sum", &["--value", "v"])), (&right, &command("sum", &[])));
+    let (one, two) = meet(&left, &command("sum", &["--value", "v"]), &right, &command("sum", &[]));
     assert_eq!(String::from_utf8_lossy(&one.stdout), "count\t2\nv\t0.20\n", "{}", stderr(&one));
     assert_eq!(String::from_utf8_lossy(&two.stdout), "count\t2\n");
-    let (one, two) = meet((&left, &command("sum", &[])), (&right, &command("sum", &[])));
+    let (one, two) = meet(&left, &command("sum", &[]), &right, &command("sum", &[]));
     assert_eq!((code(&one), code(&two)), (3, 3));
     assert!(stderr(&one).contains("--value"), "{}", stderr(&one));
 }
@@ -106,7 +105,7 @@ fn a_union_brings_the_rows_that_one_lacks() {
     let (left, right) = parties();
     let mine = command("union", &["-o", "all.csv", "--json"]);
     let theirs = command("union", &["-o", "all.csv", "--send", "note", "--send", "id", "--json"]);
-    let (one, two) = meet((&left, &mine), (&right, &theirs));
+    let (one, two) = meet(&left, &mine, &right, &theirs);
     let (one, two) = (object(&one), object(&two));
     assert_eq!(one["result"], json!({ "count": 1300, "matches": 300, "received": 300 }));
     assert_eq!(two["result"], json!({ "count": 1300, "matches": 300, "received": 700 }));
@@ -129,7 +128,7 @@ fn a_union_brings_the_rows_that_one_lacks() {
 fn a_union_can_be_for_one_side_alone() {
     let (left, right) = parties();
     let mine = command("union", &["--learn", "me"]);
-    let (one, two) = meet((&left, &mine), (&right, &command("union", &["--learn", "peer"])));
+    let (one, two) = meet(&left, &mine, &right, &command("union", &["--learn", "peer"]));
     assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
     assert_eq!(
         String::from_utf8_lossy(&one.stdout).lines().count(),
@@ -147,7 +146,7 @@ fn a_union_can_be_for_one_side_alone() {
 fn aligned_lists_share_identifiers_and_nothing_else() {
     let (left, right) = parties();
     let args = command("align", &["-o", "out.csv", "--json"]);
-    let (one, two) = meet((&left, &args), (&right, &args));
+    let (one, two) = meet(&left, &args, &right, &args);
     assert_eq!(object(&one)["result"], json!({ "count": 1300, "matches": 300, "received": 300 }));
     assert_eq!(object(&two)["result"], json!({ "count": 1300, "matches": 300, "received": 700 }));
     let read = |party: &Party| {
@@ -208,7 +207,7 @@ fn shares_make_the_indicator_and_the_values() {
         let (left, right) = parties();
         let mine = command("share", &["--value", "amount", "--shares", encoding, "-o", "mine.csv"]);
         let theirs = command("share", &["--shares", encoding, "-o", "theirs.csv"]);
-        let (one, two) = meet((&left, &mine), (&right, &theirs));
+        let (one, two) = meet(&left, &mine, &right, &theirs);
         assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
         let mine = shares(&left.read("mine.csv"), xor);
         let theirs = shares(&right.read("theirs.csv"), xor);
@@ -234,8 +233,7 @@ fn empty_lists_are_lists() {
         right.file("list.csv", "id,email,amount,note\n1,,2,\n");
         let values: &[&str] =
             if matches!(operation, "sum" | "share") { &["--value", "amount"] } else { &[] };
-        let (one, two) =
-            meet((&left, &command(operation, values)), (&right, &command(operation, &[])));
+        let (one, two) = meet(&left, &command(operation, values), &right, &command(operation, &[]));
         assert_eq!(
             (code(&one), code(&two)),
             (0, 0),
@@ -243,8 +241,7 @@ fn empty_lists_are_lists() {
             stderr(&one),
             stderr(&two)
         );
-        let (one, two) =
-            meet((&left, &command(operation, &[])), (&right, &command(operation, values)));
+        let (one, two) = meet(&left, &command(operation, &[]), &right, &command(operation, values));
         assert_eq!(
             (code(&one), code(&two)),
             (0, 0),
@@ -260,14 +257,14 @@ fn groups_and_digests_are_terms() {
     let (left, right) = parties();
     let named = ["--group", "p256", "--digest", "bloom", "--json"];
     let mine = command("count", &named);
-    let (one, two) = meet((&left, &mine), (&right, &mine));
+    let (one, two) = meet(&left, &mine, &right, &mine);
     for end in [object(&one), object(&two)] {
         assert_eq!((&end["group"], &end["digest"]), (&json!("p256"), &json!("bloom")));
         assert_eq!(end["result"]["count"], 300);
     }
     assert!(stderr(&one).contains("protocol mqrpmt-dh on p256, sets bloom"), "{}", stderr(&one));
     let other = command("count", &["--group", "curve25519", "--digest", "sorted"]);
-    let (one, two) = meet((&left, &mine), (&right, &other));
+    let (one, two) = meet(&left, &mine, &right, &other);
     assert_eq!((code(&one), code(&two)), (3, 3));
     for end in [one, two] {
         let said = stderr(&end);
@@ -284,8 +281,8 @@ fn what_one_side_alone_asks_for_is_refused_on_both_without_somebody_to_ask() {
         &["--group", "ffdhe2048"],
     ] {
         let (plain, asks) = (command("intersect", &[]), command("intersect", flags));
-        let (one, two) = meet((&left, &plain), (&right, &asks));
-        let (three, four) = meet((&left, &asks), (&right, &plain));
+        let (one, two) = meet(&left, &plain, &right, &asks);
+        let (three, four) = meet(&left, &asks, &right, &plain);
         for (asked, asking) in [(one, two), (four, three)] {
             assert_eq!((code(&asked), code(&asking)), (3, 3), "{flags:?}");
             let flags = flags.join(" ");
@@ -295,7 +292,7 @@ fn what_one_side_alone_asks_for_is_refused_on_both_without_somebody_to_ask() {
         }
     }
     let asks = command("intersect", &["--protocol", "mqrpmt-dh-intersect"]);
-    let (one, two) = meet((&left, &asks), (&right, &asks));
+    let (one, two) = meet(&left, &asks, &right, &asks);
     assert_eq!((code(&one), code(&two)), (0, 0), "{}", stderr(&one));
 }
 
@@ -305,13 +302,13 @@ fn the_prime_is_a_term() {
     let file = root().join("vectors/rfc3526-group14.txt").display().to_string();
     let given = ["--json", "--protocol", "rt21-ffdh", "--security", "malicious", "--prime", &file];
     let side = |learn, flags| [&command("intersect", &["--learn", learn])[..], flags].concat();
-    let (one, two) = meet((&left, &side("me", &given)), (&right, &side("peer", &given)));
+    let (one, two) = meet(&left, &side("me", &given), &right, &side("peer", &given));
     let ends = [object(&one), object(&two)];
     assert_eq!(ends[0]["result"]["count"], 300);
     assert!(ends[0]["group"].as_str().is_some_and(|name| name.starts_with("safe-prime-")));
     assert_eq!(ends[0]["group"], ends[1]["group"]);
 
-    let (one, two) = meet((&left, &side("me", &given)), (&right, &side("peer", &given[..5])));
+    let (one, two) = meet(&left, &side("me", &given), &right, &side("peer", &given[..5]));
     assert_eq!((code(&one), code(&two)), (3, 3));
     assert!(stderr(&two).contains("--prime"), "{}", stderr(&two));
 
@@ -325,8 +322,8 @@ fn the_prime_is_a_term() {
 #[test]
 fn what_leaks_is_said_before_the_run() {
     let (left, right) = parties();
-    let (one, _) = meet((&left, &command("union", &[])), (&right, &command("union", &[])));
+    let (one, _) = meet(&left, &command("union", &[]), &right, &command("union", &[]));
     assert!(stderr(&one).contains("sees from its size how many keys match"), "{}", stderr(&one));
-    let (one, _) = meet((&left, &command("count", &[])), (&right, &command("count", &[])));
+    let (one, _) = meet(&left, &command("count", &[]), &right, &command("count", &[]));
     assert!(stderr(&one).contains("repeated runs over slightly different lists reveal members"));
 }

@@ -100,8 +100,10 @@ fn a_name_that_would_mislead_is_refused_before_anything_happens() {
         assert!(stderr(&output).contains(".parquet"), "{}", stderr(&output));
     }
     let (one, two) = meet(
-        (&left, &[&["intersect"], &KEY[..], &["-o", "out.tsv"]].concat()),
-        (&right, &[&["intersect"], &KEY[..], &["-o", "out"]].concat()),
+        &left,
+        &[&["intersect"], &KEY[..], &["-o", "out.tsv"]].concat(),
+        &right,
+        &[&["intersect"], &KEY[..], &["-o", "out"]].concat(),
     );
     assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
     assert_eq!(left.read("out.tsv"), list(0, 10).replace(',', "\t"));

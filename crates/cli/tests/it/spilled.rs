@@ -45,7 +45,8 @@ fn lines(party: &Party, file: &str) -> BTreeSet<String> {
 
 /// The left side's report and rows of an operation with these flags on the two sides, in the memory that is allowed or not.
 fn outcome(
-    (left, right): (&Party, &Party),
+    left: &Party,
+    right: &Party,
     operation: &str,
     [mine, theirs]: [&[&str]; 2],
     capped: bool,
@@ -55,7 +56,7 @@ fn outcome(
     let out: &[&str] = if rows { &["-o", "out.csv"] } else { &[] };
     let [mine, theirs] =
         [mine, theirs].map(|flags| [&[operation], &KEY[..], flags, cap, &["--json"], out].concat());
-    let (one, two) = meet((left, &mine), (right, &theirs));
+    let (one, two) = meet(left, &mine, right, &theirs);
     let (report, _) = (object(&one), object(&two));
     assert_eq!(stderr(&one).contains("of disk in scratch"), capped, "{}", stderr(&one));
     for party in [left, right] {
@@ -71,18 +72,17 @@ fn outcome(
 #[test]
 fn every_operation_gives_the_same_from_disk() {
     let (left, right) = parties();
-    let pair = (&left, &right);
     for (operation, flags) in [
         ("intersect", [&[][..]; 2]),
         ("count", [&[]; 2]),
         ("sum", [&["--value", "amount"], &[]]),
         ("union", [&["--send", "amount"]; 2]),
     ] {
-        let memory = outcome(pair, operation, flags, false);
-        let disk = outcome(pair, operation, flags, true);
+        let memory = outcome(&left, &right, operation, flags, false);
+        let disk = outcome(&left, &right, operation, flags, true);
         assert_eq!(disk, memory, "{operation}");
     }
-    let (result, _) = outcome(pair, "count", [&[]; 2], true);
+    let (result, _) = outcome(&left, &right, "count", [&[]; 2], true);
     assert_eq!(result["count"], 1000);
 }
 
@@ -92,7 +92,7 @@ fn shares_and_identifiers_come_from_disk() {
     let (left, right) = parties();
     for operation in ["share", "align"] {
         let [memory, disk] =
-            [false, true].map(|capped| outcome((&left, &right), operation, [&[]; 2], capped));
+            [false, true].map(|capped| outcome(&left, &right, operation, [&[]; 2], capped));
         assert_eq!(disk.1.len(), memory.1.len(), "{operation}");
         assert_eq!(disk.0["count"], memory.0["count"], "{operation}");
     }

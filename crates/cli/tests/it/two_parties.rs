@@ -43,7 +43,7 @@ const COUNT: [&str; 4] = ["count", "list.csv", "--key", "email:email"];
 fn both_get_their_own_rows_in_their_own_order() {
     let (left, right) = parties();
     let mine = [&INTERSECT[..], &["-o", "out.csv"]].concat();
-    let (one, two) = meet((&left, &mine), (&right, &INTERSECT));
+    let (one, two) = meet(&left, &mine, &right, &INTERSECT);
     assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
     assert_eq!(numbers(&left.read("out.csv")), (700..1000).collect::<Vec<_>>());
     assert!(left.read("out.csv").contains("USER700@Example.com,700\n user701@example.com,701\n"));
@@ -62,7 +62,7 @@ fn whoever_is_to_learn_learns_and_nobody_else() {
             let (left, right) = parties();
             let one = [&command[..], &["--learn", learn, "--json"]].concat();
             let two = [&command[..], &["--learn", other, "--json"]].concat();
-            let (one, two) = meet((&left, &one), (&right, &two));
+            let (one, two) = meet(&left, &one, &right, &two);
             for (output, learns) in [(&one, shares[0]), (&two, shares[1])] {
                 let object = json(output);
                 let expected =
@@ -79,7 +79,7 @@ fn whoever_is_to_learn_learns_and_nobody_else() {
 fn json_has_what_scripts_rely_on() {
     let (left, right) = parties();
     let args = [&COUNT[..], &["--json", "--threads", "2"]].concat();
-    let (one, two) = meet((&left, &args), (&right, &args));
+    let (one, two) = meet(&left, &args, &right, &args);
     let (one, two) = (json(&one), json(&two));
     assert_eq!(one["result"]["count"], COMMON);
     assert_eq!(two["result"]["count"], COMMON);
@@ -106,7 +106,7 @@ fn duplicates_and_empty_keys_have_defined_counts() {
     right.file("list.csv", "email,n\na@x.org,7\n,8\nA@x.org,9\nc@x.org,10\n");
     let one = [&INTERSECT[..], &["--json", "-o", "out.csv"]].concat();
     let two = [&INTERSECT[..], &["--json", "-o", "out.csv"]].concat();
-    let (one, two) = meet((&left, &one), (&right, &two));
+    let (one, two) = meet(&left, &one, &right, &two);
     let (one, two) = (json(&one), json(&two));
     assert_eq!((&one["result"]["count"], &one["result"]["rows"]), (&1.into(), &3.into()));
     assert_eq!((&two["result"]["count"], &two["result"]["rows"]), (&1.into(), &2.into()));
@@ -121,7 +121,7 @@ fn empty_lists_work() {
     left.file("list.csv", "email,n\n");
     for command in [&INTERSECT, &COUNT] {
         let args = [&command[..], &["--json"]].concat();
-        let (one, two) = meet((&left, &args), (&right, &args));
+        let (one, two) = meet(&left, &args, &right, &args);
         assert_eq!(
             (&json(&one)["result"]["count"], &json(&two)["result"]["count"]),
             (&0.into(), &0.into())
@@ -161,7 +161,7 @@ fn terms_that_differ_end_both_sides_with_both_values() {
         ),
     ] {
         let (left, right) = parties();
-        let (one, two) = meet((&left, one), (&right, two));
+        let (one, two) = meet(&left, one, &right, two);
         for output in [&one, &two] {
             let said = stderr(output);
             assert_eq!(code(output), 3, "{said}");
@@ -295,7 +295,7 @@ fn a_run_that_would_need_too_much_memory_is_refused() {
     let (left, right) = parties();
     // The program itself takes all but some hundred bytes.
     let capped = [&COUNT[..], &["--max-memory", "16778kB"]].concat();
-    let (one, two) = meet((&left, &capped), (&right, &COUNT));
+    let (one, two) = meet(&left, &capped, &right, &COUNT);
     assert_eq!((code(&one), code(&two)), (6, 6), "{}{}", stderr(&one), stderr(&two));
     for cap in ["8MB", "16MiB", "100"] {
         let capped = ["--listen", "127.0.0.1:0", "--peer", "right", "--max-memory", cap];
@@ -319,7 +319,7 @@ fn an_intersection_that_does_not_fit_is_run_in_parts() {
         let mine = [&INTERSECT[..], &["--protocol", protocol, "--json", "-o", "out.csv"]].concat();
         let capped = [&mine[..], &["--max-memory", cap]].concat();
         let rounds = |mine: &[&str]| {
-            let (one, two) = meet((&left, mine), (&right, &INTERSECT));
+            let (one, two) = meet(&left, mine, &right, &INTERSECT);
             assert_eq!((code(&one), code(&two)), (0, 0), "{}{}", stderr(&one), stderr(&two));
             assert_eq!(numbers(&left.read("out.csv")), common);
             std::fs::remove_file(left.path("out.csv")).expect("it was written");

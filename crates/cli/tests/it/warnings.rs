@@ -43,7 +43,7 @@ fn placeholders_match_only_where_both_sides_keep_them() {
     let (left, right) = parties(&DIRTY, &DIRTY);
     let quiet = [&COUNT[..], &["-q"]].concat();
     let with_json = [&COUNT[..], &["--json"]].concat();
-    let (two, one) = meet((&left, &with_json), (&right, &quiet));
+    let (two, one) = meet(&left, &with_json, &right, &quiet);
     assert_eq!(one.stdout, b"2\n", "ann and bob");
     let [line] = &lines(&one)[..] else { panic!("one warning, quiet or not: {}", stderr(&one)) };
     assert!(line.contains("6 rows") && line.contains("placeholder"), "{line}");
@@ -52,9 +52,9 @@ fn placeholders_match_only_where_both_sides_keep_them() {
     assert_eq!(codes(&report), [("placeholders".to_owned(), Some(6))]);
 
     let keep = [&COUNT[..], &["--keep-placeholders"]].concat();
-    let (one, two) = meet((&left, &keep), (&right, &COUNT));
+    let (one, two) = meet(&left, &keep, &right, &COUNT);
     assert_eq!((&*one.stdout, &*two.stdout), (&b"2\n"[..], &b"2\n"[..]), "one side is not enough");
-    let (one, two) = meet((&left, &keep), (&right, &keep));
+    let (one, two) = meet(&left, &keep, &right, &keep);
     assert_eq!((&*one.stdout, &*two.stdout), (&b"8\n"[..], &b"8\n"[..]));
     assert!(lines(&one).is_empty() && lines(&two).is_empty(), "they were asked for");
 }
@@ -76,7 +76,7 @@ fn hashes_on_one_side_are_said_quiet_and_in_json() {
         let (left, right) = parties(&["a", "b", "c"], &hashed);
         let quiet = [&COUNT[..], &["-q"]].concat();
         let with_json = [&COUNT[..], &["--json"]].concat();
-        let (two, one) = meet((&left, &with_json), (&right, &quiet));
+        let (two, one) = meet(&left, &with_json, &right, &quiet);
         let [line] = &lines(&one)[..] else { panic!("one warning: {}", stderr(&one)) };
         assert!(line.contains("hashed on one side only (yours)"), "{line}");
         assert_eq!(codes(&object(&two)), [("hashed-on-one-side".to_owned(), None)]);
@@ -90,7 +90,7 @@ fn empty_value_cells_are_said_for_each_column() {
     right.file("list.csv", "k,v,w\na,1,\nb,,\nc,3,5\n,,\n");
     let owner = ["sum", "list.csv", "--key", "k", "--value", "v", "--value", "w", "--json", "-q"];
     let other = ["sum", "list.csv", "--key", "k"];
-    let (_, one) = meet((&left, &other), (&right, &owner));
+    let (_, one) = meet(&left, &other, &right, &owner);
     let report = object(&one);
     assert_eq!(report["result"], json!({ "count": 3, "sum": { "v": "4", "w": "5" } }));
     let empty = |rows| ("empty-values".to_owned(), Some(rows));
@@ -103,7 +103,7 @@ fn empty_value_cells_are_said_for_each_column() {
 fn no_match_at_all_says_what_to_compare() {
     let (left, right) = parties(&["a", "b", "c"], &["x", "y", "z"]);
     let with_json = [&COUNT[..], &["--json"]].concat();
-    let (one, two) = meet((&left, &COUNT), (&right, &with_json));
+    let (one, two) = meet(&left, &COUNT, &right, &with_json);
     let [line] = &lines(&one)[..] else { panic!("one warning: {}", stderr(&one)) };
     for part in ["presets", "one key", "hashed"] {
         assert!(line.contains(part), "{line}");
@@ -111,7 +111,7 @@ fn no_match_at_all_says_what_to_compare() {
     assert_eq!(codes(&object(&two)), [("no-match".to_owned(), None)]);
     // Whoever asks for one key asks a question, and is answered.
     let (left, right) = parties(&["a"], &["x", "y", "z"]);
-    let (one, two) = meet((&left, &COUNT), (&right, &COUNT));
+    let (one, two) = meet(&left, &COUNT, &right, &COUNT);
     assert!(lines(&one).is_empty() && lines(&two).is_empty());
 }
 
@@ -120,7 +120,7 @@ fn a_run_warns_in_three_lines_at_most_and_json_has_all() {
     let keys = ["n/a", " a", "1.5E+11", "Ann@Example.com", "+44 20 7946 0018"];
     let (left, right) = parties(&keys, &["x", "y", "z"]);
     let with_json = [&COUNT[..], &["--json"]].concat();
-    let (one, _) = meet((&left, &with_json), (&right, &COUNT));
+    let (one, _) = meet(&left, &with_json, &right, &COUNT);
     let said = lines(&one);
     assert_eq!(said.len(), 3, "{said:?}");
     assert!(said[1].contains("and 4 more") && said[1].contains("veilset check"), "{said:?}");
@@ -138,7 +138,7 @@ fn people_with_calendars_read_of_slots() {
             ["agree", "mine.ics", "--between", "2027-03-29", "--length", "1h", "--step", "1h"];
         ends.push([&command[..], &["--zone", "UTC", "--hours", hours]].concat());
     }
-    let (one, _) = meet((&left, &ends[0]), (&right, &ends[1]));
+    let (one, _) = meet(&left, &ends[0], &right, &ends[1]);
     let said = stderr(&one);
     assert!(said.contains("right offers 2 slots"), "{said}");
     assert!(!said.contains("distinct") && !said.contains("hash"), "{said}");

@@ -29,12 +29,17 @@ pub(crate) fn pair() -> (Party, Party) {
 
 /// Runs `args` on both sides, the left one listening; returns both ends. The left one is not quiet, since it says where it
 /// listens.
-pub(crate) fn meet(left: (&Party, &[&str]), right: (&Party, &[&str])) -> (Output, Output) {
+pub(crate) fn meet(
+    left: &Party,
+    mine: &[&str],
+    right: &Party,
+    theirs: &[&str],
+) -> (Output, Output) {
     let listen = ["--listen", ANY, "--peer", "right", "--deadline", "60s"];
-    let mut listening = left.0.start(&[left.1, &listen].concat());
+    let mut listening = left.start(&[mine, &listen].concat());
     let address = listening.address();
     let connect = ["--connect", &address, "--peer", "left", "--deadline", "60s"];
-    let connected = right.0.run(&[right.1, &connect].concat());
+    let connected = right.run(&[theirs, &connect].concat());
     (listening.output(), connected)
 }
 
