@@ -2,16 +2,12 @@
 
 mod choices;
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
 use veilset::data::{KeySpec, Scratch};
-use veilset::lookup::Way;
 use veilset::net::Options;
-use veilset::planner::Link;
 use veilset::registry::Operation;
 
 pub(crate) use self::choices::ChoiceArgs;
@@ -22,15 +18,16 @@ use crate::bench::args::BenchArgs;
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
 use crate::order::Order;
+use crate::plan::args::PlanArgs;
+use crate::serve::args::ServeArgs;
 use crate::units;
 
 /// The headings under which help has flags, beside those that are a command's own.
 pub(crate) const LIST: &str = "Your list";
 const PEER: &str = "The peer";
-const PROTOCOL: &str = "The protocol";
+pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
-const MACHINE: &str = "This machine";
-const CLUSTERS: &str = "Clusters";
+pub(crate) const MACHINE: &str = "This machine";
 const MESSAGES: &str = "Messages";
 
 const EXAMPLES: &str = "\
@@ -53,7 +50,7 @@ Exit codes:
   4 network or deadline    5 the peer broke the protocol    6 policy refused
   70 a bug    130, 143 interrupted; nothing was written";
 
-const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
+pub(crate) const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
 const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
 
 /// How an operation on two lists is called.
@@ -68,7 +65,7 @@ pub(crate) fn of_several(name: &str) -> String {
 }
 
 /// How a command is called, in lines that are short enough.
-fn usage(name: &str, lines: &[&str]) -> String {
+pub(crate) fn usage(name: &str, lines: &[&str]) -> String {
     format!("veilset {name} [OPTIONS] {}", lines.join("\n           "))
 }
 
@@ -107,7 +104,7 @@ pub(crate) enum Command {
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
     #[command(flatten)]
-    Compute(Order),
+    Compute(Box<Order>),
     #[cfg(feature = "calendar")]
     #[command(about = Operation::Agree.spec().help, override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
     Agree(AgreeArgs),
@@ -377,106 +374,6 @@ pub(crate) struct OutputArgs {
 }
 
 #[derive(Args)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-#[command(group(ArgGroup::new("guests").required(true).multiple(true).args(["allow", "allow_file"])))]
-pub(crate) struct ServeArgs {
-    #[command(subcommand)]
-    pub(crate) command: Option<ServeCommand>,
-    /// A list that `veilset serve build` made; changes of the file count at once
-    #[arg(required = true)]
-    pub(crate) file: Option<PathBuf>,
-    /// Answer at this address
-    #[arg(long, value_name = "HOST:PORT", required = true)]
-    pub(crate) listen: Option<String>,
-    /// Who may ask: pinned names, or keys; give all of them
-    #[arg(long, value_name = "NAME|KEY")]
-    pub(crate) allow: Vec<String>,
-    /// Who may ask, too: a file with a name or a key a line and comments after #, read again at SIGHUP
-    #[arg(long, value_name = "FILE")]
-    pub(crate) allow_file: Option<PathBuf>,
-    /// The most items that each of them may ask for in an hour, such as 500/hour; kept in FILE.used
-    #[arg(long, value_name = "N/hour", value_parser = units::per_hour)]
-    pub(crate) quota: Option<u64>,
-    /// Show counts for Prometheus at this address of this machine, such as 127.0.0.1:9100
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) metrics: Option<SocketAddr>,
-    /// Append a line for each request to this file, in place of standard error: when, whose, how many items, what became of it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) log: Option<PathBuf>,
-    /// The most clients at once
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = value_parser!(u16).range(1..))]
-    pub(crate) clients: u16,
-    /// Threads that answer [default: all cores]
-    #[arg(long, value_name = "N", value_parser = units::threads)]
-    pub(crate) threads: Option<usize>,
-}
-
-#[derive(Subcommand)]
-pub(crate) enum ServeCommand {
-    /// Mask a list once, into a file that can be served
-    #[command(override_usage = usage("serve build", &[LIST_AND_KEY, "--output <FILE>"]))]
-    Build(ServeBuildArgs),
-    /// Put items on a list, or change their labels
-    Add(ServeEditArgs),
-    /// Take items off a list
-    Remove(ServeEditArgs),
-}
-
-#[derive(Args)]
-pub(crate) struct ServeBuildArgs {
-    #[command(flatten)]
-    pub(crate) list: ListArgs,
-    /// A column that whoever asks for an item learns
-    #[arg(long, help_heading = LIST, value_name = "COL")]
-    pub(crate) label: Option<String>,
-    /// How it is looked up in: `oprf-filter`, clients fetch the masked items once, or `fhe-lookup`, they fetch nothing and ask by
-    /// encrypted questions
-    #[arg(long, help_heading = PROTOCOL, value_name = "ID", default_value = Way::Filter.protocol(), value_parser = way())]
-    pub(crate) protocol: Way,
-    /// Keep all wrong answers over so many look-ups together below 2^-40 [default: below 2^-30 for each]
-    #[arg(long, help_heading = PROTOCOL, value_name = "N", value_parser = units::count)]
-    pub(crate) budget: Option<u64>,
-    #[command(flatten)]
-    pub(crate) room: RoomArgs,
-    /// The file to make, which holds the list's key
-    #[arg(long, help_heading = RESULT, short, value_name = "FILE")]
-    pub(crate) output: PathBuf,
-    /// Build over an older list, as its next version under a new key
-    #[arg(long, help_heading = RESULT)]
-    pub(crate) force: bool,
-}
-
-/// The ways to look up, by their protocols.
-fn way() -> impl TypedValueParser<Value = Way> {
-    let of = |protocol: String| Way::ALL.into_iter().find(|way| way.protocol() == protocol);
-    PossibleValuesParser::new(Way::ALL.map(Way::protocol))
-        .map(move |protocol| of(protocol).expect("one of the possible values"))
-}
-
-#[derive(Args)]
-#[command(group(ArgGroup::new("what").required(true).args(["items", "from"])))]
-pub(crate) struct ServeEditArgs {
-    /// The list's file
-    pub(crate) file: PathBuf,
-    /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
-    pub(crate) items: Vec<String>,
-    /// The items of this CSV file
-    #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
-    pub(crate) from: Option<String>,
-    /// With --from: the key columns with the list's presets
-    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "from")]
-    pub(crate) key: Option<KeySpec>,
-    /// With --from: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
-    #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
-    pub(crate) delimiter: Option<u8>,
-    #[command(flatten)]
-    pub(crate) keep: KeepArgs,
-    /// The label of the items; with --from, the column that has it
-    #[arg(long, help_heading = LIST, value_name = "TEXT|COL")]
-    pub(crate) label: Option<String>,
-}
-
-#[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["items", "file"])))]
 pub(crate) struct LookupArgs {
     /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
@@ -564,79 +461,6 @@ pub(crate) struct With {
 /// `auto`, or a protocol's id.
 #[derive(Clone, Copy)]
 pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
-
-#[derive(Args)]
-#[command(group(ArgGroup::new("computed").required(true).args(["what", "operation"])))]
-pub(crate) struct PlanArgs {
-    /// What to compute, in place of --operation
-    #[arg(value_name = "OP", value_parser = value_parser!(Operation))]
-    pub(crate) what: Option<Operation>,
-    /// Your number of distinct keys, such as 100000 or 2^20; with --cluster, 10^8, 10^9 and 10^10 if it is left out
-    #[arg(long, value_name = "N", value_parser = units::count, required_unless_present = "cluster", requires = "peer_rows")]
-    pub(crate) rows: Option<u64>,
-    /// The peer's number of distinct keys
-    #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
-    pub(crate) peer_rows: Option<u64>,
-    /// What to compute
-    #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
-    pub(crate) operation: Option<Operation>,
-    /// Who learns the result [default: both, and me in a look-up]
-    #[arg(long, value_enum)]
-    pub(crate) learn: Option<LearnArg>,
-    /// Against whom the protocol must hold, at least
-    #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
-    pub(crate) security: SecurityArg,
-    /// The way to the peer: bandwidth and round trip, such as 50mbit,80ms [default: 1gbit,1ms, between clusters 10gbit,1ms]
-    #[arg(long, value_name = "BANDWIDTH,ROUNDTRIP")]
-    pub(crate) link: Option<Link>,
-    /// Threads for computing, in a cluster of each worker [default: all cores, in a cluster 4]
-    #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
-    pub(crate) threads: Option<usize>,
-    #[command(flatten)]
-    pub(crate) cluster: ClusterArgs,
-    /// Value columns of a sum or of shares
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    pub(crate) values: usize,
-    /// Bytes of the longest row that a union sends, or of the longest label
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    pub(crate) row_bytes: usize,
-    #[command(flatten)]
-    pub(crate) choices: ChoiceArgs,
-    /// Print one JSON object
-    #[arg(long, help_heading = RESULT)]
-    pub(crate) json: bool,
-}
-
-impl PlanArgs {
-    /// What to compute; one of the two is there.
-    pub(crate) fn operation(&self) -> Operation {
-        self.what.or(self.operation).unwrap_or(Operation::Intersect)
-    }
-}
-
-/// The clusters of a run between two of them.
-#[derive(Args)]
-#[command(next_help_heading = CLUSTERS)]
-pub(crate) struct ClusterArgs {
-    /// Price a run between two clusters of workers, one a side
-    #[arg(long)]
-    pub(crate) cluster: bool,
-    /// Workers a side [default: the fewest that end within --within]
-    #[arg(long, value_name = "N", value_parser = units::workers, requires = "cluster")]
-    pub(crate) workers: Option<u64>,
-    /// How long the run may take
-    #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = units::duration, requires = "cluster", conflicts_with = "workers")]
-    pub(crate) within: Duration,
-    /// The memory of a worker, such as 16GB
-    #[arg(long, value_name = "SIZE", default_value = "16GB", value_parser = units::bytes, requires = "cluster")]
-    pub(crate) worker_memory: u64,
-    /// What a worker costs an hour, in any currency
-    #[arg(long, value_name = "AMOUNT", default_value = "0.40", value_parser = units::amount, requires = "cluster")]
-    pub(crate) price: f64,
-    /// What a gigabyte costs that leaves a cluster for the other
-    #[arg(long, value_name = "AMOUNT", default_value = "0.05", value_parser = units::amount, requires = "cluster")]
-    pub(crate) egress: f64,
-}
 
 #[derive(Args)]
 pub(crate) struct CheckArgs {

@@ -6,8 +6,8 @@ use veilset::planner::{
     Calibration, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND, Link, Question,
 };
 
+use super::args::{ClusterArgs, PlanArgs};
 use super::question;
-use crate::args::{ClusterArgs, PlanArgs};
 use crate::error::Failure;
 use crate::layout::{INDENT, plain, width_of_output, wrapped};
 use crate::units::{show_bits, show_bytes, show_duration};

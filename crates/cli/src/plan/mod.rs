@@ -1,5 +1,6 @@
 //! `veilset plan`: the price of a run.
 
+pub(crate) mod args;
 mod cluster;
 
 use comfy_table::Table;
@@ -8,7 +9,7 @@ use veilset::json;
 use veilset::planner::{Prices, Question, Wanted};
 use veilset::registry::{Operation, Reveal, Security};
 
-use crate::args::PlanArgs;
+use self::args::PlanArgs;
 use crate::error::Failure;
 use crate::layout::{self, width_of_output, wrapped};
 use crate::operation::all_cores;

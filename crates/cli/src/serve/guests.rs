@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use veilset::net::{Callers, Home, Identity, Peers, PublicKey, StoreError, guard};
 
-use crate::args::ServeArgs;
+use super::args::ServeArgs;
 use crate::error::Failure;
 
 /// Those who may ask, and those who are pinned and may not, by their names.

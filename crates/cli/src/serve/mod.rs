@@ -1,5 +1,6 @@
 //! `veilset serve`: a list that many look items up in.
 
+pub(crate) mod args;
 mod guests;
 mod keeper;
 mod log;
@@ -21,11 +22,11 @@ use veilset::net::signals::{self, Wish};
 use veilset::net::{Home, Identity, Limits, Listener, Stop};
 use veilset::{Input, table, voice};
 
+use self::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs};
 use self::guests::Sources;
 use self::keeper::{GuestKeeper, ListKeeper, keep_up};
 use self::log::{Log, dropped};
-
-use crate::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs, Talk};
+use crate::args::Talk;
 use crate::error::Failure;
 use crate::lookup::items;
 use crate::operation::{CHECK, read_table};
