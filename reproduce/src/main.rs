@@ -69,7 +69,7 @@ enum Failure {
 fn main() -> ExitCode {
     voice::end_at_panics("reproduce");
     veilset::end_at_excess(|why| voice::say(format_args!("error: {why}")));
-    match run(&Args::parse()) {
+    match run(&Args::parse(), &mut io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             voice::say(format_args!("error: {failure}"));
@@ -78,7 +78,8 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(args: &Args) -> Result<(), Failure> {
+/// Measures, and prints the tables to `out`.
+fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let paper = args.paper;
     let sizes = if args.sizes.is_empty() { paper.sizes } else { &args.sizes };
     let page = args.write.as_deref().map(|path| Page::open(path, paper.name)).transpose()?;
@@ -91,7 +92,7 @@ fn run(args: &Args) -> Result<(), Failure> {
         text.push('\n');
         all.push(measured);
     }
-    writeln!(io::stdout(), "{text}")?;
+    writeln!(out, "{text}")?;
     if let (Some(file), Some(plot)) = (&args.plot, paper.plot) {
         std::fs::write(file, plot(&all))?;
     }
@@ -107,4 +108,52 @@ fn paper(text: &str) -> Result<&'static Paper, String> {
 fn sizes(text: &str) -> Result<Sizes, String> {
     let [sender, receiver] = units::sizes(text)?;
     Ok(Sizes { sender, receiver })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    const CALL: &str = "cargo run --release -p veilset-reproduce -- ";
+
+    /// What `reproduce` prints, or why it does not.
+    fn reproduce(arguments: &str) -> Result<String, String> {
+        let words = std::iter::once("reproduce").chain(arguments.split_whitespace());
+        let args = Args::try_parse_from(words).map_err(|error| error.to_string())?;
+        let mut out = Vec::new();
+        run(&args, &mut out).map_err(|failure| failure.to_string())?;
+        Ok(String::from_utf8(out).expect("text"))
+    }
+
+    #[test]
+    fn every_command_of_the_page_runs() {
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/papers.md");
+        let page = fs::read_to_string(page).expect("the page is there");
+        let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(CALL)).collect();
+        assert_eq!(commands.len(), PAPERS.len());
+        for command in commands {
+            let small = command
+                .replace("2^7,2^8,2^9,2^10,2^12x2^8,2^16x2^12,2^20x2^16", "2^4,2^5x2^4")
+                .replace("2^20x11041,2^20x5535,2^16x11041,2^16x5535", "2^5x3")
+                .replace("20,50,100,200,500,1000,2000", "2^3")
+                .replace("2^12,2^16,2^20", "2^4")
+                .replace("2^7,2^8,2^9,2^10,2^11,2^12", "2^4");
+            let tables = reproduce(&small).expect(command);
+            assert!(tables.contains("\n|---|"), "{command}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_reproduced_is_refused() {
+        let refused = |arguments: &str, why: &str| {
+            let told = reproduce(arguments).expect_err("refused");
+            assert!(told.contains(why), "{told}");
+        };
+        refused("none", "papers: mqrpmt, kissner-song, rosulek-trieu, pros, fhe-psi");
+        refused("pros --sizes 0", "sizes go from 1 to 2^31");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml");
+        refused(&format!("pros --sizes 8 --write {page}"), "has no lines <!-- paper pros -->");
+    }
 }
