@@ -119,7 +119,7 @@ impl Protocol for Ks {
     }
 }
 
-/// One side of `ks` or of `ks-binned` over any group; [`Run::choices`] name those that the registry offers, and are not
+/// One side of `ks` or of `ks-binned` over any group; [`Input::choices`] name those that the registry offers, and are not
 /// looked at. Groups whose exponents have roots of unity multiply by transforms where that is faster.
 ///
 /// # Errors
