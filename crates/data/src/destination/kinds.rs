@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Time32MillisecondType, Time32SecondType, TimestampMillisecondType,
-    TimestampSecondType,
+    Date32Type, Date64Type, Int8Type, Int16Type, Time32MillisecondType, Time32SecondType,
+    TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type,
 };
-use arrow_array::{Array, ArrayRef, make_array};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, make_array};
 use arrow_schema::{ArrowError, DataType, FieldRef, TimeUnit};
 use arrow_select::take::take;
 
@@ -16,7 +16,8 @@ use crate::table::cell::has_text;
 
 /// The type that a column of `kind` has in `format`.
 ///
-/// Parquet has no whole seconds, which would be plain integers to other readers, and one type for dates. An Arrow file has one
+/// Parquet has no whole seconds, which would be plain integers to other readers, one type for dates, and dictionaries with
+/// keys of four bytes or more. An Arrow file has one
 /// dictionary for a column, which is made of texts, so those inside other values become plain values.
 pub(super) fn kind_in(format: Format, kind: &DataType) -> DataType {
     match (format, kind) {
@@ -34,7 +35,25 @@ fn in_parquet(kind: &DataType) -> DataType {
         DataType::Timestamp(TimeUnit::Second, zone) => {
             DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
         }
+        // A file's groups have dictionaries of their own, which are one to those who read it.
+        DataType::Dictionary(key, values) if has_short_keys(key) => {
+            DataType::Dictionary(Box::new(DataType::Int32), Box::new(in_parquet(values)))
+        }
         kind => with_parts(kind, in_parquet),
+    }
+}
+
+fn has_short_keys(key: &DataType) -> bool {
+    matches!(key, DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16)
+}
+
+/// Short keys, longer.
+fn longer(keys: &dyn Array) -> Int32Array {
+    match keys.data_type() {
+        DataType::Int8 => keys.as_primitive::<Int8Type>().unary(i32::from),
+        DataType::UInt8 => keys.as_primitive::<UInt8Type>().unary(i32::from),
+        DataType::Int16 => keys.as_primitive::<Int16Type>().unary(i32::from),
+        _ => keys.as_primitive::<UInt16Type>().unary(i32::from),
     }
 }
 
@@ -94,6 +113,11 @@ pub(super) fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Arr
             let dictionary = array.as_any_dictionary();
             debug_assert!(without_dictionaries(values) == *to, "the type of its values");
             take(&converted(dictionary.values(), to)?, dictionary.keys(), None)
+        }
+        (DataType::Dictionary(key, _), DataType::Dictionary(_, values)) if has_short_keys(key) => {
+            let dictionary = array.as_any_dictionary();
+            let values = converted(dictionary.values(), values)?;
+            Ok(Arc::new(DictionaryArray::try_new(longer(dictionary.keys()), values)?))
         }
         (_, to) => with_converted_parts(array, to),
     }
