@@ -71,7 +71,7 @@ impl Source {
     }
 
     /// Everything in it, in memory once.
-    #[cfg(feature = "calendar")]
+    #[cfg(any(test, feature = "calendar"))]
     pub(crate) fn bytes(&self) -> Result<Vec<u8>, DataError> {
         let mut bytes = Vec::new();
         let read = match self {

@@ -2,12 +2,13 @@
 //! so all are decoded once, in short blocks, and each block is weighed.
 
 use arrow_array::{Array, RecordBatch};
-use arrow_schema::ArrowError;
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType};
 
 /// Rows of a block.
 pub(super) const BLOCK: usize = 64;
 
-/// The blocks of a file, and bytes that each takes when it is decoded.
+/// The blocks of a group of rows, and bytes that each takes when it is decoded.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Weights {
     /// Rows of a block; the last may have fewer.
@@ -68,11 +69,50 @@ impl Weights {
     }
 }
 
+/// What the library takes at most while it decodes the batch: what comes out, and beside it levels and numbers as Parquet has
+/// them; buffers that grow have up to twice as much.
 fn weight(batch: &RecordBatch) -> Result<u64, ArrowError> {
     batch.columns().iter().try_fold(0_u64, |sum, array| {
-        let bytes = array.to_data().get_slice_memory_size()?;
-        Ok(sum.saturating_add(bytes as u64))
+        let data = array.to_data();
+        let bytes = data.get_slice_memory_size()? as u64;
+        let beside = BESIDE.saturating_mul(places(&data)).saturating_add(texts(&data));
+        Ok(sum.saturating_add(bytes.saturating_add(beside).saturating_mul(2)))
     })
+}
+
+/// Two levels of two bytes, and a number.
+const BESIDE: u64 = 4 + 8;
+
+/// Values and lists in it, of all depths.
+fn places(data: &ArrayData) -> u64 {
+    match data.data_type() {
+        DataType::Dictionary(..) => data.len() as u64,
+        _ => data.child_data().iter().map(places).fold(data.len() as u64, u64::saturating_add),
+    }
+}
+
+/// The texts of dictionaries, if each value had its own: so they are where a column's dictionary is full.
+fn texts(data: &ArrayData) -> u64 {
+    let children = || data.child_data().iter();
+    match data.data_type() {
+        DataType::Dictionary(..) => {
+            let longest = children().map(longest).max().unwrap_or(0);
+            longest.saturating_mul(data.len() as u64)
+        }
+        _ => children().map(texts).fold(0, u64::saturating_add),
+    }
+}
+
+/// The longest text of an array, or what all take where that is not known.
+fn longest(values: &ArrayData) -> u64 {
+    match values.data_type() {
+        DataType::Utf8 | DataType::Binary => {
+            let offsets = values.buffers()[0].typed_data::<i32>();
+            let offsets = &offsets[values.offset()..=values.offset() + values.len()];
+            offsets.windows(2).map(|pair| u64::from(pair[1].abs_diff(pair[0]))).max().unwrap_or(0)
+        }
+        _ => values.get_slice_memory_size().map_or(u64::MAX, |bytes| bytes as u64),
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,14 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
-use std::io;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
+use std::{io, iter};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
 use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder, RowSelection,
-    RowSelectionPolicy,
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
+    ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
 };
 use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
@@ -17,7 +18,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::claims::Unfit;
 use super::cost::{A_COLUMN, Costs};
-use super::guard::{Caught, panicked};
+use super::guard::{Caught, Decoded, panicked};
 use super::lists::{BLOCK, Weights};
 use super::pages::Room;
 use super::store::{Blocks, Store};
@@ -37,8 +38,8 @@ pub(super) struct ParquetFile {
     at_once: AtOnce,
     /// The most bytes that rows take which are decoded at once.
     most: u64,
-    /// What rows of lists take, once that has been asked for; none where they cannot be decoded.
-    lists: OnceLock<Option<Weights>>,
+    /// What rows of lists take in each group, once that has been asked for; none where they cannot be decoded.
+    lists: OnceLock<Option<HashMap<usize, Weights>>>,
 }
 
 /// How many rows are decoded at once: of those that follow one another, and of those that lie anywhere.
@@ -165,31 +166,51 @@ impl ParquetFile {
             columns.iter().map(|column| decoded.partition_point(|other| other < column)).collect();
 
         let at_once = self.rows_at_once(rows, &decoded)?;
-        let mut builder = self.reader(decoded, at_once);
-        if let Some(rows) = rows {
-            let runs = rows.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
-            let selection = RowSelection::from_consecutive_ranges(runs, self.rows());
+        let batches = self.groups(rows).into_iter().flat_map(move |group| -> Decoded {
+            match self.reader(&decoded, at_once, &group) {
+                Ok(reader) => Box::new(Caught::new(reader)),
+                Err(error) => Box::new(iter::once(Err(error))),
+            }
+        });
+        Ok(batches.map(move |batch| batch?.project(&places)))
+    }
+
+    /// The groups that have any of the wanted rows.
+    fn groups<'a>(&self, rows: Option<&'a [usize]>) -> Vec<Group<'a>> {
+        let mut groups = Vec::new();
+        let (mut first, mut left) = (0, rows.unwrap_or_default());
+        for (number, group) in self.metadata.metadata().row_groups().iter().enumerate() {
+            let all = usize::try_from(group.num_rows()).unwrap_or(0);
+            let (here, rest) = left.split_at(left.partition_point(|row| *row < first + all));
+            if !here.is_empty() || rows.is_none() && all > 0 {
+                groups.push(Group { number, first, all, wanted: rows.map(|_| here) });
+            }
+            (first, left) = (first + all, rest);
+        }
+        groups
+    }
+
+    /// Decodes the wanted rows of a group, of these columns and so many at once. No batch has rows of two groups: the library
+    /// would make one dictionary of theirs, for which a column's keys may be too short, or write its texts out.
+    fn reader(
+        &self,
+        columns: &[usize],
+        at_once: usize,
+        group: &Group<'_>,
+    ) -> Result<ParquetRecordBatchReader, ArrowError> {
+        let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
+        let mask = ProjectionMask::roots(metadata.parquet_schema(), columns.iter().copied());
+        let mut builder = ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
+            .with_projection(mask)
+            .with_batch_size(at_once)
+            .with_row_groups(vec![group.number]);
+        if let Some(selection) = group.selection() {
             // By a mask the library decodes what lies between these rows, too, and all at once.
             builder = builder
                 .with_row_selection(selection)
                 .with_row_selection_policy(RowSelectionPolicy::Selectors);
         }
-        let reader = caught(|| builder.build()).ok_or_else(panicked)??;
-        let batches = reader.map(move |batch| batch?.project(&places));
-        Ok(Caught::new(batches))
-    }
-
-    /// Of these columns, so many rows at once.
-    fn reader(
-        &self,
-        columns: impl IntoIterator<Item = usize>,
-        at_once: usize,
-    ) -> ParquetRecordBatchReaderBuilder<Blocks> {
-        let (blocks, metadata) = (self.blocks.clone(), self.metadata.clone());
-        let mask = ProjectionMask::roots(metadata.parquet_schema(), columns);
-        ParquetRecordBatchReaderBuilder::new_with_metadata(blocks, metadata)
-            .with_projection(mask)
-            .with_batch_size(at_once)
+        Ok(caught(|| builder.build()).ok_or_else(panicked)??)
     }
 
     /// How many of the wanted rows of these columns are decoded at once.
@@ -202,7 +223,11 @@ impl ParquetFile {
         }
         let lists = self.lists.get_or_init(|| self.weigh(&with_lists));
         let lists = lists.as_ref().ok_or_else(panicked)?;
-        Ok(lists.rows_at_once(rows, at_once, self.most.min(A_COLUMN)))
+        let most = self.most.min(A_COLUMN);
+        let groups = self.groups(rows).into_iter();
+        Ok(groups.fold(at_once, |at_once, group| {
+            lists[&group.number].rows_at_once(group.numbers().as_deref(), at_once, most)
+        }))
     }
 
     /// The columns of which rows have none or several values.
@@ -215,13 +240,42 @@ impl ParquetFile {
         columns
     }
 
-    /// What the rows of these columns take; row by row where a block is too much for the library.
-    fn weigh(&self, columns: &[usize]) -> Option<Weights> {
-        [BLOCK, 1].into_iter().find_map(|rows| {
-            let columns = columns.iter().copied();
-            let reader = caught(|| self.reader(columns, rows).build())?.ok()?;
-            Weights::of(rows, Caught::new(reader)).ok()
-        })
+    /// What the rows of these columns take, by the numbers of groups that have any; row by row where a block is too much for
+    /// the library.
+    fn weigh(&self, columns: &[usize]) -> Option<HashMap<usize, Weights>> {
+        let blocks = [BLOCK.min(self.at_once.follow), 1];
+        let weights = |group: Group<'_>| {
+            let weights = blocks.into_iter().find_map(|rows| {
+                let reader = self.reader(columns, rows, &group).ok()?;
+                Weights::of(rows, Caught::new(reader)).ok()
+            });
+            Some((group.number, weights?))
+        };
+        self.groups(None).into_iter().map(weights).collect()
+    }
+}
+
+/// A group of rows in a file.
+struct Group<'a> {
+    number: usize,
+    /// The file's number of its first row.
+    first: usize,
+    /// Rows that it has.
+    all: usize,
+    /// The file's numbers of the wanted ones; none stands for all.
+    wanted: Option<&'a [usize]>,
+}
+
+impl Group<'_> {
+    /// The group's own numbers of the wanted rows.
+    fn numbers(&self) -> Option<Vec<usize>> {
+        Some(self.wanted?.iter().map(|row| row - self.first).collect())
+    }
+
+    fn selection(&self) -> Option<RowSelection> {
+        let numbers = self.numbers()?;
+        let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
+        Some(RowSelection::from_consecutive_ranges(runs, self.all))
     }
 }
 

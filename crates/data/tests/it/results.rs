@@ -15,7 +15,9 @@ use arrow_array::{
 };
 use arrow_ipc::reader::FileReader;
 use arrow_schema::{DataType, Field};
+use parquet::arrow::ArrowWriter;
 use parquet::basic::{LogicalType, TimeType, TimeUnit, TimestampType};
+use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader as _, SerializedFileReader};
 use veilset_data::{DataError, Destination, Scratch, Table};
 
@@ -42,6 +44,36 @@ fn words<Key: ArrowDictionaryKeyType>(batches: &[&[Option<&str>]]) -> Table {
         })
         .collect();
     Table::from_batches("t".to_owned(), batches[0].schema(), batches).expect("a table")
+}
+
+#[test]
+fn groups_of_rows_have_dictionaries_of_their_own() {
+    const ROWS: usize = 1_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let group = |group: usize| {
+        let values = StringArray::from_iter_values((0..100).map(|word| format!("{group}-{word}")));
+        let keys = Int8Array::from_iter_values((0..ROWS).map(|row| (row % 100) as i8));
+        let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(values)));
+        RecordBatch::try_from_iter([("word", column)]).expect("a column")
+    };
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(ROWS)).build();
+    let file = File::create(path(&folder, "i.parquet")).expect("writable");
+    let writer = ArrowWriter::try_new(file, group(0).schema(), Some(properties));
+    let mut writer = writer.expect("words");
+    (0..4).for_each(|number| writer.write(&group(number)).expect("writable"));
+    writer.close().expect("writable");
+    // Together the groups have more words than keys of a byte can tell apart.
+    let table = read(&path(&folder, "i.parquet"));
+    for name in ["o.csv", "o.parquet", "o.arrow"] {
+        for step in [1, 7] {
+            let to = to(&path(&folder, name));
+            to.prepare(&table).expect("all rows can be decoded");
+            to.write_rows(&table, (0..4 * ROWS).step_by(step)).expect("group by group");
+            let expected = (0..4 * ROWS).step_by(step);
+            let expected = expected.map(|row| vec![format!("{}-{}", row / ROWS, row % 100)]);
+            assert_eq!(texts(&read(&path(&folder, name))), expected.collect::<Vec<_>>(), "{name}");
+        }
+    }
 }
 
 #[test]
