@@ -2,7 +2,7 @@
 
 use veilset_bench::Sizes;
 use veilset_crypto::Group;
-use veilset_protocols::Digest;
+use veilset_protocols::SetEncoding;
 
 use crate::paper::{Content, Entry, Paper, PaperTable, Protocols};
 
@@ -19,9 +19,9 @@ pub(crate) const PAPER: Paper = Paper {
             None,
             &[1, 4],
             &[
-                with("mqrpmt-dh", Digest::Bloom),
-                with("mqrpmt-dh", Digest::Shuffled),
-                with("mqrpmt-dh", Digest::Sorted),
+                with("mqrpmt-dh", SetEncoding::Bloom),
+                with("mqrpmt-dh", SetEncoding::Shuffled),
+                with("mqrpmt-dh", SetEncoding::Sorted),
             ],
         ),
         table(
@@ -52,7 +52,7 @@ const fn on(protocol: &'static str, group: Group) -> Entry {
     Entry { protocol, group, digest: None }
 }
 
-const fn with(protocol: &'static str, digest: Digest) -> Entry {
+const fn with(protocol: &'static str, digest: SetEncoding) -> Entry {
     Entry { protocol, group: Group::Curve25519, digest: Some(digest) }
 }
 

@@ -2,7 +2,7 @@
 
 use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Choices, Digest, Reveal, Shape, find};
+use veilset_protocols::{AttachedShape, Choices, Reveal, SetEncoding, Shape, find};
 
 use crate::Failure;
 use crate::grid::Grid;
@@ -69,7 +69,7 @@ pub(crate) struct Entry {
     /// The group.
     pub(crate) group: Group,
     /// How a set travels; `None` for the protocol's default.
-    pub(crate) digest: Option<Digest>,
+    pub(crate) digest: Option<SetEncoding>,
 }
 
 /// Every paper.
@@ -195,7 +195,7 @@ impl Line {
     fn markdown(&self) -> String {
         let Entry { protocol, group, digest } = self.entry;
         let digest = digest.or_else(|| find(protocol)?.spec().defaults().digest);
-        let set = digest.map_or("", Digest::name);
+        let set = digest.map_or("", SetEncoding::name);
         let mut text = format!("| `{protocol}` | {} | {set} | {} |", group.name(), self.threads);
         for [lan, wan] in &self.cells {
             let bytes = (lan.bytes_sender + lan.bytes_receiver) as f64;

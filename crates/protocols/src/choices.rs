@@ -6,7 +6,7 @@ use veilset_crypto::key_agreement::SafePrime;
 use veilset_crypto::{Group, NotAPrime};
 use veilset_names::{Names, UnknownName};
 
-use crate::{Digest, Operation, Scheme, Sharing};
+use crate::{Operation, Scheme, SetEncoding, Sharing};
 
 /// A choice as users have it.
 #[derive(Debug, Clone, Copy)]
@@ -209,7 +209,7 @@ choices! {
         priced: true,
     }
     /// How a set travels.
-    digest: named Digest = "digest" {
+    digest: named SetEncoding = "digest" {
         help: "How a set travels",
         placeholder: "DIGEST",
         default: Some("sorted"),
@@ -267,7 +267,7 @@ impl Choices {
     }
 
     /// How a set travels in a run whose protocol has such a set.
-    pub(crate) fn digest(&self) -> Digest {
+    pub(crate) fn digest(&self) -> SetEncoding {
         self.digest.expect("the entry says how a set travels")
     }
 
@@ -302,10 +302,11 @@ mod tests {
     fn choices_are_told_apart() {
         let open = Choices::default();
         let group = Choices { group: Some(Group::P256), ..open };
-        let both = Choices { group: Some(Group::Curve25519), digest: Some(Digest::Bloom), ..open };
-        assert_eq!(group.or(both), Choices { digest: Some(Digest::Bloom), ..group });
+        let both =
+            Choices { group: Some(Group::Curve25519), digest: Some(SetEncoding::Bloom), ..open };
+        assert_eq!(group.or(both), Choices { digest: Some(SetEncoding::Bloom), ..group });
         assert_eq!(both.beyond(group), both);
-        let digest = Choices { digest: Some(Digest::Bloom), ..open };
+        let digest = Choices { digest: Some(SetEncoding::Bloom), ..open };
         assert_eq!(both.beyond(Choices { digest: None, ..both }), digest);
         assert_eq!(both.open_in(group), Choices { group: None, ..both });
         assert_eq!((open.names().count(), open.group_name()), (0, None));

@@ -1,51 +1,34 @@
-//! Private set operation protocols, one folder each, and the registry from which everything else is derived.
+//! Private set operation protocols and the registry from which everything else is derived.
+//!
+//! What a protocol is stands in this folder: what it says of itself ([`Spec`]), what a run is given ([`Run`]), operations and
+//! choices. `catalogue` has the protocols, one folder each, and `kit` what they are made of.
 //!
 //! A protocol is a driver that reads like its paper's figure, over pure round functions and bounded messages. It
 //! gets elements, a channel, randomness and an observer, and returns an [`Outcome`]: indices or numbers, never
 //! items. It sees no path, no clock and no socket, and it runs on whatever thread pool its caller installed.
 
-pub mod agree;
-mod bins;
-#[cfg(test)]
-mod cheats;
+mod catalogue;
 mod choices;
-mod dh;
-mod digest;
-mod exchange;
-pub mod fhe;
-mod fnp;
-mod indication;
-pub mod ks;
-mod matching;
-mod mqrpmt;
+mod kit;
 mod operation;
-pub mod oprf_filter;
 #[cfg(test)]
 mod page;
-mod passes;
-mod private_id;
 mod protocol;
-mod pso;
 mod registry;
-mod rr22;
-mod rt21;
 mod run;
-mod slots;
 mod spec;
-mod vole_oprf;
-mod wire;
-mod words;
 
-pub use agree::Scheme;
+pub use catalogue::agree::Scheme;
+pub use catalogue::pso::pieces;
+pub use catalogue::{agree, fhe, ks, oprf_filter};
 pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken};
-pub use digest::Digest;
+pub use kit::calibration::sample_passes;
+pub use kit::set_encoding::SetEncoding;
 pub use operation::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
-pub use passes::sample_passes;
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
     Reveal, Role, Shares, Sharing, Silent,
 };
-pub use pso::pieces;
 pub use registry::{PROTOCOLS, candidates, find};
 pub use run::{Input, Means, Part, Run};
 pub use spec::{Cost, Knowledge, Leak, PartyCost, Security, Shape, Spec};

@@ -1,15 +1,15 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
-use crate::agree;
-use crate::dh::Dh;
-use crate::fhe;
-use crate::fnp;
-use crate::ks;
-use crate::oprf_filter::OprfFilter;
-use crate::private_id::{PrivateId, VolePrivateId};
-use crate::pso::{CW_PRF, P_OPRF, STAR};
+use crate::catalogue::agree;
+use crate::catalogue::dh::Dh;
+use crate::catalogue::fhe;
+use crate::catalogue::fnp;
+use crate::catalogue::ks;
+use crate::catalogue::oprf_filter::OprfFilter;
+use crate::catalogue::private_id::{PrivateId, VolePrivateId};
+use crate::catalogue::pso::{CW_PRF, P_OPRF, STAR};
+use crate::catalogue::{rr22, rt21};
 use crate::{Operation, Protocol, Security};
-use crate::{rr22, rt21};
 
 /// Every protocol.
 pub static PROTOCOLS: [&dyn Protocol; 35] = [

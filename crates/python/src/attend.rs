@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use veilset::Briefing;
 use veilset::data::Warning;
 use veilset::net::Event;
-use veilset::registry::{Digest, Observer};
+use veilset::registry::{Observer, SetEncoding};
 
 use crate::error::Failure;
 use crate::stop::Stop;
@@ -66,7 +66,7 @@ impl From<&Briefing> for Terms {
             presets: briefing.presets.clone(),
             protocol: briefing.protocol,
             group: briefing.choices.group_name(),
-            digest: briefing.choices.digest.map(Digest::name),
+            digest: briefing.choices.digest.map(SetEncoding::name),
             security: briefing.security.name(),
             learn: briefing.learn.name(),
             asked_by_peer: briefing.asked_by_peer.iter().collect(),

@@ -99,8 +99,8 @@ pub mod registry {
     pub use veilset_crypto::Group;
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        AttachedShape, Attaches, CHOICES, Choice, Choices, Digest, Gives, Knowledge, Leak,
-        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Part, Reveal,
-        Role, Scheme, Security, Shape, Sharing, Silent, Spec, find,
+        AttachedShape, Attaches, CHOICES, Choice, Choices, Gives, Knowledge, Leak, OPERATIONS,
+        Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Part, Reveal, Role, Scheme,
+        Security, SetEncoding, Shape, Sharing, Silent, Spec, find,
     };
 }

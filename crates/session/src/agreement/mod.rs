@@ -4,7 +4,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Attaches, Choices, Digest, Gives, Operation, Part, Protocol, Reveal, Role,
+    AttachedShape, Attaches, Choices, Gives, Operation, Part, Protocol, Reveal, Role, SetEncoding,
     Shape, Spec,
 };
 
@@ -268,7 +268,7 @@ fn choose(
     let choice = Choice {
         protocol: protocol.spec().id.to_owned(),
         group: choices.group.map_or("", Group::name).to_owned(),
-        digest: choices.digest.map_or("", Digest::name).to_owned(),
+        digest: choices.digest.map_or("", SetEncoding::name).to_owned(),
     };
     pipe.channel.put(&choice).map_err(SessionError::at(STEP))?;
     Ok(Chosen { protocol, choices })

@@ -103,7 +103,7 @@ fn what_either_side_names_holds() {
         terms.protocol = "mqrpmt-dh".into();
         terms.group = "p256".into();
     });
-    let choices = Choices { digest: Some(Digest::Bloom), ..Choices::default() };
+    let choices = Choices { digest: Some(SetEncoding::Bloom), ..Choices::default() };
     let agreed = agreed_with(Offer { choices, ..offer(true) }, [0; 32], theirs.clone())
         .map_err(|error| error.to_string());
     let agreed = agreed.expect("it fits");
@@ -163,7 +163,7 @@ fn a_choice_is_whole_and_says_no_more_than_there_is() {
         check_choice(Wanted::of(&offer), &offer, &choice).map(|chosen| chosen.choices)
     };
     let dh = takes("dh", "curve25519", "shuffled").expect("its default");
-    assert_eq!((dh.group, dh.digest), (Some(Group::Curve25519), Some(Digest::Shuffled)));
+    assert_eq!((dh.group, dh.digest), (Some(Group::Curve25519), Some(SetEncoding::Shuffled)));
     for (group, digest) in [("", "shuffled"), ("curve25519", ""), ("", ""), ("none", "shuffled")] {
         assert_eq!(takes("dh", group, digest), None, "{group} {digest}");
     }

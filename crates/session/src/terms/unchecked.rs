@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use veilset_crypto::Group;
-use veilset_protocols::{AttachedShape, Attaches, Digest, Operation};
+use veilset_protocols::{AttachedShape, Attaches, Operation, SetEncoding};
 
 use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms};
 use crate::{Column, Detail, Learn};
@@ -69,7 +69,7 @@ impl From<&Terms> for UncheckedTerms {
             looks_hashed: terms.looks_hashed,
             connecting: terms.connecting,
             group: choices.group.map_or("", Group::name).to_owned(),
-            digest: choices.digest.map_or("", Digest::name).to_owned(),
+            digest: choices.digest.map_or("", SetEncoding::name).to_owned(),
             sharing: choices.sharing.unwrap_or_default().name().to_owned(),
             values,
             width,

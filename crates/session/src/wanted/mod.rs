@@ -3,7 +3,7 @@
 use std::fmt;
 
 use veilset_crypto::Group;
-use veilset_protocols::{Choices, Digest, Operation, Protocol, Security, Spec, candidates};
+use veilset_protocols::{Choices, Operation, Protocol, Security, SetEncoding, Spec, candidates};
 
 use crate::terms::Terms;
 use crate::{Learn, Offer, SessionError};
@@ -91,7 +91,7 @@ impl Wanted {
         let learn = self.learn.name();
         let given = self.choices.prime.map(|_| "modulo a prime that is given");
         let group = given.unwrap_or_else(|| self.choices.group.map_or("any", Group::name));
-        let digest = self.choices.digest.map_or("any", Digest::name);
+        let digest = self.choices.digest.map_or("any", SetEncoding::name);
         SessionError::NoProtocol { operation, security, learn, group, digest }
     }
 

@@ -56,7 +56,7 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
 #[test]
 fn no_intersection_is_planned_on_an_mqrpmt() {
     let groups = || Group::ALL.map(Some).into_iter().chain([None]);
-    let digests = || Digest::ALL.map(Some).into_iter().chain([None]);
+    let digests = || SetEncoding::ALL.map(Some).into_iter().chain([None]);
     for learn in [Learn::Me, Learn::Peer, Learn::Both] {
         let asked = wanted(Operation::Intersect, Security::SemiHonest, learn);
         for (group, digest) in
@@ -126,7 +126,7 @@ fn what_is_asked_for_beyond_that_is_named() {
     let own = Choices { group: Some(Group::Ffdhe2048), ..intersect.choices };
     let own = Wanted { choices: own, ..intersect };
     assert_eq!(ask(own, false, "dh", &finite), "");
-    let bloom = |choices: &mut Choices| choices.digest = Some(Digest::Bloom);
+    let bloom = |choices: &mut Choices| choices.digest = Some(SetEncoding::Bloom);
     assert_eq!(
         ask(intersect, false, "mqrpmt-dh-intersect", &bloom),
         "--protocol mqrpmt-dh-intersect --digest bloom"
@@ -143,7 +143,7 @@ fn what_only_other_entries_have_takes_a_name() {
         ..wanted(Operation::Intersect, Security::Malicious, Learn::Me)
     };
     let bloom = Wanted {
-        choices: Choices { digest: Some(Digest::Bloom), ..Choices::default() },
+        choices: Choices { digest: Some(SetEncoding::Bloom), ..Choices::default() },
         ..wanted(Operation::Intersect, Security::SemiHonest, Learn::Both)
     };
     for (wanted, entry, fitting) in [

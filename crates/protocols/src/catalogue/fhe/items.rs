@@ -1,0 +1,95 @@
+//! Elements as they enter tables and polynomials: outputs of the oblivious function.
+
+use blake3::OutputReader;
+use rayon::prelude::*;
+use veilset_crypto::Element;
+use zeroize::{Zeroize, Zeroizing};
+
+use super::parameters::Parameters;
+use crate::kit::membership::VALUES_A_TASK;
+
+/// An element under the sender's key.
+pub(crate) struct Item {
+    /// x_L: its parts, uniform modulo t.
+    pub(crate) felts: Vec<u64>,
+    /// Its bin for each function.
+    pub(crate) places: Vec<usize>,
+    /// Names it to the other side, if that has it too.
+    pub(crate) name: u128,
+    /// Hides its label: as many bytes as that has.
+    pub(crate) pad: Vec<u8>,
+}
+
+impl Zeroize for Item {
+    fn zeroize(&mut self) {
+        self.felts.zeroize();
+        self.places.zeroize();
+        self.name.zeroize();
+        self.pad.zeroize();
+    }
+}
+
+/// The items of elements and their points under the sender's key, for a plaintext modulus t: F_k(x) is a random oracle's
+/// output at x and k·H(x) (Jarecki and Liu, SCN 2010).
+pub(crate) fn items(
+    parameters: &Parameters,
+    t: u64,
+    session: &[u8; 32],
+    elements: &[Element],
+    points: &[[u8; 32]],
+) -> Zeroizing<Vec<Item>> {
+    let output = blake3::derive_key("veilset v1 fhe item", session);
+    let place = blake3::derive_key("veilset v1 fhe place", session);
+    let pairs = elements.par_iter().zip(points).with_min_len(VALUES_A_TASK);
+    let item = |(element, point): (&Element, &[u8; 32])| {
+        let mut hasher = blake3::Hasher::new_keyed(&output);
+        item(parameters, t, &place, hasher.update(point).update(&element.0).finalize_xof())
+    };
+    Zeroizing::new(pairs.map(item).collect())
+}
+
+/// The items of a list whose owner masked them: `prints` are what another oblivious function gives.
+pub(crate) fn items_of_prints(
+    parameters: &Parameters,
+    t: u64,
+    list: &[u8; 32],
+    prints: &[u128],
+) -> Zeroizing<Vec<Item>> {
+    let output = blake3::derive_key("veilset v1 fhe item of a print", list);
+    let place = blake3::derive_key("veilset v1 fhe place", list);
+    let item = |print: &u128| {
+        let mut hasher = blake3::Hasher::new_keyed(&output);
+        item(parameters, t, &place, hasher.update(&print.to_le_bytes()).finalize_xof())
+    };
+    Zeroizing::new(prints.par_iter().with_min_len(VALUES_A_TASK).map(item).collect())
+}
+
+/// The item that these bytes make.
+fn item(parameters: &Parameters, t: u64, place: &[u8; 32], mut output: OutputReader) -> Item {
+    let mut word = || {
+        let mut bytes = [0; 8];
+        output.fill(&mut bytes);
+        u64::from_le_bytes(bytes)
+    };
+    // Within 2^-64·t of uniform.
+    let felts = (0..parameters.felts).map(|_| ((u128::from(word()) * u128::from(t)) >> 64) as u64);
+    let felts: Vec<u64> = felts.collect();
+    let right = word();
+    let name = u128::from(word()) << 64 | u128::from(word());
+    let mut pad = vec![0; parameters.label];
+    output.fill(&mut pad);
+    let places = parameters.table.places(&hashes(place, &felts), right).collect();
+    Item { felts, places, name, pad }
+}
+
+/// H_1, H_2 and H_3 of x_L.
+fn hashes(key: &[u8; 32], felts: &[u64]) -> [u64; 3] {
+    let mut hasher = blake3::Hasher::new_keyed(key);
+    felts.iter().for_each(|felt| {
+        hasher.update(&felt.to_le_bytes());
+    });
+    let mut bytes = [0; 24];
+    hasher.finalize_xof().fill(&mut bytes);
+    let (words, _) = bytes.as_chunks::<8>();
+    std::array::from_fn(|at| u64::from_le_bytes(words[at]))
+}

@@ -1,0 +1,232 @@
+//! Intersections of three parties or more, who all learn: Kissner and Song, "Privacy-Preserving Set Operations", CRYPTO
+//! 2005, section 5.1, over ElGamal whose key all share.
+//!
+//! 1. The parties make a key without a dealer ([`veilset_poly::threshold`]), of which t of n decrypt.
+//! 2. Each broadcasts its set encrypted, fᵢ of degree kᵢ.
+//! 3. To ask what all have, the operands are all fⱼ. To ask each which of its elements another has, the products of the
+//!    other parties' sets are made along a ring, and the operands for party i are that product and fᵢ.
+//! 4. Each broadcasts a random combination of the operands, Σⱼ rᵢⱼ·fⱼ, under fresh randomness, with masks rᵢⱼ of the degrees
+//!    that [`algebra`](super::algebra) derives.
+//! 5. The parties add up all combinations and decrypt the sum together, each with a proof of its part.
+//! 6. Each looks which of its own elements are roots.
+//!
+//! **Security.** Semi-honest, under DDH and random oracles, against up to t − 1 parties that pool what they see. With t = n
+//! these are all but one: the masks of the one that is left are uniform and its own, so the masks Σᵢ rᵢⱼ of the sum are
+//! uniform, and the sum decrypts to g·u, where g is the intersection and u uniform. Everything else that they see is
+//! encrypted under a key of which they lack a part. So they learn the intersection of all sets (or, for the other question,
+//! each of them which of its elements another party has), the sizes, and nothing of what some sets have in common beyond
+//! that; what follows from their own sets and these results is theirs, as in any such protocol. With t < n, any t together
+//! can decrypt everything, sets included; in turn a run survives n − t wrong partial decryptions. Time follows from sizes.
+//!
+//! **Faults.** A message that is none, a share, opening or proof that does not hold names the party it came from; a wrong
+//! partial decryption ends the run when less than t good ones are left. Before anything is decrypted the parties compare
+//! digests of all that each broadcast, so a party cannot have different things decrypted with different others. Against
+//! parties that deviate in other ways (no proofs go with the combinations) nothing is promised; a sum that is 0 everywhere,
+//! of which everything would be a root, is refused.
+//!
+//! **Order.** Any two parties exchange what is due, in chunks, in the order of the pairs (1,2), (1,3), …, (2,3), …: of all
+//! pairs that are not done the first one always can go on, so nobody waits for ever behind bounded queues.
+
+mod cost;
+mod error;
+mod keys;
+mod links;
+mod question;
+#[cfg(test)]
+mod tests;
+
+use rand_core::CryptoRng;
+use veilset_channel::Channel;
+use veilset_crypto::Element;
+use veilset_poly::encrypted::ScalarField;
+use veilset_poly::threshold::{KeyShare, Partial, ThresholdError};
+use zeroize::Zeroizing;
+
+use self::links::Links;
+use super::algebra::{EncryptedMultiset, Revealed};
+use crate::Observer;
+use crate::kit::bins::roots;
+
+pub use cost::cost;
+pub use error::PartiesError;
+pub use question::Question;
+
+/// The most parties: their keys' messages fit a frame on every group.
+pub const MOST_PARTIES: usize = 64;
+
+/// One party's side of a run.
+pub struct PartiesRun<'a> {
+    /// This party's number, from 1. All number the parties alike.
+    pub party: u16,
+    /// t: how many parties decrypt together. All of them, unless wrong partial decryptions are to be survived.
+    pub threshold: u16,
+    /// What each party learns.
+    pub question: Question,
+    /// This party's set, without repetitions.
+    pub elements: &'a [Element],
+    /// Each party's number of elements, this one's among them, in order; all have agreed on them.
+    pub sizes: &'a [usize],
+    /// What all parties know of this session, and no other session has.
+    pub session: &'a [u8; 32],
+    /// The way to each party, in order; none to this one.
+    pub channels: Vec<Option<&'a mut dyn Channel>>,
+    /// All randomness of the run.
+    pub rng: &'a mut dyn CryptoRng,
+    /// Hears how far the run is.
+    pub observer: &'a dyn Observer,
+}
+
+/// The indices of this party's elements that the [`Question`] is about, rising.
+///
+/// # Errors
+/// When a channel fails, or a party breaks the protocol, which is then named.
+///
+/// # Panics
+/// When there are fewer than three parties or more than [`MOST_PARTIES`], or the number of sizes or channels is another.
+pub fn run<G: ScalarField>(group: &G, run: PartiesRun<'_>) -> Result<Vec<u32>, PartiesError> {
+    run.check();
+    if run.question.is_settled(run.sizes) {
+        return Ok(Vec::new());
+    }
+    let PartiesRun {
+        party,
+        threshold,
+        question,
+        elements,
+        sizes,
+        session,
+        channels,
+        rng,
+        observer,
+    } = run;
+    let mut circle = Circle { group, sizes, links: Links::new(party, channels), rng };
+    observer.begin("rounds of all parties", 6);
+    let step = |name| {
+        observer.advance(1);
+        name
+    };
+    circle.links.phase(step("joint key"));
+    let key = circle.share_key(session, threshold)?;
+    circle.links.phase(step("encrypted sets"));
+    let roots = roots(|wide| group.scalar(wide), session, elements);
+    let roots: Vec<_> = roots.iter().map(|root| root.scalar.clone()).collect();
+    let roots = Zeroizing::new(roots);
+    let sets = circle.sets(&key, &roots)?;
+    circle.links.phase(step("encrypted products"));
+    let queries = circle.queries(question, &key, &roots, sets)?;
+    circle.links.phase(step("masked sums"));
+    let sums = circle.masked_sums(&key, &queries)?;
+    circle.links.phase(step("joint decryption"));
+    let revealed = circle.revealed(question, &key, &sums)?;
+    circle.links.phase(step("evaluation"));
+    if revealed.is_zero(group) {
+        return Err(PartiesError::Forged);
+    }
+    let found = revealed.multiplicities(group, &roots, 1)?;
+    Ok((0..).zip(found).filter_map(|(place, count)| (count > 0).then_some(place)).collect())
+}
+
+impl PartiesRun<'_> {
+    fn check(&self) {
+        let (parties, own) = (self.sizes.len(), usize::from(self.party) - 1);
+        assert!((3..=MOST_PARTIES).contains(&parties), "three parties or more");
+        assert_eq!(self.channels.len(), parties, "a place for each party");
+        let ways = self.channels.iter().enumerate();
+        assert!(ways.into_iter().all(|(at, way)| way.is_none() == (at == own)), "ways to others");
+        assert_eq!(self.sizes[own], self.elements.len(), "this party's size");
+    }
+}
+
+/// What a party computes with.
+struct Circle<'a, 'c, G> {
+    group: &'a G,
+    sizes: &'a [usize],
+    links: Links<'c>,
+    rng: &'a mut dyn CryptoRng,
+}
+
+impl<G: ScalarField> Circle<'_, '_, G> {
+    fn ciphertexts_len(&self, count: usize) -> usize {
+        2 * count * self.group.encoded_len()
+    }
+
+    /// Step 2: everybody's set.
+    fn sets(
+        &mut self,
+        key: &KeyShare<G>,
+        roots: &[G::Scalar],
+    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+        let public = key.joint().public(self.group);
+        let own = EncryptedMultiset::encrypt(self.group, &public, roots, self.rng)?;
+        let lens: Vec<_> = self.sizes.iter().map(|size| self.ciphertexts_len(*size)).collect();
+        let encoded = self.links.broadcast(self.encoded_low(&own), &lens)?;
+        self.decoded_low(&encoded)
+    }
+
+    /// Steps 4 and of 5 the sums: for each query the sum of everybody's combination of its operands.
+    fn masked_sums(
+        &mut self,
+        key: &KeyShare<G>,
+        queries: &[Vec<EncryptedMultiset<G>>],
+    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+        let public = key.joint().public(self.group);
+        let mut own = Vec::new();
+        for operands in queries {
+            let operands: Vec<_> = operands.iter().collect();
+            let masked = EncryptedMultiset::intersection(self.group, &public, &operands, self.rng)?;
+            own.push(masked);
+        }
+        let counts: Vec<usize> = own.iter().map(|masked| masked.coefficients().len()).collect();
+        let coefficients: Vec<_> = own.iter().flat_map(|own| own.coefficients().to_vec()).collect();
+        let lens = vec![self.ciphertexts_len(coefficients.len()); self.sizes.len()];
+        let encoded = self.links.broadcast(self.encoded(&coefficients), &lens)?;
+        let mut sums = vec![[self.group.identity(), self.group.identity()]; coefficients.len()];
+        for (party, encoded) in (1..).zip(&encoded) {
+            let masked = self.decoded(party, encoded)?;
+            self.group.add(sums.as_flattened_mut(), masked.as_flattened());
+        }
+        self.links.compare()?;
+        let mut sums = sums.into_iter();
+        Ok(counts
+            .iter()
+            .map(|n| EncryptedMultiset::new(sums.by_ref().take(*n).collect()))
+            .collect())
+    }
+
+    /// Step 5: what this party's sum decrypts to. A sum is decrypted for the party whose it is, or for all.
+    fn revealed(
+        &mut self,
+        question: Question,
+        key: &KeyShare<G>,
+        sums: &[EncryptedMultiset<G>],
+    ) -> Result<Revealed<G>, PartiesError> {
+        let mut partials = Vec::new();
+        for sum in sums {
+            let mut encoded = Vec::new();
+            key.decrypt(self.group, sum.coefficients(), self.rng).encode(self.group, &mut encoded);
+            partials.push(encoded);
+        }
+        let own = question.query_of(self.links.own());
+        let lens = vec![partials[own].len(); self.sizes.len()];
+        let outgoing =
+            (0..self.sizes.len()).map(|party| &*partials[question.query_of(party)]).collect();
+        let encoded = self.links.swap(outgoing, &lens)?;
+        let ciphertexts = sums[own].coefficients();
+        let partials = (1..).zip(&encoded).map(|(party, encoded)| {
+            Partial::decode(self.group, party, ciphertexts.len(), encoded)
+                .map_err(PartiesError::message_of(party))
+        });
+        let partials = partials.collect::<Result<Vec<_>, _>>()?;
+        let mut partials: Vec<_> = partials.iter().collect();
+        loop {
+            match key.joint().combine(self.group, ciphertexts, &partials) {
+                Err(ThresholdError::WrongProof { party })
+                    if partials.len() > key.joint().threshold().into() =>
+                {
+                    partials.retain(|partial| partial.party() != party);
+                }
+                plain => return Ok(Revealed::new(plain?)),
+            }
+        }
+    }
+}

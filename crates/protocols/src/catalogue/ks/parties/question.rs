@@ -1,0 +1,102 @@
+//! Step 3: what is asked, and the polynomials that answer it.
+
+use veilset_poly::encrypted::ScalarField;
+use veilset_poly::threshold::KeyShare;
+
+use super::{Circle, PartiesError};
+use crate::catalogue::ks::algebra::EncryptedMultiset;
+
+/// What each party learns of its own elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Question {
+    /// Which of them all parties have; the same elements for all.
+    InAll,
+    /// Which of them at least one other party has. Not which party, nor how many.
+    InAnother,
+}
+
+impl Question {
+    /// Whether the answer is nothing for each, as sizes show.
+    pub(super) fn is_settled(self, sizes: &[usize]) -> bool {
+        match self {
+            Self::InAll => sizes.contains(&0),
+            Self::InAnother => sizes.iter().filter(|size| **size > 0).count() < 2,
+        }
+    }
+
+    /// Which query answers the party in this place.
+    pub(super) fn query_of(self, place: usize) -> usize {
+        match self {
+            Self::InAll => 0,
+            Self::InAnother => place,
+        }
+    }
+}
+
+impl<G: ScalarField> Circle<'_, '_, G> {
+    /// The operands of each query: all sets in one; or for each party the others' union and its own set, whose intersection
+    /// has each element once, so that the answer does not tell how many of the others have it.
+    pub(super) fn queries(
+        &mut self,
+        question: Question,
+        key: &KeyShare<G>,
+        roots: &[G::Scalar],
+        sets: Vec<EncryptedMultiset<G>>,
+    ) -> Result<Vec<Vec<EncryptedMultiset<G>>>, PartiesError> {
+        if question == Question::InAll {
+            return Ok(vec![sets]);
+        }
+        let product = self.product_of_others(key, roots, &sets)?;
+        let products = self.products(&product)?;
+        Ok(products.into_iter().zip(sets).map(<[_; 2]>::from).map(Vec::from).collect())
+    }
+
+    /// The union of all sets but that of the next party on the ring: begun two places after this one, and handed on from
+    /// there to here, each party multiplying by its own.
+    fn product_of_others(
+        &mut self,
+        key: &KeyShare<G>,
+        roots: &[G::Scalar],
+        sets: &[EncryptedMultiset<G>],
+    ) -> Result<EncryptedMultiset<G>, PartiesError> {
+        let public = key.joint().public(self.group);
+        let mut product = sets[self.around(-1)].union(self.group, &public, roots, self.rng)?;
+        for handed in 0..self.sizes.len() - 3 {
+            // The one before has multiplied its set and those of `handed + 1` before it.
+            let behind = (1..=handed + 2).map(|back| self.sizes[self.around(-(back as isize))]);
+            let len = self.ciphertexts_len(behind.sum());
+            let encoded = self.encoded_low(&product);
+            let mut outgoing: Vec<&[u8]> = vec![&[]; self.sizes.len()];
+            outgoing[self.around(1)] = &encoded;
+            let mut lens = vec![0; self.sizes.len()];
+            let before = self.around(-1);
+            lens[before] = len;
+            let incoming = self.links.swap(outgoing, &lens)?;
+            let low = self.decoded(super::links::number(before), &incoming[before])?;
+            product = EncryptedMultiset::monic(self.group, low);
+            product = product.union(self.group, &public, roots, self.rng)?;
+        }
+        Ok(product)
+    }
+
+    /// For each party the union of the others' sets, which the one before it on the ring has and broadcasts.
+    fn products(
+        &mut self,
+        own: &EncryptedMultiset<G>,
+    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+        let (parties, total) = (self.sizes.len(), self.sizes.iter().sum::<usize>());
+        let next = |place: usize| (place + 1) % parties;
+        let lens = (0..parties).map(|place| self.ciphertexts_len(total - self.sizes[next(place)]));
+        let lens: Vec<_> = lens.collect();
+        let encoded = self.links.broadcast(self.encoded_low(own), &lens)?;
+        let mut products = self.decoded_low(&encoded)?;
+        products.rotate_right(1);
+        Ok(products)
+    }
+
+    /// The place so many steps on, or back, on the ring.
+    fn around(&self, steps: isize) -> usize {
+        let parties = self.sizes.len() as isize;
+        (self.links.own() as isize + steps).rem_euclid(parties) as usize
+    }
+}

@@ -1,0 +1,189 @@
+//! What the operations on each mqRPMT say of themselves.
+
+use crate::kit::mqrpmt::Engine;
+use crate::kit::wording::{MATCHES, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
+use crate::{Allowed, Knowledge, Leak, Operation, Reveal, Security, Sharing, Spec, Taken};
+
+const COUNT: Knowledge = Knowledge {
+    of_you: "how many distinct keys match, not which",
+    of_peer: "how many distinct keys match, not which",
+};
+const SIZE_AND_COUNT: Knowledge = Knowledge {
+    of_you: "how many distinct keys match, and the peer's number of distinct keys",
+    of_peer: "how many distinct keys match, and your number of distinct keys",
+};
+
+const REPEATED: Leak =
+    Leak::always("Counts of repeated runs over slightly different lists reveal members.");
+const EARLY: Leak = Leak::always(
+    "The receiver knows how many keys match before anything else crosses, even if it stops there.",
+);
+const STAR: Leak =
+    Leak::always("The sender also learns how many distinct keys match, and learns it first.");
+const TOLD_COUNT: Leak =
+    Leak::by_cheating("If both learn, the sender takes the count from the receiver on trust.")
+        .if_learned_by(Reveal::Both);
+const WHICH: Leak =
+    Leak::by_cheating("A side that cheats can learn which of its keys match, unnoticed.");
+const GUESSES: Leak = Leak::by_cheating(
+    "A receiver that cheats can test any number of guesses against all of the sender's keys, unnoticed.",
+);
+
+const COLUMNS: Leak = Leak::always(
+    "The side without values learns the names and scales of the other's value columns.",
+);
+const CHOSEN: Leak = Leak::always(
+    "The owner chooses the values: sums of distinctive ones tell it which of its keys match, in one run.",
+);
+const REPEATED_SUMS: Leak = Leak::always(
+    "Counts and sums of repeated runs over slightly different lists reveal members and their values.",
+);
+const TOLD_SUMS: Leak =
+    Leak::by_cheating("The owner of the values takes count and sums from the other side on trust.");
+const UNION: Leak = Leak::always(
+    "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
+);
+const ROWS: Leak =
+    Leak::always("The names of the columns that are sent, and the length of the longest row.");
+const ALL_ROWS: Leak = Leak::by_cheating(
+    "Whoever gets the union and cheats gets all of the other's rows, common ones too, unnoticed.",
+);
+const PLACES: Leak = Leak::always(
+    "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.",
+);
+const FALSE_SHARES: Leak =
+    Leak::by_cheating("A side that cheats can make the shares those of other matches and values.");
+
+const BOTH_OR_ONE: &[Reveal] = &[Reveal::Both, Reveal::Receiver];
+
+/// What leaks from an operation on an mqRPMT, and on mqRPMT*.
+type Leaks = (&'static [Leak], &'static [Leak]);
+
+/// An entry, by the operation's letters of the id, which are its place in the lists below.
+const fn id(engine: Engine, operation: Operation) -> &'static str {
+    match (engine, operation) {
+        (Engine::CwPrf, Operation::Intersect) => "mqrpmt-dh-intersect",
+        (Engine::CwPrf, Operation::Sum) => "mqrpmt-dh-sum",
+        (Engine::CwPrf, Operation::Union) => "mqrpmt-dh-union",
+        (Engine::CwPrf, Operation::Share) => "mqrpmt-dh-share",
+        (Engine::CwPrf, _) => "mqrpmt-dh",
+        (Engine::POprf, Operation::Intersect) => "mqrpmt-poprf-intersect",
+        (Engine::POprf, Operation::Sum) => "mqrpmt-poprf-sum",
+        (Engine::POprf, Operation::Union) => "mqrpmt-poprf-union",
+        (Engine::POprf, Operation::Share) => "mqrpmt-poprf-share",
+        (Engine::POprf, _) => "mqrpmt-poprf",
+        (Engine::Star, Operation::Intersect) => "mqrpmt-star-intersect",
+        (Engine::Star, Operation::Sum) => "mqrpmt-star-sum",
+        (Engine::Star, Operation::Union) => "mqrpmt-star-union",
+        (Engine::Star, Operation::Share) => "mqrpmt-star-share",
+        (Engine::Star, _) => "mqrpmt-star",
+    }
+}
+
+const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
+    let (title, paper) = match engine {
+        Engine::CwPrf => {
+            ("Fig. 7 on mqRPMT from a commutative weak PRF", "eprint 2022/652, Fig. 3 and Fig. 7")
+        }
+        Engine::POprf => {
+            ("Fig. 7 on mqRPMT from a permuted OPRF", "eprint 2022/652, Fig. 5, Fig. 6 and Fig. 7")
+        }
+        Engine::Star => {
+            ("Fig. 7 on mqRPMT* from Sigma-mqPMT", "eprint 2022/652, section 1.2 and Fig. 7")
+        }
+    };
+    let leaks = match engine {
+        Engine::Star => leaks.1,
+        Engine::CwPrf | Engine::POprf => leaks.0,
+    };
+    let assumption = match operation {
+        Operation::Count => "DDH, random oracle",
+        _ => TRANSFER_ASSUMPTION,
+    };
+    Spec {
+        id: id(engine, operation),
+        title,
+        operation,
+        paper,
+        security: Security::SemiHonest,
+        assumption,
+        reveals: BOTH_OR_ONE,
+        receiver: COUNT,
+        sender: COUNT,
+        residue: match engine {
+            Engine::Star => SIZE_AND_COUNT,
+            Engine::CwPrf | Engine::POprf => SIZE,
+        },
+        leaks,
+        max_elements: 1 << 31,
+        choices: Taken {
+            sharing: match operation {
+                Operation::Share => Allowed::Of(&Sharing::ALL),
+                _ => Allowed::Of(&[]),
+            },
+            ..engine.choices()
+        },
+        cut: false,
+        // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
+        // the receiver less to choose.
+        auto: !matches!((engine, operation), (Engine::Star, _) | (_, Operation::Intersect)),
+    }
+}
+
+pub(super) const fn count(engine: Engine) -> Spec {
+    let leaks: Leaks =
+        (&[SIZES, REPEATED, TOLD_COUNT, WHICH], &[SIZES, REPEATED, STAR, TOLD_COUNT, WHICH]);
+    entry(engine, Operation::Count, leaks)
+}
+
+pub(super) const fn intersect(engine: Engine) -> Spec {
+    let leaks: Leaks = (&[SIZES, EARLY, GUESSES, TOLD], &[SIZES, EARLY, STAR, GUESSES, TOLD]);
+    Spec { receiver: MATCHES, sender: MATCHES, ..entry(engine, Operation::Intersect, leaks) }
+}
+
+pub(super) const fn sum(engine: Engine) -> Spec {
+    let leaks: Leaks = (
+        &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS, WHICH],
+        &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS, WHICH],
+    );
+    Spec {
+        reveals: &[Reveal::Both],
+        sender: Knowledge {
+            of_you: "how many distinct keys match, and the sums of your values over them",
+            of_peer: "how many distinct keys match, and the sums of its values over them",
+        },
+        ..entry(engine, Operation::Sum, leaks)
+    }
+}
+
+pub(super) const fn union(engine: Engine) -> Spec {
+    let leaks: Leaks = (&[SIZES, UNION, ROWS, ALL_ROWS], &[SIZES, UNION, ROWS, STAR, ALL_ROWS]);
+    Spec {
+        receiver: Knowledge {
+            of_you: "the peer's rows whose keys you lack",
+            of_peer: "your rows whose keys it lacks",
+        },
+        sender: Knowledge {
+            of_you: "the peer's rows whose keys you lack",
+            of_peer: "your rows whose keys it lacks",
+        },
+        ..entry(engine, Operation::Union, leaks)
+    }
+}
+
+pub(super) const fn share(engine: Engine) -> Spec {
+    const SHARES: Knowledge = Knowledge {
+        of_you: "random shares of which of the sender's keys match, and of its values for them",
+        of_peer: "random shares of which of the sender's keys match, and of its values for them",
+    };
+    let leaks: Leaks = (
+        &[SIZES, PLACES, COLUMNS, FALSE_SHARES, WHICH],
+        &[SIZES, PLACES, COLUMNS, STAR, FALSE_SHARES, WHICH],
+    );
+    Spec {
+        reveals: &[Reveal::Both],
+        receiver: SHARES,
+        sender: SHARES,
+        ..entry(engine, Operation::Share, leaks)
+    }
+}

@@ -1,0 +1,140 @@
+//! Union: one-sided OT of what belongs to `x_i`, by `1 − e_i`.
+//!
+//! The receiver gets what the sender attached to each element that it lacks, in the sender's random order. If both learn,
+//! each is a receiver; the tests of both directions share their points where the mqRPMT allows it, and follow one another
+//! where it does not.
+
+use rayon::prelude::*;
+use veilset_crypto::permutation;
+use zeroize::Zeroizing;
+
+use super::{and, shuffled_p2};
+use crate::kit::membership::{Hits, VALUES_A_TASK};
+use crate::kit::mqrpmt::Engine;
+use crate::kit::transfer::{self, gathered, one_sided_cost};
+use crate::{
+    Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
+};
+
+pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let received = match (run.part.reveal, run.part.role) {
+        (Reveal::Both, _) => Some(both(engine, run)?),
+        (Reveal::Receiver, Role::Receiver) => Some(receive(engine, run, Role::Sender)?),
+        (Reveal::Receiver, Role::Sender) => {
+            send(engine, run, Role::Sender)?;
+            None
+        }
+    };
+    Ok(Box::new(|| received.map_or(Ok(Outcome::Nothing), Received::conclude)))
+}
+
+/// Items go from the sender first, then from the receiver.
+fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+    let order = permutation(run.input.elements.len(), run.means.rng);
+    let Some(indication) = engine.both(run.part.role, &run.input, &mut run.means, &order) else {
+        return one_after_the_other(engine, run);
+    };
+    let hits = indication?.bits();
+    match run.part.role {
+        Role::Sender => {
+            send_items(run, Role::Sender, &order)?;
+            receive_items(run, Role::Receiver, hits)
+        }
+        Role::Receiver => {
+            let received = receive_items(run, Role::Sender, hits)?;
+            send_items(run, Role::Receiver, &order)?;
+            Ok(received)
+        }
+    }
+}
+
+fn one_after_the_other(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+    match run.part.role {
+        Role::Sender => {
+            send(engine, run, Role::Sender)?;
+            receive(engine, run, Role::Receiver)
+        }
+        Role::Receiver => {
+            let received = receive(engine, run, Role::Sender)?;
+            send(engine, run, Role::Receiver)?;
+            Ok(received)
+        }
+    }
+}
+
+/// What the receiver got, and which of it.
+struct Received {
+    width: usize,
+    hits: Hits,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Received {
+    fn conclude(self) -> Result<Outcome, ProtocolError> {
+        let Self { width, hits, bytes } = self;
+        hits.fault()?;
+        let items = bytes.par_chunks(width.max(1) * VALUES_A_TASK);
+        let lacking = items.zip(hits.e.par_chunks(VALUES_A_TASK)).map(|(items, e)| {
+            let items = items.chunks_exact(width.max(1)).zip(e);
+            items.filter(|(_, e)| !**e).map(|(item, _)| item).collect::<Vec<_>>().concat()
+        });
+        let bytes = lacking.collect::<Vec<_>>().concat();
+        Ok(Outcome::Lacking { width, bytes })
+    }
+}
+
+fn receive(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
+    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    receive_items(run, from, hits)
+}
+
+fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
+    let order = shuffled_p2(engine, run)?;
+    send_items(run, from, &order)
+}
+
+fn receive_items(run: &mut Run<'_>, from: Role, hits: Hits) -> Result<Received, ProtocolError> {
+    let width = width(run.input.peer_attached);
+    let lacking: Vec<bool> = hits.e.iter().map(|e| !e).collect();
+    let bytes = transfer::receive_one_sided(&mut run.means, from, &lacking, width)?;
+    Ok(Received { width, hits, bytes })
+}
+
+fn send_items(run: &mut Run<'_>, from: Role, order: &[u32]) -> Result<(), ProtocolError> {
+    let (width, bytes) = match run.input.attached {
+        Attached::Items { width, bytes } => (width, bytes),
+        Attached::Nothing | Attached::Values { .. } => (0, [].as_slice()),
+    };
+    let items = gathered(order, width, |index| &bytes[index * width..]);
+    transfer::send_one_sided(&mut run.means, from, &items, width)
+}
+
+fn width(attached: AttachedShape) -> usize {
+    match attached {
+        AttachedShape::Items { width } => width,
+        AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
+    }
+}
+
+pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+    let (sender, receiver, rounds) = one_sided_cost(shape.sender, width(shape.attached));
+    if shape.reveal == Reveal::Receiver {
+        return and(engine.cost(shape), sender, receiver, rounds);
+    }
+    let back = Shape {
+        sender: shape.receiver,
+        receiver: shape.sender,
+        reveal: Reveal::Receiver,
+        attached: shape.returned,
+        returned: shape.attached,
+        ..*shape
+    };
+    let Some(tests) = engine.cost_of_both(shape) else {
+        let second = cost(engine, &back);
+        let once = and(engine.cost(shape), sender, receiver, rounds);
+        return and(once, second.receiver, second.sender, second.rounds);
+    };
+    let once = and(tests, sender, receiver, rounds);
+    let (sender, receiver, rounds) = one_sided_cost(back.sender, width(back.attached));
+    and(once, receiver, sender, rounds)
+}

@@ -1,0 +1,100 @@
+//! What an evaluation costs.
+
+use veilset_crypto::Element;
+use veilset_ot::vole;
+use veilset_structures::okvs::OkvsShape;
+
+use super::messages::{bytes, chunks};
+use super::{KIND, Width, over};
+use crate::kit::wire::{frames, size};
+use crate::{PartyCost, Security};
+
+/// The most points of an evaluation.
+pub(crate) const MAX_POINTS: u64 = 1 << 28;
+
+/// Rounds of an evaluation.
+pub(crate) const ROUNDS: u64 = 3;
+
+/// Messages that one side waits for within these rounds: of the base transfers an answer and a correction; against cheats also a
+/// challenge and an answer for either batch of transfers and for the trees.
+pub(crate) fn waits(security: Security) -> u64 {
+    match security {
+        Security::SemiHonest => 2,
+        Security::Malicious => 8,
+    }
+}
+
+/// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
+const SETUP_PASSES: f64 = 180_000.0;
+
+/// What an evaluation at `points` costs the sender, who evaluates at `own` elements, and the receiver.
+pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, PartyCost) {
+    if points == 0 {
+        return Default::default();
+    }
+    if points > MAX_POINTS {
+        let endless = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
+        return (endless, endless);
+    }
+    let points = size(points);
+    let len = OkvsShape::new(KIND, points).len();
+    let width = Width::new(size(own), security);
+    let vole = over!(width, B => vole::wire_cost::<B>(len, security.into()));
+    // A commitment and a coin, and a coin.
+    let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
+    let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
+    let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
+    let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
+    let memory = memory(width, security, Sizes { points, own: size(own), len });
+    let (points, own, len) = (points as f64, own as f64, len as f64);
+    let checks = if security == Security::Malicious { 1.1 } else { 1.0 };
+    // What lies in no cache takes longer.
+    let dearer = checks * (1.0 + 0.12 * (len / f64::from(1 << 16)).log2().max(0.0));
+    let sender = PartyCost {
+        passes: SETUP_PASSES / 2.0 + dearer * (0.9 * len + own),
+        bytes_sent: sent,
+        in_turn: sent,
+        memory: memory.0,
+        ..PartyCost::default()
+    };
+    let receiver = PartyCost {
+        passes: SETUP_PASSES / 2.0 + dearer * (1.6 * len + 1.2 * points),
+        bytes_sent: returned,
+        in_turn: returned,
+        memory: memory.1,
+        ..PartyCost::default()
+    };
+    (sender, receiver)
+}
+
+/// The sizes of an evaluation.
+struct Sizes {
+    /// The receiver's points.
+    points: usize,
+    /// The sender's.
+    own: usize,
+    /// Entries of the vector OLE.
+    len: usize,
+}
+
+/// Bytes beside the elements at the sender's and the receiver's fullest moments: while the vectors are made, or while a set is
+/// evaluated or encoded. The elements themselves are given up by then.
+fn memory(width: Width, security: Security, sizes: Sizes) -> (f64, f64) {
+    /// A key, a value, and an element of the large field.
+    const BLOCK: f64 = 16.0;
+    /// What puts keys in order, of all of them or a quarter.
+    const ORDER: f64 = BLOCK + 2.0;
+    let (points, own, len) = (sizes.points as f64, sizes.own as f64, sizes.len as f64);
+    let entry = over!(width, B => bytes::<B>()) as f64;
+    // A region of the second halves is there, and where they are checked all of them beside it.
+    let (given, halves) = match security {
+        Security::SemiHonest => (Element::LEN as f64, 8.0 / 7.0),
+        Security::Malicious => (0.0, 15.0 / 7.0),
+    };
+    let evaluating = BLOCK * len + (2.0 * BLOCK + entry + ORDER / 4.0 - given) * own;
+    let encoding = entry * len + (BLOCK + entry + ORDER - given) * points;
+    let making = (halves * (BLOCK + entry) + entry) * len + (BLOCK - given) * points;
+    let decoding = BLOCK * len + (2.0 * BLOCK + ORDER / 4.0 - given) * points;
+    let growing = 2.0 * BLOCK * len + (BLOCK + entry - given) * own;
+    (growing.max(evaluating), encoding.max(making).max(decoding))
+}
