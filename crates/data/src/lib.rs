@@ -26,6 +26,7 @@ mod spill;
 mod stamp;
 mod suspicion;
 mod table;
+mod types;
 mod values;
 mod warning;
 

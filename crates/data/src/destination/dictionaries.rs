@@ -15,22 +15,38 @@ use arrow_select::take::take;
 
 use crate::table::cell::cells;
 
+/// Bytes that the one dictionary of a column takes at most.
+const MOST: usize = 1 << 25;
+
+/// What a value takes beside its text, which is there twice.
+const ENTRY: usize = 64;
+
 /// The values that the dictionaries of a column have, each once and in the order in which they turn up.
 pub(super) struct Gathered {
     kind: DataType,
     places: HashMap<String, usize>,
     values: Vec<ArrayRef>,
     last: Option<ArrayRef>,
+    bytes: usize,
 }
 
 impl Gathered {
     /// Of a column of the dictionary type `kind`, whose values have a text.
     pub(super) fn new(kind: &DataType) -> Self {
-        Self { kind: kind.clone(), places: HashMap::new(), values: Vec::new(), last: None }
+        Self {
+            kind: kind.clone(),
+            places: HashMap::new(),
+            values: Vec::new(),
+            last: None,
+            bytes: 0,
+        }
     }
 
     /// Adds what the dictionary of `array` has.
     pub(super) fn add(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {
+        if self.bytes > MOST {
+            return Ok(());
+        }
         let values = array.as_any_dictionary().values();
         if self.last.as_ref().is_some_and(|last| Arc::ptr_eq(last, values) || last == values) {
             return Ok(());
@@ -42,17 +58,24 @@ impl Gathered {
             if let Some(text) = text(place)
                 && !self.places.contains_key(text.as_ref())
             {
+                self.bytes += ENTRY + 2 * text.len();
                 self.places.insert(text.into_owned(), self.places.len());
                 new.push(place as u64);
             }
         }
         self.values.push(take(values, &UInt64Array::from(new), None)?);
         self.last = Some(Arc::clone(values));
+        if self.bytes > MOST {
+            (self.places, self.values, self.last) = (HashMap::new(), Vec::new(), None);
+        }
         Ok(())
     }
 
-    /// All of them as one dictionary.
-    pub(super) fn together(self) -> Result<Dictionary, ArrowError> {
+    /// All of them as one dictionary; none where that would take too much memory.
+    pub(super) fn together(self) -> Result<Option<Dictionary>, ArrowError> {
+        if self.bytes > MOST {
+            return Ok(None);
+        }
         let Self { mut kind, places, values, .. } = self;
         let arrays: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
         let values = match (&kind, arrays.is_empty()) {
@@ -64,7 +87,7 @@ impl Gathered {
         {
             **key = DataType::Int64;
         }
-        Ok(Dictionary { kind, places, values })
+        Ok(Some(Dictionary { kind, places, values }))
     }
 }
 

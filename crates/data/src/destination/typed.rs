@@ -13,15 +13,19 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::dictionaries::{Dictionary, Gathered};
-use super::kinds::{converted, kind_in};
+use super::kinds::{kind_in, without_dictionaries};
 use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
 use crate::json::write_member;
 use crate::table::cell::{Cells, cells, is_json};
+use crate::types::converted;
 
 /// Rows of a batch that is made of cells.
 const BATCH: usize = 1 << 13;
+
+/// Bytes of a group of rows in Parquet, which is in memory until it is complete.
+const GROUP: usize = 1 << 25;
 
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
@@ -42,7 +46,10 @@ impl<W: Write + Send> BatchWriter<W> {
             }
             Format::Parquet => {
                 let compression = Compression::ZSTD(ZstdLevel::default());
-                let properties = WriterProperties::builder().set_compression(compression).build();
+                let properties = WriterProperties::builder()
+                    .set_compression(compression)
+                    .set_max_row_group_bytes(Some(GROUP))
+                    .build();
                 let writer = ArrowWriter::try_new(out, Arc::clone(schema), Some(properties));
                 Self::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
@@ -157,6 +164,7 @@ impl Sheet<'_> {
             let kind = match &dictionaries[place] {
                 Some(dictionary) => dictionary.kind().clone(),
                 None if self.places.contains(&place) => DataType::Utf8,
+                None if format == Format::Arrow => without_dictionaries(field.data_type()),
                 None => kind_in(format, field.data_type()),
             };
             let field = field.as_ref().clone().with_nullable(follow || field.is_nullable());
@@ -168,7 +176,8 @@ impl Sheet<'_> {
         Ok(Layout { schema, dictionaries })
     }
 
-    /// One for each column of dictionaries in an Arrow file, after a look at all rows.
+    /// One for each column of dictionaries in an Arrow file, after a look at all rows; a column whose dictionary would take too much
+    /// memory has none, and plain values.
     fn dictionaries(&self, format: Format) -> io::Result<Vec<Option<Dictionary>>> {
         let schema = self.table.schema();
         let is_one = |place: &usize| {
@@ -188,7 +197,7 @@ impl Sheet<'_> {
         }
         let mut dictionaries: Vec<_> = schema.fields().iter().map(|_| None).collect();
         for (place, gathered) in columns.into_iter().zip(gathered) {
-            dictionaries[place] = Some(gathered.together().map_err(of_arrow)?);
+            dictionaries[place] = gathered.together().map_err(of_arrow)?;
         }
         Ok(dictionaries)
     }

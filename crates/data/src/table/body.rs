@@ -11,6 +11,7 @@ use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
 use crate::spill::Depot;
+use crate::types::{batch_in, with_long_keys};
 use crate::{DataError, Format};
 
 pub(super) enum Body {
@@ -42,7 +43,7 @@ impl Body {
         })
     }
 
-    /// Keeps record batches: in memory what fits there, else all of them as Parquet in the temporary file, if that has a place for
+    /// Keeps record batches, whose dictionaries get long keys: in memory what fits there, else all of them as Parquet in the temporary file, if that has a place for
     /// their types.
     pub(super) fn of_batches(
         name: &str,
@@ -50,10 +51,12 @@ impl Body {
         mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
         depot: &mut Depot<'_>,
     ) -> Result<Self, DataError> {
+        let (own, schema) = (&schema, with_long_keys(&schema));
         let checked = |batch: Result<RecordBatch, ArrowError>| {
-            let batch = batch.map_err(|_| DataError::Damaged { file: name.to_owned() })?;
-            if same_columns(&batch.schema(), &schema) {
-                Ok(batch)
+            let damaged = |_| DataError::Damaged { file: name.to_owned() };
+            let batch = batch.map_err(damaged)?;
+            if same_columns(&batch.schema(), own) {
+                batch_in(&batch, &schema).map_err(damaged)
             } else {
                 Err(DataError::OtherColumns { file: name.to_owned() })
             }

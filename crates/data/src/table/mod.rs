@@ -30,6 +30,7 @@ mod pages;
 mod parquet;
 mod part;
 mod raw;
+mod readings;
 mod records;
 pub(crate) mod sheet;
 mod store;

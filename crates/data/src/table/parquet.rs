@@ -21,11 +21,13 @@ use super::cost::{A_COLUMN, Costs};
 use super::guard::{Caught, Decoded, panicked};
 use super::lists::{BLOCK, Weights};
 use super::pages::Room;
+use super::readings::Readings;
 use super::store::{Blocks, Store};
 use super::{footer, messages, pages};
 use crate::DataError;
 use crate::caught::caught;
 use crate::spill::Depot;
+use crate::types::{part_kinds, with_long_keys};
 
 /// Rows and bytes of a group in a temporary file: what is written is in memory until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
@@ -60,7 +62,35 @@ impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
         let room = Room { page: most, rows: most };
-        Self::open_within(name, store, room, |costs| AtOnce::within(costs, most))
+        let file = Self::open_within(name, store, room, |costs| AtOnce::within(costs, most))?;
+        file.with_whole_values(name)
+    }
+
+    /// The file with types that have all values.
+    fn with_whole_values(self, name: &str) -> Result<Self, DataError> {
+        let described = self.metadata.parquet_schema();
+        let Some(mut readings) = Readings::of(described, self.schema()) else { return Ok(self) };
+        let damaged = |_| DataError::Damaged { file: name.to_owned() };
+        let other = self.typed(readings.others()).map_err(damaged)?;
+        let columns = readings.columns();
+        let rows = self.batches(None, &columns).map_err(damaged)?;
+        let others = other.batches(None, &columns).map_err(damaged)?;
+        for (rows, others) in rows.zip(others) {
+            let (rows, others) = (rows.map_err(damaged)?, others.map_err(damaged)?);
+            readings.look(rows.columns(), others.columns());
+        }
+        match readings.chosen() {
+            Ok(schema) => self.typed(schema).map_err(damaged),
+            Err(what) => {
+                Err(DataError::Unsupported { file: name.to_owned(), what: what.to_owned() })
+            }
+        }
+    }
+
+    /// The same file, whose columns are read in the types of `schema`.
+    fn typed(&self, schema: SchemaRef) -> Result<Self, ArrowError> {
+        let metadata = typed(self.metadata.metadata(), schema)?;
+        Ok(Self { blocks: self.blocks.clone(), metadata, lists: OnceLock::new(), ..*self })
     }
 
     /// Opens a file of which so many rows are decoded at once as `at_once` says.
@@ -79,7 +109,9 @@ impl ParquetFile {
             if let Err(unfit) = messages::check_hint(&plain) {
                 return Ok(Err(unfit));
             }
-            ArrowReaderMetadata::try_new(plain, ArrowReaderOptions::default()).map(Ok)
+            let metadata = ArrowReaderMetadata::try_new(plain, ArrowReaderOptions::default())?;
+            let schema = with_long_keys(metadata.schema());
+            typed(metadata.metadata(), schema).map(Ok)
         });
         let file = name.to_owned();
         match opened {
@@ -191,7 +223,7 @@ impl ParquetFile {
     }
 
     /// Decodes the wanted rows of a group, of these columns and so many at once. No batch has rows of two groups: the library
-    /// would make one dictionary of theirs, for which a column's keys may be too short, or write its texts out.
+    /// would make one dictionary of theirs, or write its texts out.
     fn reader(
         &self,
         columns: &[usize],
@@ -279,6 +311,15 @@ impl Group<'_> {
     }
 }
 
+/// What says that columns are read in the types of `schema`.
+fn typed(
+    metadata: &Arc<ParquetMetaData>,
+    schema: SchemaRef,
+) -> Result<ArrowReaderMetadata, ParquetError> {
+    let options = ArrowReaderOptions::new().with_schema(schema);
+    ArrowReaderMetadata::try_new(Arc::clone(metadata), options)
+}
+
 fn has_lzo(metadata: &ParquetMetaData) -> bool {
     let mut columns = metadata.row_groups().iter().flat_map(|group| group.columns());
     columns.any(|column| column.compression() == Compression::LZO)
@@ -295,24 +336,12 @@ fn undecodable(file: String, error: ParquetError) -> DataError {
     }
 }
 
-/// Whether values of this type can be written, and read again: there are no unions, intervals have months or days, and what
-/// dictionaries of several batches have together must fit its keys.
+/// Whether values of this type can be written, and read again: there are no unions, and intervals have months or days.
 fn has_place(kind: &DataType) -> bool {
     match kind {
         DataType::Union(..)
         | DataType::Interval(IntervalUnit::MonthDayNano)
         | DataType::RunEndEncoded(..) => false,
-        DataType::Dictionary(key, value) => {
-            !matches!(**key, DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16)
-                && has_place(value)
-        }
-        DataType::List(field)
-        | DataType::LargeList(field)
-        | DataType::ListView(field)
-        | DataType::LargeListView(field)
-        | DataType::FixedSizeList(field, _)
-        | DataType::Map(field, _) => has_place(field.data_type()),
-        DataType::Struct(fields) => fields.iter().all(|field| has_place(field.data_type())),
-        _ => true,
+        kind => part_kinds(kind).iter().all(has_place),
     }
 }

@@ -3,6 +3,7 @@
 mod damaged;
 mod formats;
 mod inputs;
+mod readings;
 mod results;
 mod support;
 mod typed;

@@ -220,7 +220,8 @@ fn sources() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn both_sides_compute_parameters_alike() {
-    let own = ["crates/bfv/src", "crates/structures/src/okvs", "crates/protocols/src/catalogue/fhe"];
+    let own =
+        ["crates/bfv/src", "crates/structures/src/okvs", "crates/protocols/src/catalogue/fhe"];
     let systems = [".log2()", ".exp2()", ".ln()", ".exp()", ".powf(", ".powi(", ".ln_1p()"];
     let mut looked = 0;
     for (path, text) in sources() {

@@ -1,0 +1,143 @@
+//! Types of columns with others in their place, and the same values in those.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Date32Type, Date64Type, Int8Type, Int16Type, Time32MillisecondType, Time32SecondType,
+    TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type,
+};
+use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, make_array};
+use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
+use arrow_select::take::take;
+
+/// Whether a dictionary with such keys has place for few values.
+pub(crate) fn has_short_keys(key: &DataType) -> bool {
+    matches!(key, DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16)
+}
+
+/// Short keys, longer.
+fn longer(keys: &dyn Array) -> Int32Array {
+    match keys.data_type() {
+        DataType::Int8 => keys.as_primitive::<Int8Type>().unary(i32::from),
+        DataType::UInt8 => keys.as_primitive::<UInt8Type>().unary(i32::from),
+        DataType::Int16 => keys.as_primitive::<Int16Type>().unary(i32::from),
+        _ => keys.as_primitive::<UInt16Type>().unary(i32::from),
+    }
+}
+
+/// The same columns, whose dictionaries have keys of four bytes or more: those of several batches are one to some formats, and have
+/// more values together than short keys tell apart.
+pub(crate) fn with_long_keys(schema: &SchemaRef) -> SchemaRef {
+    let fields = schema.fields().iter();
+    let fields =
+        fields.map(|field| field.as_ref().clone().with_data_type(long_keys(field.data_type())));
+    let fields: Vec<Field> = fields.collect();
+    Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
+}
+
+fn long_keys(kind: &DataType) -> DataType {
+    match kind {
+        DataType::Dictionary(key, values) if has_short_keys(key) => {
+            DataType::Dictionary(Box::new(DataType::Int32), Box::new(long_keys(values)))
+        }
+        kind => with_parts(kind, long_keys),
+    }
+}
+
+/// The same rows in the types of `schema`, each of which is its column's own or one that [`converted`] takes.
+pub(crate) fn batch_in(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let columns = batch.columns().iter().zip(schema.fields());
+    let columns = columns.map(|(array, field)| converted(array, field.data_type()));
+    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
+}
+
+/// `kind` with other types of the values in it.
+pub(crate) fn with_parts(kind: &DataType, part: impl Fn(&DataType) -> DataType) -> DataType {
+    let field =
+        |field: &FieldRef| Arc::new(field.as_ref().clone().with_data_type(part(field.data_type())));
+    match kind {
+        DataType::List(values) => DataType::List(field(values)),
+        DataType::LargeList(values) => DataType::LargeList(field(values)),
+        DataType::ListView(values) => DataType::ListView(field(values)),
+        DataType::LargeListView(values) => DataType::LargeListView(field(values)),
+        DataType::FixedSizeList(values, length) => DataType::FixedSizeList(field(values), *length),
+        DataType::Map(entries, sorted) => DataType::Map(field(entries), *sorted),
+        DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Dictionary(key, values) => {
+            DataType::Dictionary(key.clone(), Box::new(part(values)))
+        }
+        DataType::RunEndEncoded(ends, values) => {
+            DataType::RunEndEncoded(Arc::clone(ends), field(values))
+        }
+        kind => kind.clone(),
+    }
+}
+
+/// The same values as `to`: their own type, or days for milliseconds, milliseconds for seconds, longer keys, or values for
+/// dictionaries, at any depth.
+///
+/// # Errors
+/// When a date or a time is too far away for it.
+pub(crate) fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    const DAY: i64 = 86_400_000;
+    match (array.data_type(), to) {
+        (kind, to) if kind == to => Ok(Arc::clone(array)),
+        (DataType::Date64, DataType::Date32) => {
+            let days = |at: i64| i32::try_from(at.div_euclid(DAY)).map_err(|_| far());
+            Ok(Arc::new(array.as_primitive::<Date64Type>().try_unary::<_, Date32Type, _>(days)?))
+        }
+        (DataType::Time32(_), DataType::Time32(_)) => {
+            let times = array.as_primitive::<Time32SecondType>();
+            let millis = |at: i32| at.checked_mul(1000).ok_or_else(far);
+            Ok(Arc::new(times.try_unary::<_, Time32MillisecondType, _>(millis)?))
+        }
+        (DataType::Timestamp(..), DataType::Timestamp(_, zone)) => {
+            let times = array.as_primitive::<TimestampSecondType>();
+            let millis = |at: i64| at.checked_mul(1000).ok_or_else(far);
+            let times = times.try_unary::<_, TimestampMillisecondType, _>(millis)?;
+            Ok(Arc::new(times.with_timezone_opt(zone.clone())))
+        }
+        (DataType::Dictionary(..), to) if !matches!(to, DataType::Dictionary(..)) => {
+            let dictionary = array.as_any_dictionary();
+            take(&converted(dictionary.values(), to)?, dictionary.keys(), None)
+        }
+        (DataType::Dictionary(key, _), DataType::Dictionary(_, values)) if has_short_keys(key) => {
+            let dictionary = array.as_any_dictionary();
+            let values = converted(dictionary.values(), values)?;
+            Ok(Arc::new(DictionaryArray::try_new(longer(dictionary.keys()), values)?))
+        }
+        (_, to) => with_converted_parts(array, to),
+    }
+}
+
+fn with_converted_parts(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
+    let data = array.to_data();
+    let parts = data.child_data().iter().zip(part_kinds(to));
+    let parts =
+        parts.map(|(part, kind)| Ok(converted(&make_array(part.clone()), &kind)?.to_data()));
+    let parts = parts.collect::<Result<_, ArrowError>>()?;
+    Ok(make_array(data.into_builder().data_type(to.clone()).child_data(parts).build()?))
+}
+
+/// The types of the arrays that one of `kind` is made of.
+pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
+    match kind {
+        DataType::List(part)
+        | DataType::LargeList(part)
+        | DataType::ListView(part)
+        | DataType::LargeListView(part)
+        | DataType::FixedSizeList(part, _)
+        | DataType::Map(part, _) => vec![part.data_type().clone()],
+        DataType::Struct(fields) => fields.iter().map(|field| field.data_type().clone()).collect(),
+        DataType::Dictionary(_, values) => vec![values.as_ref().clone()],
+        DataType::RunEndEncoded(ends, values) => {
+            vec![ends.data_type().clone(), values.data_type().clone()]
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn far() -> ArrowError {
+    ArrowError::ComputeError("it has a date or a time that is too far away for it".to_owned())
+}

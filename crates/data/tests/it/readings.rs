@@ -1,0 +1,177 @@
+//! Columns of which Parquet says less than their types: all values come out as they went in, or the file is refused.
+
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::TimestampNanosecondType;
+use arrow_array::{ArrayRef, DictionaryArray, Int8Array, Int32Array, RecordBatch, StringArray};
+use arrow_ipc::writer::FileWriter;
+use arrow_schema::DataType;
+use parquet::arrow::ArrowWriter;
+use parquet::data_type::{
+    ByteArray, DataType as ColumnType, FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type,
+};
+use parquet::file::properties::WriterProperties;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::parser::parse_message_type;
+use veilset_data::{DataError, Scratch, Table};
+
+use crate::support::{file, path, read, texts, to};
+
+/// A file with one column, and no word of Arrow in it.
+fn write<T: ColumnType>(path: &Path, column: &str, values: &[T::T]) {
+    let schema = parse_message_type(&format!("message rows {{ {column}; }}")).expect("a schema");
+    let file = File::create(path).expect("writable");
+    let mut writer =
+        SerializedFileWriter::new(file, Arc::new(schema), Arc::new(WriterProperties::default()))
+            .expect("a writer");
+    let mut group = writer.next_row_group().expect("a group");
+    let mut column = group.next_column().expect("room").expect("a column");
+    column.typed::<T>().write_batch(values, None, None).expect("values");
+    column.close().expect("a column");
+    group.close().expect("a group");
+    writer.close().expect("a file");
+}
+
+fn time(julian_day: u32, nanos: u64) -> Int96 {
+    let mut value = Int96::new();
+    value.set_data(nanos as u32, (nanos >> 32) as u32, julian_day);
+    value
+}
+
+#[test]
+fn far_times_of_twelve_bytes_are_what_they_were() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = path(&folder, "i.parquet");
+    let column = "required int96 at";
+    // Julian days of 9999-12-31, 1970-01-01 and 0001-01-01.
+    let (far, now, old) = (time(5_373_484, 0), time(2_440_588, 1_000), time(1_721_426, 0));
+    write::<Int96Type>(&path, column, &[far, now, old]);
+    let expected = ["9999-12-31T00:00:00", "1970-01-01T00:00:00.000001", "0001-01-01T00:00:00"];
+    let rows = |path: &Path| texts(&read(path)).concat();
+    assert_eq!(rows(&path), expected);
+    for name in ["o.parquet", "o.arrow", "o.csv"] {
+        let out = folder.path().join(name);
+        to(&out).write_rows(&read(&path), 0..3).expect("writable");
+        assert_eq!(rows(&out), expected, "{name}");
+    }
+
+    // Nanoseconds stay where nothing is far away.
+    write::<Int96Type>(&path, column, &[time(2_440_588, 1)]);
+    let batches = read(&path).take([0].into_iter()).expect("a row");
+    assert_eq!(batches[0].column(0).as_primitive::<TimestampNanosecondType>().value(0), 1);
+
+    write::<Int96Type>(&path, column, &[far, time(2_440_588, 1)]);
+    let refused = Table::read(&file(&path), None);
+    assert!(matches!(refused, Err(DataError::Unsupported { .. })));
+}
+
+#[test]
+fn intervals_lose_neither_months_nor_days() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = path(&folder, "i.parquet");
+    let column = "required fixed_len_byte_array(12) length (INTERVAL)";
+    let interval = |months: u32, days: u32, millis: u32| {
+        let bytes: Vec<u8> = [months, days, millis].map(u32::to_le_bytes).concat();
+        FixedLenByteArray::from(ByteArray::from(bytes))
+    };
+    let kinds = [
+        (vec![interval(1, 0, 0), interval(14, 0, 0)], Some("Interval(YearMonth)")),
+        (vec![interval(0, 1, 0), interval(0, 0, 1)], Some("Interval(DayTime)")),
+        (vec![interval(0, 1, 0), interval(1, 0, 0)], None),
+        (vec![interval(1, 2, 0)], None),
+    ];
+    for (values, kind) in kinds {
+        write::<FixedLenByteArrayType>(&path, column, &values);
+        match (Table::read(&file(&path), None), kind) {
+            (Ok(table), Some(kind)) => {
+                assert_eq!(table.schema().field(0).data_type().to_string(), kind);
+                let out = folder.path().join("o.parquet");
+                to(&out).write_rows(&table, 0..2).expect("writable");
+                assert_eq!(read(&out).schema().field(0).data_type().to_string(), kind);
+            }
+            (Err(DataError::Unsupported { .. }), None) => {}
+            (result, _) => panic!("{kind:?}: {:?}", result.err()),
+        }
+    }
+}
+
+/// Rows of a frame whose column has categories of its own.
+fn frame(number: usize, rows: usize) -> RecordBatch {
+    let values = StringArray::from_iter_values((0..60).map(|word| format!("{number}-{word}")));
+    let keys = Int8Array::from_iter_values((0..rows).map(|row| (row % 60) as i8));
+    let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(values)));
+    RecordBatch::try_from_iter([("word", column)]).expect("a column")
+}
+
+#[test]
+fn categories_of_several_frames_fit_in_one_group() {
+    const ROWS: usize = 20_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.parquet");
+    let out = File::create(&from).expect("writable");
+    let mut writer = ArrowWriter::try_new(out, frame(0, 1).schema(), None).expect("words");
+    (0..4).for_each(|number| writer.write(&frame(number, ROWS)).expect("writable"));
+    assert_eq!(writer.close().expect("writable").num_row_groups(), 1);
+
+    let table = read(&from);
+    for name in ["o.csv", "o.parquet", "o.arrow"] {
+        let out = path(&folder, name);
+        to(&out).prepare(&table).expect("all rows can be decoded");
+        let rows = || (0..4 * ROWS).step_by(31);
+        to(&out).write_rows(&table, rows()).expect("rows of all frames at once");
+        let expected = rows().map(|row| format!("{}-{}", row / ROWS, row % ROWS % 60));
+        assert_eq!(texts(&read(&out)).concat(), expected.collect::<Vec<_>>(), "{name}");
+    }
+}
+
+#[test]
+fn short_keys_do_not_keep_a_list_in_memory() {
+    const ROWS: usize = 1 << 17;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let out = File::create(&from).expect("writable");
+    let batch = |number| {
+        let frame = frame(number, ROWS);
+        let text = StringArray::from_iter_values((0..ROWS).map(|row| format!("{number:060}{row}")));
+        let columns = [("word", Arc::clone(frame.column(0))), ("text", Arc::new(text))];
+        RecordBatch::try_from_iter(columns).expect("columns")
+    };
+    let mut writer = FileWriter::try_new(out, &batch(1).schema()).expect("words");
+    // One dictionary for the file, as this format has it.
+    (0..6).for_each(|_| writer.write(&batch(1)).expect("writable"));
+    writer.finish().expect("writable");
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(160_000_000));
+    let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+    assert!(table.memory() < 20_000_000, "{} bytes", table.memory());
+    let kind = table.schema().field(0).data_type().clone();
+    assert_eq!(kind, DataType::Dictionary(DataType::Int32.into(), DataType::Utf8.into()));
+    let taken = table.take([7, ROWS * 5 + 8].into_iter()).expect("rows");
+    let words = taken.iter().flat_map(|batch| {
+        let words = batch.column(0).as_any_dictionary();
+        let (keys, values) = (words.normalized_keys(), words.values().as_string::<i32>().clone());
+        keys.into_iter().map(move |key| values.value(key).to_owned()).collect::<Vec<_>>()
+    });
+    let expected = [7, (ROWS * 5 + 8) % ROWS % 60].map(|word| format!("1-{word}"));
+    assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_dictionary_that_would_fill_memory_is_written_as_its_values() {
+    const ROWS: usize = 200_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = |row: usize| format!("{row:0100}");
+    let values = StringArray::from_iter_values((0..ROWS).map(text));
+    let keys = Int32Array::from_iter_values(0..ROWS as i32);
+    let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(values)));
+    let batch = RecordBatch::try_from_iter([("word", column)]).expect("a column");
+    let table = Table::from_batches("t".to_owned(), batch.schema(), vec![batch]).expect("rows");
+    let out = path(&folder, "o.arrow");
+    to(&out).prepare(&table).expect("it has a place");
+    to(&out).write_rows(&table, (0..ROWS).step_by(1_000)).expect("writable");
+    let got = read(&out);
+    assert_eq!(*got.schema().field(0).data_type(), DataType::Utf8);
+    assert_eq!(texts(&got).concat(), (0..ROWS).step_by(1_000).map(text).collect::<Vec<_>>());
+}
