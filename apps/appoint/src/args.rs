@@ -23,19 +23,19 @@ Exit codes:
 
 /// Agree on a meeting with somebody, on a page in your browser; neither side sees the other's calendar.
 ///
-/// Every flag fills in a field of the page, where it can be changed, but those under "How".
+/// Every flag fills in a field of the page, where you can change it; the flags under "How" have no field.
 #[derive(Parser)]
 #[command(name = "appoint", version, after_help = EXAMPLES, max_term_width = 80)]
 pub(crate) struct Args {
     /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     pub(crate) file: Option<String>,
-    /// The days to look at, in your zone, both ends included; on both sides alike
+    /// The days to search, in your zone, both ends included; both sides give the same
     #[arg(long, value_name = "DAY..DAY")]
     pub(crate) between: Option<Dates>,
-    /// How long the meeting is, such as 60m or 2h; on both sides alike
+    /// The length of the meeting, such as 60m or 2h; both sides give the same
     #[arg(long, value_name = "DURATION", value_parser = units::minutes)]
     pub(crate) length: Option<u32>,
-    /// From one start to the next, counted in UTC, a divisor of a day; on both sides alike
+    /// The time from one slot's start to the next, counted in UTC, a divisor of a day; both sides give the same
     #[arg(long, value_name = "DURATION", value_parser = units::step)]
     pub(crate) step: Option<u32>,
     /// The hours of a day that you offer, in your zone
@@ -47,16 +47,16 @@ pub(crate) struct Args {
     /// Offer Saturdays and Sundays too
     #[arg(long)]
     pub(crate) weekends: bool,
-    /// Which slots you like better: mornings, afternoons, early, late, or a file of rules, the best first
+    /// The slots that you prefer: mornings, afternoons, early, late, or a file of rules, the best first
     #[arg(long, value_name = "WORD|FILE", value_parser = units::preference)]
     pub(crate) prefer: Option<units::Prefer>,
-    /// How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks
+    /// The rule that combines both sides' preferences: sum-of-ranks or minimum-of-ranks; both sides give the same
     #[arg(long, value_name = "SCHEME")]
     pub(crate) scheme: Option<Scheme>,
     /// Wait for the other side at this address
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]
     pub(crate) listen: Option<String>,
-    /// Go to the other side at this address
+    /// Connect to the other side at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
     /// The other side: a pinned name, or its key
@@ -88,7 +88,7 @@ pub(crate) struct How {
     /// Threads for computing [default: all cores]
     #[arg(long, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
-    /// How long to wait for the other side to appear, such as 90s or 10m
+    /// The longest wait for the other side to appear, such as 90s or 10m
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
 }

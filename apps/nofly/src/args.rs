@@ -52,8 +52,8 @@ pub(crate) enum Command {
 /// What both sides of a screening need.
 #[derive(Args)]
 pub(crate) struct PartyArgs {
-    /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
-    /// phone, phone-CC (CC a country such as gb), name, ip, date. Both sides need the same presets
+    /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
+    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date. Both sides need the same presets
     #[arg(long, value_name = "COL[:PRESET],…")]
     pub(crate) key: KeySpec,
     /// The other party: a pinned name, or its key
@@ -73,10 +73,11 @@ pub(crate) struct ServeArgs {
     /// Answer at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: String,
-    /// Answer by this protocol alone, or auto for those that the planner takes; an airline that asks for another is refused
+    /// The protocol to answer by, or auto for those that the planner takes; the authority refuses an airline that asks for
+    /// another
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
-    /// Refuse manifests with more distinct keys: whoever may ask for all keys there are learns the whole list
+    /// Refuse a manifest with more than N distinct keys; an airline that asks for every possible key learns the whole list
     #[arg(long, value_name = "N")]
     pub(crate) max_manifest: Option<u64>,
 }
@@ -87,14 +88,14 @@ pub(crate) struct ScreenArgs {
     pub(crate) manifest: String,
     #[command(flatten)]
     pub(crate) party: PartyArgs,
-    /// Go to the authority at this address
+    /// Connect to the authority at this address
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: String,
-    /// An intersection protocol, which the authority has to name, too, such as ks-binned, or auto for the planner's choice;
-    /// `veilset protocols` lists them
+    /// An intersection protocol such as ks-binned, which the authority must name, too, or auto for the planner's choice; see:
+    /// veilset protocols
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
-    /// How long to wait for the authority, such as 90s or 10m
+    /// The longest wait for the authority, such as 90s or 10m
     #[arg(long, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
     /// Write the rows that are on the list to this file (- or nothing: standard output)
@@ -115,7 +116,7 @@ pub(crate) struct ScreenArgs {
 pub(crate) struct EditArgs {
     /// The list: a CSV file with a header
     pub(crate) list: PathBuf,
-    /// The value, or - to read it from standard input, where other users of the machine do not see it
+    /// The value; - reads it from standard input, so that other users of the machine do not see it
     #[arg(allow_hyphen_values = true)]
     pub(crate) value: String,
     /// The column that holds the value, with its preset [default: the only column, raw]

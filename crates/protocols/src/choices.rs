@@ -202,7 +202,7 @@ macro_rules! choices {
 choices! {
     /// The group of the commutative functions.
     group: named Group = "group" {
-        help: "The group",
+        help: "The group to compute in",
         placeholder: "GROUP",
         default: Some("the protocol's fastest"),
         of: None,
@@ -210,7 +210,7 @@ choices! {
     }
     /// How a set travels.
     digest: named SetEncoding = "digest" {
-        help: "How a set travels",
+        help: "The set encoding, by which a set travels",
         placeholder: "DIGEST",
         default: Some("sorted"),
         of: None,
@@ -218,7 +218,7 @@ choices! {
     }
     /// What the group is taken modulo, where that is not its own prime.
     prime: in_file SafePrime = "prime" {
-        help: "A file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same",
+        help: "A file from veilset prime, whose safe prime replaces the group's own; both sides give the same",
         placeholder: "FILE",
         default: None,
         of: None,
@@ -226,7 +226,7 @@ choices! {
     }
     /// How secrets are shared.
     sharing: named Sharing = "shares" {
-        help: "How two words make a secret, on both sides alike: additive (modulo 2^128) or xor",
+        help: "The kind of shares: two words make a secret by addition modulo 2^128 or by xor; both sides give the same",
         placeholder: "additive|xor",
         default: Some("additive"),
         of: Some(Operation::Share),
@@ -234,7 +234,7 @@ choices! {
     }
     /// How two orders of preference become one.
     scheme: named Scheme = "scheme" {
-        help: "How both sides' preferences are combined, on both sides alike: sum-of-ranks or minimum-of-ranks",
+        help: "The rule that combines both sides' preferences: sum-of-ranks or minimum-of-ranks; both sides give the same",
         placeholder: "SCHEME",
         default: Some("sum-of-ranks"),
         of: Some(Operation::Agree),

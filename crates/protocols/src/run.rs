@@ -82,7 +82,7 @@ impl Run<'_> {
         self.without(Outcome::Matched(Vec::new()))
     }
 
-    /// The end of a look-up of which one set is empty.
+    /// The end of a lookup of which one set is empty.
     pub(crate) fn without_listed(&self) -> Option<Conclusion> {
         let width = self.input.peer_attached.width();
         self.without(Outcome::Listed { rows: Vec::new(), width, labels: Vec::new() })

@@ -1,4 +1,4 @@
-//! Look-ups in a list that somebody serves.
+//! Lookups in a list that somebody serves.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ pub(crate) struct Inquiry {
     force: bool,
 }
 
-/// What a look-up found.
+/// What a lookup found.
 #[pyclass(frozen, module = "veilset")]
 pub(crate) struct Answers {
     found: LookedUp,
@@ -166,7 +166,7 @@ impl Way {
                 Ok(address)
             }
             _ => Err(Failure::Argument(
-                "a look-up goes to the service: give connect=, not listen=".to_owned(),
+                "a lookup goes to the service: give connect=, not listen=".to_owned(),
             )),
         }
     }

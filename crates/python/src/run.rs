@@ -49,7 +49,7 @@ impl Run {
         })
     }
 
-    /// The labels of the rows of a look-up; nothing if there are none.
+    /// The labels of the rows of a lookup; nothing if there are none.
     fn labels(&self, py: Python<'_>) -> Option<Batches> {
         py.detach(|| {
             let labels = self.done.labels(&self.input)?.map(Some);

@@ -1,4 +1,4 @@
-"""Look-ups in a list that the command line's own service serves, against plain dictionaries."""
+"""Lookups in a list that the command line's own service serves, against plain dictionaries."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ fn type_of(choice: &Choice) -> String {
 /// The choice in the words of an option's help.
 fn help(choice: &Choice) -> String {
     let (first, rest) = choice.help.split_at(1);
-    let default = choice.default.map(|default| format!("; {default} without"));
+    let default = choice.default.map(|default| format!("; default: {default}"));
     first.to_lowercase() + rest + &default.unwrap_or_default()
 }
 

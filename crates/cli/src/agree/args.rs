@@ -16,13 +16,13 @@ pub(crate) const CALENDAR: &str = "<FILE> --between <DAY..DAY> --length <DURATIO
 pub(crate) struct AgreeArgs {
     /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     pub(crate) file: String,
-    /// The days to look at, in your zone, both ends included; on both sides alike
+    /// The days to search, in your zone, both ends included; both sides give the same
     #[arg(long, help_heading = SLOTS, value_name = "DAY..DAY")]
     pub(crate) between: Dates,
-    /// How long a slot is, such as 60m or 2h; on both sides alike
+    /// The length of a slot, such as 60m or 2h; both sides give the same
     #[arg(long, help_heading = SLOTS, value_name = "DURATION", value_parser = minutes)]
     pub(crate) length: u32,
-    /// From one start to the next, counted in UTC, a divisor of a day; on both sides alike
+    /// The time from one slot's start to the next, counted in UTC, a divisor of a day; both sides give the same
     #[arg(long, help_heading = SLOTS, value_name = "DURATION", default_value = "30m", value_parser = step)]
     pub(crate) step: u32,
     /// The hours of a day that you offer, in your zone
@@ -34,12 +34,12 @@ pub(crate) struct AgreeArgs {
     /// Offer Saturdays and Sundays too
     #[arg(long, help_heading = SLOTS)]
     pub(crate) weekends: bool,
-    /// Which slots you like better: mornings, afternoons, early, late, or a file of rules, the best first
+    /// The slots that you prefer: mornings, afternoons, early, late, or a file of rules, the best first
     #[arg(long, help_heading = SLOTS, value_name = "WORD|FILE", default_value = "early")]
     pub(crate) prefer: String,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
-    /// Write the slot that was agreed on to this file, as a calendar (.ics)
+    /// Write the agreed slot to this file, as a calendar (.ics)
     #[arg(long, help_heading = RESULT, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file

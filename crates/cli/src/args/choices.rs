@@ -64,5 +64,5 @@ fn flag(choice: &'static Choice) -> Arg {
 fn general_help(choice: &Choice) -> String {
     let default = choice.default.map(|default| format!(" [default: {default}]"));
     let values = choice.values.map(|values| format!("; one of: {values}"));
-    [choice.help, &default.unwrap_or_default(), &values.unwrap_or_default()].concat()
+    [choice.help, &values.unwrap_or_default(), &default.unwrap_or_default()].concat()
 }

@@ -89,8 +89,8 @@ pub(crate) struct Talk {
     /// Say more about the connection and the phases
     #[arg(long, short, global = true)]
     pub(crate) verbose: bool,
-    /// Never ask anything: go on with the terms that both sides agreed on, and refuse what only a yes allows, such as
-    /// a protocol that the peer alone asks for
+    /// Ask nothing: accept terms that both sides named, and refuse a run that needs your yes, such as one with a protocol
+    /// that the peer alone asks for
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
 }
@@ -99,7 +99,7 @@ pub(crate) struct Talk {
 pub(crate) enum Command {
     /// Run two local parties over TLS on bundled lists and show what each learned
     Demo(DemoArgs),
-    /// Print this party's one-line public key, after making one if there is none
+    /// Print your one-line public key; the first call makes it
     Id(IdArgs),
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
@@ -108,21 +108,21 @@ pub(crate) enum Command {
     #[cfg(feature = "calendar")]
     #[command(about = Operation::Agree.spec().help, override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
     Agree(AgreeArgs),
-    /// Serve a list that many look items up in, without showing it; or build and change one
+    /// Serve a list for lookups, without showing it; or build or change one
     #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
     Serve(ServeArgs),
     #[command(about = Operation::Lookup.spec().help, override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> --connect <HOST:PORT>"]))]
     Lookup(LookupArgs),
-    /// Price a run before it happens: time, traffic, memory, and what each side would learn
+    /// Price a run beforehand: its time, traffic and memory, and what each side learns
     Plan(PlanArgs),
-    /// Look at a list before a run; sends nothing
+    /// Check a list before a run; nothing is sent
     Check(CheckArgs),
-    /// List the protocols, or show one with what it rests on and what leaks
+    /// List the protocols, or show one in full with its assumptions and leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
     #[cfg(feature = "bench")]
     Bench(BenchArgs),
-    /// Print a fresh safe prime for --prime, after about a minute
+    /// Print a new safe prime for --prime; this takes about a minute
     Prime,
     /// Print a shell's completion script
     Completions(CompletionsArgs),
@@ -156,13 +156,13 @@ impl Command {
 
 #[derive(Args)]
 pub(crate) struct DemoArgs {
-    /// Two lists of your own, north's and south's, in place of the bundled ones; nothing leaves this machine
+    /// Your own lists for the parties north and south, in place of the bundled ones; nothing leaves this machine
     #[arg(num_args = 2, value_names = ["FILE", "FILE"], requires = "key")]
     pub(crate) files: Vec<String>,
-    /// The key of both files, or of the first: COL[:PRESET][,COL[:PRESET]…]
+    /// The key columns of both files, or with --other-key of the first: COL[:PRESET][,COL[:PRESET]…]
     #[arg(long, value_name = "COL[:PRESET],…", requires = "files")]
     pub(crate) key: Option<KeySpec>,
-    /// The key of the second file, where its columns have other names
+    /// The key columns of the second file, if they have other names there
     #[arg(long, value_name = "COL[:PRESET],…", requires = "key")]
     pub(crate) other_key: Option<KeySpec>,
     /// Print one JSON object
@@ -187,11 +187,11 @@ pub(crate) struct PeerArgs {
 pub(crate) enum PeerCommand {
     /// Pin a party's key under a name
     Add {
-        /// The name that you give it
+        /// Your name for the party
         name: String,
-        /// The line that `veilset id` printed on its side
+        /// The line that `veilset id` printed on the party's side
         key: String,
-        /// Replace another key that is pinned under this name
+        /// Replace the key that is pinned under this name
         #[arg(long)]
         force: bool,
     },
@@ -203,7 +203,7 @@ pub(crate) enum PeerCommand {
     },
     /// Forget a pinned key
     Remove {
-        /// The name
+        /// The party's name
         name: String,
     },
 }
@@ -211,14 +211,14 @@ pub(crate) enum PeerCommand {
 /// Where a list is.
 #[derive(Args)]
 pub(crate) struct PlaceArgs {
-    /// A file: CSV with a header, NDJSON, Parquet, Arrow or .xlsx, .gz and .zst too; a folder or 'pattern*' of such files; - for
-    /// standard input;
-    /// an object or several: s3://BUCKET/NAME, gs://…, az://…; or a database: postgresql://USER@HOST/DATABASE
+    /// Your list: a file (CSV with a header, NDJSON, Parquet, Arrow or .xlsx; also as .gz or .zst), a folder or 'pattern*' of
+    /// such files, - for standard input, objects (s3://BUCKET/NAME, gs://…, az://…) or a database
+    /// (postgresql://USER@HOST/DATABASE)
     pub(crate) file: String,
-    /// What the database answers: a select statement
+    /// The select statement whose rows are your list, if a database holds it
     #[arg(long, help_heading = LIST, value_name = "SQL")]
     pub(crate) query: Option<String>,
-    /// The character between fields of CSV: one ASCII character, or tab [default: a comma; a tab in .tsv]
+    /// The delimiter of a CSV file: one ASCII character, or tab [default: a comma; in .tsv a tab]
     #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
 }
@@ -228,8 +228,8 @@ pub(crate) struct PlaceArgs {
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// Key columns and how to normalise them: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email, email-gmail,
-    /// phone, phone-CC (CC a country such as gb), name, ip, date
+    /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
+    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
     key: KeySpec,
     #[command(flatten)]
@@ -247,7 +247,7 @@ impl ListArgs {
 #[derive(Args)]
 #[command(next_help_heading = LIST)]
 pub(crate) struct KeepArgs {
-    /// Let n/a, NULL, -, unknown and the like be keys as any other; without, rows with one never match
+    /// Treat placeholders such as n/a, NULL, - and unknown as ordinary keys [default: rows with a placeholder never match]
     #[arg(long)]
     keep_placeholders: bool,
 }
@@ -263,11 +263,11 @@ impl KeepArgs {
 #[derive(Args)]
 #[command(next_help_heading = MACHINE)]
 pub(crate) struct RoomArgs {
-    /// Keep a list on disk that takes more than a quarter of this, such as 500MB or 2GiB [default: in memory]
+    /// Keep the list on disk if it takes more than a quarter of SIZE, such as 500MB or 2GiB [default: in memory]
     #[arg(long, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
-    /// The folder for its encrypted temporary file, and for a result that does not get to its place [default: TMPDIR, or
-    /// /var/tmp]
+    /// The folder for the temporary file of a list on disk, which is encrypted, and for a result that cannot be written to
+    /// its place [default: TMPDIR, or /var/tmp]
     #[arg(long, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
 }
@@ -284,17 +284,17 @@ impl RoomArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// Of several other parties one, and where it listens; give all of them (intersect alone). Each party listens, and the
-    /// one with the smaller key connects
+    /// One of several other parties, and its address; give --with once for each (intersect only). Every party listens; of
+    /// two, the one with the smaller key connects
     #[arg(long, help_heading = PEER, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
     pub(crate) with: Vec<With>,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
-    /// The folder for the encrypted temporary file of a list that takes more than a quarter of --max-memory, and for a result
-    /// that does not get to its place [default: TMPDIR, or /var/tmp]
+    /// The folder for the temporary file of a list on disk, which is encrypted, and for a result that cannot be written to
+    /// its place [default: TMPDIR, or /var/tmp]
     #[arg(long, help_heading = MACHINE, value_name = "DIR")]
     pub(crate) scratch: Option<PathBuf>,
-    /// Who learns the result; the peer must give the matching word: me and peer, or both and both
+    /// The side that learns the result; both sides give both, or one gives me and the other peer
     #[arg(long, help_heading = RESULT, value_enum, default_value = "both")]
     pub(crate) learn: LearnArg,
 }
@@ -306,7 +306,7 @@ pub(crate) struct MeetArgs {
     /// Wait for the peer at this address; either side may start first
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
-    /// Go to the peer at this address; either side may start first
+    /// Connect to the peer at this address; either side may start first
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
     /// The other party: a pinned name, or its key
@@ -315,7 +315,7 @@ pub(crate) struct MeetArgs {
     /// The protocol, or auto for the planner's choice; see: veilset protocols
     #[arg(long, help_heading = PROTOCOL, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
-    /// Against whom the protocol must hold, at least
+    /// The least security that you accept
     #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
     #[command(flatten)]
@@ -323,18 +323,18 @@ pub(crate) struct MeetArgs {
     /// Threads for computing [default: all cores]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
-    /// Refuse a run that would need more memory, such as 500MB or 2GiB, and keep long lists on disk [default: what the machine
-    /// has free]
+    /// The most memory for the run, such as 500MB or 2GiB; a list goes to disk if it takes more than a quarter, and veilset
+    /// refuses a run that needs more [default: the machine's free memory]
     #[arg(long, help_heading = MACHINE, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
-    /// How long to wait for the peer to appear, and then for its consent to the terms, such as 90s, 10m or 1d
+    /// The longest wait for the peer to appear, and then for its consent to the terms, such as 90s, 10m or 1d
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
-    /// How long the peer may be silent before it counts as gone, such as 2m; each side has its own, so give it where the
-    /// other's machine may pause
+    /// The longest silence before the peer counts as gone, such as 2m; each side sets its own: raise yours if the peer's
+    /// machine may pause
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
     pub(crate) patience: Duration,
-    /// Consent to the terms beforehand: they are shown, and not asked about
+    /// Consent to the terms beforehand: veilset shows them and does not ask
     #[arg(long, help_heading = PEER)]
     pub(crate) yes: bool,
     /// Print one JSON object about the run; rows of the result then go to --output only
@@ -364,8 +364,8 @@ impl MeetArgs {
 #[derive(Args)]
 #[command(next_help_heading = RESULT)]
 pub(crate) struct OutputArgs {
-    /// Write the result's rows to this file or object, in the format that its name says: .csv, .tsv, .ndjson, .parquet,
-    /// .arrow; CSV if it has no ending (- or nothing: CSV to standard output)
+    /// Write the result's rows to this file or object; its ending gives the format: .csv (also if there is none), .tsv,
+    /// .ndjson, .parquet or .arrow [default: CSV to standard output, as with -]
     #[arg(long, short, value_name = "OUT")]
     pub(crate) output: Option<String>,
     /// Overwrite the output file
@@ -376,34 +376,34 @@ pub(crate) struct OutputArgs {
 #[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["items", "file"])))]
 pub(crate) struct LookupArgs {
-    /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
+    /// The items; - reads them from standard input, one a line, so that other users of the machine do not see them
     pub(crate) items: Vec<String>,
-    /// Look up the rows of this list, and write those that are listed
+    /// Look up the rows of this list, and write those that the server lists
     #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
     pub(crate) file: Option<String>,
-    /// With --file: the key columns with the list's presets
+    /// The key columns of --file, with the presets of the served list
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "file")]
     pub(crate) key: Option<KeySpec>,
-    /// With --file: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
+    /// The delimiter of --file: one ASCII character, or tab [default: a comma; in .tsv a tab]
     #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// Go to the service at this address
+    /// Connect to the server at this address
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) connect: String,
-    /// Who serves the list: a pinned name, or its key
+    /// The server: a pinned name, or its key
     #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
     pub(crate) peer: String,
-    /// Take another list than the server had before at this address
+    /// Accept another list than the server had before at this address
     #[arg(long, help_heading = PEER)]
     pub(crate) new_list: bool,
-    /// The longest list to fetch; memory is up to twenty times as much, which --max-memory bounds, too
+    /// The longest list to fetch; it may take up to twenty times as much memory, within --max-memory
     #[arg(long, help_heading = MACHINE, value_name = "SIZE", default_value = "256MiB", value_parser = units::bytes)]
     pub(crate) max_list: u64,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
-    /// How long to wait for the service, such as 90s or 10m
+    /// The longest wait for the server, such as 90s or 10m
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "30s", value_parser = units::duration)]
     pub(crate) deadline: Duration,
     #[command(flatten)]
@@ -466,12 +466,13 @@ pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// Key columns and how to normalise them, as for a run; without, the columns are listed with the key that each could be
+    /// The key columns, each with its preset, as for a run; without --key, veilset lists the columns and suggests a key for
+    /// each
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
     pub(crate) key: Option<KeySpec>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// A column of decimals, to look at as a sum would
+    /// A column of decimals to check as sum reads it
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,
     #[command(flatten)]
@@ -483,13 +484,13 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args)]
 pub(crate) struct ProtocolsArgs {
-    /// Show these in full, with what each rests on and what leaks
+    /// The protocols to show in full, with their assumptions and leaks
     #[arg(value_name = "ID", value_parser = units::id)]
     pub(crate) ids: Vec<&'static str>,
-    /// Those that compute this alone
+    /// List the protocols of this operation only
     #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
     pub(crate) operation: Option<Operation>,
-    /// Print a JSON array, with all that is known of each
+    /// Print a JSON array with all facts of each protocol
     #[arg(long)]
     pub(crate) json: bool,
 }

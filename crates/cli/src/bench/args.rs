@@ -10,14 +10,14 @@ use crate::units;
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Protocols to measure, `curve` for the operations under them, or `timing` to test that those take the same time
-    /// for every secret [default: all protocols]
+    /// The protocols to measure; curve measures the operations under them, and timing tests that those take the same time for
+    /// every secret [default: all protocols]
     #[arg(value_parser = target)]
     pub(crate) targets: Vec<BenchTarget>,
-    /// Set sizes, each for both parties or as SENDERxRECEIVER; 2^12, or 2^8 of ordered lists, if there are none
+    /// Set sizes, each for both parties or as SENDERxRECEIVER [default: 2^12; for ordered lists 2^8]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = sizes)]
     pub(crate) sizes: Vec<Sizes>,
-    /// The way between the parties
+    /// The network between the parties
     #[arg(long, value_enum, default_value = "memory")]
     pub(crate) net: NetArg,
     /// Threads of each party

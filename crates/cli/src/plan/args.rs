@@ -15,36 +15,36 @@ const CLUSTERS: &str = "Clusters";
 #[derive(Args)]
 #[command(group(ArgGroup::new("computed").required(true).args(["what", "operation"])))]
 pub(crate) struct PlanArgs {
-    /// What to compute, in place of --operation
+    /// The operation, in place of --operation
     #[arg(value_name = "OP", value_parser = value_parser!(Operation))]
     pub(crate) what: Option<Operation>,
-    /// Your number of distinct keys, such as 100000 or 2^20; with --cluster, 10^8, 10^9 and 10^10 if it is left out
+    /// Your number of distinct keys, such as 100000 or 2^20 [default with --cluster: 10^8, 10^9 and 10^10]
     #[arg(long, value_name = "N", value_parser = units::count, required_unless_present = "cluster", requires = "peer_rows")]
     pub(crate) rows: Option<u64>,
     /// The peer's number of distinct keys
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
-    /// What to compute
+    /// The operation
     #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
     pub(crate) operation: Option<Operation>,
-    /// Who learns the result [default: both, and me in a look-up]
+    /// The side that learns the result [default: both; in a lookup me]
     #[arg(long, value_enum)]
     pub(crate) learn: Option<LearnArg>,
-    /// Against whom the protocol must hold, at least
+    /// The least security that you accept
     #[arg(long, help_heading = PROTOCOL, value_enum, default_value = "semi-honest")]
     pub(crate) security: SecurityArg,
-    /// The way to the peer: bandwidth and round trip, such as 50mbit,80ms [default: 1gbit,1ms, between clusters 10gbit,1ms]
+    /// The network to the peer: bandwidth and round trip, such as 50mbit,80ms [default: 1gbit,1ms; with --cluster 10gbit,1ms]
     #[arg(long, value_name = "BANDWIDTH,ROUNDTRIP")]
     pub(crate) link: Option<Link>,
-    /// Threads for computing, in a cluster of each worker [default: all cores, in a cluster 4]
+    /// Threads for computing, with --cluster those of a worker [default: all cores; with --cluster 4]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
     #[command(flatten)]
     pub(crate) cluster: ClusterArgs,
-    /// Value columns of a sum or of shares
+    /// The number of value columns that a sum or share has
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
-    /// Bytes of the longest row that a union sends, or of the longest label
+    /// The bytes of the longest row that a union sends, or of the longest label
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub(crate) row_bytes: usize,
     #[command(flatten)]
@@ -68,19 +68,19 @@ pub(crate) struct ClusterArgs {
     /// Price a run between two clusters of workers, one a side
     #[arg(long)]
     pub(crate) cluster: bool,
-    /// Workers a side [default: the fewest that end within --within]
+    /// Workers a side [default: the fewest that finish within --within]
     #[arg(long, value_name = "N", value_parser = units::workers, requires = "cluster")]
     pub(crate) workers: Option<u64>,
-    /// How long the run may take
+    /// The longest time for the run
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = units::duration, requires = "cluster", conflicts_with = "workers")]
     pub(crate) within: Duration,
     /// The memory of a worker, such as 16GB
     #[arg(long, value_name = "SIZE", default_value = "16GB", value_parser = units::bytes, requires = "cluster")]
     pub(crate) worker_memory: u64,
-    /// What a worker costs an hour, in any currency
+    /// The price of a worker for an hour, in any currency
     #[arg(long, value_name = "AMOUNT", default_value = "0.40", value_parser = units::amount, requires = "cluster")]
     pub(crate) price: f64,
-    /// What a gigabyte costs that leaves a cluster for the other
+    /// The price of a gigabyte that one cluster sends to the other
     #[arg(long, value_name = "AMOUNT", default_value = "0.05", value_parser = units::amount, requires = "cluster")]
     pub(crate) egress: f64,
 }

@@ -17,25 +17,25 @@ use crate::units;
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
     pub(crate) command: Option<ServeCommand>,
-    /// A list that `veilset serve build` made; changes of the file count at once
+    /// The list's file, from `veilset serve build`; the server takes a changed file at once
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
-    /// Answer at this address
+    /// Answer clients at this address
     #[arg(long, value_name = "HOST:PORT", required = true)]
     pub(crate) listen: Option<String>,
-    /// Who may ask: pinned names, or keys; give all of them
+    /// A client that may ask: a pinned name, or its key; give --allow once for each
     #[arg(long, value_name = "NAME|KEY")]
     pub(crate) allow: Vec<String>,
-    /// Who may ask, too: a file with a name or a key a line and comments after #, read again at SIGHUP
+    /// A file of further clients that may ask, a name or a key a line, comments after #; the server reads it again at SIGHUP
     #[arg(long, value_name = "FILE")]
     pub(crate) allow_file: Option<PathBuf>,
-    /// The most items that each of them may ask for in an hour, such as 500/hour; kept in FILE.used
+    /// The most items that a client may ask for in an hour, such as 500/hour; the server counts in FILE.used
     #[arg(long, value_name = "N/hour", value_parser = units::per_hour)]
     pub(crate) quota: Option<u64>,
-    /// Show counts for Prometheus at this address of this machine, such as 127.0.0.1:9100
+    /// Serve metrics for Prometheus at this address of this machine, such as 127.0.0.1:9100
     #[arg(long, value_name = "ADDR")]
     pub(crate) metrics: Option<SocketAddr>,
-    /// Append a line for each request to this file, in place of standard error: when, whose, how many items, what became of it
+    /// Append a line for each request to this file instead of standard error: time, client, number of items, outcome
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// The most clients at once
@@ -48,7 +48,7 @@ pub(crate) struct ServeArgs {
 
 #[derive(Subcommand)]
 pub(crate) enum ServeCommand {
-    /// Mask a list once, into a file that can be served
+    /// Mask a list and write it to a file, which `veilset serve` takes
     #[command(override_usage = usage("serve build", &[LIST_AND_KEY, "--output <FILE>"]))]
     Build(ServeBuildArgs),
     /// Put items on a list, or change their labels
@@ -61,22 +61,22 @@ pub(crate) enum ServeCommand {
 pub(crate) struct ServeBuildArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
-    /// A column that whoever asks for an item learns
+    /// The column of labels: a client learns the label of each item that it finds
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) label: Option<String>,
-    /// How it is looked up in: `oprf-filter`, clients fetch the masked items once, or `fhe-lookup`, they fetch nothing and ask by
-    /// encrypted questions
+    /// The protocol of the lookups: with oprf-filter a client fetches the masked items once, with fhe-lookup it fetches
+    /// nothing and sends encrypted questions
     #[arg(long, help_heading = PROTOCOL, value_name = "ID", default_value = Way::Filter.protocol(), value_parser = way())]
     pub(crate) protocol: Way,
-    /// Keep all wrong answers over so many look-ups together below 2^-40 [default: below 2^-30 for each]
+    /// Keep the chance of any wrong answer in N lookups below 2^-40 [default: below 2^-30 in each lookup]
     #[arg(long, help_heading = PROTOCOL, value_name = "N", value_parser = units::count)]
     pub(crate) budget: Option<u64>,
     #[command(flatten)]
     pub(crate) room: RoomArgs,
-    /// The file to make, which holds the list's key
+    /// The file to write; it holds the list's key
     #[arg(long, help_heading = RESULT, short, value_name = "FILE")]
     pub(crate) output: PathBuf,
-    /// Build over an older list, as its next version under a new key
+    /// Replace an older list; the new one is its next version, under a new key
     #[arg(long, help_heading = RESULT)]
     pub(crate) force: bool,
 }
@@ -93,20 +93,20 @@ fn way() -> impl TypedValueParser<Value = Way> {
 pub(crate) struct ServeEditArgs {
     /// The list's file
     pub(crate) file: PathBuf,
-    /// Items, or - to read them from standard input, one a line, where other users of the machine do not see them
+    /// The items; - reads them from standard input, one a line, so that other users of the machine do not see them
     pub(crate) items: Vec<String>,
-    /// The items of this CSV file
+    /// Take the items from this CSV file
     #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
     pub(crate) from: Option<String>,
-    /// With --from: the key columns with the list's presets
+    /// The key columns of --from, with the list's presets
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "from")]
     pub(crate) key: Option<KeySpec>,
-    /// With --from: the character between fields of CSV, one ASCII character, or tab [default: a comma; a tab in .tsv]
+    /// The delimiter of --from: one ASCII character, or tab [default: a comma; in .tsv a tab]
     #[arg(long, help_heading = LIST, value_parser = units::delimiter)]
     pub(crate) delimiter: Option<u8>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
-    /// The label of the items; with --from, the column that has it
+    /// The label of the items; with --from, the column of labels
     #[arg(long, help_heading = LIST, value_name = "TEXT|COL")]
     pub(crate) label: Option<String>,
 }

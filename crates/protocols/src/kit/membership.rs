@@ -38,7 +38,7 @@ impl Hits {
 /// Values that one task takes.
 pub(crate) const VALUES_A_TASK: usize = 64;
 
-/// Looks each query up in `sorted`. Each look-up takes the same steps whether it hits or not.
+/// Looks each query up in `sorted`. Each lookup takes the same steps whether it hits or not.
 pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
     if sorted.is_empty() {
         return Hits::new(vec![false; queries.len()]);
@@ -50,7 +50,7 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
     let tasks = queries.par_chunks(VALUES_A_TASK).zip(e.par_chunks_mut(VALUES_A_TASK));
     tasks.for_each(|(queries, e)| {
         let mut places = [0; VALUES_A_TASK];
-        // Loop after loop, so that the memory of many look-ups is fetched at once.
+        // Loop after loop, so that the memory of many lookups is fetched at once.
         queries.iter().zip(&mut places).for_each(|(query, place)| *place = index.start(*query));
         for ((query, place), hit) in queries.iter().zip(&mut places).zip(&mut *e) {
             *place = index.place(*query, *place).min(sorted.len() - 1);
@@ -80,7 +80,7 @@ const WINDOW: usize = 16;
 
 impl<'a> Index<'a> {
     /// Of a set that is not empty. As many top bits are taken as make one or two values share them, if values are
-    /// random; a look-up in any other set takes more steps, at most as many as halving takes.
+    /// random; a lookup in any other set takes more steps, at most as many as halving takes.
     fn new(sorted: &'a [u128]) -> Self {
         let bits = u128::BITS - sorted[sorted.len() - 1].leading_zeros();
         let shift = bits.saturating_sub((sorted.len() + 1).ilog2());

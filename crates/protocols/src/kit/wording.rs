@@ -23,7 +23,7 @@ pub(crate) const LABELS: Leak = Leak::always(
     "The receiver learns the name of the column of labels, and the length of the longest.",
 );
 
-/// What a sender that cheats gets of a look-up.
+/// What a sender that cheats gets of a lookup.
 pub(crate) const UNLISTED: Leak = Leak::by_cheating(
     "A sender that cheats can list other keys than it declared, and one entry can stand for several.",
 );

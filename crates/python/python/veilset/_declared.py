@@ -30,9 +30,9 @@ OWN = {
 class Choices(TypedDict, total=False):
     """What both sides choose about a run beside its protocol."""
 
-    group: Annotated[Group, "the group; the protocol's fastest without"]
-    digest: Annotated[Digest, "how a set travels; sorted without"]
+    group: Annotated[Group, "the group to compute in; default: the protocol's fastest"]
+    digest: Annotated[Digest, "the set encoding, by which a set travels; default: sorted"]
     prime: Annotated[
         str | os.PathLike[str],
-        "a file with the safe prime to take in place of the group's own, from veilset prime; both sides give the same",
+        "a file from veilset prime, whose safe prime replaces the group's own; both sides give the same",
     ]

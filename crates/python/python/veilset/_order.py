@@ -58,37 +58,38 @@ PresetOption: TypeAlias = Annotated[
     Columns, "how keys are normalised: one preset for the key's columns, or one for each"
 ]
 PlaceholdersOption: TypeAlias = Annotated[
-    bool, "let n/a, NULL, -, unknown and the like be keys; without, rows with one never match"
+    bool, "treat n/a, NULL, - and other placeholders as ordinary keys; default: they never match"
 ]
 LearnOption: TypeAlias = Annotated[
-    Learn, "who learns the result: me, peer or both; the peer gives its own word"
+    Learn, "the side that learns the result: me, peer or both; the peer gives the matching word"
 ]
 DelimiterOption: TypeAlias = Annotated[
-    str, "what stands between the fields of a CSV file: a comma without, a tab in .tsv"
+    str, "the delimiter of a CSV file; default: a comma, in .tsv a tab"
 ]
 ProgressOption: TypeAlias = Annotated[
-    Progress | bool, "gets a step's name, what is done of it and all of it; True draws a bar"
+    Progress | bool, "gets a step's name, the amount done and the whole amount; True draws a bar"
 ]
 ConfirmOption: TypeAlias = Annotated[
-    Callable[[Terms], bool], "gets the agreed terms, and says whether to go on"
+    Callable[[Terms], bool], "gets the agreed terms; the run goes on if it returns True"
 ]
 StopOption: TypeAlias = Annotated[Stop, "ends it from another thread"]
-PartyOption: TypeAlias = Annotated[Party, "this party; the command line's identity without"]
+PartyOption: TypeAlias = Annotated[Party, "this party; default: the command line's identity"]
 
 
 class ProtocolOptions(TypedDict, total=False):
     """Which protocol any run takes."""
 
-    protocol: Annotated[str, "a protocol's id; the planner chooses without"]
-    security: Annotated[Security, "against whom the protocol must hold: semi-honest or malicious"]
+    protocol: Annotated[str, "a protocol's id; default: the planner's choice"]
+    security: Annotated[Security, "the least security that you accept: semi-honest or malicious"]
 
 
 class ComputeOptions(ProtocolOptions, Choices, total=False):
     """How any run computes. Names and defaults of all options are those of the command line's flags."""
 
-    threads: Annotated[int, "threads for computing; all cores without"]
+    threads: Annotated[int, "threads for computing; default: all cores"]
     max_memory: Annotated[
-        int | str, "bytes, or a text such as 2GiB: a run that would need more is refused"
+        int | str,
+        "the most memory for the run, in bytes or a text such as 2GiB; veilset refuses a run that needs more",
     ]
     progress: ProgressOption
     confirm: ConfirmOption
@@ -103,7 +104,7 @@ class TermOptions(ComputeOptions, total=False):
     learn: LearnOption
     scratch: Annotated[
         str | os.PathLike[str],
-        "the folder for encrypted temporary files of long lists, and for a result that its file does not take",
+        "the folder for encrypted temporary files of long lists, and for a result that cannot be written to its file",
     ]
     delimiter: DelimiterOption
 
@@ -112,9 +113,9 @@ class PeerOptions(TypedDict, total=False):
     """The way to the peer."""
 
     party: PartyOption
-    connect: Annotated[str, "go to the peer at HOST:PORT"]
+    connect: Annotated[str, "connect to the peer at HOST:PORT"]
     listen: Annotated[str, "wait for the peer at HOST:PORT"]
-    deadline: Annotated[float | str, "how long to wait for it: seconds, or a text such as 10m"]
+    deadline: Annotated[float | str, "the longest wait for it: seconds, or a text such as 10m"]
 
 
 class OutputOptions(TypedDict, total=False):
@@ -143,22 +144,24 @@ class LookupOptions(OutputOptions, total=False):
         Columns, "as the list was built: one preset for the key's columns, or one for each"
     ]
     keep_placeholders: Annotated[
-        bool, "look up n/a, NULL, -, unknown and the like in rows, too; single items always are"
+        bool, "look up n/a, NULL, - and other placeholders in rows, too, as in single items"
     ]
-    new_list: Annotated[bool, "take another list than the server had before"]
+    new_list: Annotated[bool, "accept another list than the server had before"]
     max_list: Annotated[int | str, "the longest list to fetch: bytes, or a text such as 256MiB"]
     delimiter: DelimiterOption
     max_memory: Annotated[
         int | str,
-        "a list that takes more than a quarter of this is kept on disk: bytes, or a text such as 500MB",
+        "keeps the list on disk if it takes more than a quarter of this: bytes, or a text such as 500MB",
     ]
-    scratch: Annotated[str | os.PathLike[str], "the folder for its encrypted temporary file"]
+    scratch: Annotated[
+        str | os.PathLike[str], "the folder for the encrypted temporary file of a list on disk"
+    ]
     progress: ProgressOption
     stop: StopOption
     party: PartyOption
-    connect: Annotated[str, "where the service is: HOST:PORT"]
+    connect: Annotated[str, "connect to the server at HOST:PORT"]
     deadline: Annotated[
-        float | str, "how long to wait for the service: seconds, or a text such as 30s"
+        float | str, "the longest wait for the server: seconds, or a text such as 30s"
     ]
 
 
@@ -297,7 +300,7 @@ def chosen(options: Mapping[str, Any]) -> dict[str, str]:
 
 
 def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
-    """All that a look-up is told, but where the list is."""
+    """All that a lookup is told, but where the list is."""
     output, memory = options.get("output"), options.get("max_memory")
     return Inquiry(
         items=items,

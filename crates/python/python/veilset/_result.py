@@ -153,7 +153,7 @@ class Meeting:
 
 
 class Found:
-    """What a look-up leaves: who learned what, the numbers, and the rows or items that are listed."""
+    """What a lookup leaves: who learned what, the numbers, and the rows or items that are listed."""
 
     def __init__(self, answers: Answers, frame: Frame | None) -> None:
         self._answers = answers

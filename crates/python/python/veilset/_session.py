@@ -45,7 +45,7 @@ T = TypeVar("T")
 #: Single items that are looked up.
 Items: TypeAlias = list[str] | tuple[str, ...]
 
-#: How long a look-up waits for the service.
+#: How long a lookup waits for the service.
 PATIENCE = "30s"
 
 MIRRORED: dict[str, Learn] = {"me": "peer", "peer": "me", "both": "both"}
@@ -315,7 +315,7 @@ def run_local(
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
 
-    `a` owns the values, if there are any, and `learn` is as `a` says it. Of a look-up, `a` asks and alone learns; `b` has
+    `a` owns the values, if there are any, and `learn` is as `a` says it. Of a lookup, `a` asks and alone learns; `b` has
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)

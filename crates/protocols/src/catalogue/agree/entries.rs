@@ -115,7 +115,7 @@ const PLACE: Leak = Leak::always(
 );
 
 const ROUNDS: Leak = Leak::always(
-    "Whoever watches the traffic sees how many rounds there are, so how good the match is.",
+    "A watcher of the traffic sees how many rounds there are, so how good the match is.",
 );
 
 const CHEATS: Leak = Leak::by_cheating(

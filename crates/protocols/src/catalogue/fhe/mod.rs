@@ -1,4 +1,4 @@
-//! `fhe` and `fhe-lookup`: intersection of a small set with a large one, and look-ups with labels, from homomorphic encryption.
+//! `fhe` and `fhe-lookup`: intersection of a small set with a large one, and lookups with labels, from homomorphic encryption.
 //!
 //! Chen, Laine and Rindal (CCS 2017, eprint 2017/299) with the function of Chen, Huang, Laine and Rindal (CCS 2018, eprint 2018/787,
 //! figure 2) and the evaluation of Cong et al. (CCS 2021, eprint 2021/1116). The sender's set is the large one.
@@ -99,7 +99,7 @@ static SPEC: Spec = Spec {
 
 static LOOKUP_SPEC: Spec = Spec {
     id: "fhe-lookup",
-    title: "look-ups from homomorphic encryption, of a few elements in a large list",
+    title: "lookups from homomorphic encryption, of a few elements in a large list",
     operation: Operation::Lookup,
     paper: "eprint 2018/787, figure 2 and section 5; eprint 2021/1116",
     reveals: &[Reveal::Receiver],

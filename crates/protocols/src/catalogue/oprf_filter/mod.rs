@@ -1,4 +1,4 @@
-//! `oprf-filter`: look-ups in a published set of masked items.
+//! `oprf-filter`: lookups in a published set of masked items.
 //!
 //! Kales, Rechberger, Schneider, Senker and Weinert, "Mobile Private Contact Discovery at Scale" (USENIX Security 2019, section 4), with
 //! the verifiable oblivious function of RFC 9497 (ristretto255, SHA-512) and labels sealed under its outputs.
@@ -15,7 +15,7 @@
 //! entry says semi-honest because a sender that cheats can look for elements whose prints agree, so that one print stands for several.
 //!
 //! [`Entries`], [`Mask`] and [`Sizing`] are all of it that needs no peer: a list that is served to many is made of them too. There step
-//! 1 is done once for any number of look-ups.
+//! 1 is done once for any number of lookups.
 
 mod entries;
 mod mask;
@@ -48,7 +48,7 @@ pub(crate) struct OprfFilter;
 
 static SPEC: Spec = Spec {
     id: "oprf-filter",
-    title: "look-ups in a published set of masked items",
+    title: "lookups in a published set of masked items",
     operation: Operation::Lookup,
     paper: "Kales et al., USENIX Security 2019; RFC 9497",
     security: Security::SemiHonest,

@@ -8,9 +8,9 @@ use veilset_structures::{match_bits, query_bits};
 /// there with probability at most n · 2^-t, where t is the width of a print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizing {
-    /// At most 2^-30 a look-up: t = 30 + ⌈log2 n⌉.
+    /// At most 2^-30 a lookup: t = 30 + ⌈log2 n⌉.
     EachLookup,
-    /// At most 2^-40 over so many look-ups together, by the union bound: t = 40 + ⌈log2 n⌉ + ⌈log2 budget⌉.
+    /// At most 2^-40 over so many lookups together, by the union bound: t = 40 + ⌈log2 n⌉ + ⌈log2 budget⌉.
     Budget(u64),
     /// For questions under encryption, which are made of whole prints: t = 128. Their parameters keep one within 2^-42.
     Encrypted,

@@ -59,7 +59,7 @@ const LEAKS: [Leak; 5] = [
     Leak::always(
         "Each side sees from the size of the union how many keys match, not which; the receiver sees that first.",
     ),
-    Leak::always("Whoever sees both sides' files can join them by the identifiers."),
+    Leak::always("Somebody who sees both sides' files can join them by the identifiers."),
     Leak::by_cheating("The sender takes the union from the receiver on trust."),
     Leak::by_cheating("A side that cheats can learn which of its keys match, unnoticed."),
 ];

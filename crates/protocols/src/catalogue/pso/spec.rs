@@ -41,12 +41,12 @@ const REPEATED_SUMS: Leak = Leak::always(
 const TOLD_SUMS: Leak =
     Leak::by_cheating("The owner of the values takes count and sums from the other side on trust.");
 const UNION: Leak = Leak::always(
-    "Whoever gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
+    "A side that gets the union sees from its size how many keys match, not which, and sees that before rows cross.",
 );
 const ROWS: Leak =
     Leak::always("The names of the columns that are sent, and the length of the longest row.");
 const ALL_ROWS: Leak = Leak::by_cheating(
-    "Whoever gets the union and cheats gets all of the other's rows, common ones too, unnoticed.",
+    "A side that gets the union and cheats gets all of the other's rows, common ones too, unnoticed.",
 );
 const PLACES: Leak = Leak::always(
     "The receiver also learns how many distinct keys match, and which places of the shuffled shares they have.",

@@ -28,7 +28,7 @@ fn with_group<'a, 'b>(engine: Engine, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
     run
 }
 
-/// "Whoever gets the union and cheats gets all of the other's rows, common ones too, unnoticed."
+/// "A side that gets the union and cheats gets all of the other's rows, common ones too, unnoticed."
 #[test]
 fn a_receiver_of_a_union_that_sets_all_bits_gets_all_rows() {
     for engine in ENGINES {
