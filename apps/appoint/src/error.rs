@@ -16,11 +16,11 @@ pub(crate) enum Failure {
     Facade(#[from] veilset::Error),
     /// The page cannot be shown.
     #[error(
-        "cannot open a page on this machine: {0}; give another port with --port, or leave it away"
+        "cannot open a page on this machine: {0}; give another port with --port, or leave it out"
     )]
     Page(io::Error),
     /// There is no browser to start.
-    #[error("cannot start a browser: {0}; leave --open away, and copy the address into one")]
+    #[error("cannot start a browser: {0}; leave out --open, and copy the address into one")]
     Open(io::Error),
 }
 

@@ -52,7 +52,7 @@ tags! {
     Polynomial = 15 "polynomial",
     EncryptedPowers = 16 "encrypted powers",
     EncryptedAnswers = 17 "encrypted answers",
-    FingerprintKey = 18 "public key of the prints",
+    FingerprintKey = 18 "public key of the fingerprints",
     SealedLabels = 19 "sealed labels",
     KeyProof = 20 "proof of the key",
     MatchConfirmation = 21 "match confirmation",

@@ -147,14 +147,14 @@ fn summarise(found: &LookedUp, name: &str, items: &[String], talk: &Talk) {
         say(
             talk,
             &format!(
-                "{no_keys} of your items are empty, or no keys by the list's preset {presets}: they would never match, \
-                 and made-up ones were asked in their place"
+                "{no_keys} of your items are empty, or the list's preset {presets} cannot read them: they never match, \
+                 and made-up items were asked in their place"
             ),
         );
     }
     let fetched = match (manifest.way(), found.fetched) {
-        (Way::Encrypted, _) => "which was asked by encrypted questions",
-        (Way::Filter, Fetched::Nothing) => "unchanged since the last look-up",
+        (Way::Encrypted, _) => "which answered encrypted questions",
+        (Way::Filter, Fetched::Nothing) => "unchanged since the last lookup",
         (Way::Filter, Fetched::Changes) => "of which the changes were fetched",
         (Way::Filter, Fetched::All) => "which was fetched",
     };
@@ -163,8 +163,8 @@ fn summarise(found: &LookedUp, name: &str, items: &[String], talk: &Talk) {
     detail(
         talk,
         &format!(
-            "version {} of the list, {} items, {fetched}; {} sent, {} received; an item that is not listed is called \
-             listed with probability {:.1e} at most",
+            "version {} of the list, {} items, {fetched}; {} sent, {} received; an item that is not listed \
+             counts as listed with probability {:.1e} at most",
             manifest.version,
             manifest.count,
             show_bytes(sent as f64),

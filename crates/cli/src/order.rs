@@ -134,7 +134,7 @@ impl Order {
         let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
         if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(
-                "with --learn me nothing of yours is sent: leave --send away".to_owned(),
+                "with --learn me you send no rows: leave out --send".to_owned(),
             ));
         }
         Ok(())

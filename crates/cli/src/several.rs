@@ -64,17 +64,17 @@ fn check(order: &Order) -> Result<(), Failure> {
     let choices = args.meet.choices.0 != Choices::default();
     let security = veilset::registry::Security::from(args.meet.security);
     let wrong = if order.operation.spec().over != Over::ManyLists {
-        "--with is for intersect: the other operations are between two parties"
+        "only intersect takes --with: the other operations are between two parties"
     } else if args.with.len() < 2 {
-        "give --with once for each other party, at least twice; between two parties it is --peer"
+        "give --with once for each other party, at least twice; for one other party give --peer"
     } else if args.with.len() > Connection::MOST_FELLOWS {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
-        "with several parties all learn: leave --learn away"
+        "with several parties all learn: leave out --learn"
     } else if args.meet.protocol.0.is_some() || choices {
-        "there is one protocol for several parties: leave --protocol, --group, --digest and --prime away"
+        "there is one protocol for several parties: leave out --protocol, --group, --digest and --prime"
     } else if security == veilset::registry::Security::Malicious {
-        "the protocol for several parties is semi-honest: leave --security away"
+        "the protocol for several parties is semi-honest: leave out --security"
     } else {
         return Ok(());
     };

@@ -70,7 +70,7 @@ pub enum DataError {
     },
     /// The temporary file of a list that does not fit in memory failed.
     #[error(
-        "cannot keep the list in a temporary file in {folder}: {why}; name a folder with room with --scratch, or raise --max-memory"
+        "cannot keep the list in a temporary file in {folder}: {why}; give another folder with --scratch, or raise --max-memory"
     )]
     Scratch {
         /// Its folder.
@@ -80,8 +80,8 @@ pub enum DataError {
     },
     /// The disk has too little room for a list that does not fit in memory.
     #[error(
-        "the list needs {} MB of disk in {folder}, and {} MB are free: free some, name another folder with --scratch, or raise \
-         --max-memory", needed.div_ceil(1_000_000), free / 1_000_000
+        "the list needs {} MB of disk in {folder}, and {} MB are free: make room, give another folder with --scratch, or \
+         raise --max-memory", needed.div_ceil(1_000_000), free / 1_000_000
     )]
     NoRoom {
         /// The folder for temporary files.
@@ -158,8 +158,8 @@ pub enum DataError {
     },
     /// A row has another number of fields than the header.
     #[error(
-        "{place}: the number of fields is {got}, in the header it is {expected}; \
-         quote fields that contain the delimiter, or name it with --delimiter"
+        "{place}: the number of fields is {got}, and in the header {expected}; \
+         quote fields that contain the delimiter, or give another with --delimiter"
     )]
     Width {
         /// Where the row begins.
@@ -186,8 +186,8 @@ pub enum DataError {
     },
     /// A row or a line is longer than what is held of a list in a temporary file.
     #[error(
-        "{place}: what begins here goes on for more than 64 MiB, which is too long where --max-memory keeps the list on disk; \
-         close its quote or end its line, or give more with --max-memory"
+        "{place}: a row begins here and goes on for more than 64 MiB, the most for a list on disk; \
+         close its quote or end its line, or raise --max-memory"
     )]
     TooLong {
         /// Where it begins.
@@ -195,8 +195,8 @@ pub enum DataError {
     },
     /// A line ends with CR alone, in text whose lines end otherwise.
     #[error(
-        "{place}: a carriage return (CR) without a line feed (LF) ends this line, as it does no other; quote the field that it is \
-         part of, or end the line as the others"
+        "{place}: a carriage return (CR) alone ends this line and no other; quote the field that holds it, or end the line \
+         as the others"
     )]
     LoneReturn {
         /// Where it is.
@@ -218,7 +218,7 @@ pub enum DataError {
     },
     /// A piece of a file that is decoded at once takes too much memory.
     #[error(
-        "{file} has a part that takes {} MB at once when it is decoded, more than there is room for: raise --max-memory, or \
+        "{file} has a part that takes {} MB at once when it is decoded, and there is less room: raise --max-memory, or \
          write the file in smaller row groups, pages or batches", bytes.div_ceil(1_000_000)
     )]
     TooLarge {
@@ -229,8 +229,8 @@ pub enum DataError {
     },
     /// A file is compressed so that unpacking it takes too much memory.
     #[error(
-        "{file} was compressed with a window (zstd --long) of more than {} MB, which unpacking it takes of memory: give more \
-         with --max-memory, up to 2200MB, or compress it without --long", most >> 20
+        "{file} was compressed with a window (zstd --long) of more than {} MB, and unpacking takes as much memory: raise \
+         --max-memory, up to 2200MB, or compress it without --long", most >> 20
     )]
     Window {
         /// The file's name.
@@ -240,7 +240,7 @@ pub enum DataError {
     },
     /// A column's values are no text, and nothing that has one text.
     #[error(
-        "{file}, column {column:?}: {kind} has no text, which keys, values and text files are made of; \
+        "{file}, column {column:?}: {kind} has no text, and keys, values and text files need one; \
          convert the column, leave it out, or write the result to a .parquet or .arrow file"
     )]
     NoText {
@@ -262,13 +262,15 @@ pub enum DataError {
         why: io::Error,
     },
     /// A column of JSON objects or arrays was chosen as a key.
-    #[error("{place}: a JSON object or array is no key; choose a column of strings or numbers")]
+    #[error(
+        "{place}: a JSON object or array cannot be a key; choose a column of strings or numbers"
+    )]
     NestedKey {
         /// Where the first is.
         place: Place,
     },
     /// A line is no JSON object.
-    #[error("{place}, byte {byte}: {what}; correct the line: one JSON object on each, in UTF-8")]
+    #[error("{place}, byte {byte}: {what}; correct the line: it must be one JSON object, in UTF-8")]
     Json {
         /// The line.
         place: Place,
@@ -310,14 +312,14 @@ pub enum DataError {
         place: String,
     },
     /// A pattern of files' names cannot be read.
-    #[error("{pattern:?} is no pattern of files' names; use * for any characters, ? for one")]
+    #[error("{pattern:?} is not a pattern of file names; use * for any characters, ? for one")]
     Pattern {
         /// The pattern.
         pattern: String,
     },
     /// A column of floating-point numbers was chosen as a key.
     #[error(
-        "{file}, column {column:?}: floating-point numbers are no keys, for the same number has several texts; \
+        "{file}, column {column:?}: floating-point numbers cannot be keys, because one number has several texts; \
          convert the column to whole numbers or text"
     )]
     FloatKey {
@@ -337,7 +339,7 @@ pub enum DataError {
         hint: String,
     },
     /// A column's name occurs twice.
-    #[error("{file} has {times} columns named {column:?}; rename them so that the name means one")]
+    #[error("{file} has {times} columns named {column:?}; give each a name of its own")]
     TwiceNamed {
         /// The file's name.
         file: String,
@@ -397,7 +399,7 @@ pub enum DataError {
     },
     /// Rows of one key have different labels.
     #[error(
-        "{place}: the key of this row has another label in {first}; give each key one label, for example all that it has in one cell"
+        "{place}: the key of this row has another label in {first}; give each key one label, such as one cell with all of them"
     )]
     TwoLabels {
         /// The later of them.
@@ -407,7 +409,7 @@ pub enum DataError {
     },
     /// A row's chosen columns hold what no list of text can.
     #[error(
-        "{place}: a cell has a zero byte, which no text file may have; remove it, or send other columns"
+        "{place}: a cell has a zero byte, which a text file cannot hold; remove it, or send other columns"
     )]
     ZeroByte {
         /// The row.
@@ -475,8 +477,8 @@ pub enum DataError {
     },
     /// The output's name ends like no format that rows are written in.
     #[error(
-        "{file}: its ending is none of .csv, .tsv, .txt, .ndjson, .jsonl, .parquet, .arrow, .feather and .arrows; \
-         give another name with -o; one without an ending is CSV"
+        "{file}: the name's ending is none of .csv, .tsv, .txt, .ndjson, .jsonl, .parquet, .arrow, .feather and .arrows; \
+         give another name with -o; without an ending it is CSV"
     )]
     NoFormat {
         /// The file's name.
@@ -484,8 +486,8 @@ pub enum DataError {
     },
     /// The disk has too little room for what the result may take.
     #[error(
-        "{file}: the result may take {} MB, and {} MB are free there: make room, name a place on another disk with -o, or \
-         have the rows on standard output", needed.div_ceil(1_000_000), free / 1_000_000
+        "{file}: the result may take {} MB, and {} MB are free there: make room, give a place on another disk with -o, or \
+         write the rows to standard output", needed.div_ceil(1_000_000), free / 1_000_000
     )]
     NoRoomForResult {
         /// The file's name.

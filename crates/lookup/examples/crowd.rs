@@ -16,7 +16,7 @@ use veilset_lookup::{
 };
 use veilset_net::{Callers, Identity, Limits, Listener, Options, PublicKey, Stop, connect};
 
-/// Bytes of a client's stack: a look-up of one item needs little.
+/// Bytes of a client's stack: a lookup of one item needs little.
 const STACK: usize = 512 * 1024;
 
 fn element(number: u64) -> Element {
@@ -119,7 +119,7 @@ fn crowd(parties: &[Identity], key: &PublicKey, addr: &str, filter: &Filter, loo
     });
     let count = parties.len() as u64 * lookups;
     println!(
-        "{} clients at once, {count} look-ups: {} errors, {:.1} s in all, {:.1} ms for each on average",
+        "{} clients at once, {count} lookups: {} errors, {:.1} s in all, {:.1} ms for each on average",
         parties.len(),
         errors.load(Relaxed),
         started.elapsed().as_secs_f64(),

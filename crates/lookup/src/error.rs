@@ -44,11 +44,11 @@ pub enum ListError {
     },
     /// Encrypted questions would not find all items.
     #[error(
-        "encrypted queries find no place for all items; build the list anew, or for `oprf-filter`"
+        "not all items have room in a list for encrypted questions; build the list anew, or for `oprf-filter`"
     )]
     Places,
     /// The prints would have more than 128 bits.
-    #[error("no list holds that many items over that many look-ups; give a smaller budget")]
+    #[error("no list can hold that many items for that many lookups; give a smaller --budget")]
     Budget,
 }
 
@@ -88,7 +88,7 @@ pub enum FileError {
     },
     /// Not all of its items fit where encrypted questions look for them.
     #[error(
-        "{path} cannot be asked by encrypted queries: {why}; build the list anew with --force",
+        "{path} cannot answer encrypted questions: {why}; build the list anew with --force",
         path = .path.display()
     )]
     Places {
@@ -138,14 +138,14 @@ pub enum Refusal {
     #[error("the service is stopping; ask again later")]
     Stopping,
     /// The service has as many clients as it can have.
-    #[error("the service has as many clients as it takes, of all or of you; ask again later")]
+    #[error("the service has as many clients as it takes, or as many of yours; ask again later")]
     Full,
     /// The server's release makes questions otherwise.
-    #[error("the server's release asks its list otherwise: use the same release of veilset")]
+    #[error("the server's release takes other requests: use the same release of veilset")]
     Release,
     /// The client's key is not allowed, or not any more.
     #[error(
-        "the service knows your key, and does not let you ask; ask its owner to put you into --allow, or into the file of --allow-file"
+        "the service knows your key, and does not let you ask; ask its owner to add you with --allow, or to the file of --allow-file"
     )]
     Forbidden,
 }
@@ -186,10 +186,12 @@ pub enum LookupError {
     #[error("refused: {0}")]
     Refused(Refusal),
     /// There is no question to be asked.
-    #[error("the list cannot be asked: {0}; ask its owner")]
+    #[error("the list cannot answer: {0}; ask its owner")]
     Question(ProtocolError),
     /// The server sent what is no answer.
-    #[error("the server's {what} is none: {why}; it runs another release, or breaks the protocol")]
+    #[error(
+        "the server's {what} cannot be read: {why}; it runs another release, or breaks the protocol"
+    )]
     Malformed {
         /// The answer.
         what: &'static str,
@@ -216,7 +218,7 @@ pub enum LookupError {
     OtherList,
     /// The list is longer than this side takes.
     #[error(
-        "the server's list has {length} bytes, and this side takes {most} at most; --max-list changes that"
+        "the server's list has {length} bytes, and --max-list allows {most}; raise it to fetch the list"
     )]
     TooLong {
         /// The published list's.

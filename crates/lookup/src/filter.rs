@@ -87,7 +87,7 @@ impl Filter {
 
     fn of(manifest: Manifest, signed: Vec<u8>, entries: Entries) -> Result<Self, LookupError> {
         if entries.is_crowded() {
-            return Err(LookupError::Check("count of entries under equal prints"));
+            return Err(LookupError::Check("count of entries under equal fingerprints"));
         }
         Ok(Self { manifest, signed, entries })
     }

@@ -50,7 +50,7 @@ pub enum StoreError {
     },
     /// Others than its owner may change what this party relies on.
     #[error(
-        "others may change {0}, on which you rely: look whether it is as you left it, then run `chmod go-w {0}`",
+        "others may change {0}, which you rely on: check that it is as you left it, then run `chmod go-w {0}`",
         .path.display()
     )]
     Writable {
@@ -59,7 +59,7 @@ pub enum StoreError {
     },
     /// A file or directory is another user's.
     #[error(
-        "{0} belongs to another user (number {owner}), who may change it: run `chown` on it if it is yours, or use a place of your own, which VEILSET_HOME is for identities and peers",
+        "{0} belongs to another user (number {owner}), who may change it: run `chown` on it if it is yours, or use a folder of your own; for identities and peers VEILSET_HOME names it",
         .path.display()
     )]
     Foreign {

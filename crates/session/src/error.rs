@@ -18,13 +18,13 @@ pub enum SessionError {
     Terms(Vec<Mismatch>),
     /// The peer asks for what this side neither named nor takes by itself, and nobody said yes.
     #[error(
-        "the peer asks for {0}, which this side did not name and does not take by itself: if you want that, too, run \
-         again with {0}, or where somebody can say yes to it; veilset protocols says what it is"
+        "the peer asks for {0}, which you did not name, and veilset takes it only with your yes: to allow it, run again \
+         with {0}, or where somebody can answer; see: veilset protocols"
     )]
     Asked(Box<Asked>),
     /// The peer has nobody who said yes to what this side asks for.
     #[error(
-        "the peer did not take {0}, which you ask for and it did not name: ask it to give {0}, too, or leave that away"
+        "the peer did not take {0}, which you alone ask for: ask it to give {0}, too, or leave that out"
     )]
     NotTaken(Box<Asked>),
     /// The peer's program speaks another version.
@@ -57,7 +57,7 @@ pub enum SessionError {
     },
     /// No protocol that is taken without a name does what was asked.
     #[error(
-        "the group, prime or digest that you give for {operation} leaves only protocols that veilset takes by name: \
+        "only protocols that you name yourself compute {operation} with this group, prime or digest: \
          give --protocol, one of {fitting}"
     )]
     Unnamed {
@@ -85,13 +85,13 @@ pub enum SessionError {
     /// Several parties cannot do what was asked.
     #[error(
         "three parties or more compute an intersection that all learn, by one protocol against semi-honest parties: leave \
-         other choices away"
+         out other choices"
     )]
     Several,
     /// The chosen protocol does something else.
     #[error(
-        "protocol {protocol} does not compute {operation} with {security} security for those who are to learn, \
-         or not on that group or digest; see: veilset protocols"
+        "protocol {protocol} does not compute {operation} with {security} security, \
+         or not for this --learn, group or digest; see: veilset protocols"
     )]
     WrongProtocol {
         /// The protocol.
@@ -115,7 +115,7 @@ pub enum SessionError {
     },
     /// The run would need more memory than it may use.
     #[error(
-        "the run would take about {} MB of memory beside the lists and may take {} MB (the peer says that it has \
+        "the run would take about {} MB of memory beside the lists, and {} MB are allowed (the peer says that it has \
          {peer} keys): raise --max-memory, free memory, or use smaller sets",
         needed.div_ceil(1_000_000), allowed / 1_000_000
     )]
@@ -128,9 +128,7 @@ pub enum SessionError {
         peer: u64,
     },
     /// More elements fell to a part of the run than it can have.
-    #[error(
-        "a part of the set came out fuller than chance allows but once in 2^41 runs: run again"
-    )]
+    #[error("a part of the set is too full, which happens by chance once in 2^41 runs: run again")]
     Overfull,
     /// A protocol was called wrongly.
     #[error("during {step}: {why}")]
@@ -166,7 +164,7 @@ pub enum SessionError {
     },
     /// The peer is connected and does not send its terms.
     #[error(
-        "the peer did not send its terms within {} s: find out what it waits for, and run again, or with a longer --deadline",
+        "the peer did not send its terms within {} s: ask what it waits for, and run again, or with a longer --deadline",
         .waited.as_secs()
     )]
     NoTerms {

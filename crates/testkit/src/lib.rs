@@ -26,7 +26,7 @@ pub struct Sets {
 /// Value columns that the sender of a sum or of shares has in these suites.
 pub const COLUMNS: usize = 2;
 
-/// Bytes that each side attaches to an element in a union, and the sender in a look-up, in these suites.
+/// Bytes that each side attaches to an element in a union, and the sender in a lookup, in these suites.
 pub const WIDTH: usize = 16;
 
 /// What belongs to the elements of one side.
@@ -63,7 +63,7 @@ pub fn values(element: &Element) -> [i128; COLUMNS] {
     [number * 3 - 1000, -(number << 70)]
 }
 
-/// What either side sends of an element in a union, and its label in a look-up.
+/// What either side sends of an element in a union, and its label in a lookup.
 #[must_use]
 pub fn item(element: &Element) -> [u8; WIDTH] {
     std::array::from_fn(|byte| element.0[byte].wrapping_add(1))

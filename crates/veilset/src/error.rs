@@ -82,7 +82,7 @@ pub enum Error {
     /// The file of a list that is served.
     #[error(transparent)]
     ListFile(#[from] FileError),
-    /// A look-up.
+    /// A lookup.
     #[error(transparent)]
     Lookup(#[from] LookupError),
     /// The key's presets are not those of a list.
@@ -121,7 +121,7 @@ pub enum Error {
     },
     /// What is kept to notice that a server goes back to an older list is something else.
     #[error(
-        "{} does not say what was seen of a server's lists: restore it, or remove it to trust the list that is there now",
+        "{} is not a record of the lists that servers had: restore it, or remove it to trust the lists that they have now",
         .path.display()
     )]
     Seen {

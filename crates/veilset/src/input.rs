@@ -167,7 +167,7 @@ impl Input {
         Ok(self)
     }
 
-    /// With the labels in this column, for a look-up by the peer.
+    /// With the labels in this column, for a lookup by the peer.
     ///
     /// # Errors
     /// When the column is missing, or a label is too long.

@@ -1,4 +1,4 @@
-//! Runs, look-ups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
+//! Runs, lookups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
 //! dictionary. `docs/use/json.md` says what each member is, and `docs/json.schema.json` which there are.
 
 use std::time::SystemTime;
@@ -186,7 +186,7 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
     result
 }
 
-/// A look-up in the list of `name`: of single items these, of the rows of a list none.
+/// A lookup in the list of `name`: of single items these, of the rows of a list none.
 #[must_use]
 pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     let manifest = &found.manifest;

@@ -30,7 +30,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<(), Failure> {
     }
     if blind {
         return Err(Failure::Flags(
-            "the control's difference was not seen, so none would be: give more --seconds, on an idle machine"
+            "the test did not see the control's difference, so it would see no other: give more --seconds, on an idle machine"
                 .to_owned(),
         ));
     }

@@ -67,7 +67,7 @@ fn question(args: &PlanArgs) -> Question {
     }
 }
 
-/// What look-ups take after the first, of each way.
+/// What lookups take after the first, of each way.
 fn later_lookups(prices: &Prices) -> String {
     let later = prices.plans.iter().map(|plan| {
         let (kept, (mine, theirs)) = (prices.kept(plan), prices.bytes(plan));
@@ -75,7 +75,7 @@ fn later_lookups(prices: &Prices) -> String {
             true => format!(" after {} that are fetched once", show_bytes(kept)),
             false => String::new(),
         };
-        format!("{} moves {} a look-up{fetched}", plan.spec().id, show_bytes(mine + theirs - kept))
+        format!("{} moves {} a lookup{fetched}", plan.spec().id, show_bytes(mine + theirs - kept))
     });
     let later: Vec<String> = later.collect();
     format!("in one list: {}", later.join(", "))

@@ -143,9 +143,9 @@ impl Guests {
                 (None, None) => {
                     changes.lines.push(format!("{name} may not ask any more: {}", why()))
                 }
-                (Some(_), None) => changes.lines.push(format!(
-                    "{name} has another key now; whoever has the one before may not ask any more"
-                )),
+                (Some(_), None) => changes
+                    .lines
+                    .push(format!("{name} has another key now; the old key may not ask any more")),
                 // A key that is an entry itself may have got a name.
                 (None, Some(_)) if missing.is_none() => {}
                 (_, Some(other)) => {
@@ -156,7 +156,7 @@ impl Guests {
         }
         let was = |name: &str| before.allowed.iter().any(|guest| guest.name == name);
         for gone in missing.iter().filter(|missing| !was(&missing.given)) {
-            changes.warnings.push(format!("an entry lets nobody ask: {}", gone.why()));
+            changes.warnings.push(format!("an entry is nobody's: {}", gone.why()));
         }
         for new in self.allowed.iter().filter(|guest| !was(&guest.name)) {
             changes.lines.push(format!("{} may ask now", new.name));

@@ -111,7 +111,7 @@ impl GuestKeeper<'_> {
 /// Says, quiet or not, that something is not the newest; once is enough.
 fn stays(log: &Log, why: &Failure, what: &str, again: bool) -> bool {
     if !again {
-        log.warn(format_args!("{why}; the {what} of before stays in use until this works"));
+        log.warn(format_args!("{why}; the server uses the {what} that it had until this works"));
     }
     false
 }
@@ -121,7 +121,7 @@ fn stays(log: &Log, why: &Failure, what: &str, again: bool) -> bool {
 pub(super) fn keep_up(service: &LookupService, log: &Log, again: bool) -> bool {
     let kept = service.keep_up();
     if let (Err(why), false) = (&kept, again) {
-        log.warn(format_args!("cannot write what was asked this hour: {why}"));
+        log.warn(format_args!("cannot write the counts of this hour: {why}"));
     }
     kept.is_ok()
 }

@@ -53,7 +53,7 @@ impl Log {
         match appended(&requests.path) {
             Ok(file) => requests.file = file,
             Err(why) => {
-                self.warn(format_args!("{why}; requests are logged where they were"));
+                self.warn(format_args!("{why}; the server goes on with the log that it had"));
             }
         }
     }
@@ -102,9 +102,9 @@ impl Log {
                 What::Refused(why) => {
                     self.log(format_args!("{name} asked {times} times more: {why}"))
                 }
-                What::SentAway => self.say(format_args!(
-                    "sent {name} away {times} times more, who is not allowed to ask"
-                )),
+                What::SentAway => {
+                    self.say(format_args!("sent {name} away {times} times more: it may not ask"))
+                }
             }
         }
     }
@@ -120,7 +120,7 @@ impl Log {
             Note::Left(client, Parting::Sent(Farewell::Forbidden)) => {
                 if self.is_told(*client, What::SentAway) {
                     let name = self.guests().label(client);
-                    self.say(format_args!("sent {name} away, who is not allowed to ask"));
+                    self.say(format_args!("sent {name} away: it may not ask"));
                 }
             }
             Note::Stranger(_) | Note::Joined(_) | Note::Left(..) => {}
@@ -147,7 +147,7 @@ impl Log {
         let failed = requests.failed;
         if let (Err(why), false) = (requests.write(line), failed) {
             self.warn(format_args!(
-                "cannot write {}: {why}; requests are not logged until this works",
+                "cannot write {}: {why}; the server logs no requests until this works",
                 requests.path.display()
             ));
         }
@@ -199,7 +199,7 @@ fn appended(path: &Path) -> Result<File, StoreError> {
 
 /// A line for how many lines standard error did not take.
 pub(super) fn dropped(count: u64) -> String {
-    format!("{} warning: {count} lines were dropped: nobody took them in time", now())
+    format!("{} warning: {count} lines were dropped: the reader was too slow", now())
 }
 
 fn speak(line: impl Display) {

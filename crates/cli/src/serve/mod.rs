@@ -176,14 +176,14 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
 fn quota(args: &ServeArgs, file: &Path, log: &Log) -> Result<Quota, Failure> {
     let Some(most) = args.quota else {
         log.say(
-            "warning: without --quota each of them may ask for all items there are, and so learn the whole list",
+            "warning: without --quota a client may ask for every possible item, and so learn the whole list",
         );
         return Ok(Quota::unlimited());
     };
     let mut path = file.as_os_str().to_owned();
     path.push(".used");
     Quota::per_hour(most, &PathBuf::from(path))
-        .map_err(|why| Failure::Service { what: "read what was asked this hour", why })
+        .map_err(|why| Failure::Service { what: "read the counts of this hour", why })
 }
 
 fn show_counts(args: &ServeArgs, service: &Arc<LookupService>, log: &Log) -> Result<(), Failure> {

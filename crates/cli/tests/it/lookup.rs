@@ -138,7 +138,7 @@ fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
     // A file that is not there says nothing of anybody.
     std::fs::remove_file(server.path("guests")).expect("own");
     served.signal("HUP");
-    served.says("the set of keys of before stays in use until this works");
+    served.says("the server uses the set of keys that it had until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     server.file("guests", "mallory\n");
     until_code(&other, &address, 0);
@@ -153,7 +153,7 @@ fn a_name_that_is_gone_is_refused_after_a_signal_whatever_else_is_wrong() {
         "Z mallory may ask now",
         "Z mallory may not ask any more: no entry has it any more",
         "Z warning: an entry lets nobody ask: no peer has that name (guests, line 2)",
-        "Z sent mallory away, who is not allowed to ask",
+        "Z sent mallory away: it may not ask",
     ] {
         assert!(said.lines().any(|said| said.contains(line)), "{line:?} in {said}");
     }
@@ -308,7 +308,7 @@ fn answers_changes_reload_and_the_end() {
     // A broken file does not end the service, and a signal has it read again.
     let whole = std::fs::read(server.path("list.veil")).expect("readable");
     std::fs::write(server.path("list.veil"), b"veilset").expect("writable");
-    served.says("the list of before stays in use until this works");
+    served.says("the server uses the list that it had until this works");
     assert_eq!(answers(&client, &address, &["ben@example.org"]), "second\n");
     std::fs::write(server.path("list.veil"), whole).expect("writable");
     served.signal("HUP");
@@ -413,7 +413,7 @@ fn refusals_are_told_a_few_times_and_then_counted() {
     assert!(log.lines().all(is_timed) && said.lines().all(is_timed), "{log}{said}");
     let one_by_one = |text: &str, line: &str| text.lines().filter(|l| l.ends_with(line)).count();
     assert_eq!(one_by_one(&log, "Z client asked for 2: quota"), 3, "{log}");
-    assert_eq!(one_by_one(&said, "Z sent pinned away, who is not allowed to ask"), 3, "{said}");
+    assert_eq!(one_by_one(&said, "Z sent pinned away: it may not ask"), 3, "{said}");
     // Five seconds may lie between the two that are left.
     let counted = |text: &str, (before, after): (&str, &str)| -> u64 {
         let counts = text.lines().filter_map(|l| l.split_once(before)?.1.split_once(after));

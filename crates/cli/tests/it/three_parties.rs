@@ -122,10 +122,10 @@ fn flags_for_two_parties_are_refused() {
     let with =
         ["--listen", "127.0.0.1:0", "--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
     for (command, more, expected) in [
-        ("count", &[][..], "--with is for intersect"),
-        ("intersect", &["--learn", "me"], "leave --learn away"),
-        ("intersect", &["--protocol", "ks"], "leave --protocol"),
-        ("intersect", &["--security", "malicious"], "leave --security away"),
+        ("count", &[][..], "only intersect takes --with"),
+        ("intersect", &["--learn", "me"], "leave out --learn"),
+        ("intersect", &["--protocol", "ks"], "leave out --protocol"),
+        ("intersect", &["--security", "malicious"], "leave out --security"),
         ("intersect", &["--with", "bob@127.0.0.1:3"], "names bob twice"),
         ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
         ("intersect", &["--with", "bob"], "the party's name and its address"),

@@ -1,4 +1,4 @@
-//! The output of a look-up: one's own rows that are listed, each with what the list says of it.
+//! The output of a lookup: one's own rows that are listed, each with what the list says of it.
 
 use std::collections::HashMap;
 
@@ -6,11 +6,11 @@ use super::sheet::Sheet;
 use super::sizes::{Rows, Width};
 use crate::{DataError, Destination, Table};
 
-/// The column that a look-up adds.
+/// The column that a lookup adds.
 pub const LABEL_COLUMN: &str = "veilset_label";
 
 impl Table {
-    /// Finds out before a look-up whether the column of labels can be added.
+    /// Finds out before a lookup whether the column of labels can be added.
     ///
     /// # Errors
     /// When the table has a column of its name already.
@@ -21,7 +21,7 @@ impl Table {
         Err(DataError::NameTaken {
             what: self.name().to_owned(),
             column: LABEL_COLUMN.to_owned(),
-            why: "that is the column which a look-up adds",
+            why: "that is the column which a lookup adds",
         })
     }
 }

@@ -75,7 +75,7 @@ fn bad_input_is_refused_with_its_line_and_without_its_value() {
         (&b""[..], "is empty"),
         (b"\n\n", "is empty"),
         (b"\xef\xbb\xbf", "is empty"),
-        (b"a,b\n1,2\nsecret\n", "line 3: the number of fields is 1, in the header it is 2"),
+        (b"a,b\n1,2\nsecret\n", "line 3: the number of fields is 1, and in the header 2"),
         (b"a,b\n\"x\ny\",2\n1,secret,3\n", "line 4: the number of fields is 3"),
         (b"a,b\r1,2\rsecret\r", "line 3: the number of fields is 1"),
         (b"a,b\n1,2\n\n3,\"secret\n4,5\n", "line 4, column 2 (\"b\"): a quoted field opens"),

@@ -429,7 +429,7 @@ fn a_return_alone_ends_lines_only_where_it_ends_the_header() {
     {
         let path = put(&folder, "alone.csv", text.as_bytes());
         let error = refusal(&path);
-        let part = format!("alone.csv, line {line}: a carriage return (CR) without a line feed");
+        let part = format!("alone.csv, line {line}: a carriage return (CR) alone");
         assert!(error.contains(&part), "{text:?}: {error}");
         let scratch = Scratch::new(Some(folder.path().to_owned()), Some(0));
         let spilled = Table::read_within(&Source::File(path), None, &scratch);

@@ -50,7 +50,7 @@ pub enum Fetched {
     All,
 }
 
-/// The answers to a look-up, and the list that they are by.
+/// The answers to a lookup, and the list that they are by.
 pub struct Found {
     /// One for each element, in order.
     pub answers: Vec<Answer>,

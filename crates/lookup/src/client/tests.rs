@@ -127,7 +127,7 @@ fn the_connection_is_closed_after_the_last_chunk_and_before_any_answer() {
         _ => None,
     });
     assert_eq!(asked.collect::<Vec<_>>(), [MAX_ITEMS, MAX_ITEMS, 3000 - 2 * MAX_ITEMS]);
-    assert!(log.closed, "by the look-up itself");
+    assert!(log.closed, "by the lookup itself");
     for (number, answer) in found.answers.iter().enumerate() {
         let label = (number < 2000).then(|| number.to_string());
         let want = label.map_or(Answer::NotListed, |label| Answer::Listed(Some(label)));

@@ -1,6 +1,6 @@
 //! Powers of one number with many exponents: a table for every window of five bits, no squarings.
 //!
-//! A window takes one multiplication, and its look-up chooses for each lane one of 32 words a limb. With windows of six bits
+//! A window takes one multiplication, and its lookup chooses for each lane one of 32 words a limb. With windows of six bits
 //! there are 43 instead of 52 for a table of 880 KB instead of 532 KB, and making it takes a third longer.
 
 use super::lanes::{self, Element, LIMBS, Lanes, Limbs, MOST_LANES, PICKS};

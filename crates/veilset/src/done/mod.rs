@@ -50,7 +50,7 @@ impl Done {
         }
     }
 
-    /// The labels of a look-up's rows, in their order; `None` if the result is something else, or the list has none.
+    /// The labels of a lookup's rows, in their order; `None` if the result is something else, or the list has none.
     #[must_use]
     pub fn labels<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = &'a str> + 'a> {
         let Outcome::Listed { rows: keys, .. } = &self.report.outcome else { return None };
@@ -121,7 +121,7 @@ impl Done {
 
     /// Writes the result where it is one of rows; nothing if there are none to know.
     ///
-    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a look-up, those that are listed, with their
+    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a lookup, those that are listed, with their
     /// labels; of a union, all its rows and the
     /// received ones; of ordered lists, the row agreed on, if there is one; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
     /// shares.

@@ -13,7 +13,7 @@ fn input(csv: &str) -> Input {
     Input::of(table, &"mail:email".parse::<KeySpec>().expect("a key")).expect("a column")
 }
 
-/// Both ends of a look-up, the owner's first.
+/// Both ends of a lookup, the owner's first.
 fn look_up(owner: &Input, asker: &Input, protocol: &'static str) -> [Result<Done, Error>; 2] {
     let (left, right) = memory_pair();
     let side = |input: &Input, transport, connecting, learn| {

@@ -1,4 +1,4 @@
-//! A list that is served to many, and look-ups in one: where the user's data meets the service.
+//! A list that is served to many, and lookups in one: where the user's data meets the service.
 
 mod list;
 mod question;

@@ -28,7 +28,7 @@ pub enum Question {
     Input(Box<Input>, Option<Destination>),
 }
 
-/// What a look-up takes from a server.
+/// What a lookup takes from a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Takes {
     /// The longest published list in bytes; memory is up to twenty times as much.
@@ -55,7 +55,7 @@ impl Takes {
     }
 }
 
-/// A look-up's answers.
+/// A lookup's answers.
 pub struct LookedUp {
     /// What was looked up: an input with a row for each item.
     pub input: Input,
@@ -121,7 +121,7 @@ pub struct Visitor<'a> {
     pub options: &'a Options,
     /// Hears what the connection comes to.
     pub events: &'a dyn Fn(Event),
-    /// Hears how far the look-up is.
+    /// Hears how far the lookup is.
     pub observer: &'a dyn Observer,
 }
 

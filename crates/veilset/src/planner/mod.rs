@@ -102,7 +102,7 @@ impl Prices {
         }
     }
 
-    /// Bytes that later runs need not send again: the published set of look-ups.
+    /// Bytes that later runs need not send again: the published set of lookups.
     #[must_use]
     pub fn kept(&self, plan: &Estimate) -> f64 {
         plan.kept(self.shape)

@@ -4,7 +4,7 @@
 //! instructions a word with AVX-512. In multiplications of the field, an addition of an affine entry takes 7, so that
 //! windows of w bits take 7·⌈254/w⌉; the table has 120·2^(w − 1)·⌈254/w⌉ bytes.
 //!
-//! | w | multiplications | instructions a word of a look-up | table |
+//! | w | multiplications | instructions a word of a lookup | table |
 //! |---|---|---|---|
 //! | 4 | 448 | 1 | 60 KiB |
 //! | 5 | 357 | 1 | 96 KiB |

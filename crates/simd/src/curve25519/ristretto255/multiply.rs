@@ -2,7 +2,7 @@
 //!
 //! In the field these are 1,012 squarings and 1,337 multiplications: 4 and 3 for each of 252 doublings, 8 for each of 63
 //! additions after them, 69 and 4 squarings for the table. Windows of 5 bits save 13 additions, and cost 8 more multiples and
-//! look-ups that read twice as much: slower by a tenth.
+//! lookups that read twice as much: slower by a tenth.
 
 use super::digits::{Digit, Windows};
 use super::formulas::{self, Extended, Left, Right};

@@ -3,7 +3,7 @@
 //! With the digits of [`Windows`], Σ s_j·P_j = Σ_i 16^i · Σ_j d_ij·P_j: term by term, each digit's multiple is added to
 //! the sum of its place, and in the end the sums of the places are put together with one multiplication's doublings. So
 //! the table of one term is in use at a time and stays in the first cache; of the sums of the places an addition reads and
-//! writes one, an eighth of what the look-up before it reads. A term takes 64 additions of 8 multiplications each, and
+//! writes one, an eighth of what the lookup before it reads. A term takes 64 additions of 8 multiplications each, and
 //! the table 69 and 4 squarings.
 
 use super::digits::Windows;

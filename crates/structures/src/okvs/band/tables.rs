@@ -1,4 +1,4 @@
-//! Sums of columns, so that a band costs a look-up for every four columns.
+//! Sums of columns, so that a band costs a lookup for every four columns.
 
 use zeroize::Zeroizing;
 
