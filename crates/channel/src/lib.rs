@@ -10,6 +10,21 @@
 //!   the peer, and nothing may be left over.
 //!
 //! A fault is either the network's or the peer's, and the type says which: [`NetworkFault`], [`PeerFault`].
+//!
+//! ```
+//! use veilset_channel::{Blob, ChannelExt, Framed, Tag, memory_pair};
+//!
+//! type Coin = Blob<{ Tag::Coin.byte() }>;
+//!
+//! let (left, right) = memory_pair();
+//! let (mut left, mut right) = (Framed::new(left), Framed::new(right));
+//! left.put::<Coin>(&Blob(vec![1, 2, 3]))?;
+//! assert_eq!(right.take::<Coin>(&3)?.0, [1, 2, 3]);
+//! // The receiver knows the length: any other is the peer's fault.
+//! left.put::<Coin>(&Blob(vec![4, 5]))?;
+//! assert!(right.take::<Coin>(&3).is_err());
+//! # Ok::<(), veilset_channel::ChannelError>(())
+//! ```
 
 mod blob;
 mod chunks;

@@ -8,6 +8,22 @@ use crate::Element;
 /// elements to the group.
 ///
 /// Batches run on the threads of the caller's rayon pool; results are the same for any number of threads.
+///
+/// ```
+/// use chacha20::ChaCha20Rng;
+/// use rand_core::SeedableRng;
+/// use veilset_crypto::{CommutativePrf, Curve25519Prf, ElementHasher};
+///
+/// let rng = &mut ChaCha20Rng::from_seed([1; 32]);
+/// let hasher = ElementHasher::new(&[2; 32], "raw/1");
+/// let [ann, ben, eve] = ["ann", "ben", "eve"].map(|key| hasher.element(key.as_bytes()));
+/// let (ours, theirs) = (Curve25519Prf::generate(rng), Curve25519Prf::generate(rng));
+/// // Each side sends its elements under its own key, and the other side puts its key on them.
+/// let left = theirs.evaluate(&ours.hash_and_evaluate(&[ann, ben]))?;
+/// let right = ours.evaluate(&theirs.hash_and_evaluate(&[ben, eve]))?;
+/// assert!(left[1] == right[0] && !right.contains(&left[0]));
+/// # Ok::<(), veilset_crypto::NotAnElement>(())
+/// ```
 pub trait CommutativePrf: Sync + Sized {
     /// A group element as it crosses the wire: an array of [`LEN`](Self::LEN) bytes.
     type Point: Copy + Send + Sync + PartialEq + AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>;

@@ -10,6 +10,26 @@ use crate::{Block, OtError};
 ///
 /// For each of the `count` transfers the sender gets two random blocks and the receiver the one of its choice. Both
 /// sides call with the same count and an implementation of the same name; all in one batch.
+///
+/// ```
+/// use chacha20::ChaCha20Rng;
+/// use rand_core::SeedableRng;
+/// use veilset_channel::{Framed, memory_pair};
+/// use veilset_ot::BaseOt;
+/// use veilset_ot::base::Ristretto;
+///
+/// let [mut ours, mut theirs] = [1, 2].map(|seed| ChaCha20Rng::from_seed([seed; 32]));
+/// let (left, right) = memory_pair();
+/// let ot = &Ristretto::new([7; 32]);
+/// let (pairs, blocks) = std::thread::scope(|scope| {
+///     let sender = scope.spawn(move || ot.send(&mut Framed::new(left), 2, &mut ours));
+///     let blocks = ot.receive(&mut Framed::new(right), &[true, false], &mut theirs);
+///     (sender.join().expect("the sender"), blocks)
+/// });
+/// let pairs = pairs?;
+/// assert_eq!(blocks?[..], [pairs[0][1], pairs[1][0]]);
+/// # Ok::<(), veilset_ot::OtError>(())
+/// ```
 pub trait BaseOt {
     /// The sender's side: `count` pairs of blocks.
     ///

@@ -17,6 +17,20 @@
 //!
 //! No time and no address depends on coefficients or points, only on how many there are, if this holds for the field
 //! and the module; an error may tell more. Intermediate values are wiped, results are the caller's.
+//!
+//! ```
+//! use veilset_poly::fields::Field25519;
+//! use veilset_poly::{Evaluation, Field, Itself, Multiplication, evaluate, multiply};
+//!
+//! let field = Field25519::new();
+//! let elements = |of: &[u64]| of.iter().map(|x| field.element(*x)).collect::<Vec<_>>();
+//! let (plain, how) = (&Itself(&field), Multiplication::Karatsuba { cutoff: 1 });
+//! // (1 + 2x)(3 + x) = 3 + 7x + 2x², which is 88 at 5.
+//! let product = multiply(plain, how, &elements(&[1, 2]), &elements(&[3, 1]))?;
+//! assert!(product == elements(&[3, 7, 2]));
+//! assert!(evaluate(plain, Evaluation::Horner, &product, &elements(&[5]))? == elements(&[88]));
+//! # Ok::<(), veilset_poly::PolyError>(())
+//! ```
 
 mod coefficients;
 pub mod cost;

@@ -1,5 +1,13 @@
 //! Logarithms and powers from the four basic operations alone, which every processor rounds alike: both sides
 //! compute the same parameters, whatever their systems' mathematical libraries say in the last bit.
+//!
+//! ```
+//! use veilset_real::{exp2, log2};
+//!
+//! // The least t with 2^t of at least a million.
+//! assert_eq!(log2(1e6).ceil(), 20.0);
+//! assert!((exp2(0.5) * exp2(0.5) - 2.0).abs() < 1e-12);
+//! ```
 
 use std::f64::consts::{LN_2, LOG2_E, SQRT_2};
 

@@ -16,6 +16,19 @@
 //! [`SecretKey`] encrypts faster than [`PublicKey`], and decrypts, modulo the squares of both primes, put together by the
 //! Chinese remainder theorem. Times depend on lengths alone, but that of finding a key. Operations on many ciphertexts work
 //! on the caller's rayon pool.
+//!
+//! ```
+//! use chacha20::ChaCha20Rng;
+//! use rand_core::SeedableRng;
+//! use veilset_crypto::paillier::{KeySize, SecretKey};
+//!
+//! let rng = &mut ChaCha20Rng::from_seed([1; 32]);
+//! let key = SecretKey::generate(KeySize::B2048, rng);
+//! let (public, numbers) = (key.public(), key.public().plaintexts());
+//! let mut sum = public.encrypt(&[numbers.element(40)], rng);
+//! public.add(&mut sum, &public.encrypt(&[numbers.element(2)], rng));
+//! assert!(key.decrypt(&sum)[0] == numbers.element(42));
+//! ```
 
 mod half;
 mod plaintexts;

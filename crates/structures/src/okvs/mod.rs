@@ -6,6 +6,20 @@
 //! and how the two kinds compare, is in `docs/notes/okvs.md`.
 //!
 //! The seed must be drawn after the keys are fixed. No time depends on values; [`encode`]'s depends on its keys.
+//!
+//! ```
+//! use chacha20::ChaCha20Rng;
+//! use rand_core::SeedableRng;
+//! use veilset_structures::okvs::{OkvsKind, OkvsShape, decode, encode};
+//!
+//! let (keys, values) = ([11_u128, 22, 33], [1_u64, 2, 3]);
+//! let shape = OkvsShape::new(OkvsKind::Band, keys.len());
+//! let store = encode(&shape, 5, &keys, &values, &mut ChaCha20Rng::from_seed([1; 32]))?;
+//! let mut found = [0; 2];
+//! decode(&shape, 5, &store, &[33, 11], &mut found);
+//! assert_eq!(found, [3, 1]);
+//! # Ok::<(), veilset_structures::okvs::OkvsError>(())
+//! ```
 
 mod band;
 mod cipher;
