@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use veilset::data::DataError;
 use veilset::exit_code;
 use veilset::meeting::{Difference, Said, differences};
-use veilset::net::{NetError, StoreError};
+use veilset::net::NetError;
+use veilset::party::StoreError;
 
 /// Why the program ends before its user closed the page.
 #[derive(Debug, thiserror::Error)]

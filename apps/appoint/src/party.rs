@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use veilset::net::{Home, Identity, Peers, PublicKey, StoreError};
+use veilset::party::{Home, Identity, Peers, PublicKey, StoreError};
 
 /// This party.
 pub(crate) struct Party {

@@ -6,7 +6,8 @@ use std::thread::{self, available_parallelism};
 use serde_json::{Value, json};
 use veilset::data::calendar::{Slot, Zone};
 use veilset::meeting::{self, Meeting};
-use veilset::net::{Endpoint, Options, PublicKey, Stop};
+use veilset::net::{Endpoint, Options, Stop};
+use veilset::party::PublicKey;
 use veilset::registry::Operation;
 use veilset::{Connection, Done, Job, Means};
 

@@ -2,7 +2,7 @@
 
 use std::thread::available_parallelism;
 
-use veilset::net::{Home, Identity, Peers, PublicKey};
+use veilset::party::{Home, Identity, Peers, PublicKey};
 
 use crate::args::PartyArgs;
 use crate::error::Failure;

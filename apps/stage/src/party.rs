@@ -9,7 +9,7 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
-use veilset::net::{Home, Identity, Peers};
+use veilset::party::{Home, Identity, Peers};
 
 use crate::{PATIENCE, stderr, stdout};
 

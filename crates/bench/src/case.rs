@@ -8,7 +8,8 @@ use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, memory_pair};
 use veilset_crypto::Element;
-use veilset_net::{Identity, Listener, NetError, Options, TlsTransport, connect};
+use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
+use veilset_party::Identity;
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
     Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Protocol, ProtocolError, Reveal,

@@ -59,8 +59,8 @@ impl From<veilset::data::DataError> for Failure {
     }
 }
 
-impl From<veilset::net::StoreError> for Failure {
-    fn from(error: veilset::net::StoreError) -> Self {
+impl From<veilset::party::StoreError> for Failure {
+    fn from(error: veilset::party::StoreError) -> Self {
         Self::Facade(error.into())
     }
 }

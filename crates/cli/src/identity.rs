@@ -1,7 +1,7 @@
 //! `veilset id` and `veilset peer`.
 
 use serde_json::{Value, json};
-use veilset::net::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
 use veilset::voice;
 
 use crate::args::{IdArgs, PeerArgs, PeerCommand};

@@ -6,7 +6,8 @@ use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{
     Answer, Contact, Fetched, LookedUp, Question, Server, Takes, Visitor, Way, look_up,
 };
-use veilset::net::{Endpoint, Event, Home, Identity, Options, Peers};
+use veilset::net::{Endpoint, Event, Options};
+use veilset::party::{Home, Identity, Peers};
 use veilset::registry::Silent;
 use veilset::{Input, json, table, voice};
 

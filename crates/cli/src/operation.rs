@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use veilset::data::{DataError, Destination, Scratch, Source, Table};
-use veilset::net::{Endpoint, Home, Identity, Peers, PublicKey};
+use veilset::net::Endpoint;
+use veilset::party::{Home, Identity, Peers, PublicKey};
 use veilset::registry::Gives;
 use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
 

@@ -1,6 +1,7 @@
 //! `veilset intersect` between three parties or more.
 
-use veilset::net::{Endpoint, Home, Identity, Peers};
+use veilset::net::Endpoint;
+use veilset::party::{Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
 use veilset::{Connection, Done, Fellow, Learn};
 

@@ -1,7 +1,7 @@
 //! Text that people paste: keys of peers, key columns, links.
 
 use veilset_data::KeySpec;
-use veilset_net::{Identity, PublicKey};
+use veilset_party::{Identity, PublicKey};
 use veilset_session::Link;
 
 use crate::Seed;

@@ -10,7 +10,7 @@ use veilset_crypto::Element;
 use veilset_lookup::{
     Client, Engine, Filter, Item, List, ListFile, LookupError, Manifest, OprfFilter, Seen, Sizing,
 };
-use veilset_net::{Identity, PublicKey};
+use veilset_party::{Identity, PublicKey};
 
 use crate::Seed;
 use crate::bytes::{Fields, put_string};

@@ -14,7 +14,8 @@ use veilset_crypto::Element;
 use veilset_lookup::{
     Answer, Client, Filter, Item, List, ListFile, LookupService, OprfFilter, Quota, Sizing,
 };
-use veilset_net::{Callers, Identity, Limits, Listener, Options, PublicKey, Stop, connect};
+use veilset_net::{Callers, Limits, Listener, Options, Stop, connect};
+use veilset_party::{Identity, PublicKey};
 
 /// Bytes of a client's stack: a lookup of one item needs little.
 const STACK: usize = 512 * 1024;

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
-use veilset_net::guard::check_unchanged_by_others;
+use veilset_party::guard::check_unchanged_by_others;
 
 /// Puts `parts`, one after the other, into a file at once or not at all, readable for its owner only. When this returns
 /// without an error they are there after a power cut too.

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rand_core::CryptoRng;
 use veilset_channel::{MAX_FRAME, Malformed};
-use veilset_net::Identity;
+use veilset_party::Identity;
 use veilset_protocols::fhe::{Entry, Served, served_parameters};
 use veilset_protocols::oprf_filter::Entries;
 

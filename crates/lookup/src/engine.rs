@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rand_core::CryptoRng;
 use veilset_channel::Malformed;
-use veilset_net::Identity;
+use veilset_party::Identity;
 
 use crate::{Encrypted, FileError, ListFile, Manifest, OprfFilter, Refusal, Way};
 

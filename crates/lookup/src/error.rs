@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use veilset_channel::{ChannelError, Malformed};
-use veilset_net::{PublicKey, StoreError};
+use veilset_party::{PublicKey, StoreError};
 use veilset_protocols::ProtocolError;
 
 /// A list cannot be built or changed like this.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::SecretKey;
-use veilset_net::guard::{check_folder, check_secret};
+use veilset_party::guard::{check_folder, check_secret};
 use veilset_protocols::oprf_filter::{Entries, Layout};
 use zeroize::Zeroizing;
 

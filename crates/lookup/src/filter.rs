@@ -2,7 +2,7 @@
 
 use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::Output;
-use veilset_net::PublicKey;
+use veilset_party::PublicKey;
 use veilset_protocols::oprf_filter::{Entries, Mask};
 
 use crate::change::{Change, changed};

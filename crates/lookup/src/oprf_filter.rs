@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{MAX_FRAME, Malformed};
-use veilset_net::Identity;
+use veilset_party::Identity;
 
 use crate::file::Contents;
 use crate::signed::Signed;

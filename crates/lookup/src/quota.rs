@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use veilset_net::guard::{check_folder, check_unchanged_by_others};
-use veilset_net::{PublicKey, StoreError};
+use veilset_party::guard::{check_folder, check_unchanged_by_others};
+use veilset_party::{PublicKey, StoreError};
 
 use crate::Refusal;
 use crate::disk::{lock_file, put};

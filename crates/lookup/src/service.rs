@@ -7,7 +7,8 @@ use std::time::{Instant, SystemTime};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_net::{Answer, Callers, Farewell, Note, PublicKey, Service};
+use veilset_net::{Answer, Callers, Farewell, Note, Service};
+use veilset_party::PublicKey;
 use zeroize::Zeroize;
 
 use crate::older::Older;

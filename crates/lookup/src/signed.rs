@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_crypto::oprf::{Encoded, SecretKey};
-use veilset_net::Identity;
+use veilset_party::Identity;
 
 use crate::file::Contents;
 use crate::{ListFile, Manifest, Refusal};

@@ -6,12 +6,13 @@ use std::time::Duration;
 use aws_lc_rs::rand;
 use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout};
+use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Side, host_and_port};
 use crate::handshake::{self, Connected, Failure, VERSION};
 use crate::link::{background, runtime};
 use crate::tls::{self, PinnedKey};
-use crate::{Event, Identity, NetError, Options, PublicKey, TlsTransport};
+use crate::{Event, NetError, Options, TlsTransport};
 
 /// The pause after the first failed attempt; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(100);

@@ -4,8 +4,10 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::Duration;
 
+use veilset_party::{Identity, PublicKey};
+
 use crate::address::{Side, host_and_port};
-use crate::{Identity, Listener, NetError, PublicKey, Stop, TlsTransport, connect};
+use crate::{Listener, NetError, Stop, TlsTransport, connect};
 
 /// Which side this party takes; it has no bearing on who learns what.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,9 @@
 use std::io;
 use std::time::Duration;
 
-use crate::{PublicKey, Stranger};
+use veilset_party::PublicKey;
+
+use crate::Stranger;
 
 /// Whose business an error is; a program's exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
+use veilset_party::PublicKey;
 
-use crate::PublicKey;
 use crate::meter::{Meter, Metered};
 use crate::tls::{self, ALPN, PinnedKey};
 
@@ -260,10 +260,11 @@ pub(crate) async fn linger<S: Stream>(mut metered: Metered<S>) {
 mod tests {
     use super::*;
     use crate::link::runtime;
-    use crate::{Class, Event, Identity, Listener, NetError, Options, Stop, Stranger, connect};
+    use crate::{Class, Event, Listener, NetError, Options, Stop, Stranger, connect};
     use std::sync::Mutex;
     use std::thread;
     use tokio::net::TcpListener;
+    use veilset_party::Identity;
 
     const PATIENT: Options = Options {
         deadline: Duration::from_secs(60),

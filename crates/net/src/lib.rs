@@ -1,9 +1,8 @@
 //! TCP with mutual TLS 1.3 between pinned identities.
 //!
-//! A party is an Ed25519 key ([`Identity`]); it sends its [`PublicKey`] to the other party as one line, who pins it
-//! ([`Peers`]). A connection exists only between two parties that expect each other: both present their key in the TLS
-//! handshake as a raw public key (RFC 7250), both prove that they hold it, and each compares it with the one key that
-//! it pinned. There are no certificates, no authorities and no names to trust.
+//! A party is an Ed25519 key, its [`Identity`](veilset_party::Identity). A connection exists only between two parties that
+//! expect each other: both present their key in the TLS handshake as a raw public key (RFC 7250), both prove that they hold
+//! it, and each compares it with the one key that it pinned. There are no certificates, no authorities and no names to trust.
 //!
 //! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
 //! blocks (a [`Service`]'s clients are served by [`Listener::serve`], many at once); the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
@@ -14,21 +13,15 @@ mod connect;
 mod crowd;
 mod endpoint;
 mod error;
-pub mod guard;
 mod handshake;
-mod home;
-mod identity;
-mod key;
 mod link;
 mod listen;
-mod lock;
 mod message;
 mod meter;
-mod peers;
 mod service;
 pub mod signals;
+mod signer;
 mod stop;
-mod store_error;
 mod tally;
 mod tls;
 mod wire;
@@ -36,13 +29,8 @@ mod wire;
 pub use connect::connect;
 pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
-pub use home::Home;
-pub use identity::Identity;
-pub use key::{KeyError, PublicKey};
 pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use peers::{Added, Peers};
 pub use service::{Answer, Callers, Farewell, Limits, Note, Parting, Service};
 pub use stop::Stop;
-pub use store_error::StoreError;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
+use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Side, host_and_port};
 use crate::crowd::Crowd;
@@ -14,7 +15,7 @@ use crate::link::{drive, runtime};
 use crate::meter::Metered;
 use crate::tally::Tally;
 use crate::tls::{self, PinnedKey};
-use crate::{Event, Identity, NetError, Options, PublicKey, Stranger, TlsTransport};
+use crate::{Event, NetError, Options, Stranger, TlsTransport};
 
 /// How many callers are told at once why they were turned away; others find the connection closed.
 const FAREWELLS: usize = 64;

@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::time::Instant;
+use veilset_party::PublicKey;
 
-use crate::{Event, PublicKey, Stranger};
+use crate::{Event, Stranger};
 
 /// How many of each kind are told one by one; so noise of one kind does not hide another.
 const ONE_BY_ONE: u32 = 3;

@@ -14,8 +14,9 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
     PeerIncompatible, ServerConfig, SignatureScheme,
 };
+use veilset_party::{Identity, PublicKey};
 
-use crate::{Identity, PublicKey};
+use crate::signer::HandshakeKey;
 
 /// The application protocol both ends must name.
 pub(crate) const ALPN: &[u8] = b"veilset/1";
@@ -71,7 +72,7 @@ fn provider() -> Arc<CryptoProvider> {
 
 fn raw(identity: &Identity) -> Arc<CertifiedKey> {
     let spki = [&SPKI[..], identity.public_key().as_bytes()].concat();
-    Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], identity.signing_key()))
+    Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], HandshakeKey::of(identity)))
 }
 
 /// The keys of which the other end must prove to hold one, for one handshake.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use veilset::net::{Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::party::{Home, Identity, KeyError, Peers, PublicKey, StoreError};
 
 use crate::error::Failure;
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use veilset::cluster::Link;
-use veilset::net::{Endpoint, Identity, Options, PublicKey};
+use veilset::net::{Endpoint, Options};
+use veilset::party::{Identity, PublicKey};
 use veilset::{Connection, units};
 
 use crate::attend::Reporter;

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 use veilset::cluster::{self, Matched, PieceShape, Ticket};
-use veilset::net::{KeyError, Options, StoreError};
+use veilset::net::Options;
+use veilset::party::{KeyError, StoreError};
 use veilset::registry::{Part, Reveal, Role};
 
 use crate::bytes::{bits, elements, fixed, of_bits, of_integers, of_words, words};

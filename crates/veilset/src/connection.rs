@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use veilset_channel::Transport;
-use veilset_net::{
-    Endpoint, Event, Identity, Listener, Options, PublicKey, TlsTransport, connect, establish,
-};
+use veilset_net::{Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
+use veilset_party::{Identity, PublicKey};
 use veilset_protocols::ks::parties::MOST_PARTIES;
 use veilset_session::{Member, Pipe};
 

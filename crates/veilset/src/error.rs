@@ -8,7 +8,8 @@ use veilset_crypto::NotAPrime;
 use veilset_data::{DataError, is_full};
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_names::UnknownName;
-use veilset_net::{Class, NetError, StoreError};
+use veilset_net::{Class, NetError};
+use veilset_party::StoreError;
 use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
 use veilset_sources::{FetchError, ObjectError, QueryError};
@@ -190,13 +191,6 @@ impl Error {
     /// The exit code of a program that ends with this error.
     #[must_use]
     pub fn exit_code(&self) -> u8 {
-        let of_class = |class| match class {
-            Class::Input => exit_code::INPUT,
-            Class::Network => exit_code::NETWORK,
-            Class::Protocol => exit_code::PEER,
-            Class::Version => exit_code::TERMS,
-            Class::Refused => exit_code::POLICY,
-        };
         match self {
             Self::Data(DataError::Sink(error))
             | Self::Elsewhere { why: DataError::Sink(error), .. }
@@ -233,8 +227,15 @@ impl Error {
             Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
             Self::WorkerMemory { .. } => exit_code::POLICY,
             Self::Lookup(error) => of_lookup(error),
-            Self::Store(error) => of_class(error.class()),
-            Self::Net(error) => of_class(error.class()),
+            Self::Store(error) if error.is_refusal() => exit_code::POLICY,
+            Self::Store(_) => exit_code::INPUT,
+            Self::Net(error) => match error.class() {
+                Class::Input => exit_code::INPUT,
+                Class::Network => exit_code::NETWORK,
+                Class::Protocol => exit_code::PEER,
+                Class::Version => exit_code::TERMS,
+                Class::Refused => exit_code::POLICY,
+            },
             Self::Randomness(_) => exit_code::BUG,
             Self::Session(error) => match error.blame() {
                 Blame::Input => exit_code::INPUT,

@@ -9,7 +9,7 @@ use veilset_channel::PhaseCost;
 use veilset_data::Warning;
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
-use veilset_net::PublicKey;
+use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
 use veilset_session::{Calibration, Estimate, Learn, PeerReport};
 

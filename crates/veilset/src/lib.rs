@@ -4,7 +4,8 @@
 //!
 //! ```no_run
 //! use veilset::data::{Destination, KeySpec, Source};
-//! use veilset::net::{Endpoint, Home, Identity, Peers};
+//! use veilset::net::Endpoint;
+//! use veilset::party::{Home, Identity, Peers};
 //! use veilset::registry::Silent;
 //! use veilset::{Connection, Input, Job, Means};
 //!
@@ -79,12 +80,17 @@ pub mod data {
     };
 }
 
-/// Identities and the way to the peer.
+/// The way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Added, Callers, Endpoint, Event, Farewell, Home, Identity, KeyError, Limits, Listener,
-        NetError, Note, Options, Parting, Peers, PublicKey, Stop, StoreError, guard, signals,
+        Callers, Endpoint, Event, Farewell, Limits, Listener, NetError, Note, Options, Parting,
+        Stop, signals,
     };
+}
+
+/// This party's identity, and the peers that it pinned.
+pub mod party {
+    pub use veilset_party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard};
 }
 
 /// Lists from beyond this machine.

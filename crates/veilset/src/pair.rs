@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use veilset_net::{Identity, Listener, Options, connect};
+use veilset_net::{Listener, Options, connect};
+use veilset_party::Identity;
 
 use crate::connection::{Ways, pipe};
 use crate::{Connection, Error};

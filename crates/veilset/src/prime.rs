@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 pub use veilset_crypto::key_agreement::SafePrime;
-use veilset_net::guard::check_unchanged_by_others;
+use veilset_party::guard::check_unchanged_by_others;
 
 use crate::Error;
 use crate::job::fresh_rng;

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use veilset::net::{Callers, Home, Identity, Peers, PublicKey, StoreError, guard};
+use veilset::net::Callers;
+use veilset::party::{Home, Identity, Peers, PublicKey, StoreError, guard};
 
 use super::args::ServeArgs;
 use crate::error::Failure;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use veilset::data::Stamp;
 use veilset::lookup::{LookupService, open};
-use veilset::net::Identity;
+use veilset::party::Identity;
 
 use super::guests::Sources;
 use super::log::Log;

@@ -9,7 +9,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat};
 use veilset::lookup::{Refusal, Told};
-use veilset::net::{Event, Farewell, Note, Parting, PublicKey, StoreError, guard};
+use veilset::net::{Event, Farewell, Note, Parting};
+use veilset::party::{PublicKey, StoreError, guard};
 use veilset::voice;
 
 use super::guests::Guests;

@@ -19,7 +19,8 @@ use veilset::lookup::{
     single_items,
 };
 use veilset::net::signals::{self, Wish};
-use veilset::net::{Home, Identity, Limits, Listener, Stop};
+use veilset::net::{Limits, Listener, Stop};
+use veilset::party::{Home, Identity};
 use veilset::{Input, table, voice};
 
 use self::args::{ServeArgs, ServeBuildArgs, ServeCommand, ServeEditArgs};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::mem::take;
 use std::time::{Duration, Instant};
 
-use veilset::net::PublicKey;
+use veilset::party::PublicKey;
 
 /// How many of each case are told one by one.
 const ONE_BY_ONE: u32 = 3;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::process::Output;
 
-use veilset::net::PublicKey;
+use veilset::party::PublicKey;
 use veilset_stage::{NOBODY, Party, Running, code, stderr};
 
 use crate::support::schema::Schema;

@@ -7,7 +7,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{ChannelError, MAX_FRAME, Malformed, Reader, Transport, WireBytes};
 use veilset_crypto::Element;
 use veilset_crypto::oprf::{Blinding, Encoded, Output, Proof};
-use veilset_net::PublicKey;
+use veilset_party::PublicKey;
 use veilset_protocols::fhe::AT_ONCE;
 use veilset_protocols::oprf_filter::Mask;
 use veilset_protocols::{Observer, Silent};

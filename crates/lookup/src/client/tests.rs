@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{ChannelError, NetworkFault};
-use veilset_net::Identity;
+use veilset_party::Identity;
 use veilset_protocols::oprf_filter::Entries;
 
 use super::link::AHEAD;

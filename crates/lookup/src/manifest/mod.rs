@@ -2,7 +2,7 @@
 
 use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::PublicKey as OprfKey;
-use veilset_net::{Identity, PublicKey};
+use veilset_party::{Identity, PublicKey};
 use veilset_protocols::fhe::FAILURE;
 use veilset_protocols::oprf_filter::{Entries, Layout};
 

@@ -14,9 +14,9 @@ use veilset_lookup::{
     MAX_ITEMS, Manifest, Quota, Refusal, Sizing, open,
 };
 use veilset_net::{
-    Callers, Identity, Limits, Listener, NetError, Options, PublicKey, Stop, connect,
-    receive_message, send_message,
+    Callers, Limits, Listener, NetError, Options, Stop, connect, receive_message, send_message,
 };
+use veilset_party::{Identity, PublicKey};
 use veilset_protocols::fhe::served_parameters;
 use veilset_protocols::oprf_filter::slot_for;
 

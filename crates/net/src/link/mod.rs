@@ -16,11 +16,12 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
+use veilset_party::PublicKey;
 
 use crate::handshake::{Connected, Stream};
 use crate::meter::Meter;
 use crate::wire::{receive, transmit};
-use crate::{NetError, Options, PublicKey};
+use crate::{NetError, Options};
 
 /// How long a goodbye waits for a peer that is alive to take what was sent last.
 const FAREWELL: Duration = Duration::from_secs(25);

@@ -7,9 +7,9 @@ use tokio::time::Instant;
 use veilset_channel::{MAX_FRAME, PeerFault};
 
 use super::*;
-use crate::Identity;
 use crate::handshake::{client_over, server_over};
 use crate::tls::{self, PinnedKey};
+use veilset_party::Identity;
 
 /// What a pipe holds, as a socket's buffers do.
 const ROOM: usize = 1 << 16;

@@ -12,13 +12,14 @@ use tokio::task::JoinSet;
 use tokio::time::{interval, timeout};
 
 use veilset_channel::ChannelError;
+use veilset_party::{Identity, PublicKey};
 
 use self::visit::Visit;
 use crate::crowd::Crowd;
 use crate::handshake::Connected;
 use crate::link::{Ends, Link};
 use crate::listen::Door;
-use crate::{Event, Identity, Listener, NetError, Options, PublicKey, Stop};
+use crate::{Event, Listener, NetError, Options, Stop};
 
 /// How often the service is asked whom it takes.
 const TICK: Duration = Duration::from_secs(1);

@@ -7,11 +7,12 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use veilset_channel::{ChannelError, NetworkFault};
+use veilset_party::PublicKey;
 
 use super::{Answer, Farewell, Hall, Parting, Party, Service};
+use crate::Stop;
 use crate::link::{Ends, Link};
 use crate::message::{Arriving, frames};
-use crate::{PublicKey, Stop};
 
 /// How long a client may take until there is room for its next answer.
 const TAKING: Duration = Duration::from_secs(10);

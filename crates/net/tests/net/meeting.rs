@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use veilset_channel::{MAX_FRAME, NetworkFault, Transport};
 use veilset_net::{
-    Class, Endpoint, Event, Identity, Listener, NetError, Options, Stop, Stranger, connect,
-    establish,
+    Class, Endpoint, Event, Listener, NetError, Options, Stop, Stranger, connect, establish,
 };
+use veilset_party::Identity;
 
 use crate::support::{Events, LIVELY, NOBODY, Proxy, Waiting, call, pair, pair_through_proxy};
 

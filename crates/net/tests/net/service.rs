@@ -6,9 +6,10 @@ use std::thread;
 
 use veilset_channel::{ChannelError, MAX_FRAME, PeerFault, Transport};
 use veilset_net::{
-    Answer, Callers, Farewell, Identity, Limits, Listener, Note, Options, Parting, PublicKey,
-    Service, Stop, TlsTransport, connect, receive_message, send_message,
+    Answer, Callers, Farewell, Limits, Listener, Note, Options, Parting, Service, Stop,
+    TlsTransport, connect, receive_message, send_message,
 };
+use veilset_party::{Identity, PublicKey};
 
 const LONGEST: usize = 1 << 20;
 

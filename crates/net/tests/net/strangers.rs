@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use veilset_channel::Transport;
-use veilset_net::{Class, Event, Identity, NetError, Options, Stranger, connect};
+use veilset_net::{Class, Event, NetError, Options, Stranger, connect};
+use veilset_party::Identity;
 
 use crate::support::{LIVELY, LONG, Waiting, call};
 

@@ -8,9 +8,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use veilset_net::{
-    Event, Identity, Listener, NetError, Options, PublicKey, Stop, TlsTransport, connect,
-};
+use veilset_net::{Event, Listener, NetError, Options, Stop, TlsTransport, connect};
+use veilset_party::{Identity, PublicKey};
 
 /// Longer than anything takes on a busy machine, since no test waits for an end of it.
 pub(crate) const LONG: Duration = Duration::from_secs(60);

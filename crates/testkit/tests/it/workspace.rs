@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 26] = [
+const GRAPH: [(&str, &[&str]); 27] = [
     ("veilset-channel", &[]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
@@ -43,10 +43,17 @@ const GRAPH: [(&str, &[&str]); 26] = [
             "veilset-protocols",
         ],
     ),
-    ("veilset-net", &["veilset-channel"]),
+    ("veilset-party", &[]),
+    ("veilset-net", &["veilset-channel", "veilset-party"]),
     ("veilset-sources", &[]),
-    ("veilset-lookup", &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-protocols"]),
-    ("veilset-bench", &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-protocols"]),
+    (
+        "veilset-lookup",
+        &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-party", "veilset-protocols"],
+    ),
+    (
+        "veilset-bench",
+        &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-party", "veilset-protocols"],
+    ),
     (
         "veilset",
         &[
@@ -56,6 +63,7 @@ const GRAPH: [(&str, &[&str]); 26] = [
             "veilset-lookup",
             "veilset-names",
             "veilset-net",
+            "veilset-party",
             "veilset-protocols",
             "veilset-session",
             "veilset-sources",
@@ -86,7 +94,7 @@ const GRAPH: [(&str, &[&str]); 26] = [
             "veilset-crypto",
             "veilset-data",
             "veilset-lookup",
-            "veilset-net",
+            "veilset-party",
             "veilset-protocols",
             "veilset-session",
             "veilset-structures",

@@ -1,7 +1,8 @@
 //! The connection between two drivers.
 
 use veilset_channel::MAX_FRAME;
-use veilset_net::{Endpoint, Event, Identity, Messages, Options, PublicKey, establish};
+use veilset_net::{Endpoint, Event, Messages, Options, establish};
+use veilset_party::{Identity, PublicKey};
 use veilset_session::{SessionError, run_id};
 
 use crate::Error;

@@ -9,7 +9,8 @@ use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY, Warning};
 use veilset_lookup::{
     Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
 };
-use veilset_net::{Event, Home, Identity, NetError, Options, PublicKey, connect};
+use veilset_net::{Event, NetError, Options, connect};
+use veilset_party::{Home, Identity, PublicKey};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
 

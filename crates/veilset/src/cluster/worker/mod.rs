@@ -5,7 +5,8 @@ use std::net::SocketAddr;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_crypto::Element;
-use veilset_net::{Identity, Listener, Options, PublicKey, connect};
+use veilset_net::{Listener, Options, connect};
+use veilset_party::{Identity, PublicKey};
 use veilset_protocols::{Means, ProtocolError, pieces};
 use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
 

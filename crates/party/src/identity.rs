@@ -5,9 +5,6 @@ use std::sync::Arc;
 
 use aws_lc_rs::rand;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
-use rustls::crypto::aws_lc_rs::sign::any_eddsa_type;
-use rustls::pki_types::PrivatePkcs8KeyDer;
-use rustls::sign::SigningKey;
 use zeroize::Zeroizing;
 
 use crate::guard::check_secret;
@@ -27,7 +24,7 @@ const LONGEST: usize = 170;
 /// An Ed25519 key pair. The secret half is wiped when this goes; it can be neither copied nor shown.
 pub struct Identity {
     pkcs8: Zeroizing<Vec<u8>>,
-    signing: Arc<dyn SigningKey>,
+    pair: Arc<Ed25519KeyPair>,
     public: PublicKey,
 }
 
@@ -115,22 +112,20 @@ impl Identity {
     /// When the context begins otherwise.
     #[must_use]
     pub fn sign(&self, context: &str, message: &[u8]) -> [u8; 64] {
-        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&self.pkcs8)
-            .expect("it was read as a key before");
-        let signature = pair.sign(&in_context(context, message));
+        let signature = self.pair.sign(&in_context(context, message));
         signature.as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
     }
 
-    /// What signs the TLS handshake.
-    pub(crate) fn signing_key(&self) -> Arc<dyn SigningKey> {
-        Arc::clone(&self.signing)
+    /// The key pair itself, to sign a TLS handshake with: everything else has a context, and is [signed](Self::sign) in it.
+    #[must_use]
+    pub fn key_pair(&self) -> Arc<Ed25519KeyPair> {
+        Arc::clone(&self.pair)
     }
 
     fn from_pkcs8(pkcs8: Zeroizing<Vec<u8>>) -> Option<Self> {
         let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&pkcs8).ok()?;
         let public = pair.public_key().as_ref().try_into().map(PublicKey::from_bytes).ok()?;
-        let signing = any_eddsa_type(&PrivatePkcs8KeyDer::from(&pkcs8[..])).ok()?;
-        Some(Self { pkcs8, signing, public })
+        Some(Self { pkcs8, pair: Arc::new(pair), public })
     }
 }
 
@@ -164,7 +159,6 @@ mod tests {
     use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 
     use super::*;
-    use crate::Class;
 
     #[test]
     fn a_signature_is_of_one_key_context_and_message() {
@@ -226,7 +220,7 @@ mod tests {
             fs::set_permissions(home.file(FILE), fs::Permissions::from_mode(mode)).expect("own");
             let refused = Identity::load(&home).err().expect("exposed");
             assert!(refused.to_string().contains("chmod 600"), "{refused}");
-            assert_eq!(refused.class(), Class::Input);
+            assert!(!refused.is_refusal());
         }
     }
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::{Class, KeyError, PublicKey};
+use crate::{KeyError, PublicKey};
 
 /// Why an identity or a peer could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -152,13 +152,10 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whose business it is.
+    /// Whether an identity was refused; anything else is a matter of the user's input.
     #[must_use]
-    pub fn class(&self) -> Class {
-        match self {
-            Self::ChangedKey { .. } => Class::Refused,
-            _ => Class::Input,
-        }
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::ChangedKey { .. })
     }
 }
 

@@ -1,0 +1,18 @@
+//! A party's own key and the keys of its peers, kept on disk.
+//!
+//! A party is an Ed25519 key ([`Identity`]); it sends its [`PublicKey`] to the other party as one line, who pins it
+//! ([`Peers`]). Both lie in one directory ([`Home`]), which nobody else may change ([`guard`]).
+
+mod error;
+pub mod guard;
+mod home;
+mod identity;
+mod key;
+mod lock;
+mod peers;
+
+pub use error::StoreError;
+pub use home::Home;
+pub use identity::Identity;
+pub use key::{KeyError, PublicKey};
+pub use peers::{Added, Peers};
