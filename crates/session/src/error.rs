@@ -113,6 +113,12 @@ pub enum SessionError {
         /// The protocol's limit.
         most: u64,
     },
+    /// A price is asked for sets that no protocol takes.
+    #[error("no protocol takes sets of more than {most} keys")]
+    TooManyKeys {
+        /// The most keys that one does.
+        most: u64,
+    },
     /// The run would need more memory than it may use.
     #[error(
         "the run would take about {} MB of memory beside the lists, and {} MB are allowed (the peer says that it has \
@@ -184,6 +190,9 @@ pub enum SessionError {
     /// The peer chose a protocol that the terms do not allow.
     #[error("during agreement: the peer chose the protocol {0:?}, which the terms do not allow")]
     Choice(String),
+    /// The system gives no randomness.
+    #[error("the system gives no randomness: {0}")]
+    Randomness(getrandom::Error),
     /// The thread pool could not be made.
     #[error("could not start {threads} threads: {why}")]
     Threads {
@@ -232,12 +241,15 @@ impl SessionError {
             | Self::Columns
             | Self::Several
             | Self::WrongProtocol { .. }
-            | Self::TooLarge { .. } => Blame::Input,
+            | Self::TooLarge { .. }
+            | Self::TooManyKeys { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
             Self::NoTerms { .. } | Self::NoConsent { .. } => Blame::Network,
             Self::Choice(_) | Self::Deviation { .. } => Blame::Peer,
             Self::Party { source, .. } => source.blame(),
-            Self::Threads { .. } | Self::Protocol { .. } | Self::Overfull => Blame::Bug,
+            Self::Threads { .. } | Self::Randomness(_) | Self::Protocol { .. } | Self::Overfull => {
+                Blame::Bug
+            }
             Self::Channel { source, .. } => match source {
                 ChannelError::Network(_) => Blame::Network,
                 ChannelError::Peer(_) => Blame::Peer,

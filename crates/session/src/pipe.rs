@@ -105,6 +105,20 @@ impl Pipe {
         }
     }
 
+    /// Tells the peer why, where it can still hear, if this is an error.
+    ///
+    /// # Errors
+    /// As `result`.
+    pub fn say_goodbye_if_failed<T>(
+        &mut self,
+        result: Result<T, SessionError>,
+    ) -> Result<T, SessionError> {
+        if let Some(reason) = result.as_ref().err().and_then(SessionError::goodbye) {
+            self.end(&End::Abort(reason));
+        }
+        result
+    }
+
     /// The step that runs now.
     #[must_use]
     pub fn step(&self) -> &'static str {

@@ -278,7 +278,7 @@ const BYTES_A_KEY: f64 = 80.0;
 /// Prices every protocol that fits: first the one to take, which is one of [`Wanted::planned`], then the others, the fastest
 /// first. What `shape` says of choices does not matter.
 #[must_use]
-pub fn plan(
+pub(crate) fn plan(
     wanted: Wanted,
     shape: Shape,
     machine: &Calibration,
@@ -306,7 +306,7 @@ pub fn plan(
 
 /// What [`plan`] takes first as sets of equal size grow, each with the least power of two from which on it does.
 #[must_use]
-pub fn switches(
+pub(crate) fn switches(
     wanted: Wanted,
     shape: Shape,
     machine: &Calibration,

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{Column, Learn};
-use veilset_channel::{PhaseCost, WireBytes};
-use veilset_data::{Warning, WarningCode};
+use veilset_channel::{Malformed, PeerFault, PhaseCost, WireBytes};
+use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
+
+use crate::{Column, Learn, SessionError};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -114,6 +115,22 @@ impl Report {
         }
         self
     }
+}
+
+/// The rows in items of `width` bytes that the peer sent, each of so many cells.
+///
+/// # Errors
+/// When the peer sent something else.
+pub fn rows_of_items(
+    items: &[u8],
+    width: usize,
+    cells: usize,
+) -> Result<Vec<Vec<String>>, SessionError> {
+    let rows = items.chunks_exact(width.max(1)).map(|item| decode(item, cells));
+    rows.collect::<Result<_, _>>().map_err(|_| {
+        let fault = PeerFault::Malformed { what: "row or label", why: Malformed::OutOfRange };
+        SessionError::channel("result", fault.into())
+    })
 }
 
 /// What to say where no key matches, and no set of these sizes is so small that this was to be expected.

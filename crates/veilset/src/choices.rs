@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use veilset_protocols::{CHOICES, ChoiceError, Choices};
+use veilset_session::fresh_rng;
 
-use crate::job::fresh_rng;
 use crate::{Error, prime};
 
 /// What the choice called `name` is where it is given as this text: the name of a value, or the path of a file that has it.

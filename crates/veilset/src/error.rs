@@ -129,12 +129,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A price is asked for sets that no protocol takes.
-    #[error("no protocol takes sets of more than {most} keys")]
-    TooManyKeys {
-        /// The most keys that one does.
-        most: u64,
-    },
     /// A worker has no port to listen on.
     #[error("no port is given for a worker to listen on: give a range such as 20000-20100")]
     NoPorts,
@@ -158,9 +152,6 @@ pub enum Error {
         /// Bytes that a worker has.
         allowed: u64,
     },
-    /// The system gives no randomness.
-    #[error("the system gives no randomness: {0}")]
-    Randomness(getrandom::Error),
 }
 
 /// The exit codes that scripts rely on.
@@ -216,7 +207,6 @@ impl Error {
             | Self::Choice(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
-            | Self::TooManyKeys { .. }
             | Self::NoPorts
             | Self::NotInCluster { .. }
             | Self::List(_)
@@ -236,7 +226,6 @@ impl Error {
                 Class::Version => exit_code::TERMS,
                 Class::Refused => exit_code::POLICY,
             },
-            Self::Randomness(_) => exit_code::BUG,
             Self::Session(error) => match error.blame() {
                 Blame::Input => exit_code::INPUT,
                 Blame::Terms => exit_code::TERMS,

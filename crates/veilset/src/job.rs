@@ -1,15 +1,12 @@
 //! From what a side wants to agreed terms.
 
-use chacha20::ChaCha20Rng;
-use rand_core::SeedableRng;
 use veilset_channel::Abort;
 use veilset_protocols::{Choices, Operation, Security};
-use veilset_session::{Detail, End, Learn, Offer, Pipe, SessionError, Wanted, agree, agree_all};
-use zeroize::Zeroize;
+use veilset_session::{Detail, End, Learn, Offer, Wanted, agree, agree_all, fresh_rng, memory};
 
 use crate::connection::Ways;
 use crate::ready::{AgreedTerms, Pair};
-use crate::{Connection, Error, Input, Ready, memory};
+use crate::{Connection, Error, Input, Ready};
 
 /// What this side wants to know of the two lists.
 #[derive(Debug, Clone)]
@@ -85,7 +82,7 @@ impl Job {
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
                 let agreed = agree(&mut pipe, Offer { connecting, ..offer }, &mut rng);
-                let agreed = say_goodbye_if_failed(&mut pipe, agreed)?;
+                let agreed = pipe.say_goodbye_if_failed(agreed)?;
                 if let Err(error) = input.check_names(operation, agreed.peer_columns()) {
                     pipe.end(&End::Abort(Abort::Terms));
                     return Err(error.into());
@@ -119,24 +116,4 @@ impl Job {
             details: self.details,
         }
     }
-}
-
-/// Tells the peer why, where it can still hear.
-pub(crate) fn say_goodbye_if_failed<T>(
-    pipe: &mut Pipe,
-    result: Result<T, SessionError>,
-) -> Result<T, SessionError> {
-    if let Some(reason) = result.as_ref().err().and_then(SessionError::goodbye) {
-        pipe.end(&End::Abort(reason));
-    }
-    result
-}
-
-/// A generator for one run, seeded by the system.
-pub(crate) fn fresh_rng() -> Result<ChaCha20Rng, Error> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed).map_err(Error::Randomness)?;
-    let rng = ChaCha20Rng::from_seed(seed);
-    seed.zeroize();
-    Ok(rng)
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 pub use veilset_crypto::key_agreement::SafePrime;
 use veilset_party::guard::check_unchanged_by_others;
+use veilset_session::fresh_rng;
 
 use crate::Error;
-use crate::job::fresh_rng;
 
 /// Longer files have more than a prime of 2048 bits.
 const MOST_BYTES: u64 = 4096;

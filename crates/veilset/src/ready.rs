@@ -8,7 +8,6 @@ use veilset_data::{DataError, Destination};
 use veilset_protocols::Gives;
 use veilset_session::{Agreed, AgreedCircle, Briefing, Column, End, Means, Pipe, Price};
 
-use crate::job::say_goodbye_if_failed;
 use crate::{Done, Error, Input};
 
 /// Agreed terms, waiting for this side's consent.
@@ -131,7 +130,7 @@ impl Ready {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;
                 let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
-                say_goodbye_if_failed(&mut pipe, report)
+                pipe.say_goodbye_if_failed(report)
             }
             AgreedTerms::Circle(circle) => circle.run(keys, means, &mut rng),
         };

@@ -31,7 +31,7 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         _ => SIZES.map(|rows| (rows, rows)).to_vec(),
     };
     let price =
-        |(rows, peer_rows)| Question { rows, peer_rows, ..question }.in_cluster(&cluster, &machine);
+        |(rows, peer_rows)| cluster.price_of(&Question { rows, peer_rows, ..question }, &machine);
     let prices = sizes.into_iter().map(price).collect::<Result<Vec<_>, _>>()?;
     if args.json {
         print_line!("{}", json::of_clusters(&question, &cluster, &machine, &prices))?;
@@ -162,7 +162,7 @@ mod tests {
     fn a_price_reads_as_a_column() {
         let (question, machine) = asked();
         let cluster = Cluster { workers: Some(64), ..Cluster::default() };
-        let price = question.in_cluster(&cluster, &machine).expect("it has a price");
+        let price = cluster.price_of(&question, &machine).expect("it has a price");
         let text = table(&[price]).to_string();
         let lines: Vec<String> = text
             .lines()
@@ -195,7 +195,7 @@ mod tests {
     fn a_slow_link_is_said() {
         let (question, machine) = asked();
         let cluster = Cluster { within: Duration::from_secs(1800), ..Cluster::default() };
-        let prices = [question.in_cluster(&cluster, &machine).expect("it has a price")];
+        let prices = [cluster.price_of(&question, &machine).expect("it has a price")];
         let lines = remarks(&question, &cluster, &prices);
         assert_eq!(lines.len(), 5);
         let late = "10000000000 rows: over this link no number of workers ends within 30.0 min; the least bandwidth that would do is 1.9 Gbit/s";

@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     if args.cluster.cluster {
         return cluster::run(args);
     }
-    let prices = question(args).price()?;
+    let prices = question(args).price().map_err(veilset::Error::from)?;
     if args.json {
         print_line!("{}", json::of_prices(&prices))?;
         return Ok(());

@@ -9,12 +9,12 @@ use veilset_protocols::{
 };
 
 use crate::parts::Parts;
-use crate::plan::memory_of;
+use crate::plan::{memory_of, plan};
 use crate::run::CONSENT;
 use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape, named, parsed};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
-    Wanted, plan,
+    Wanted,
 };
 
 /// The name of this stage in errors.

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use veilset_protocols::{AttachedShape, PROTOCOLS, Role, Shape};
 
 use super::*;
-use crate::{Calibration, Link, Speed, plan};
+use crate::plan::plan;
+use crate::{Calibration, Link, Speed};
 
 fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
     Wanted { operation, security, learn, choices: Choices::default() }

@@ -12,10 +12,9 @@ pub use link::{Link, MAX_MESSAGE};
 pub use slices::{Cut, Merged, Scan, Slicing, Wanted, cut, merge, scan, split};
 pub use worker::{Meeting, Worker};
 
-pub use crate::done::rows_of_items;
 pub use veilset_crypto::Element;
 pub use veilset_protocols::pieces::value_bits;
 pub use veilset_session::{
     AgreedCluster, ClusterOffer, Column, MAX_COLUMNS, MAX_NAME, MOST_KEYS, MOST_PIECES,
-    MOST_WORKERS, Matched, PieceShape, Ticket, capacity,
+    MOST_WORKERS, Matched, PieceShape, Ticket, capacity, rows_of_items,
 };

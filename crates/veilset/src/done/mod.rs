@@ -2,12 +2,9 @@
 
 use std::time::SystemTime;
 
-use veilset_channel::{Malformed, PeerFault};
-use veilset_data::{
-    DataError, Destination, ShareColumn, ShareEncoding, ShareTable, Warning, decode,
-};
+use veilset_data::{DataError, Destination, ShareColumn, ShareEncoding, ShareTable, Warning};
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
-use veilset_session::{Report, SessionError};
+use veilset_session::{Report, rows_of_items};
 
 use crate::{Error, Input};
 
@@ -179,20 +176,6 @@ impl Done {
 /// An identifier in hexadecimal digits.
 fn text(id: &Identifier) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// The rows in items of `width` bytes that the peer sent, each of so many cells.
-///
-/// # Errors
-/// When the peer sent something else.
-pub fn rows_of_items(items: &[u8], width: usize, cells: usize) -> Result<Vec<Vec<String>>, Error> {
-    let rows = items.chunks_exact(width.max(1)).map(|item| decode(item, cells));
-    rows.collect::<Result<_, _>>().map_err(|_| bad_row())
-}
-
-fn bad_row() -> Error {
-    let fault = PeerFault::Malformed { what: "row or label", why: Malformed::OutOfRange };
-    SessionError::Channel { step: "result", source: fault.into() }.into()
 }
 
 #[cfg(test)]

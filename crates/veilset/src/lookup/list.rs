@@ -6,8 +6,8 @@ use veilset_data::{DataError, Items};
 use veilset_lookup::{Edit, Item, List, ListFile, Sizing};
 
 use super::{check_presets, elements, input_of};
-use crate::job::fresh_rng;
 use crate::{Error, Input};
+use veilset_session::fresh_rng;
 
 /// What a change left behind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -15,8 +15,8 @@ use veilset_protocols::Observer;
 use veilset_session::run_id;
 
 use super::{check_presets, column, differ_in_version, elements, input_of};
-use crate::job::fresh_rng;
 use crate::{Error, Input, memory};
+use veilset_session::fresh_rng;
 
 /// The preset that takes everything as it is.
 const RAW: &str = "raw/1";

@@ -5,6 +5,7 @@ use std::time::Duration;
 use veilset::planner::{Calibration, Cluster, ClusterPrice, Fit, Link, Question, Speed, Wanted};
 use veilset::registry::{Choices, Operation, Security};
 use veilset::{Error, Learn};
+use veilset_session::SessionError;
 
 const OPERATIONS: [Operation; 4] =
     [Operation::Intersect, Operation::Count, Operation::Sum, Operation::Union];
@@ -39,7 +40,7 @@ fn with(workers: u64) -> Cluster {
 }
 
 fn price(question: &Question, cluster: &Cluster) -> ClusterPrice {
-    question.in_cluster(cluster, &machine()).unwrap_or_else(|error| panic!("{error}"))
+    cluster.price_of(question, &machine()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn near(found: f64, expected: f64, by: f64) {
@@ -170,7 +171,7 @@ fn a_link_that_is_too_slow_is_named_with_one_that_is_not() {
 #[test]
 fn what_clusters_do_not_run_is_refused() {
     let error = |question: Question, cluster: &Cluster| {
-        question.in_cluster(cluster, &machine()).err().expect("it is refused")
+        cluster.price_of(&question, &machine()).err().expect("it is refused")
     };
     let shares = error(question(Operation::Share, 10), &with(1));
     assert!(matches!(shares, Error::NotInCluster { operation: Operation::Share }));
@@ -178,7 +179,7 @@ fn what_clusters_do_not_run_is_refused() {
     strict.wanted.security = Security::Malicious;
     assert_eq!(error(strict, &with(1)).exit_code(), 2);
     let many = error(question(Operation::Count, MOST_KEYS + 1), &with(1));
-    assert!(matches!(many, Error::TooManyKeys { most: MOST_KEYS }));
+    assert!(matches!(many, Error::Session(SessionError::TooManyKeys { most: MOST_KEYS })));
     let small = Cluster { worker_memory: 350_000_000, ..with(1) };
     let small = error(question(Operation::Intersect, 100_000_000), &small);
     assert_eq!(small.exit_code(), 6);

@@ -8,11 +8,10 @@ use veilset_crypto::Element;
 use veilset_net::{Listener, Options, connect};
 use veilset_party::{Identity, PublicKey};
 use veilset_protocols::{Means, ProtocolError, pieces};
-use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket};
+use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket, fresh_rng, memory};
 
+use crate::Error;
 use crate::connection::pipe;
-use crate::job::{fresh_rng, say_goodbye_if_failed};
-use crate::{Error, memory};
 
 /// A worker: a key that nobody needs to know again, and an address at which the peer's workers reach it.
 pub struct Worker {
@@ -215,7 +214,7 @@ impl Worker {
         };
         let mut pipe = pipe(transport);
         let done = work(&mut pipe, &mut fresh_rng()?);
-        Ok(say_goodbye_if_failed(&mut pipe, done)?)
+        Ok(pipe.say_goodbye_if_failed(done)?)
     }
 }
 

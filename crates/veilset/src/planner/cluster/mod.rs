@@ -4,12 +4,13 @@ mod model;
 
 use std::time::Duration;
 
-use veilset_protocols::{Protocol, Role, Spec};
-use veilset_session::{Calibration, Link, MOST_KEYS, MOST_WORKERS, clustered};
+use veilset_protocols::{Protocol, Role, Shape, Spec};
+use veilset_session::{
+    Calibration, Link, MOST_KEYS, MOST_WORKERS, Question, SessionError, clustered,
+};
 
-use super::Question;
 use crate::Error;
-use model::Load;
+use model::{Load, Phases};
 
 pub use model::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, INNER_BITS_PER_SECOND, PASSES_A_ROW, PROCESS_BYTES,
@@ -90,58 +91,89 @@ pub struct ClusterPrice {
     pub cost: [f64; 2],
 }
 
-impl Question {
-    /// Prices the run between two clusters, from what this machine's operations cost.
+impl Cluster {
+    /// Prices a run between two of these, from what this machine's operations cost.
     ///
     /// # Errors
     /// When clusters do not run the operation like this, there are too many keys, or a piece does not fit a worker's memory.
-    pub fn in_cluster(
+    pub fn price_of(
         &self,
-        cluster: &Cluster,
+        question: &Question,
         machine: &Calibration,
     ) -> Result<ClusterPrice, Error> {
-        self.wanted.check(None)?;
-        let protocol = self.clustered()?;
-        if self.rows.max(self.peer_rows) > MOST_KEYS {
-            return Err(Error::TooManyKeys { most: MOST_KEYS });
-        }
-        let (workers, fit) = match cluster.workers {
+        let run = Run::of(question, machine)?;
+        let (workers, fit) = match self.workers {
             Some(workers) => (workers.clamp(1, MOST_WORKERS), Fit::Given),
-            None => self.fewest(protocol, cluster.within, machine),
+            None => run.fewest(self.within),
         };
-        let load = self.load(protocol, workers);
+        let load = run.load(workers);
         let needed = load.worker_memory();
-        if needed > cluster.worker_memory {
-            return Err(Error::WorkerMemory { needed, allowed: cluster.worker_memory });
+        if needed > self.worker_memory {
+            return Err(Error::WorkerMemory { needed, allowed: self.worker_memory });
         }
-        Ok(self.priced(cluster, &load, fit, machine))
+        Ok(self.priced(&run, &load, fit))
     }
 
-    /// The protocol that pieces run, if it is as strict as asked for.
-    fn clustered(&self) -> Result<&'static dyn Protocol, Error> {
-        let operation = self.wanted.operation;
-        let found = clustered(operation).and_then(|one| self.wanted.find(one.spec().id));
-        found.ok_or(Error::NotInCluster { operation })
+    fn priced(&self, run: &Run<'_>, load: &Load, fit: Fit) -> ClusterPrice {
+        let phases = run.phases(load, run.question.link);
+        let hours = load.workers as f64 * phases.all() / 3600.0;
+        let (sent, stored) = (run.mine_first(load.bytes()), run.mine_first(load.stored()));
+        ClusterPrice {
+            spec: load.protocol.spec(),
+            rows: [run.question.rows, run.question.peer_rows],
+            pieces: load.pieces,
+            workers: load.workers,
+            fit,
+            time: seconds(phases.all()),
+            preparing: seconds(phases.preparing),
+            computing: seconds(phases.computing),
+            link: seconds(phases.link),
+            sent,
+            worker_memory: load.worker_memory(),
+            stored,
+            cost: sent.map(|bytes| hours * self.price + bytes / 1e9 * self.egress),
+        }
+    }
+}
+
+/// A run that clusters do, whoever works at it.
+struct Run<'a> {
+    question: &'a Question,
+    machine: &'a Calibration,
+    /// The protocol that pieces run.
+    protocol: &'static dyn Protocol,
+}
+
+impl<'a> Run<'a> {
+    fn of(question: &'a Question, machine: &'a Calibration) -> Result<Self, Error> {
+        let Question { wanted, rows, peer_rows, .. } = *question;
+        wanted.check(None)?;
+        let operation = wanted.operation;
+        // If it is as strict as asked for.
+        let found = clustered(operation).and_then(|one| wanted.find(one.spec().id));
+        let protocol = found.ok_or(Error::NotInCluster { operation })?;
+        if rows.max(peer_rows) > MOST_KEYS {
+            return Err(SessionError::TooManyKeys { most: MOST_KEYS }.into());
+        }
+        Ok(Self { question, machine, protocol })
     }
 
-    fn load(&self, protocol: &'static dyn Protocol, workers: u64) -> Load {
-        let mut shape = self.shape(self.part());
-        shape.choices = self.wanted.completed(protocol.spec());
-        Load::new(protocol, shape, workers)
+    fn load(&self, workers: u64) -> Load {
+        let choices = self.question.wanted.completed(self.protocol.spec());
+        Load::new(self.protocol, Shape { choices, ..self.question.shape() }, workers)
+    }
+
+    fn phases(&self, load: &Load, link: Link) -> Phases {
+        load.phases(self.machine, link, self.question.threads)
     }
 
     /// The fewest workers that end in time, or else the fastest power of two.
-    fn fewest(
-        &self,
-        protocol: &'static dyn Protocol,
-        within: Duration,
-        machine: &Calibration,
-    ) -> (u64, Fit) {
+    fn fewest(&self, within: Duration) -> (u64, Fit) {
         let seconds = |workers, bits_per_second| {
-            let link = Link { bits_per_second, ..self.link };
-            self.load(protocol, workers).phases(machine, link, self.threads).all()
+            let link = Link { bits_per_second, ..self.question.link };
+            self.phases(&self.load(workers), link).all()
         };
-        let (bits, within) = (self.link.bits_per_second, within.as_secs_f64());
+        let (bits, within) = (self.question.link.bits_per_second, within.as_secs_f64());
         if let Some(fewest) = (1..=MOST_WORKERS).find(|workers| seconds(*workers, bits) <= within) {
             return (fewest, Fit::Fewest);
         }
@@ -153,36 +185,9 @@ impl Question {
         (fastest, fit)
     }
 
-    fn priced(
-        &self,
-        cluster: &Cluster,
-        load: &Load,
-        fit: Fit,
-        machine: &Calibration,
-    ) -> ClusterPrice {
-        let phases = load.phases(machine, self.link, self.threads);
-        let hours = load.workers as f64 * phases.all() / 3600.0;
-        let (sent, stored) = (self.mine_first(load.bytes()), self.mine_first(load.stored()));
-        ClusterPrice {
-            spec: load.protocol.spec(),
-            rows: [self.rows, self.peer_rows],
-            pieces: load.pieces,
-            workers: load.workers,
-            fit,
-            time: seconds(phases.all()),
-            preparing: seconds(phases.preparing),
-            computing: seconds(phases.computing),
-            link: seconds(phases.link),
-            sent,
-            worker_memory: load.worker_memory(),
-            stored,
-            cost: sent.map(|bytes| hours * cluster.price + bytes / 1e9 * cluster.egress),
-        }
-    }
-
     /// What is of this side and of the peer, from what is of the sender and of the receiver.
     fn mine_first(&self, [sender, receiver]: [f64; 2]) -> [f64; 2] {
-        match self.part().role {
+        match self.question.part().role {
             Role::Sender => [sender, receiver],
             Role::Receiver => [receiver, sender],
         }
