@@ -2,6 +2,8 @@
 
 use veilset_names::names;
 
+use crate::counted;
+
 /// Something that looks wrong, or that a result depends on. No warning holds a value of anybody's data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
@@ -25,12 +27,6 @@ impl Warning {
     pub fn of_lists(code: WarningCode, text: String) -> Self {
         Self { code, text, rows: None }
     }
-}
-
-/// `1 row`, `2 rows`.
-#[must_use]
-pub fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 names! {

@@ -4,17 +4,15 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use veilset_channel::ChannelError;
+use veilset_cluster::ClusterError;
 use veilset_crypto::NotAPrime;
 use veilset_data::{DataError, is_full};
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_names::UnknownName;
 use veilset_net::{Class, NetError};
 use veilset_party::StoreError;
-use veilset_protocols::Operation;
 use veilset_session::{Blame, SessionError};
 use veilset_sources::{FetchError, ObjectError, QueryError};
-
-use crate::units::show_bytes;
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -58,6 +56,9 @@ pub enum Error {
     /// The agreement or the run.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A run between clusters, or its price.
+    #[error(transparent)]
+    Cluster(#[from] ClusterError),
     /// A choice has no such value.
     #[error(transparent)]
     Choice(UnknownName),
@@ -129,29 +130,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A worker has no port to listen on.
-    #[error("no port is given for a worker to listen on: give a range such as 20000-20100")]
-    NoPorts,
-    /// A price is asked for a run between clusters that they do not do.
-    #[error(
-        "clusters run intersect on rr22, and count, sum and union on mqrpmt-dh, against semi-honest parties; {operation} with these flags is not among them: leave --cluster out"
-    )]
-    NotInCluster {
-        /// What was to be computed.
-        operation: Operation,
-    },
-    /// A piece of a run between clusters does not fit a worker.
-    #[error(
-        "a piece takes {} of a worker's memory, and a worker has {}: give --worker-memory as much",
-        show_bytes(*.needed as f64),
-        show_bytes(*.allowed as f64)
-    )]
-    WorkerMemory {
-        /// Bytes that a piece takes.
-        needed: u64,
-        /// Bytes that a worker has.
-        allowed: u64,
-    },
 }
 
 /// The exit codes that scripts rely on.
@@ -207,34 +185,45 @@ impl Error {
             | Self::Choice(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
-            | Self::NoPorts
-            | Self::NotInCluster { .. }
             | Self::List(_)
             | Self::ListFile(_)
             | Self::Columns { .. }
             | Self::NoKey { .. }
             | Self::Seen { .. } => exit_code::INPUT,
             Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
-            Self::WorkerMemory { .. } => exit_code::POLICY,
             Self::Lookup(error) => of_lookup(error),
             Self::Store(error) if error.is_refusal() => exit_code::POLICY,
             Self::Store(_) => exit_code::INPUT,
-            Self::Net(error) => match error.class() {
-                Class::Input => exit_code::INPUT,
-                Class::Network => exit_code::NETWORK,
-                Class::Protocol => exit_code::PEER,
-                Class::Version => exit_code::TERMS,
-                Class::Refused => exit_code::POLICY,
-            },
-            Self::Session(error) => match error.blame() {
-                Blame::Input => exit_code::INPUT,
-                Blame::Terms => exit_code::TERMS,
-                Blame::Network => exit_code::NETWORK,
-                Blame::Peer => exit_code::PEER,
-                Blame::Policy => exit_code::POLICY,
-                Blame::Bug => exit_code::BUG,
+            Self::Net(error) => of_net(error),
+            Self::Session(error) => of_session(error),
+            Self::Cluster(error) => match error {
+                ClusterError::Net(error) => of_net(error),
+                ClusterError::Session(error) => of_session(error),
+                ClusterError::NoPorts | ClusterError::NotInCluster { .. } => exit_code::INPUT,
+                ClusterError::WorkerMemory { .. } => exit_code::POLICY,
             },
         }
+    }
+}
+
+fn of_net(error: &NetError) -> u8 {
+    match error.class() {
+        Class::Input => exit_code::INPUT,
+        Class::Network => exit_code::NETWORK,
+        Class::Protocol => exit_code::PEER,
+        Class::Version => exit_code::TERMS,
+        Class::Refused => exit_code::POLICY,
+    }
+}
+
+fn of_session(error: &SessionError) -> u8 {
+    match error.blame() {
+        Blame::Input => exit_code::INPUT,
+        Blame::Terms => exit_code::TERMS,
+        Blame::Network => exit_code::NETWORK,
+        Blame::Peer => exit_code::PEER,
+        Blame::Policy => exit_code::POLICY,
+        Blame::Bug => exit_code::BUG,
     }
 }
 
@@ -258,5 +247,24 @@ fn of_lookup(error: &LookupError) -> u8 {
         LookupError::Refused(Refusal::Moved | Refusal::Stopping | Refusal::Full)
         | LookupError::Channel(ChannelError::Network(_) | ChannelError::Aborted(_))
         | LookupError::Restless(_) => exit_code::NETWORK,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use veilset_protocols::Operation;
+
+    use super::*;
+
+    #[test]
+    fn clusters_end_with_the_codes_of_runs_of_two() {
+        let code = |error: ClusterError| Error::from(error).exit_code();
+        let operation = Operation::Share;
+        assert_eq!(code(ClusterError::NotInCluster { operation }), exit_code::INPUT);
+        let small = ClusterError::WorkerMemory { needed: 2, allowed: 1 };
+        assert_eq!(code(small), exit_code::POLICY);
+        let memory = || SessionError::Memory { needed: 2, allowed: 1, peer: 1 };
+        assert_eq!(code(memory().into()), Error::from(memory()).exit_code());
+        assert_eq!(code(NetError::Stopped.into()), exit_code::NETWORK);
     }
 }

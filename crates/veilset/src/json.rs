@@ -6,18 +6,18 @@ use std::time::SystemTime;
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
 use veilset_channel::PhaseCost;
+use veilset_cluster::{
+    CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
+    PASSES_A_ROW, PROCESS_BYTES, STORED_A_ROW,
+};
 use veilset_data::Warning;
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
-use veilset_session::{Calibration, Estimate, Learn, PeerReport};
+use veilset_session::{Calibration, Estimate, Learn, PeerReport, Prices, Question};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
-use crate::planner::{
-    CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
-    PASSES_A_ROW, PROCESS_BYTES, Prices, Question, STORED_A_ROW,
-};
 use crate::{Done, Input, exit_code};
 
 /// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.

@@ -34,7 +34,6 @@
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
 mod choices;
-pub mod cluster;
 mod connection;
 mod done;
 mod error;
@@ -47,7 +46,6 @@ pub mod meeting;
 mod memory;
 mod output;
 mod pair;
-pub mod planner;
 pub mod prime;
 mod ready;
 pub mod units;
@@ -67,6 +65,20 @@ pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
     Asked, Briefing, Detail, Learn, Means, PeerBriefing, PeerReport, Price, Report, no_match,
 };
+
+/// Runs that many workers of both parties share.
+pub mod cluster {
+    pub use veilset_cluster::{
+        Cut, Link, MAX_MESSAGE, Meeting, Merged, Scan, Slicing, Wanted, Worker, cut, merge, scan,
+        split,
+    };
+    pub use veilset_crypto::Element;
+    pub use veilset_protocols::pieces::value_bits;
+    pub use veilset_session::{
+        AgreedCluster, ClusterOffer, Column, MAX_COLUMNS, MAX_NAME, MOST_KEYS, MOST_PIECES,
+        MOST_WORKERS, Matched, PieceShape, Ticket, capacity, rows_of_items,
+    };
+}
 
 /// Files, keys and outputs.
 pub mod data {
@@ -91,6 +103,14 @@ pub mod net {
 /// This party's identity, and the peers that it pinned.
 pub mod party {
     pub use veilset_party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard};
+}
+
+/// Prices before a run.
+pub mod planner {
+    pub use veilset_cluster::{Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND};
+    pub use veilset_session::{
+        Calibration, Estimate, Link, MOST_WORKERS, Prices, Question, Speed, Wanted,
+    };
 }
 
 /// Lists from beyond this machine.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+pub use veilset_data::show_bytes;
 use veilset_data::{DiskNeed, PROGRAM_MEMORY};
 use veilset_protocols::{Operation, Security, candidates};
 
@@ -199,17 +200,6 @@ pub fn protocol_of(operation: Operation, text: &str) -> Result<Option<&'static s
             Err(format!("auto, or one of: {}", of().collect::<Vec<_>>().join(", ")))
         }
         found => Ok(found),
-    }
-}
-
-/// Bytes for a reader.
-#[must_use]
-pub fn show_bytes(bytes: f64) -> String {
-    match bytes {
-        small if small < 1e3 => format!("{small:.0} B"),
-        kilo if kilo < 1e6 => format!("{:.1} kB", kilo / 1e3),
-        mega if mega < 1e9 => format!("{:.1} MB", mega / 1e6),
-        giga => format!("{:.2} GB", giga / 1e9),
     }
 }
 

@@ -32,7 +32,8 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
     };
     let price =
         |(rows, peer_rows)| cluster.price_of(&Question { rows, peer_rows, ..question }, &machine);
-    let prices = sizes.into_iter().map(price).collect::<Result<Vec<_>, _>>()?;
+    let prices = sizes.into_iter().map(price).collect::<Result<Vec<_>, _>>();
+    let prices = prices.map_err(veilset::Error::from)?;
     if args.json {
         print_line!("{}", json::of_clusters(&question, &cluster, &machine, &prices))?;
         return Ok(());

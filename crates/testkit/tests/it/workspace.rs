@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 27] = [
+const GRAPH: [(&str, &[&str]); 28] = [
     ("veilset-channel", &[]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
@@ -45,6 +45,18 @@ const GRAPH: [(&str, &[&str]); 27] = [
     ),
     ("veilset-party", &[]),
     ("veilset-net", &["veilset-channel", "veilset-party"]),
+    (
+        "veilset-cluster",
+        &[
+            "veilset-channel",
+            "veilset-crypto",
+            "veilset-data",
+            "veilset-net",
+            "veilset-party",
+            "veilset-protocols",
+            "veilset-session",
+        ],
+    ),
     ("veilset-sources", &[]),
     (
         "veilset-lookup",
@@ -58,6 +70,7 @@ const GRAPH: [(&str, &[&str]); 27] = [
         "veilset",
         &[
             "veilset-channel",
+            "veilset-cluster",
             "veilset-crypto",
             "veilset-data",
             "veilset-lookup",

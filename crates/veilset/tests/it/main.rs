@@ -1,4 +1,3 @@
-//! The facade: what clusters cost, and how a program ends that panics.
+//! The facade: how a program ends that panics.
 
-mod clusters;
 mod voice;

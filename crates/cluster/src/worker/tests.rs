@@ -21,9 +21,9 @@ fn worker() -> Worker {
     Worker::bind("127.0.0.1", 0..=0).expect("a free port")
 }
 
-fn needed(refused: Result<impl Sized, Error>) -> u64 {
+fn needed(refused: Result<impl Sized, ClusterError>) -> u64 {
     match refused.err() {
-        Some(Error::Session(SessionError::Memory { needed, allowed, .. })) => {
+        Some(ClusterError::Session(SessionError::Memory { needed, allowed, .. })) => {
             assert!(needed > allowed);
             needed
         }

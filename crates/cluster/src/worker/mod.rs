@@ -10,8 +10,7 @@ use veilset_party::{Identity, PublicKey};
 use veilset_protocols::{Means, ProtocolError, pieces};
 use veilset_session::{Matched, PieceShape, Pipe, SessionError, Ticket, fresh_rng, memory};
 
-use crate::Error;
-use crate::connection::pipe;
+use crate::ClusterError;
 
 /// A worker: a key that nobody needs to know again, and an address at which the peer's workers reach it.
 pub struct Worker {
@@ -37,7 +36,7 @@ pub struct Meeting {
 
 impl Meeting {
     /// Refuses what needs more memory than there is beside what is `held`, for so many elements of the peer as it says.
-    fn check(&self, needed: u64, held: usize, peer: u64) -> Result<(), Error> {
+    fn check(&self, needed: u64, held: usize, peer: u64) -> Result<(), ClusterError> {
         let allowed = memory::left(self.max_memory, held as u64);
         if needed > allowed {
             return Err(SessionError::Memory { needed, allowed, peer }.into());
@@ -45,7 +44,7 @@ impl Meeting {
         Ok(())
     }
 
-    fn check_transfer(&self, count: usize, width: usize, held: usize) -> Result<(), Error> {
+    fn check_transfer(&self, count: usize, width: usize, held: usize) -> Result<(), ClusterError> {
         self.check(pieces::transfer_memory(count as u64, width), held, count as u64)
     }
 }
@@ -55,7 +54,7 @@ impl Worker {
     ///
     /// # Errors
     /// When no port is free.
-    pub fn bind(host: &str, ports: impl Iterator<Item = u16>) -> Result<Self, Error> {
+    pub fn bind(host: &str, ports: impl Iterator<Item = u16>) -> Result<Self, ClusterError> {
         let mut refused = None;
         for port in ports {
             match Listener::bind(&format!("{host}:{port}")) {
@@ -63,7 +62,7 @@ impl Worker {
                 Err(error) => refused = Some(error),
             }
         }
-        Err(refused.map_or(Error::NoPorts, Error::from))
+        Err(refused.map_or(ClusterError::NoPorts, ClusterError::from))
     }
 
     /// Where it listens.
@@ -88,7 +87,7 @@ impl Worker {
         meeting: &Meeting,
         shape: &PieceShape,
         elements: &[Element],
-    ) -> Result<Matched, Error> {
+    ) -> Result<Matched, ClusterError> {
         meeting.check(shape.memory(), size_of_val(elements), shape.peer_count)?;
         self.meet(meeting, |pipe, rng| {
             pipe.match_piece(&meeting.ticket, meeting.threads, shape, elements, rng)
@@ -107,7 +106,7 @@ impl Worker {
         elements: &[Element],
         peer_count: usize,
         bits: u32,
-    ) -> Result<Vec<u128>, Error> {
+    ) -> Result<Vec<u128>, ClusterError> {
         let needed = pieces::exchange_memory(elements.len() as u64, peer_count as u64);
         meeting.check(needed, size_of_val(elements), peer_count as u64)?;
         self.piece(meeting, |means| {
@@ -120,7 +119,12 @@ impl Worker {
     ///
     /// # Errors
     /// As [`Worker::intersect`].
-    pub fn tell(&self, meeting: &Meeting, values: Vec<u128>, bits: u32) -> Result<(), Error> {
+    pub fn tell(
+        &self,
+        meeting: &Meeting,
+        values: Vec<u128>,
+        bits: u32,
+    ) -> Result<(), ClusterError> {
         self.piece(meeting, |means| pieces::tell(means, values, bits))
     }
 
@@ -135,7 +139,7 @@ impl Worker {
         count: usize,
         bits: u32,
         queries: &[u128],
-    ) -> Result<(Vec<bool>, bool), Error> {
+    ) -> Result<(Vec<bool>, bool), ClusterError> {
         let needed = pieces::hear_memory(count as u64, queries.len() as u64);
         meeting.check(needed, size_of_val(queries), count as u64)?;
         let hits = self.piece(meeting, |means| pieces::hear(means, count, bits, queries))?;
@@ -151,7 +155,7 @@ impl Worker {
         meeting: &Meeting,
         words: &[u128],
         columns: usize,
-    ) -> Result<Vec<u128>, Error> {
+    ) -> Result<Vec<u128>, ClusterError> {
         let count = words.len() / columns.max(1);
         meeting.check_transfer(count, columns.saturating_mul(16), size_of_val(words))?;
         self.piece(meeting, |means| pieces::give_sums(means, words, columns))
@@ -166,7 +170,7 @@ impl Worker {
         meeting: &Meeting,
         bits: &[bool],
         columns: usize,
-    ) -> Result<Vec<u128>, Error> {
+    ) -> Result<Vec<u128>, ClusterError> {
         meeting.check_transfer(bits.len(), columns.saturating_mul(16), bits.len())?;
         self.piece(meeting, |means| pieces::take_sums(means, bits, columns))
     }
@@ -175,7 +179,12 @@ impl Worker {
     ///
     /// # Errors
     /// As [`Worker::intersect`].
-    pub fn give_items(&self, meeting: &Meeting, items: &[u8], width: usize) -> Result<(), Error> {
+    pub fn give_items(
+        &self,
+        meeting: &Meeting,
+        items: &[u8],
+        width: usize,
+    ) -> Result<(), ClusterError> {
         meeting.check_transfer(items.len() / width.max(1), width, items.len())?;
         self.piece(meeting, |means| pieces::give_items(means, items, width))
     }
@@ -189,7 +198,7 @@ impl Worker {
         meeting: &Meeting,
         bits: &[bool],
         width: usize,
-    ) -> Result<zeroize::Zeroizing<Vec<u8>>, Error> {
+    ) -> Result<zeroize::Zeroizing<Vec<u8>>, ClusterError> {
         meeting.check_transfer(bits.len(), width, bits.len())?;
         self.piece(meeting, |means| pieces::take_items(means, bits, width))
     }
@@ -198,7 +207,7 @@ impl Worker {
         &self,
         meeting: &Meeting,
         work: impl FnOnce(&mut Means<'_>) -> Result<T, ProtocolError> + Send,
-    ) -> Result<T, Error> {
+    ) -> Result<T, ClusterError> {
         self.meet(meeting, |pipe, rng| pipe.piece(&meeting.ticket, meeting.threads, rng, work))
     }
 
@@ -206,13 +215,14 @@ impl Worker {
         &self,
         meeting: &Meeting,
         work: impl FnOnce(&mut Pipe, &mut ChaCha20Rng) -> Result<T, SessionError>,
-    ) -> Result<T, Error> {
+    ) -> Result<T, ClusterError> {
         let Meeting { peer, connect: to, options, .. } = meeting;
         let transport = match to {
             Some(address) => connect(&self.identity, peer, address, options, &|_| {})?,
             None => self.listener.again()?.accept(&self.identity, peer, options, &|_| {})?,
         };
-        let mut pipe = pipe(transport);
+        let (key, binding) = (*transport.peer().as_bytes(), transport.binding());
+        let mut pipe = Pipe::new(Box::new(transport), binding).with_peer(key);
         let done = work(&mut pipe, &mut fresh_rng()?);
         Ok(pipe.say_goodbye_if_failed(done)?)
     }

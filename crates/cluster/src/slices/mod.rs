@@ -5,12 +5,9 @@ use std::collections::HashMap;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_crypto::{Element, ElementHasher, permutation};
-use veilset_data::{DataError, KeySpec, Table, Warning, WarningCode};
-use veilset_protocols::Attached;
+use veilset_data::{DataError, Items, KeySet, KeySpec, Table, Values, Warning, WarningCode};
 use veilset_session::hash_keys;
 use zeroize::Zeroizing;
-
-use crate::Input;
 
 /// What a run reads of a list.
 #[derive(Debug, Clone)]
@@ -23,14 +20,30 @@ pub struct Wanted {
     pub send: Option<Vec<String>>,
 }
 
+/// A block's keys, and what belongs to them.
+struct Block {
+    keys: KeySet,
+    values: Option<Values>,
+    items: Option<Items>,
+}
+
 impl Wanted {
-    fn read(&self, block: Table) -> Result<Input, DataError> {
-        let input = Input::of(block, &self.key)?;
+    fn read(&self, block: &Table) -> Result<Block, DataError> {
+        let keys = KeySet::build(block, &self.key)?;
+        let (mut values, mut items) = (None, None);
         match &self.send {
-            Some(columns) => input.with_rows(columns),
-            None if self.values.is_empty() => Ok(input),
-            None => input.with_values(&self.values),
+            Some(columns) => items = Some(Items::build(block, &keys, &self.key, columns)?),
+            None if self.values.is_empty() => {}
+            None => values = Some(Values::build(block, &keys, &self.values)?),
         }
+        Ok(Block { keys, values, items })
+    }
+}
+
+impl Block {
+    fn warnings(&self) -> impl Iterator<Item = Warning> {
+        let of_values = self.values.as_ref().map(Values::warnings).unwrap_or_default();
+        of_values.into_iter().chain(self.keys.warnings())
     }
 }
 
@@ -58,9 +71,8 @@ pub struct Scan {
 /// # Errors
 /// When a column is missing, or holds what it must not.
 pub fn scan(block: Table, wanted: &Wanted) -> Result<Scan, DataError> {
-    let input = wanted.read(block)?;
-    let (null_rows, invalid_rows) = input.skipped();
-    let columns = input.values().map_or_else(Vec::new, |values| {
+    let block = wanted.read(&block)?;
+    let columns = block.values.as_ref().map_or_else(Vec::new, |values| {
         let all = values.columns().len();
         let magnitude = |column: usize| {
             let words = values.words().iter().skip(column).step_by(all);
@@ -69,21 +81,16 @@ pub fn scan(block: Table, wanted: &Wanted) -> Result<Scan, DataError> {
         };
         (0..all).map(|column| (values.scale(column), magnitude(column))).collect()
     });
-    let width = match input.attached() {
-        Attached::Items { width, .. } => width,
-        _ => 0,
-    };
-    let mut warnings = input.warnings();
     // A block of one key says nothing about the list.
-    warnings.retain(|warning| warning.code != WarningCode::OneKey);
+    let warnings = block.warnings().filter(|warning| warning.code != WarningCode::OneKey);
     Ok(Scan {
-        rows: input.rows(),
-        null_rows,
-        placeholder_rows: input.placeholders(),
-        invalid_rows,
+        rows: block.keys.rows(),
+        null_rows: block.keys.null_rows(),
+        placeholder_rows: block.keys.placeholder_rows(),
+        invalid_rows: block.keys.invalid_rows(),
         columns,
-        width,
-        warnings,
+        width: block.items.as_ref().map_or(0, Items::width),
+        warnings: warnings.collect(),
     })
 }
 
@@ -122,10 +129,10 @@ pub struct Cut {
 /// # Errors
 /// As [`scan`], or when a sum could overflow.
 pub fn cut(block: Table, wanted: &Wanted, slicing: &Slicing<'_>) -> Result<Vec<Cut>, DataError> {
-    let file = block.name().to_owned();
-    let mut input = wanted.read(block)?;
+    let file = block.name();
+    let mut block = wanted.read(&block)?;
     let hasher = ElementHasher::new(slicing.session, &wanted.key.canonical());
-    let elements = hash_keys(input.keys.take_digests(), &hasher);
+    let elements = hash_keys(block.keys.take_digests(), &hasher);
     let mut cuts: Vec<Cut> = (0..slicing.pieces).map(|_| Cut::default()).collect();
     let mut places = Vec::with_capacity(elements.len());
     for (key, element) in elements.iter().enumerate() {
@@ -133,13 +140,14 @@ pub fn cut(block: Table, wanted: &Wanted, slicing: &Slicing<'_>) -> Result<Vec<C
         let cut = &mut cuts[piece];
         places.push((piece, cut.elements.len() as u32));
         cut.elements.push(*element);
-        slicing.attach(cut, &input, key).ok_or_else(|| DataError::SumTooLarge {
-            file: file.clone(),
+        slicing.attach(cut, &block, key).ok_or_else(|| DataError::SumTooLarge {
+            file: file.to_owned(),
             column: wanted.values.join(", "),
             scale: slicing.scales.iter().copied().max().unwrap_or(0),
         })?;
     }
-    for (row, key) in (0..input.rows()).filter_map(|row| Some((row, input.keys.key_of(row)?))) {
+    for (row, key) in (0..block.keys.rows()).filter_map(|row| Some((row, block.keys.key_of(row)?)))
+    {
         let (piece, place) = places[key];
         // A table has fewer than 2^32 rows.
         cuts[piece].rows.push(row as u32);
@@ -159,8 +167,8 @@ impl Slicing<'_> {
     }
 
     /// What belongs to a key, in units and widths of all blocks; `None` if a number does not fit.
-    fn attach(&self, cut: &mut Cut, input: &Input, key: usize) -> Option<()> {
-        if let Some(values) = input.values() {
+    fn attach(&self, cut: &mut Cut, block: &Block, key: usize) -> Option<()> {
+        if let Some(values) = &block.values {
             let all = self.scales.len();
             let words = values.words().get(key * all..(key + 1) * all)?;
             for (column, word) in words.iter().enumerate() {
@@ -168,8 +176,8 @@ impl Slicing<'_> {
                 cut.words.push(word.checked_mul(10i128.checked_pow(more)?)?);
             }
         }
-        if let Attached::Items { width, bytes } = input.attached() {
-            let item = bytes.get(key * width..(key + 1) * width)?;
+        if let Some(items) = &block.items {
+            let item = items.bytes().get(key * items.width()..(key + 1) * items.width())?;
             cut.items.extend_from_slice(item);
             cut.items.resize(cut.elements.len() * self.width, 0);
         }

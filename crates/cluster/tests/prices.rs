@@ -2,10 +2,9 @@
 
 use std::time::Duration;
 
-use veilset::planner::{Calibration, Cluster, ClusterPrice, Fit, Link, Question, Speed, Wanted};
-use veilset::registry::{Choices, Operation, Security};
-use veilset::{Error, Learn};
-use veilset_session::SessionError;
+use veilset_cluster::{Cluster, ClusterError, ClusterPrice, Fit};
+use veilset_protocols::{Choices, Operation, Security};
+use veilset_session::{Calibration, Learn, Link, Question, SessionError, Speed, Wanted};
 
 const OPERATIONS: [Operation; 4] =
     [Operation::Intersect, Operation::Count, Operation::Sum, Operation::Union];
@@ -174,15 +173,16 @@ fn what_clusters_do_not_run_is_refused() {
         cluster.price_of(&question, &machine()).err().expect("it is refused")
     };
     let shares = error(question(Operation::Share, 10), &with(1));
-    assert!(matches!(shares, Error::NotInCluster { operation: Operation::Share }));
+    assert!(matches!(shares, ClusterError::NotInCluster { operation: Operation::Share }));
     let mut strict = question(Operation::Intersect, 10);
     strict.wanted.security = Security::Malicious;
-    assert_eq!(error(strict, &with(1)).exit_code(), 2);
+    let strict = error(strict, &with(1));
+    assert!(matches!(strict, ClusterError::NotInCluster { operation: Operation::Intersect }));
     let many = error(question(Operation::Count, MOST_KEYS + 1), &with(1));
-    assert!(matches!(many, Error::Session(SessionError::TooManyKeys { most: MOST_KEYS })));
+    assert!(matches!(many, ClusterError::Session(SessionError::TooManyKeys { most: MOST_KEYS })));
     let small = Cluster { worker_memory: 350_000_000, ..with(1) };
     let small = error(question(Operation::Intersect, 100_000_000), &small);
-    assert_eq!(small.exit_code(), 6);
+    assert!(matches!(small, ClusterError::WorkerMemory { .. }));
     assert!(small.to_string().contains("a worker has 350.0 MB"), "{small}");
 }
 

@@ -5,7 +5,7 @@ use veilset_net::{Endpoint, Event, Messages, Options, establish};
 use veilset_party::{Identity, PublicKey};
 use veilset_session::{SessionError, run_id};
 
-use crate::Error;
+use crate::ClusterError;
 
 /// The most bytes of a message.
 pub const MAX_MESSAGE: usize = MAX_FRAME;
@@ -28,7 +28,7 @@ impl Link {
         endpoint: &Endpoint,
         options: &Options,
         events: &dyn Fn(Event),
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ClusterError> {
         let transport = establish(identity, peer, endpoint, options, events)?;
         let session =
             blake3::derive_key("veilset v1 session of a cluster run", &transport.binding());
@@ -58,7 +58,7 @@ impl Link {
     ///
     /// # Errors
     /// When the connection has ended.
-    pub fn send(&self, message: Vec<u8>) -> Result<(), Error> {
+    pub fn send(&self, message: Vec<u8>) -> Result<(), ClusterError> {
         Ok(self.messages.send(message).map_err(ended)?)
     }
 
@@ -66,7 +66,7 @@ impl Link {
     ///
     /// # Errors
     /// When the connection has ended.
-    pub fn receive(&self) -> Result<Vec<u8>, Error> {
+    pub fn receive(&self) -> Result<Vec<u8>, ClusterError> {
         Ok(self.messages.receive().map_err(ended)?)
     }
 

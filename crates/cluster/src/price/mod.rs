@@ -9,7 +9,7 @@ use veilset_session::{
     Calibration, Link, MOST_KEYS, MOST_WORKERS, Question, SessionError, clustered,
 };
 
-use crate::Error;
+use crate::ClusterError;
 use model::{Load, Phases};
 
 pub use model::{
@@ -100,7 +100,7 @@ impl Cluster {
         &self,
         question: &Question,
         machine: &Calibration,
-    ) -> Result<ClusterPrice, Error> {
+    ) -> Result<ClusterPrice, ClusterError> {
         let run = Run::of(question, machine)?;
         let (workers, fit) = match self.workers {
             Some(workers) => (workers.clamp(1, MOST_WORKERS), Fit::Given),
@@ -109,7 +109,7 @@ impl Cluster {
         let load = run.load(workers);
         let needed = load.worker_memory();
         if needed > self.worker_memory {
-            return Err(Error::WorkerMemory { needed, allowed: self.worker_memory });
+            return Err(ClusterError::WorkerMemory { needed, allowed: self.worker_memory });
         }
         Ok(self.priced(&run, &load, fit))
     }
@@ -145,13 +145,13 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(question: &'a Question, machine: &'a Calibration) -> Result<Self, Error> {
+    fn of(question: &'a Question, machine: &'a Calibration) -> Result<Self, ClusterError> {
         let Question { wanted, rows, peer_rows, .. } = *question;
         wanted.check(None)?;
         let operation = wanted.operation;
         // If it is as strict as asked for.
         let found = clustered(operation).and_then(|one| wanted.find(one.spec().id));
-        let protocol = found.ok_or(Error::NotInCluster { operation })?;
+        let protocol = found.ok_or(ClusterError::NotInCluster { operation })?;
         if rows.max(peer_rows) > MOST_KEYS {
             return Err(SessionError::TooManyKeys { most: MOST_KEYS }.into());
         }
