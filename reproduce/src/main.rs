@@ -33,7 +33,7 @@ struct Args {
     #[arg(value_parser = paper)]
     paper: &'static Paper,
     /// Set sizes, each for both parties or as SENDERxRECEIVER [default: the paper's]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = sizes)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = |text: &str| units::sizes(text).map(Sizes::from))]
     sizes: Vec<Sizes>,
     /// Draw what was measured into this file, as SVG
     #[arg(long, value_name = "FILE")]
@@ -103,11 +103,6 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
 fn paper(text: &str) -> Result<&'static Paper, String> {
     let names = || PAPERS.iter().map(|paper| paper.name).collect::<Vec<_>>().join(", ");
     Paper::find(text).ok_or_else(|| format!("papers: {}", names()))
-}
-
-fn sizes(text: &str) -> Result<Sizes, String> {
-    let [sender, receiver] = units::sizes(text)?;
-    Ok(Sizes { sender, receiver })
 }
 
 #[cfg(test)]

@@ -75,6 +75,13 @@ impl Sizes {
     }
 }
 
+impl From<[usize; 2]> for Sizes {
+    /// Of the sender and of the receiver.
+    fn from([sender, receiver]: [usize; 2]) -> Self {
+        Self { sender, receiver }
+    }
+}
+
 /// One thing to measure: half of the smaller set is common, and the receiver alone learns where the protocol allows that.
 /// Rows of a union have 16 bytes; sums and shares have one column.
 #[derive(Debug, Clone, Copy)]

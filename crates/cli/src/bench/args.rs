@@ -15,7 +15,7 @@ pub(crate) struct BenchArgs {
     #[arg(value_parser = target)]
     pub(crate) targets: Vec<BenchTarget>,
     /// Set sizes, each for both parties or as SENDERxRECEIVER [default: 2^12; for ordered lists 2^8]
-    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = sizes)]
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = |text: &str| veilset::units::sizes(text).map(Sizes::from))]
     pub(crate) sizes: Vec<Sizes>,
     /// The network between the parties
     #[arg(long, value_enum, default_value = "memory")]
@@ -53,12 +53,6 @@ pub(crate) enum NetArg {
     Wan,
     /// TLS over loopback
     Tls,
-}
-
-/// `2^12`, or `2^20x2^10` for the sender's and the receiver's.
-fn sizes(text: &str) -> Result<Sizes, String> {
-    let [sender, receiver] = veilset::units::sizes(text)?;
-    Ok(Sizes { sender, receiver })
 }
 
 /// `1.5` or `60`, more than 0 and at most an hour.
