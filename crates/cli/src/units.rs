@@ -2,13 +2,39 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use veilset::data::PROGRAM_MEMORY;
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::PROTOCOLS;
 pub(crate) use veilset::units::{
-    bytes, count, delimiter, duration, memory, patience, show_bytes, show_need, threads,
+    bytes, count, delimiter, duration, show_bytes, show_need, threads,
 };
 
 use crate::args::{ProtocolArg, With};
+
+/// The bounds of what somebody may wait for a silent peer.
+const LEAST_PATIENCE: Duration = Duration::from_secs(10);
+const MOST_PATIENCE: Duration = Duration::from_secs(86_400);
+
+/// A duration for which a peer may be silent. It gives a sign of life every few seconds, so less than this would end runs
+/// for nothing.
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
+    let fits = |patience: &Duration| (LEAST_PATIENCE..=MOST_PATIENCE).contains(patience);
+    duration(text)
+        .ok()
+        .filter(fits)
+        .ok_or_else(|| "a duration from 10s to 1d is needed, such as 2m".to_owned())
+}
+
+/// A bound on the memory of a run, which the program itself takes a part of.
+pub(crate) fn memory(text: &str) -> Result<u64, String> {
+    match bytes(text)? {
+        bytes if bytes > PROGRAM_MEMORY => Ok(bytes),
+        _ => {
+            let own = show_bytes(PROGRAM_MEMORY as f64);
+            Err(format!("the program itself takes {own}: give more than that"))
+        }
+    }
+}
 
 /// `500/hour`.
 pub(crate) fn per_hour(text: &str) -> Result<u64, String> {
@@ -108,6 +134,10 @@ mod tests {
         assert_eq!(until_from(day / 24, 86_399), "for 1 h at most (until 00:59 UTC)");
         assert_eq!(until_from(day / 144, 0), "for 10 min at most (until 00:10 UTC)");
         assert_eq!(until_from(day, 0), "for 24 h at most");
+        assert_eq!(patience("2m"), Ok(Duration::from_secs(120)));
+        assert!(["9s", "25h", "1", "0s"].iter().all(|text| patience(text).is_err()));
+        assert_eq!(memory("17MB"), Ok(17_000_000));
+        assert!(["100", "16MiB", "8MB"].iter().all(|text| memory(text).is_err()));
         assert_eq!((workers("2^12"), amount("0.40"), amount("0")), (Ok(4096), Ok(0.4), Ok(0.0)));
         assert!(["0", "2^13", "-1"].iter().all(|text| workers(text).is_err()));
         assert!(["-1", "nan", "inf", "1 EUR", ""].iter().all(|text| amount(text).is_err()));

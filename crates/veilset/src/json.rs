@@ -21,7 +21,7 @@ use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::{Done, Input, exit_code};
 
 /// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.
-pub const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 1;
 
 /// `object` after what every object begins with: the version of this form, and of the program.
 #[must_use]

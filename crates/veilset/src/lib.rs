@@ -62,15 +62,12 @@ pub use output::{deliver, destination};
 pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
-pub use veilset_session::{
-    Asked, Briefing, Detail, Learn, Means, PeerBriefing, PeerReport, Price, Report, no_match,
-};
+pub use veilset_session::{Briefing, Learn, Means, Price, Report, no_match};
 
 /// Runs that many workers of both parties share.
 pub mod cluster {
     pub use veilset_cluster::{
-        Cut, Link, MAX_MESSAGE, Meeting, Merged, Scan, Slicing, Wanted, Worker, cut, merge, scan,
-        split,
+        Cut, Link, MAX_MESSAGE, Meeting, Merged, Slicing, Wanted, Worker, cut, merge, scan, split,
     };
     pub use veilset_crypto::Element;
     pub use veilset_protocols::pieces::value_bits;
@@ -85,10 +82,10 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, ColumnLook, DataError, Destination, DiskNeed, Finding, Format, ID_COLUMN,
-        KeySpec, LABEL_COLUMN, LooksLike, Place, Scratch, ShareTable, Sink, SinkError, Source,
-        Spot, Stamp, Table, ValueCheck, Values, Warning, WarningCode, check, check_values, counted,
-        look_at_columns, remove_unfinished,
+        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, KeySpec, LABEL_COLUMN,
+        LooksLike, PROGRAM_MEMORY, Place, Scratch, ShareTable, Source, Spot, Stamp, Table,
+        ValueCheck, Warning, WarningCode, check, check_values, counted, look_at_columns,
+        remove_unfinished,
     };
 }
 
@@ -108,25 +105,20 @@ pub mod party {
 /// Prices before a run.
 pub mod planner {
     pub use veilset_cluster::{Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND};
-    pub use veilset_session::{
-        Calibration, Estimate, Link, MOST_WORKERS, Prices, Question, Speed, Wanted,
-    };
+    pub use veilset_session::{Calibration, Link, MOST_WORKERS, Prices, Question, Speed, Wanted};
 }
 
 /// Lists from beyond this machine.
 pub mod sources {
-    pub use veilset_sources::{
-        FetchError, ObjectError, QueryError, fetch, is_database, is_object, is_url,
-    };
+    pub use veilset_sources::{fetch, is_object};
 }
 
 /// The protocols, and what each says of itself.
 pub mod registry {
-    pub use veilset_crypto::Group;
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        AttachedShape, Attaches, CHOICES, Choice, Choices, Gives, Knowledge, Leak, OPERATIONS,
-        Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Part, Reveal, Role, Scheme,
-        Security, SetEncoding, Shape, Sharing, Silent, Spec, find,
+        Attaches, CHOICES, Choice, Choices, Gives, OPERATIONS, Observer, Operation, OperationSpec,
+        Outcome, Over, PROTOCOLS, Part, Reveal, Role, Scheme, Security, SetEncoding, Silent, Spec,
+        find,
     };
 }

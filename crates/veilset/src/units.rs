@@ -2,16 +2,12 @@
 
 use std::time::Duration;
 
+use veilset_data::DiskNeed;
 pub use veilset_data::show_bytes;
-use veilset_data::{DiskNeed, PROGRAM_MEMORY};
 use veilset_protocols::{Operation, Security, candidates};
 
 /// A day in minutes.
 const DAY: u32 = 24 * 60;
-
-/// The bounds of what somebody may wait for a silent peer.
-const LEAST_PATIENCE: Duration = Duration::from_secs(10);
-const MOST_PATIENCE: Duration = Duration::from_secs(86_400);
 
 /// `90s`, `10m`, `1.5h`, `1d` or `500ms`: the unit is not optional.
 ///
@@ -23,33 +19,6 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     scaled(text, &UNITS)
         .map(Duration::from_millis)
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
-}
-
-/// A duration for which a peer may be silent. It gives a sign of life every few seconds, so less than this would end runs
-/// for nothing.
-///
-/// # Errors
-/// With what is needed instead.
-pub fn patience(text: &str) -> Result<Duration, String> {
-    let fits = |patience: &Duration| (LEAST_PATIENCE..=MOST_PATIENCE).contains(patience);
-    duration(text)
-        .ok()
-        .filter(fits)
-        .ok_or_else(|| "a duration from 10s to 1d is needed, such as 2m".to_owned())
-}
-
-/// A bound on the memory of a run, which the program itself takes a part of.
-///
-/// # Errors
-/// With what is needed instead.
-pub fn memory(text: &str) -> Result<u64, String> {
-    match bytes(text)? {
-        bytes if bytes > PROGRAM_MEMORY => Ok(bytes),
-        _ => {
-            let own = show_bytes(PROGRAM_MEMORY as f64);
-            Err(format!("the program itself takes {own}: give more than that"))
-        }
-    }
 }
 
 /// `500MB`, `2GiB`, or bytes.
@@ -87,8 +56,7 @@ pub fn sizes(text: &str) -> Result<[usize; 2], String> {
 }
 
 /// A number before one of these units, in the smallest of them, to which it may be rounded; the first unit that fits counts.
-#[must_use]
-pub fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
+fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let lower = text.trim().to_ascii_lowercase();
     let (number, scale) =
         units.iter().find_map(|(unit, scale)| Some((lower.strip_suffix(unit)?, *scale)))?;
@@ -234,10 +202,7 @@ mod tests {
                 .iter()
                 .all(|text| duration(text).is_err())
         );
-        assert_eq!(patience("2m"), Ok(Duration::from_secs(120)));
-        assert!(["9s", "25h", "1", "0s"].iter().all(|text| patience(text).is_err()));
-        assert_eq!((bytes("1.5GB"), memory("17MB")), (Ok(1_500_000_000), Ok(17_000_000)));
-        assert!(["100", "16MiB", "8MB"].iter().all(|text| memory(text).is_err()));
+        assert_eq!(bytes("1.5GB"), Ok(1_500_000_000));
         assert_eq!((count("2^20"), count("1_000"), count("0")), (Ok(1 << 20), Ok(1000), Ok(0)));
         let million = ["1e6", "1M", "1m", "1000k", "0.001G", "10e5", "1.0e6", "1.000000M"];
         assert!(million.iter().all(|text| count(text) == Ok(1_000_000)));

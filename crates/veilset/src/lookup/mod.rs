@@ -7,9 +7,7 @@ use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeySpec, Table};
 
 pub use veilset_lookup::{
-    About, Answer, Client, Contact, Edit, Engine, Fetched, FileError, Filter, Item, List,
-    ListError, ListFile, LookupError, LookupService, MAX_LIST, Manifest, Metrics, Quota, Refusal,
-    Seen, Sizing, Told, Way, open, serve_metrics,
+    Answer, Contact, Fetched, LookupService, Quota, Refusal, Sizing, Told, Way, open, serve_metrics,
 };
 
 pub use self::list::{Changed, Labels, add, build, remove, single_items};
