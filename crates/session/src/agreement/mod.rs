@@ -11,7 +11,7 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::{memory_of, plan};
 use crate::run::CONSENT;
-use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape, named, parsed};
+use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
     Wanted,
@@ -277,8 +277,8 @@ fn choose(
 /// What the connecting side chose, if it is what this side wants.
 fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
     let chosen = Choices {
-        group: named("group", &choice.group, parsed).ok()?,
-        digest: named("digest", &choice.digest, parsed).ok()?,
+        group: given(&choice.group).map(str::parse).transpose().ok()?,
+        digest: given(&choice.digest).map(str::parse).transpose().ok()?,
         ..wanted.choices
     };
     let named = offer.protocol.is_none_or(|mine| mine == choice.protocol);

@@ -158,19 +158,24 @@ impl TryFrom<UncheckedTerms> for Terms {
     type Error = UnknownName;
 
     fn try_from(said: UncheckedTerms) -> Result<Self, UnknownName> {
-        let (operation, peers) = known("operation", &said.operation, Peers::from_name)?;
+        let unknown = |field, name: &str| UnknownName { field, name: name.to_owned() };
+        let (operation, peers) = Peers::from_name(&said.operation)
+            .ok_or_else(|| unknown("operation", &said.operation))?;
         let choices = Choices {
-            group: named("group", &said.group, parsed)?,
-            digest: named("digest", &said.digest, parsed)?,
-            sharing: Some(known("shares", &said.sharing, parsed)?),
-            scheme: Some(known("scheme", &said.scheme, parsed)?),
+            group: given(&said.group).map(|name| named("group", name)).transpose()?,
+            digest: given(&said.digest).map(|name| named("digest", name)).transpose()?,
+            sharing: Some(named("shares", &said.sharing)?),
+            scheme: Some(named("scheme", &said.scheme)?),
             ..Choices::default()
         };
+        let protocol = given(&said.protocol)
+            .map(|name| peers.protocol(name).ok_or_else(|| unknown("protocol", name)))
+            .transpose()?;
         Ok(Self {
             operation,
             peers,
-            protocol: named("protocol", &said.protocol, |name| peers.protocol(name))?,
-            security: known("security", &said.security, parsed)?,
+            protocol,
+            security: named("security", &said.security)?,
             learn: said.learn,
             distinct: said.distinct,
             looks_hashed: said.looks_hashed,
@@ -185,27 +190,14 @@ impl TryFrom<UncheckedTerms> for Terms {
     }
 }
 
+/// The name that a side gave; an empty one is none.
+pub(crate) fn given(name: &str) -> Option<&str> {
+    (!name.is_empty()).then_some(name)
+}
+
 /// What is called `name`.
-fn known<T>(
-    field: &'static str,
-    name: &str,
-    of_name: impl Fn(&str) -> Option<T>,
-) -> Result<T, UnknownName> {
-    of_name(name).ok_or_else(|| UnknownName { field, name: name.to_owned() })
-}
-
-/// What is called `name`; no name is none.
-pub(crate) fn named<T>(
-    field: &'static str,
-    name: &str,
-    of_name: impl Fn(&str) -> Option<T>,
-) -> Result<Option<T>, UnknownName> {
-    if name.is_empty() { Ok(None) } else { known(field, name, of_name).map(Some) }
-}
-
-/// The value of this name, if it is one.
-pub(crate) fn parsed<T: FromStr>(name: &str) -> Option<T> {
-    name.parse().ok()
+fn named<T: FromStr>(field: &'static str, name: &str) -> Result<T, UnknownName> {
+    name.parse().map_err(|_| UnknownName { field, name: name.to_owned() })
 }
 
 /// The choices that have fields of their own in the terms.
