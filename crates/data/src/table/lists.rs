@@ -27,25 +27,27 @@ impl Weights {
     }
 
     /// How many of the wanted rows are decoded at once, by halves from `at_most`, so that the blocks that they are in
-    /// take `most` bytes or less; one at least. `wanted` has rising numbers; none stands for all rows.
+    /// take `most` bytes or less; one at least. `wanted` has the rising numbers of rows, those of the group from `first` on; none
+    /// stands for all.
     pub(super) fn rows_at_once(
         &self,
+        first: usize,
         wanted: Option<&[usize]>,
         at_most: usize,
         most: u64,
     ) -> usize {
         let mut rows = at_most.max(1);
-        while rows > 1 && !self.fit(wanted, rows, most) {
+        while rows > 1 && !self.fit(first, wanted, rows, most) {
             rows /= 2;
         }
         rows
     }
 
-    fn fit(&self, wanted: Option<&[usize]>, rows: usize, most: u64) -> bool {
+    fn fit(&self, first: usize, wanted: Option<&[usize]>, rows: usize, most: u64) -> bool {
         match wanted {
-            Some(wanted) => {
-                wanted.chunks(rows).all(|chunk| self.taken(chunk.iter().copied()) <= most)
-            }
+            Some(wanted) => wanted
+                .chunks(rows)
+                .all(|chunk| self.taken(chunk.iter().map(|row| row - first)) <= most),
             None => {
                 let all = self.bytes.len() * self.rows;
                 (0..all).step_by(rows).all(|first| {
@@ -122,9 +124,14 @@ mod tests {
     #[test]
     fn rows_are_as_many_as_fit_with_their_blocks() {
         let weights = Weights { rows: 4, bytes: vec![10, 10, 1_000, 10, 10] };
-        let all = |most| weights.rows_at_once(None, 16, most);
+        let all = |most| weights.rows_at_once(0, None, 16, most);
         assert_eq!((all(1_040), all(1_030), all(1_029), all(999)), (16, 16, 8, 1));
-        let some = |rows: &[usize], most| weights.rows_at_once(Some(rows), 8, most);
+        let some = |rows: &[usize], most| {
+            let later: Vec<usize> = rows.iter().map(|row| row + 100).collect();
+            let found = weights.rows_at_once(0, Some(rows), 8, most);
+            assert_eq!(weights.rows_at_once(100, Some(&later), 8, most), found);
+            found
+        };
         // All in one block, each in its own, and beside the heavy one.
         assert_eq!(some(&[0, 1, 2, 3], 10), 8);
         assert_eq!(some(&[0, 4, 12, 16], 20), 2);

@@ -40,6 +40,8 @@ pub(super) struct ParquetFile {
     at_once: AtOnce,
     /// The most bytes that rows take which are decoded at once.
     most: u64,
+    /// The columns of which rows have none or several values.
+    with_lists: Vec<usize>,
     /// What rows of lists take in each group, once that has been asked for; none where they cannot be decoded.
     lists: OnceLock<Option<HashMap<usize, Weights>>>,
 }
@@ -90,7 +92,8 @@ impl ParquetFile {
     /// The same file, whose columns are read in the types of `schema`.
     fn typed(&self, schema: SchemaRef) -> Result<Self, ArrowError> {
         let metadata = typed(self.metadata.metadata(), schema)?;
-        Ok(Self { blocks: self.blocks.clone(), metadata, lists: OnceLock::new(), ..*self })
+        let (blocks, with_lists) = (self.blocks.clone(), self.with_lists.clone());
+        Ok(Self { blocks, metadata, with_lists, lists: OnceLock::new(), ..*self })
     }
 
     /// Opens a file of which so many rows are decoded at once as `at_once` says.
@@ -127,7 +130,8 @@ impl ParquetFile {
                 let at_once =
                     checked.unwrap_or(Err(Unfit::Damaged)).and_then(|costs| at_once(&costs));
                 let at_once = at_once.map_err(|unfit| unfit.of(file))?;
-                Ok(Self { blocks, metadata, at_once, most: room.rows, lists: OnceLock::new() })
+                let (with_lists, lists) = (with_lists(&metadata), OnceLock::new());
+                Ok(Self { blocks, metadata, at_once, most: room.rows, with_lists, lists })
             }
         }
     }
@@ -197,8 +201,9 @@ impl ParquetFile {
         let places: Vec<usize> =
             columns.iter().map(|column| decoded.partition_point(|other| other < column)).collect();
 
-        let at_once = self.rows_at_once(rows, &decoded)?;
-        let batches = self.groups(rows).into_iter().flat_map(move |group| -> Decoded {
+        let groups = self.groups(rows);
+        let at_once = self.rows_at_once(rows, &groups, &decoded)?;
+        let batches = groups.into_iter().flat_map(move |group| -> Decoded {
             match self.reader(&decoded, at_once, &group) {
                 Ok(reader) => Box::new(Caught::new(reader)),
                 Err(error) => Box::new(iter::once(Err(error))),
@@ -245,40 +250,33 @@ impl ParquetFile {
         Ok(caught(|| builder.build()).ok_or_else(panicked)??)
     }
 
-    /// How many of the wanted rows of these columns are decoded at once.
-    fn rows_at_once(&self, rows: Option<&[usize]>, columns: &[usize]) -> Result<usize, ArrowError> {
+    /// How many of the wanted rows, which are in these groups, are decoded at once of these columns.
+    fn rows_at_once(
+        &self,
+        rows: Option<&[usize]>,
+        groups: &[Group<'_>],
+        columns: &[usize],
+    ) -> Result<usize, ArrowError> {
         let follow = rows.is_none_or(|rows| rows.windows(2).all(|pair| pair[0] + 1 == pair[1]));
         let at_once = if follow { self.at_once.follow } else { self.at_once.anywhere };
-        let with_lists = self.with_lists();
-        if !columns.iter().any(|column| with_lists.contains(column)) {
+        if !columns.iter().any(|column| self.with_lists.contains(column)) {
             return Ok(at_once);
         }
-        let lists = self.lists.get_or_init(|| self.weigh(&with_lists));
+        let lists = self.lists.get_or_init(|| self.weigh());
         let lists = lists.as_ref().ok_or_else(panicked)?;
         let most = self.most.min(A_COLUMN);
-        let groups = self.groups(rows).into_iter();
-        Ok(groups.fold(at_once, |at_once, group| {
-            lists[&group.number].rows_at_once(group.numbers().as_deref(), at_once, most)
+        Ok(groups.iter().fold(at_once, |at_once, group| {
+            lists[&group.number].rows_at_once(group.first, group.wanted, at_once, most)
         }))
     }
 
-    /// The columns of which rows have none or several values.
-    fn with_lists(&self) -> Vec<usize> {
-        let schema = self.metadata.parquet_schema();
-        let leaves =
-            (0..schema.num_columns()).filter(|leaf| schema.column(*leaf).max_rep_level() > 0);
-        let mut columns: Vec<usize> = leaves.map(|leaf| schema.get_column_root_idx(leaf)).collect();
-        columns.dedup();
-        columns
-    }
-
-    /// What the rows of these columns take, by the numbers of groups that have any; row by row where a block is too much for
-    /// the library.
-    fn weigh(&self, columns: &[usize]) -> Option<HashMap<usize, Weights>> {
+    /// What the rows of lists take, by the numbers of groups that have any; row by row where a block is too much for the
+    /// library.
+    fn weigh(&self) -> Option<HashMap<usize, Weights>> {
         let blocks = [BLOCK.min(self.at_once.follow), 1];
         let weights = |group: Group<'_>| {
             let weights = blocks.into_iter().find_map(|rows| {
-                let reader = self.reader(columns, rows, &group).ok()?;
+                let reader = self.reader(&self.with_lists, rows, &group).ok()?;
                 Weights::of(rows, Caught::new(reader)).ok()
             });
             Some((group.number, weights?))
@@ -299,14 +297,10 @@ struct Group<'a> {
 }
 
 impl Group<'_> {
-    /// The group's own numbers of the wanted rows.
-    fn numbers(&self) -> Option<Vec<usize>> {
-        Some(self.wanted?.iter().map(|row| row - self.first).collect())
-    }
-
+    /// The wanted rows by the group's own numbers; none stands for all.
     fn selection(&self) -> Option<RowSelection> {
-        let numbers = self.numbers()?;
-        let runs = numbers.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len());
+        let runs = self.wanted?.chunk_by(|a, b| a + 1 == *b);
+        let runs = runs.map(|run| run[0] - self.first..run[0] - self.first + run.len());
         Some(RowSelection::from_consecutive_ranges(runs, self.all))
     }
 }
@@ -318,6 +312,15 @@ fn typed(
 ) -> Result<ArrowReaderMetadata, ParquetError> {
     let options = ArrowReaderOptions::new().with_schema(schema);
     ArrowReaderMetadata::try_new(Arc::clone(metadata), options)
+}
+
+/// The columns of which rows have none or several values.
+fn with_lists(metadata: &ArrowReaderMetadata) -> Vec<usize> {
+    let schema = metadata.parquet_schema();
+    let leaves = (0..schema.num_columns()).filter(|leaf| schema.column(*leaf).max_rep_level() > 0);
+    let mut columns: Vec<usize> = leaves.map(|leaf| schema.get_column_root_idx(leaf)).collect();
+    columns.dedup();
+    columns
 }
 
 fn has_lzo(metadata: &ParquetMetaData) -> bool {
