@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use crypto_bigint::{CtLt, CtSelect, Uint};
 use rand_core::CryptoRng;
 use veilset_simd::Kernel;
-use veilset_simd::modular::{Exponent, Modulus, Number};
+use veilset_simd::bignum::batch::{Exponent, Modulus, Number};
 use zeroize::Zeroizing;
 
 use crate::key_agreement::{FFDHE2048, bytes, number};

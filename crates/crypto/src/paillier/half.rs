@@ -1,7 +1,8 @@
 //! Arithmetic modulo one of the two primes and its square.
 
 use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, NonZero};
-use veilset_simd::{Kernel, Montgomery, Residue};
+use veilset_simd::Kernel;
+use veilset_simd::bignum::single::{Montgomery, Residue};
 use zeroize::Zeroizing;
 
 use super::power::{FixedBase, power};

@@ -2,7 +2,8 @@
 
 use crypto_bigint::{BoxedUint, Odd, RandomMod, Resize};
 use rand_core::CryptoRng;
-use veilset_simd::{Kernel, Montgomery};
+use veilset_simd::Kernel;
+use veilset_simd::bignum::single::Montgomery;
 
 use super::Integer;
 

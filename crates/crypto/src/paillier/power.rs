@@ -1,7 +1,7 @@
 //! Powers of residues. Times depend on how long exponents are declared to be, and not on their values.
 
 use rayon::prelude::*;
-use veilset_simd::{Montgomery, Residue};
+use veilset_simd::bignum::single::{Montgomery, Residue};
 use zeroize::Zeroizing;
 
 /// Bits of a digit of a long exponent: a table of 31 products saves more than it takes from some 200 bits on.

@@ -2,7 +2,8 @@
 
 use crypto_bigint::{BoxedUint, Limb, NonZero, RandomBits, Resize};
 use rand_core::CryptoRng;
-use veilset_simd::{Kernel, Montgomery, Residue};
+use veilset_simd::Kernel;
+use veilset_simd::bignum::single::{Montgomery, Residue};
 use zeroize::Zeroizing;
 
 use super::power::power;

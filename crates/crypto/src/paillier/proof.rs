@@ -16,7 +16,8 @@
 
 use crypto_bigint::{BoxedUint, NonZero, Resize};
 use rayon::prelude::*;
-use veilset_simd::{Kernel, Montgomery};
+use veilset_simd::Kernel;
+use veilset_simd::bignum::single::Montgomery;
 use zeroize::Zeroizing;
 
 use super::power::power;

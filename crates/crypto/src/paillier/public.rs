@@ -3,7 +3,8 @@
 use crypto_bigint::{BoxedUint, ConcatenatingMul, ConcatenatingSquare, Odd, RandomBits, Resize};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_simd::{Kernel, Montgomery, Residue};
+use veilset_simd::Kernel;
+use veilset_simd::bignum::single::{Montgomery, Residue};
 use zeroize::{Zeroize, Zeroizing};
 
 use super::power::{FixedBase, Tables, power, square_often};

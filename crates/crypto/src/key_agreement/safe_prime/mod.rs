@@ -8,7 +8,7 @@ use crypto_bigint::{Odd, Uint};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_simd::Kernel;
-use veilset_simd::modular::{Exponent, Modulus, Number, PowerBase};
+use veilset_simd::bignum::batch::{Exponent, Modulus, Number, PowerBase};
 use zeroize::Zeroizing;
 
 pub use self::prime::SafePrime;

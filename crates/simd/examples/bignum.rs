@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use veilset_simd::Kernel;
-use veilset_simd::modular::{Exponent, Modulus, Number, PowerBase};
+use veilset_simd::bignum::batch::{Exponent, Modulus, Number, PowerBase};
 
 const BATCH: usize = 8;
 const SAMPLES: usize = 25;

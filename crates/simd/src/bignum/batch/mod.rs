@@ -1,8 +1,8 @@
 //! Powers modulo an odd number of 2048 bits, for many numbers at once.
 //!
 //! Montgomery's multiplication: with AVX-512 IFMA on 40 limbs of 52 bits and R = 2^2080, a number in each of eight lanes; in
-//! plain Rust, which is also what the other kernels do, on 32 words and R = 2^2048, one number at a time. No function's time depends on anything but the modulus and how
-//! many numbers and exponents there are.
+//! plain Rust, which the other kernels use too, on 32 words and R = 2^2048, one number at a time. No function's time depends on
+//! anything but the modulus and how many numbers and exponents there are.
 
 mod base;
 #[cfg(target_arch = "x86_64")]

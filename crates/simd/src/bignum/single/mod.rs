@@ -1,11 +1,11 @@
-//! Multiplication modulo a long odd number (Montgomery, "Modular multiplication without trial division", 1985).
+//! Multiplication modulo an odd number of any length, one product at a time.
 //!
 //! A residue a is kept as a·R, where R is a power of the digits' base: 2^64 in plain Rust, 2^52 with AVX-512 IFMA.
 
+#[cfg(target_arch = "x86_64")]
+mod ifma;
 mod residue;
 mod scalar;
-#[cfg(target_arch = "x86_64")]
-mod x86;
 
 #[cfg(test)]
 mod tests;
@@ -49,7 +49,7 @@ impl Base {
     fn of(kernel: Kernel, words: usize) -> Self {
         match kernel {
             #[cfg(target_arch = "x86_64")]
-            Kernel::Avx512Ifma if x86::fits(words) && kernel.runs_here() => Self::Ifma,
+            Kernel::Avx512Ifma if ifma::fits(words) && kernel.runs_here() => Self::Ifma,
             _ if words == 0 => unreachable!("a modulus has words"),
             _ => Self::Words,
         }
@@ -59,7 +59,7 @@ impl Base {
         match self {
             Self::Words => 64,
             #[cfg(target_arch = "x86_64")]
-            Self::Ifma => x86::BITS,
+            Self::Ifma => ifma::BITS,
         }
     }
 }
@@ -79,7 +79,7 @@ impl Montgomery {
         let (count, len) = match base {
             Base::Words => (words.len(), words.len()),
             #[cfg(target_arch = "x86_64")]
-            Base::Ifma => x86::lengths(words.len()),
+            Base::Ifma => ifma::lengths(words.len()),
         };
         let inverse = negated_inverse(words[0]) & (u64::MAX >> (64 - base.bits()));
         let empty = || Residue::zero(len);
@@ -163,7 +163,7 @@ impl Montgomery {
                 let (a, b, modulus) = (&a.0, &b.0[..], &self.digits);
                 // SAFETY: the base was chosen for a processor that has the instructions.
                 unsafe {
-                    x86::multiply(a, &b[..self.count], modulus, self.inverse, &mut product.0);
+                    ifma::multiply(a, &b[..self.count], modulus, self.inverse, &mut product.0);
                 }
             }
         }
@@ -179,7 +179,7 @@ impl Montgomery {
             #[cfg(target_arch = "x86_64")]
             Base::Ifma => {
                 // SAFETY: the base was chosen for a processor that has the instructions.
-                unsafe { x86::select(choices, index, &mut chosen.0) };
+                unsafe { ifma::select(choices, index, &mut chosen.0) };
             }
         }
         chosen
