@@ -10,7 +10,7 @@ use rand_core::SeedableRng;
 use veilset_crypto::ideal_permutation::{
     Feistel2048, FieldPermutation, Rijndael256, StringPermutation,
 };
-use veilset_crypto::key_agreement::{Curve25519Agreement, KeyAgreement, SafePrimeAgreement};
+use veilset_crypto::{Curve25519Agreement, KeyAgreement, SafePrimeAgreement};
 
 const SAMPLES: usize = 25;
 

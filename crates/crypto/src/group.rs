@@ -4,7 +4,7 @@ use veilset_names::names;
 
 use crate::{
     CommutativePrf, Compressed, Curve25519Prf, Ffdhe2048Prf, P256Prf, RistrettoPrp, Uncompressed,
-    curve25519, finite_field, p256, ristretto,
+    curve25519, ffdhe2048, p256, ristretto255,
 };
 
 names! {
@@ -43,8 +43,8 @@ impl Group {
         match self {
             Self::Curve25519 => curve25519::elligator::SUITE,
             Self::P256 | Self::P256Uncompressed => p256::sswu::SUITE,
-            Self::Ristretto255 => ristretto::kernel::SUITE,
-            Self::Ffdhe2048 => finite_field::SUITE,
+            Self::Ristretto255 => ristretto255::kernel::SUITE,
+            Self::Ffdhe2048 => ffdhe2048::SUITE,
         }
     }
 
@@ -54,8 +54,8 @@ impl Group {
         match self {
             Self::Curve25519 => curve25519::elligator::DST,
             Self::P256 | Self::P256Uncompressed => p256::sswu::DST,
-            Self::Ristretto255 => ristretto::kernel::DST,
-            Self::Ffdhe2048 => finite_field::DST,
+            Self::Ristretto255 => ristretto255::kernel::DST,
+            Self::Ffdhe2048 => ffdhe2048::DST,
         }
     }
 

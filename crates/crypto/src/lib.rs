@@ -8,7 +8,7 @@
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
 //! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`], whose exponents
 //!   may be residues of a [`PrimeField`];
-//! * [`key_agreement`] has second messages that look random, and [`ideal_permutation`] permutes the field that they are from;
+//! * a [`KeyAgreement`] has second messages that look random, and [`ideal_permutation`] permutes the field that they are from;
 //! * [`paillier`] encrypts numbers of 2000 bits and more so that they can be added, and decrypted whole;
 //! * [`oprf`] is the verifiable oblivious pseudorandom function of RFC 9497;
 //! * [`permutation`] is uniform.
@@ -17,35 +17,39 @@ mod curve25519;
 mod element;
 pub mod elgamal;
 mod expand;
-mod finite_field;
+mod ffdhe2048;
 mod group;
 pub mod ideal_permutation;
 pub mod kernel;
-pub mod key_agreement;
+mod key_agreement;
 mod lanes;
-pub mod oprf;
 mod p256;
 pub mod paillier;
+mod pallas;
 mod prf;
 mod prime_field;
 mod prime_group;
-mod ristretto;
+mod ristretto255;
 mod shuffle;
 mod tasks;
 #[cfg(test)]
+mod uniformity;
+#[cfg(test)]
 mod vectors;
 
-pub use curve25519::{Curve25519Prf, DistributedPrf, Point};
+pub use curve25519::{ClampedExponent, Curve25519Agreement, Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
-pub use finite_field::Ffdhe2048Prf;
-pub use group::Group;
-pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
-pub use prime_field::{ModulusError, PrimeField, Residue};
-pub use prime_group::{
-    NotAPrime, Pallas, PallasBase, PallasPoint, PrimeGroup, Ristretto255, SafePrimeBase,
+pub use ffdhe2048::{
+    EvenExponent, Ffdhe2048Prf, NotAPrime, SafePrime, SafePrimeAgreement, SafePrimeBase,
     SafePrimeError, SafePrimeGroup, Setting, Square,
 };
-pub use ristretto::RistrettoPrp;
+pub use group::Group;
+pub use key_agreement::{FirstMessageError, KeyAgreement, Second};
+pub use pallas::{Pallas, PallasBase, PallasPoint};
+pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
+pub use prime_field::{ModulusError, PrimeField, Residue};
+pub use prime_group::PrimeGroup;
+pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};
 pub use shuffle::permutation;
 
 pub use self::p256::{Compressed, Encoding, P256Prf, Uncompressed};

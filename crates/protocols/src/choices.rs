@@ -2,8 +2,7 @@
 //! and the suites follow.
 
 use rand_core::CryptoRng;
-use veilset_crypto::key_agreement::SafePrime;
-use veilset_crypto::{Group, NotAPrime};
+use veilset_crypto::{Group, NotAPrime, SafePrime};
 use veilset_names::{Names, UnknownName};
 
 use crate::{Operation, Scheme, SetEncoding, Sharing};

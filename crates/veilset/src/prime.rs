@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-pub use veilset_crypto::key_agreement::SafePrime;
+pub use veilset_crypto::SafePrime;
 use veilset_party::guard::check_unchanged_by_others;
 use veilset_session::fresh_rng;
 

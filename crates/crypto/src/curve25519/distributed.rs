@@ -4,8 +4,9 @@ use curve25519_dalek::Scalar as Residue;
 use rand_core::CryptoRng;
 use zeroize::Zeroizing;
 
+use super::Point;
 use super::kernel::Scalar;
-use super::{Point, check_and_multiply, map_and_multiply};
+use super::prf::{check_and_multiply, map_and_multiply};
 use crate::{Element, NotAnElement};
 
 /// One side's keys of the distributed pseudorandom function `G_{k,k'}(x) = k·k'·H(x)` on Curve25519 (eprint 2022/652,

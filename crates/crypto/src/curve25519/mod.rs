@@ -1,104 +1,29 @@
-//! The commutative weak pseudorandom function on Curve25519, on x-coordinates.
+//! Curve25519 by x-coordinates: the commutative weak pseudorandom function, its keys for private-ID, and the key agreement.
 
 mod distributed;
 pub(crate) mod elligator;
 pub(crate) mod kernel;
+mod key_agreement;
+mod prf;
 
 pub use distributed::DistributedPrf;
-pub(crate) use distributed::ORDER;
-use rand_core::CryptoRng;
-use veilset_simd::Kernel;
-use zeroize::Zeroizing;
-
-use self::kernel::{Scalar, map_batch, multiply_batch};
-use crate::tasks::{refusing_tasks, tasks};
-use crate::{CommutativePrf, Element, NotAnElement};
+pub use key_agreement::{ClampedExponent, Curve25519Agreement};
+pub use prf::Curve25519Prf;
 
 /// A point of Curve25519 as its u-coordinate: 32 bytes, little-endian, less than 2^255 − 19.
 pub type Point = [u8; 32];
 
-/// `F_k(P) = k·P` on Curve25519, x-coordinates only. The key is wiped when dropped.
-///
-/// # The group
-///
-/// The group is the subgroup of prime order ℓ. `k` is clamped as in X25519: a multiple of 8, with `k/8` uniform in
-/// 2^251..2^252, below ℓ. Elligator 2 maps an element to a point of the full curve, the sum of a point `H(x)` of the
-/// group and one whose order divides 8. The first multiplication annuls the second and leaves `k·H(x)`, so clearing
-/// the cofactor costs nothing. `H(x)` is the suite's `encode_to_curve(x)`, which multiplies by 8, divided by 8 modulo
-/// ℓ: a bijection of the group. One map does not give the uniform distribution on the group; the proof needs no more
-/// than that a simulator can sample a point together with a preimage, and Elligator 2 is easily inverted.
-///
-/// # No twist bit
-///
-/// A u-coordinate belongs to the curve if u³ + Au² + u is a square, else to its quadratic twist, and multiplication
-/// leaves it where it is. A digest taken for a coordinate would therefore carry one bit, visible through the
-/// blinding: curve or twist. Elligator's images are all on the curve, so all blinded values are, and being in the
-/// subgroup of order ℓ they carry no such bit of the torsion either.
-///
-/// # What the peer sends
-///
-/// Refused are encodings that are not canonical (the top bit set, or at least 2^255 − 19) and points of small order.
-/// Multiples of 8 annul all points of small order, also of the twist, whose cofactor is 4; those give 0. A point of
-/// mixed order, or of the twist, is a peer's deviation that costs the key nothing: its image lies in a group of large
-/// prime order again.
-pub struct Curve25519Prf {
-    key: Scalar,
-}
-
-impl CommutativePrf for Curve25519Prf {
-    type Point = Point;
-
-    const LEN: usize = 32;
-
-    fn generate(rng: &mut dyn CryptoRng) -> Self {
-        let mut bytes = Zeroizing::new([0; 32]);
-        rng.fill_bytes(bytes.as_mut_slice());
-        Self { key: Scalar::new(&bytes) }
-    }
-
-    fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<Point> {
-        map_and_multiply(&self.key, elements)
-    }
-
-    fn evaluate(&self, points: &[Point]) -> Result<Vec<Point>, NotAnElement> {
-        check_and_multiply(&self.key, points)
-    }
-}
-
 /// Values that one task takes: all groups of eight lanes that share an inversion.
-pub(crate) const VALUES_A_TASK: usize = 256;
-
-fn map_and_multiply(key: &Scalar, elements: &[Element]) -> Vec<Point> {
-    tasks::<VALUES_A_TASK, _, _>(elements, [0; 32], |elements, points| {
-        // In place: nothing unblinded stays behind. An element of H(x) = 0 has probability 2^-249.
-        map_batch(Kernel::best(), elements, points);
-        multiply_batch(Kernel::best(), key, points);
-    })
-}
-
-fn check_and_multiply(key: &Scalar, points: &[Point]) -> Result<Vec<Point>, NotAnElement> {
-    refusing_tasks::<VALUES_A_TASK, _, _>(points, [0; 32], |points, images| {
-        let canonical = points.iter().position(|p| !is_canonical(p)).unwrap_or(points.len());
-        // Those before the first that is not canonical may be of small order.
-        let images = &mut images[..canonical];
-        images.copy_from_slice(&points[..canonical]);
-        multiply_batch(Kernel::best(), key, images);
-        match images.iter().position(|image| *image == [0; 32]) {
-            Some(small) => Err(small),
-            None if canonical < points.len() => Err(canonical),
-            None => Ok(()),
-        }
-    })
-}
+const VALUES_A_TASK: usize = 256;
 
 /// p = 2^255 − 19, little-endian.
-pub(crate) const P: Point = {
+const P: Point = {
     let mut bytes = [0xff; 32];
     (bytes[0], bytes[31]) = (0xed, 0x7f);
     bytes
 };
 
 /// Whether a point is encoded as a number below p. Points on the wire are public.
-pub(crate) fn is_canonical(point: &Point) -> bool {
+fn is_canonical(point: &Point) -> bool {
     point.iter().rev().lt(P.iter().rev())
 }

@@ -11,10 +11,9 @@ use p256::elliptic_curve::PrimeField;
 use p256::elliptic_curve::sec1::{FromSec1Point, ToSec1Point};
 use p256::hash2curve::{ExpandMsgXmd, encode_from_bytes};
 use p256::{AffinePoint, NistP256, Sec1Point};
-use veilset_crypto::key_agreement::{KeyAgreement, SafePrimeAgreement};
 use veilset_crypto::{
     CommutativePrf, CommutativePrp, Compressed, Curve25519Prf, Element, Ffdhe2048Prf, Group,
-    NotAnElement, P256Prf, RistrettoPrp, Uncompressed, kernel,
+    KeyAgreement, NotAnElement, P256Prf, RistrettoPrp, SafePrimeAgreement, Uncompressed, kernel,
 };
 use veilset_simd::Kernel;
 use veilset_simd::ristretto255::{self, Point};
@@ -228,7 +227,7 @@ fn a_key_of_ristretto_multiplies_and_its_inverse_undoes() {
     let prp: RistrettoPrp = prf(8);
     let elements = elements(70);
     let mut mapped = vec![Point::IDENTITY; 70];
-    kernel::ristretto::map_batch(Kernel::best(), &elements, &mut mapped);
+    kernel::ristretto255::map_batch(Kernel::best(), &elements, &mut mapped);
     let mut unmasked = vec![[0; 32]; 70];
     ristretto255::encode(Kernel::best(), &mapped, &mut unmasked);
     let images = prp.hash_and_evaluate(&elements);

@@ -39,7 +39,7 @@ use std::collections::HashSet;
 use veilset_channel::{Blob, Channel, ChannelExt, Malformed, Message, PeerFault};
 use veilset_crypto::Group;
 use veilset_crypto::ideal_permutation::StringPermutation;
-use veilset_crypto::key_agreement::{KeyAgreement, Second};
+use veilset_crypto::{KeyAgreement, Second};
 use veilset_poly::plain::{evaluate, interpolate};
 use zeroize::Zeroizing;
 

@@ -5,11 +5,10 @@ use std::sync::LazyLock;
 use crypto_bigint::Uint;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
-use veilset_crypto::PrimeField;
 use veilset_crypto::ideal_permutation::{
     Feistel2048, FieldPermutation, Rijndael256, StringPermutation,
 };
-use veilset_crypto::key_agreement::{self, Curve25519Agreement, KeyAgreement, SafePrimeAgreement};
+use veilset_crypto::{Curve25519Agreement, KeyAgreement, PrimeField, SafePrimeAgreement};
 use veilset_poly::Field;
 use veilset_poly::fields::{Element25519, Field25519};
 use veilset_poly::plain::PlainField;
@@ -43,7 +42,7 @@ pub(super) static FFDHE2048: LazyLock<SafePrime> =
 
 impl SafePrime {
     /// `rt21-ffdh`'s over another prime. The session that keys the oracles depends on the prime, so no name has to.
-    pub(super) fn over(prime: &key_agreement::SafePrime) -> Self {
+    pub(super) fn over(prime: &veilset_crypto::SafePrime) -> Self {
         Suite::modulo("a given safe prime", SafePrimeAgreement::new(prime))
     }
 

@@ -5,11 +5,8 @@ use num_bigint::BigUint;
 use rand_core::{Rng, SeedableRng};
 
 use super::*;
-use crate::key_agreement::uniformity::{distance, of_bits_and_bytes};
-use crate::{NotAPrime, SafePrimeError};
-
-/// The prime of RFC 3526's group 14: 2^2048 − 2^1984 + (⌊2^1918·π⌋ + 124476)·2^64 − 1.
-const GROUP_14: &str = include_str!("../../../../../vectors/rfc3526-group14.txt");
+use crate::ffdhe2048::prime::GROUP_14;
+use crate::uniformity::{distance, of_bits_and_bytes};
 
 fn rng(seed: u8) -> ChaCha20Rng {
     ChaCha20Rng::from_seed([seed; 32])
@@ -46,7 +43,7 @@ fn the_prime_is_that_of_the_formula() {
 
 #[test]
 fn the_prime_is_safe_and_others_are_taken() {
-    for text in [FFDHE2048, GROUP_14] {
+    for text in [PRIME, GROUP_14] {
         let prime = SafePrime::from_hex(text, &mut rng(1)).expect("a safe prime");
         let agreement = SafePrimeAgreement::new(&prime);
         let (secret, first) = agreement.first(&mut rng(2));
@@ -61,33 +58,6 @@ fn the_prime_is_safe_and_others_are_taken() {
 
 fn integer_of(digits: &str) -> BigUint {
     BigUint::parse_bytes(digits.as_bytes(), 16).expect("hexadecimal digits")
-}
-
-#[test]
-fn primes_are_files_of_hexadecimal_digits() {
-    let read = |text: &str| SafePrime::from_hex(text, &mut rng(5));
-    let prime = read(GROUP_14).expect("a safe prime");
-    assert_eq!(prime.to_hex(), GROUP_14);
-    assert_eq!(read(&GROUP_14.to_uppercase()), Ok(prime));
-    let name = prime.to_string();
-    let other = read(FFDHE2048).expect("a safe prime").to_string();
-    assert!(name.len() == other.len() && name.starts_with("safe-prime-") && name != other);
-
-    assert_eq!(read(&GROUP_14.replacen('9', "x", 1)), Err(NotAPrime::Character { place: 18 }));
-    assert_eq!(read(&GROUP_14[1..]), Err(NotAPrime::Digits { count: 511 }));
-    assert_eq!(read(""), Err(NotAPrime::Digits { count: 0 }));
-    let even = GROUP_14.trim_end().trim_end_matches('f').to_owned() + "fffffffffffffffe";
-    assert_eq!(read(&even), Err(NotAPrime::Number(SafePrimeError::NotSafePrime)));
-}
-
-#[test]
-fn moduli_that_are_no_long_safe_primes_are_refused() {
-    let p = Uint::<32>::from_be_hex(FFDHE2048);
-    let q = p.shr_vartime(1);
-    let new = |p: &Uint<32>| SafePrime::new(p, &mut rng(4)).err();
-    assert_eq!(new(&q), Some(SafePrimeError::Length { bits: 2047 }));
-    assert_eq!(new(&p.wrapping_add(&Uint::from(2u8))), Some(SafePrimeError::NotSafePrime));
-    assert_eq!(new(&p.wrapping_add(&Uint::ONE)), Some(SafePrimeError::NotSafePrime));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! ristretto255 (RFC 9496) in lanes.
+//! The group of prime order, in lanes.
 
 use curve25519_dalek::Scalar;
 use rayon::prelude::*;
@@ -6,9 +6,8 @@ use veilset_simd::Kernel;
 use veilset_simd::ristretto255::{self as lanes, FixedBase, Point};
 use zeroize::Zeroizing;
 
-use super::PrimeGroup;
-use crate::NotAnElement;
 use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
+use crate::{NotAnElement, PrimeGroup};
 
 /// ristretto255, of order ℓ = 2^252 + 27742317777372353535851937790883648493; multiplications in lanes.
 #[derive(Debug, Clone, Copy, Default)]

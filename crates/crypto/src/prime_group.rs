@@ -1,18 +1,9 @@
 //! Groups of prime order as encryption takes them: whole elements, many at once, and a scalar each.
 
-mod pallas;
-mod ristretto255;
-mod safe_prime;
-
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::NotAnElement;
-
-pub use pallas::{Pallas, PallasBase, PallasPoint};
-pub use ristretto255::Ristretto255;
-pub(crate) use safe_prime::check_safe_prime;
-pub use safe_prime::{NotAPrime, SafePrimeBase, SafePrimeError, SafePrimeGroup, Setting, Square};
 
 /// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
 ///

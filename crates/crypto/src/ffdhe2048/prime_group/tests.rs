@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use chacha20::ChaCha20Rng;
-use crypto_bigint::{U1024, Word};
+use crypto_bigint::U1024;
 use num_bigint::BigUint;
 use rand_core::SeedableRng;
 
@@ -135,21 +135,6 @@ fn only_safe_primes_are_taken() {
     assert!(taken.into_iter().eq(expected));
     let modulus = paper().modulus().wrapping_add(&Uint::from(2u8));
     assert!(SafePrimeGroup::new(&modulus, &mut rng(6)).is_err());
-}
-
-/// The sieve strikes exactly the numbers with a small divisor, counted by trial division.
-#[test]
-fn the_sieve_is_trial_division() {
-    let start = Uint::<1>::from(0x1234_5678_9abc_u64);
-    for log_size in [1, 9] {
-        let survivors = sieve::Sieve::new().survivors(&start, log_size);
-        let survivors: BTreeSet<u32> = survivors.into_iter().collect();
-        for k in 0..2000 {
-            let q = ((start.as_words()[0] + Word::from(k)) << log_size) + 1;
-            let small = |n: u64| (3..1 << 21).step_by(2).any(|d| n.is_multiple_of(d));
-            assert_eq!(survivors.contains(&k), !small(q) && !small(2 * q + 1), "{k}");
-        }
-    }
 }
 
 fn generated<const LIMBS: usize>(setting: Setting, log_size: u32, seed: u8) {

@@ -32,7 +32,7 @@ use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 pub use self::blinding::Blinding;
 pub use self::proof::Proof;
 use crate::expand::{BatchExpander, Expander};
-use crate::ristretto::kernel::{
+use crate::ristretto255::kernel::{
     self, Point, encode_doubled_batch, map_with, multiply_and_halve_batch,
 };
 use crate::tasks::tasks;

@@ -2,7 +2,7 @@
 
 /// Pearson's χ² of the counts against these shares, divided by what it exceeds with probability below 2^-20: its mean, six
 /// standard deviations, and 12 more for the heavy tail with few degrees of freedom.
-pub(super) fn distance(counts: &[u32], shares: &[f64]) -> f64 {
+pub(crate) fn distance(counts: &[u32], shares: &[f64]) -> f64 {
     assert_eq!(counts.len(), shares.len());
     let total = f64::from(counts.iter().sum::<u32>());
     let freedom = counts.len() as f64 - 1.0;
@@ -15,7 +15,7 @@ pub(super) fn distance(counts: &[u32], shares: &[f64]) -> f64 {
 }
 
 /// The largest distance of the bits and of the bytes at all places below `bits` from uniform ones.
-pub(super) fn of_bits_and_bytes<'a>(
+pub(crate) fn of_bits_and_bytes<'a>(
     values: impl Iterator<Item = &'a [u8]> + Clone,
     bits: usize,
 ) -> f64 {

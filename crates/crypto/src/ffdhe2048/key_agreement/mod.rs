@@ -1,6 +1,5 @@
-//! Quadratic residues modulo a safe prime of 2048 bits.
+//! Key agreement on the quadratic residues modulo a safe prime of 2048 bits.
 
-mod prime;
 #[cfg(test)]
 mod tests;
 
@@ -11,19 +10,9 @@ use veilset_simd::Kernel;
 use veilset_simd::bignum::batch::{Exponent, Modulus, Number, PowerBase};
 use zeroize::Zeroizing;
 
-pub use self::prime::SafePrime;
-use super::{FirstMessageError, KeyAgreement, Second};
+use super::{LEN, PRIME, SafePrime, bytes, number};
 use crate::tasks::VALUES_A_TASK;
-
-/// Bytes of a residue.
-const LEN: usize = 256;
-
-/// The prime of the group ffdhe2048 (RFC 7919, appendix A.1): 2^2048 − 2^1984 + (⌊2^1918·e⌋ + 560316)·2^64 − 1.
-pub(crate) const FFDHE2048: &str = "ffffffffffffffffadf85458a2bb4a9aafdc5620273d3cf1d8b9c583ce2d3695a9e13641146433fb\
-cc939dce249b3ef97d2fe363630c75d8f681b202aec4617ad3df1ed5d5fd65612433f51f5f066ed0856365553ded1af3b557135e7f57c935\
-984f0c70e0e68b77e2a689daf3efe8721df158a136ade73530acca4f483a797abc0ab182b324fb61d108a94bb2c8e3fbb96adab760d7f468\
-1d4f42a3de394df4ae56ede76372bb190b07a7c8ee0a6d709e02fce1cdf7e2ecc03404cd28342f619172fe9ce98583ff8e4f1232eef28183\
-c3fe3b1b4c6fad733bb5fcbc2ec22005c58ef1837d1683b2c6f34a26c1b2effa886b423861285c97ffffffffffffffff";
+use crate::{FirstMessageError, KeyAgreement, Second};
 
 /// Diffie–Hellman on the quadratic residues modulo a safe prime p = 2q + 1 of 2048 bits; second messages are residues with a
 /// random sign.
@@ -73,7 +62,7 @@ impl SafePrimeAgreement {
     /// The agreement with the prime of RFC 7919's group ffdhe2048.
     #[must_use]
     pub fn ffdhe2048() -> Self {
-        Self::with_prime(Uint::from_be_hex(FFDHE2048)).expect("the prime has 2048 bits")
+        Self::with_prime(Uint::from_be_hex(PRIME)).expect("the prime has 2048 bits")
     }
 
     /// The agreement with another prime.
@@ -116,7 +105,7 @@ impl SafePrimeAgreement {
             let mut powers = Zeroizing::new(vec![[0; 32]; exponents.len()]);
             base.powers(&self.modulus, exponents, &mut powers);
             for (index, (power, bytes)) in (task * VALUES_A_TASK..).zip(powers.iter().zip(bytes)) {
-                *bytes = self::bytes(&change(index, power));
+                *bytes = super::bytes(&change(index, power));
             }
         });
         bytes
@@ -174,18 +163,4 @@ impl KeyAgreement for SafePrimeAgreement {
         });
         keys
     }
-}
-
-/// The number of little-endian bytes.
-pub(crate) fn number(bytes: &[u8; LEN]) -> Number {
-    let (words, _) = bytes.as_chunks();
-    std::array::from_fn(|word| u64::from_le_bytes(words[word]))
-}
-
-/// The little-endian bytes of a number.
-pub(crate) fn bytes(number: &Number) -> [u8; LEN] {
-    let mut bytes = [0; LEN];
-    let (words, _) = bytes.as_chunks_mut();
-    words.iter_mut().zip(number).for_each(|(bytes, word)| *bytes = word.to_le_bytes());
-    bytes
 }

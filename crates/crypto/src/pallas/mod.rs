@@ -11,9 +11,8 @@ use ff::{FromUniformBytes, PrimeField};
 use pasta_curves::pallas::Scalar;
 use rayon::prelude::*;
 
-use super::PrimeGroup;
-use crate::NotAnElement;
 use crate::tasks::{VALUES_A_TASK, pairs, refusing_tasks, tasks};
+use crate::{NotAnElement, PrimeGroup};
 use window::{Digits, sum_of_products};
 
 pub use point::PallasPoint;

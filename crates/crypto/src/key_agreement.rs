@@ -1,19 +1,8 @@
 //! Key agreement in two messages, the second of which is pseudorandom (Rosulek and Trieu, "Compact and malicious private
 //! set intersection for small sets", eprint 2021/1159, section 3.2).
 
-mod curve25519;
-mod error;
-mod safe_prime;
-#[cfg(test)]
-mod uniformity;
-
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
-
-pub use curve25519::{Curve25519Agreement, Exponent};
-pub use error::FirstMessageError;
-pub use safe_prime::{EvenExponent, SafePrime, SafePrimeAgreement};
-pub(crate) use safe_prime::{FFDHE2048, bytes, number};
 
 /// A key agreement of a sender, who sends the first message, and a receiver, who answers it n times.
 ///
@@ -84,4 +73,32 @@ pub struct Second<V: Zeroize> {
     pub messages: Zeroizing<Vec<V>>,
     /// Their keys.
     pub keys: Zeroizing<Vec<V>>,
+}
+
+/// The peer's first message is none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum FirstMessageError {
+    /// It has another number of bytes.
+    #[error(
+        "the peer's first message of the key agreement has {found} bytes where {expected} belong; \
+         no honest peer sends it, so end the run"
+    )]
+    Length {
+        /// As the agreement has it.
+        expected: usize,
+        /// As the peer sent it.
+        found: usize,
+    },
+    /// It is a number of the right length and encodes nothing: too large, or of no group element.
+    #[error(
+        "the peer's first message of the key agreement encodes no element of the group; \
+         no honest peer sends it, so end the run"
+    )]
+    NotAnElement,
+    /// It encodes the neutral element, or another whose order is small, so that anybody knows the keys.
+    #[error(
+        "the peer's first message of the key agreement encodes an element of small order; \
+         no honest peer sends it, so end the run"
+    )]
+    SmallOrder,
 }

@@ -1,4 +1,4 @@
-//! Curve25519 with Elligator 2 (Bernstein, Hamburg, Krasnova and Lange, CCS 2013).
+//! Key agreement with Elligator 2 (Bernstein, Hamburg, Krasnova and Lange, CCS 2013).
 
 mod draw;
 #[cfg(test)]
@@ -9,9 +9,9 @@ use veilset_simd::ristretto255::{FixedBase, Point, Scalar};
 use veilset_simd::{Kernel, elligator2, ristretto255};
 use zeroize::Zeroizing;
 
-use super::{FirstMessageError, KeyAgreement, Second};
-use crate::curve25519::{self, VALUES_A_TASK, is_canonical, kernel};
+use super::{VALUES_A_TASK, is_canonical, kernel};
 use crate::tasks::tasks;
+use crate::{FirstMessageError, KeyAgreement, Second};
 use draw::Drawn;
 
 /// Diffie–Hellman on Curve25519 by u-coordinates; second messages are numbers that Elligator 2 takes to the receiver's
@@ -59,7 +59,7 @@ use draw::Drawn;
 pub struct Curve25519Agreement;
 
 /// The sender's exponent a.
-pub struct Exponent(kernel::Scalar);
+pub struct ClampedExponent(kernel::Scalar);
 
 /// From so many messages on a table of the first message's multiples is made. Making it takes as long as 33 multiplications
 /// with AVX-512 IFMA, and a multiplication by it 0.18 of one without: they are level at 33/0.82 = 40 messages, and at 23 to
@@ -67,7 +67,7 @@ pub struct Exponent(kernel::Scalar);
 const TABLE_FROM: usize = 40;
 
 impl KeyAgreement for Curve25519Agreement {
-    type Secret = Exponent;
+    type Secret = ClampedExponent;
     type Value = [u8; 32];
 
     fn first_len(&self) -> usize {
@@ -75,13 +75,13 @@ impl KeyAgreement for Curve25519Agreement {
     }
 
     fn modulus(&self) -> [u8; 32] {
-        curve25519::P
+        super::P
     }
 
-    fn first(&self, rng: &mut dyn CryptoRng) -> (Exponent, Vec<u8>) {
+    fn first(&self, rng: &mut dyn CryptoRng) -> (ClampedExponent, Vec<u8>) {
         let mut bytes = Zeroizing::new([0; 32]);
         rng.fill_bytes(bytes.as_mut_slice());
-        let exponent = Exponent(kernel::Scalar::new(&bytes));
+        let exponent = ClampedExponent(kernel::Scalar::new(&bytes));
         let mut point = [GENERATOR];
         kernel::multiply_batch(Kernel::best(), &exponent.0, &mut point);
         (exponent, point[0].to_vec())
@@ -102,7 +102,7 @@ impl KeyAgreement for Curve25519Agreement {
         Ok(Second { messages, keys: Zeroizing::new(keys) })
     }
 
-    fn keys(&self, secret: &Exponent, messages: &[[u8; 32]]) -> Zeroizing<Vec<[u8; 32]>> {
+    fn keys(&self, secret: &ClampedExponent, messages: &[[u8; 32]]) -> Zeroizing<Vec<[u8; 32]>> {
         let key = |messages: &[[u8; 32]], keys: &mut [[u8; 32]]| {
             let wide = Zeroizing::new(messages.iter().map(big_endian).collect::<Vec<_>>());
             elligator2(Kernel::best(), &wide, keys);

@@ -1,13 +1,24 @@
-//! Safe primes that parties choose themselves.
+//! Safe primes: tested, generated, and those of 2048 bits that parties choose themselves.
+
+mod error;
+mod generate;
+mod primality;
+mod sieve;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
-use crypto_bigint::Uint;
+use crypto_bigint::{Odd, Uint};
 use rand_core::CryptoRng;
 
 use super::LEN;
-use crate::prime_group::{SafePrimeGroup, Setting, check_safe_prime};
-use crate::{NotAPrime, SafePrimeError};
+use primality::{is_prime, is_safe_prime};
+
+pub use error::{NotAPrime, SafePrimeError};
+pub(super) use generate::generate;
+#[cfg(test)]
+pub(super) use tests::GROUP_14;
 
 /// A prime p of exactly 2048 bits of which (p − 1)/2 is a prime, too. It was tested: an unsuitable number passes with
 /// probability at most 2^-128, whoever chose it.
@@ -21,8 +32,8 @@ pub struct SafePrime(Uint<32>);
 impl SafePrime {
     /// A fresh one: about a minute of processor time, spread over the caller's rayon pool.
     pub fn generate(rng: &mut dyn CryptoRng) -> Self {
-        let group = SafePrimeGroup::<32>::generate(Setting::General, rng);
-        Self(*group.expect("a general setting asks for no power of 2").modulus())
+        let (_, p) = generate(1, rng).expect("every odd q is 2·v + 1");
+        Self(p)
     }
 
     /// A number, tested.
@@ -34,7 +45,7 @@ impl SafePrime {
         if bits < Uint::<32>::BITS {
             return Err(SafePrimeError::Length { bits });
         }
-        check_safe_prime(p, rng)?;
+        check(p, rng)?;
         Ok(Self(*p))
     }
 
@@ -74,5 +85,21 @@ impl fmt::Display for SafePrime {
         let mut hasher = blake3::Hasher::new_derive_key("veilset v1 safe prime");
         hasher.update(&super::bytes(self.0.as_words()));
         write!(f, "safe-prime-{}", &hasher.finalize().to_hex()[..32])
+    }
+}
+
+/// (p − 1)/2, if that and p are prime and p is at least 11. An unsuitable p passes with probability at most 2^-128, whoever
+/// chose it.
+pub(super) fn check<const LIMBS: usize>(
+    p: &Uint<LIMBS>,
+    rng: &mut dyn CryptoRng,
+) -> Result<Uint<LIMBS>, SafePrimeError> {
+    let odd = |n: Uint<LIMBS>| Odd::new(n).into_option().ok_or(SafePrimeError::NotSafePrime);
+    let (p, q) = (odd(*p)?, odd(p.shr_vartime(1))?);
+    let three = crypto_bigint::NonZero::<crypto_bigint::Limb>::new_unwrap(3u64.into());
+    let fits = *q.as_ref() > Uint::from(3u8) && p.as_ref().rem_limb(three).0 != 0;
+    match fits && is_prime(&q, rng) && is_safe_prime(&p) {
+        true => Ok(*q.as_ref()),
+        false => Err(SafePrimeError::NotSafePrime),
     }
 }

@@ -7,7 +7,8 @@ use num_bigint::BigUint;
 use rand_core::{Rng, SeedableRng};
 
 use super::*;
-use crate::key_agreement::uniformity::{distance, of_bits_and_bytes};
+use crate::curve25519::P;
+use crate::uniformity::{distance, of_bits_and_bytes};
 use crate::vectors;
 
 const AGREEMENT: Curve25519Agreement = Curve25519Agreement;
@@ -60,7 +61,7 @@ fn messages_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn messages_and_keys_are_what_another_library_says() {
     let bytes = [0x5a; 32];
-    let secret = Exponent(kernel::Scalar::new(&bytes));
+    let secret = ClampedExponent(kernel::Scalar::new(&bytes));
     let base = MontgomeryPoint(GENERATOR).mul_clamped(bytes);
     let drawn = draw::draw(100, draw::ALL, &mut rng(3));
     let keys = AGREEMENT.keys(&secret, &drawn.messages);
@@ -116,7 +117,7 @@ fn first_messages_that_nobody_sends_are_refused() {
     let mut two = [0; 32];
     two[0] = 2;
     assert!(MontgomeryPoint(two).to_edwards(0).is_none(), "on the twist");
-    for bad in [top_bit, curve25519::P.to_vec(), vec![0xff; 32], two.to_vec()] {
+    for bad in [top_bit, P.to_vec(), vec![0xff; 32], two.to_vec()] {
         assert_eq!(refused(&bad), Some(NotAnElement));
     }
 }
@@ -145,7 +146,7 @@ fn torsion(messages: &[[u8; 32]]) -> f64 {
 
 /// Which messages come from the first branch: those r with −A / (1 + 2r²) = u.
 fn branches(messages: &[[u8; 32]]) -> f64 {
-    let p = BigUint::from_bytes_le(&curve25519::P);
+    let p = BigUint::from_bytes_le(&P);
     let mut counts = [0; 2];
     for (r, u) in messages.iter().zip(decoded(messages)) {
         let (r, u) = (BigUint::from_bytes_le(r), BigUint::from_bytes_le(&u));

@@ -53,7 +53,8 @@ fn arrays(value: &Value) -> Vec<[u8; 32]> {
 
 #[test]
 fn the_vectors_of_rfc_9497_hold() {
-    let file = vectors::file(include_str!("../../../../vectors/rfc9497-voprf-ristretto255.json"));
+    let file =
+        vectors::file(include_str!("../../../../../vectors/rfc9497-voprf-ristretto255.json"));
     let key = SecretKey::derive(&array(&file["seed"]), &bytes(&file["info"])).expect("a key");
     assert_eq!(*key.to_bytes(), array(&file["sk"]));
     assert_eq!(key.public().as_bytes(), &array(&file["pk"]));

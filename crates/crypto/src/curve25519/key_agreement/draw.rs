@@ -8,7 +8,8 @@ use veilset_simd::Kernel;
 use veilset_simd::ristretto255::{self, Choice, Point, Scalar};
 use zeroize::Zeroizing;
 
-use crate::curve25519::{ORDER, VALUES_A_TASK};
+use crate::curve25519::VALUES_A_TASK;
+use crate::curve25519::distributed::ORDER;
 use crate::shuffle::seeded;
 
 /// All bits of a [`Choice`].

@@ -1,12 +1,10 @@
 //! The commutative weak pseudorandom permutation on ristretto255.
 
-pub mod kernel;
-
 use rand_core::CryptoRng;
 use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
-use self::kernel::{
+use super::kernel::{
     Point, Scalar, decode_batch, encode_doubled_batch, map_batch, multiply_and_halve_batch,
 };
 use crate::tasks::{refusing_tasks, tasks};

@@ -8,7 +8,7 @@ use veilset_simd::Kernel;
 use veilset_simd::bignum::batch::{Exponent, Modulus, Number};
 use zeroize::Zeroizing;
 
-use crate::key_agreement::{FFDHE2048, bytes, number};
+use super::{bytes, number};
 use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
 use crate::{CommutativePrf, Element, NotAnElement, PrimeField};
 
@@ -36,7 +36,7 @@ struct Prime {
 }
 
 static PRIME: LazyLock<Prime> = LazyLock::new(|| {
-    let p = Uint::from_be_hex(FFDHE2048);
+    let p = Uint::from_be_hex(super::PRIME);
     Prime {
         field: PrimeField::new(&p).expect("it is prime"),
         modulus: Modulus::new(p.as_words()).expect("it has 2048 bits"),

@@ -1,25 +1,20 @@
 //! Quadratic residues modulo a safe prime, the groups of Kim and Kim, "An experimental study of encrypted polynomial
 //! arithmetics for private set operations", section II-A.
 
-mod generate;
-mod primality;
-mod sieve;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use crypto_bigint::{Odd, Uint};
+use crypto_bigint::Uint;
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::PrimeGroup;
+use super::prime::{self, SafePrimeError};
 use crate::tasks::{VALUES_A_TASK, pairs, refusing_tasks};
-use crate::{ModulusError, NotAnElement, PrimeField, Residue};
-use primality::{is_prime, is_safe_prime};
+use crate::{NotAnElement, PrimeField, PrimeGroup, Residue};
 use window::product_of_powers;
 
-pub use generate::Setting;
 pub use window::SafePrimeBase;
 
 /// The quadratic residues modulo a prime p = 2q + 1 of at most 64·`LIMBS` bits, where q is prime and their number.
@@ -40,70 +35,16 @@ pub struct SafePrimeGroup<const LIMBS: usize> {
 #[derive(Clone, Copy)]
 pub struct Square<const LIMBS: usize>(Residue<LIMBS>);
 
-/// Why there is no such group.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum SafePrimeError {
-    /// The modulus is no prime p of which (p − 1)/2 is a prime greater than 3.
-    #[error(
-        "the modulus is not a safe prime of 11 or more; generate one, or ask its sender for another"
-    )]
-    NotSafePrime,
-    /// The modulus is shorter than the numbers that it is used for.
-    #[error("the modulus has {bits} bits where all 2048 are needed; generate a longer safe prime")]
-    Length {
-        /// What it has.
-        bits: u32,
-    },
-    /// The power of 2 in q − 1 is too large.
-    #[error("q = v·2^{log_size} + 1 leaves v too short to find primes; 2^{most} is the most")]
-    LogSize {
-        /// What was asked for.
+/// Which primes are wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Setting {
+    /// Any safe prime.
+    General,
+    /// q = v·2^`log_size` + 1, so that exponents have number-theoretic transforms of 2^`log_size` coefficients.
+    Special {
+        /// The transforms' logarithmic size; at most a quarter of the bits.
         log_size: u32,
-        /// What there can be.
-        most: u32,
     },
-}
-
-/// Why a text is not such a prime.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum NotAPrime {
-    /// Something that is no hexadecimal digit.
-    #[error("character {place} is no hexadecimal digit")]
-    Character {
-        /// Its place, from 1 on.
-        place: usize,
-    },
-    /// Too many digits, or too few.
-    #[error("there are {count} hexadecimal digits where a prime of 2048 bits has 512")]
-    Digits {
-        /// How many there are.
-        count: usize,
-    },
-    /// Another number.
-    #[error(transparent)]
-    Number(#[from] SafePrimeError),
-}
-
-impl From<ModulusError> for SafePrimeError {
-    fn from(_: ModulusError) -> Self {
-        Self::NotSafePrime
-    }
-}
-
-/// (p − 1)/2, if that and p are prime and p is at least 11. An unsuitable p passes with probability at most 2^-128, whoever
-/// chose it.
-pub(crate) fn check_safe_prime<const LIMBS: usize>(
-    p: &Uint<LIMBS>,
-    rng: &mut dyn CryptoRng,
-) -> Result<Uint<LIMBS>, SafePrimeError> {
-    let odd = |n: Uint<LIMBS>| Odd::new(n).into_option().ok_or(SafePrimeError::NotSafePrime);
-    let (p, q) = (odd(*p)?, odd(p.shr_vartime(1))?);
-    let three = crypto_bigint::NonZero::<crypto_bigint::Limb>::new_unwrap(3u64.into());
-    let fits = *q.as_ref() > Uint::from(3u8) && p.as_ref().rem_limb(three).0 != 0;
-    match fits && is_prime(&q, rng) && is_safe_prime(&p) {
-        true => Ok(*q.as_ref()),
-        false => Err(SafePrimeError::NotSafePrime),
-    }
 }
 
 impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
@@ -112,8 +53,22 @@ impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
     /// # Errors
     /// When p is not a safe prime, or smaller than 11.
     pub fn new(p: &Uint<LIMBS>, rng: &mut dyn CryptoRng) -> Result<Self, SafePrimeError> {
-        let q = check_safe_prime(p, rng)?;
+        let q = prime::check(p, rng)?;
         Self::with_primes(&q, p)
+    }
+
+    /// A group whose p has exactly 64·`LIMBS` bits, as [`SafePrime::generate`](crate::SafePrime::generate) finds them.
+    ///
+    /// # Errors
+    /// When so large a power of 2 is asked for that few primes are left.
+    pub fn generate(setting: Setting, rng: &mut dyn CryptoRng) -> Result<Self, SafePrimeError> {
+        let log_size = match setting {
+            // Every odd q is v·2 + 1.
+            Setting::General => 1,
+            Setting::Special { log_size } => log_size,
+        };
+        let (q, p) = prime::generate(log_size, rng)?;
+        Self::with_primes(&q, &p)
     }
 
     fn with_primes(q: &Uint<LIMBS>, p: &Uint<LIMBS>) -> Result<Self, SafePrimeError> {
