@@ -8,8 +8,8 @@ use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
 use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
 use veilset_crypto::elgamal::SecretKey;
-use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
-use veilset_poly::encrypted::{Ciphertexts, ScalarField};
+use veilset_crypto::{Pallas, PrimeGroup, Ristretto255, SafePrimeGroup, Setting};
+use veilset_poly::encrypted::Ciphertexts;
 use veilset_poly::{Multiplication, cost, multiply};
 use veilset_protocols::Choices;
 use veilset_protocols::ks::Spread;
@@ -255,7 +255,7 @@ fn cutoffs(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
 const CUTOFF_SIZES: usize = 1 << 13;
 
 /// The seconds of a product of k + 1 coefficients each, on one thread.
-fn products<G: ScalarField>(
+fn products<G: PrimeGroup>(
     group: &G,
     algorithms: &[(&str, Multiplication, usize)],
     sizes: &[Sizes],

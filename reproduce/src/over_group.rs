@@ -1,7 +1,7 @@
 //! The intersection on encrypted polynomials over groups that the registry does not offer.
 
 use veilset_bench::{BenchError, Case, Net, Sizes};
-use veilset_poly::encrypted::ScalarField;
+use veilset_crypto::PrimeGroup;
 use veilset_protocols::ks::{Spread, run_over};
 use veilset_protocols::{
     Choices, Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find,
@@ -16,7 +16,7 @@ struct OverGroup<'a, G> {
     spread: Spread,
 }
 
-impl<G: ScalarField> Protocol for OverGroup<'_, G> {
+impl<G: PrimeGroup> Protocol for OverGroup<'_, G> {
     fn spec(&self) -> &Spec {
         self.entry.spec()
     }
@@ -31,7 +31,7 @@ impl<G: ScalarField> Protocol for OverGroup<'_, G> {
 }
 
 /// The seconds of a run over `group` with `size` elements a side, whose result is checked.
-pub(super) fn seconds_over<G: ScalarField>(
+pub(super) fn seconds_over<G: PrimeGroup>(
     group: &G,
     spread: Spread,
     size: usize,

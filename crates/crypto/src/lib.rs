@@ -6,8 +6,8 @@
 //! * [`DistributedPrf`] has the keys of private-ID on Curve25519;
 //! * [`Group`] lists the groups;
 //! * [`kernel`] has the operations that take all the time, for one thread and many values;
-//! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`], whose exponents
-//!   may be residues of a [`PrimeField`];
+//! * [`elgamal`] encrypts numbers so that they can be added, over a [`PrimeGroup`], whose scalars are a [`Field`]; [`threshold`]
+//!   shares its keys among many;
 //! * a [`KeyAgreement`] has second messages that look random, and [`ideal_permutation`] permutes the field that they are from;
 //! * [`paillier`] encrypts numbers of 2000 bits and more so that they can be added, and decrypted whole;
 //! * [`oprf`] is the verifiable oblivious pseudorandom function of RFC 9497;
@@ -18,6 +18,7 @@ mod element;
 pub mod elgamal;
 mod expand;
 mod ffdhe2048;
+mod field;
 mod group;
 pub mod ideal_permutation;
 pub mod kernel;
@@ -27,11 +28,11 @@ mod p256;
 pub mod paillier;
 mod pallas;
 mod prf;
-mod prime_field;
 mod prime_group;
 mod ristretto255;
 mod shuffle;
 mod tasks;
+pub mod threshold;
 #[cfg(test)]
 mod uniformity;
 #[cfg(test)]
@@ -43,11 +44,13 @@ pub use ffdhe2048::{
     EvenExponent, Ffdhe2048Prf, NotAPrime, SafePrime, SafePrimeAgreement, SafePrimeBase,
     SafePrimeError, SafePrimeGroup, Setting, Square,
 };
+pub use field::{
+    Field, KnownField, ModulusError, PallasScalars, PrimeField, Residue, RistrettoScalars,
+};
 pub use group::Group;
 pub use key_agreement::{FirstMessageError, KeyAgreement, Second};
 pub use pallas::{Pallas, PallasBase, PallasPoint};
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
-pub use prime_field::{ModulusError, PrimeField, Residue};
 pub use prime_group::PrimeGroup;
 pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};
 pub use shuffle::permutation;

@@ -3,7 +3,10 @@
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::NotAnElement;
+use crate::{Field, NotAnElement};
+
+/// Sums are cut into that many, which a group can compute at the same time.
+const PARTS: usize = 8;
 
 /// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
 ///
@@ -12,13 +15,19 @@ use crate::NotAnElement;
 /// the caller's rayon pool.
 pub trait PrimeGroup: Send + Sync {
     /// An integer modulo q.
-    type Scalar: Clone + Send + Sync + Zeroize;
+    type Scalar: Clone + PartialEq + Send + Sync + Zeroize;
+
+    /// The field of these.
+    type Field: Field<Element = Self::Scalar>;
 
     /// An element; who holds a secret one wipes it.
     type Element: Clone + Send + Sync + Zeroize;
 
     /// A fixed element with what makes its multiplication fast.
     type Base: Send + Sync;
+
+    /// The integers modulo q.
+    fn field(&self) -> &Self::Field;
 
     /// Bytes of an element's encoding.
     fn encoded_len(&self) -> usize;
@@ -65,6 +74,27 @@ pub trait PrimeGroup: Send + Sync {
         elements: &[Self::Element],
         terms: usize,
     ) -> Vec<Self::Element>;
+
+    /// The sum of all products of a scalar and an element, in parts that are computed at the same time.
+    fn sum_of_products(
+        &self,
+        scalars: &[Self::Scalar],
+        elements: &[Self::Element],
+    ) -> Self::Element {
+        let terms = scalars.len().div_ceil(PARTS).max(1);
+        let mut scalars = Zeroizing::new(scalars.to_vec());
+        let mut elements = Zeroizing::new(elements.to_vec());
+        scalars.resize(terms * PARTS, self.field().zero());
+        elements.resize(terms * PARTS, self.identity());
+        let mut sums = Zeroizing::new(self.sums_of_products(&scalars, &elements, terms));
+        let mut half = PARTS / 2;
+        while half > 0 {
+            let (left, right) = sums[..2 * half].split_at_mut(half);
+            self.add(left, right);
+            half /= 2;
+        }
+        sums.swap_remove(0)
+    }
 
     /// Makes a base of an element.
     fn base(&self, element: &Self::Element) -> Self::Base;

@@ -8,8 +8,8 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use crypto_bigint::U2048;
-use veilset_poly::Field;
-use veilset_poly::fields::{Field25519, PrimeField};
+use veilset_crypto::{Field, PrimeField};
+use veilset_poly::Field25519;
 use veilset_poly::plain::{PlainField, evaluate, interpolate};
 use veilset_simd::Kernel;
 

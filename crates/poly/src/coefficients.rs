@@ -1,8 +1,9 @@
 //! Sums of polynomials, coefficient by coefficient.
 
+use veilset_crypto::Field;
 use zeroize::{Zeroize, Zeroizing};
 
-use crate::{Field, Module};
+use crate::Module;
 
 /// Coefficients that wipe themselves.
 pub(crate) type Wiped<T> = Zeroizing<Vec<T>>;

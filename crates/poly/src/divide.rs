@@ -1,12 +1,13 @@
 //! Division with remainder by plain polynomials.
 
 use rayon::prelude::*;
+use veilset_crypto::Field;
 use zeroize::Zeroize;
 
 use crate::coefficients::{Wiped, padded};
 use crate::multiply::{Problem, Solver};
 use crate::series::invert;
-use crate::{Field, Itself, Module, Multiplication, PolyError, Scalar};
+use crate::{Itself, Module, Multiplication, PolyError, Scalar};
 
 /// A monic polynomial, and what dividing by it takes.
 pub(crate) struct Divisor<'a, S: Zeroize> {

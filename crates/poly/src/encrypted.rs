@@ -1,44 +1,10 @@
 //! Polynomials whose coefficients stand in the exponent: elements of a group of prime order, and ElGamal ciphertexts.
 
+use veilset_crypto::PrimeGroup;
 use veilset_crypto::elgamal::Ciphertext;
-use veilset_crypto::{Pallas, PrimeField, PrimeGroup, Ristretto255, SafePrimeGroup};
 use zeroize::Zeroizing;
 
-use crate::fields::{PallasScalars, RistrettoScalars};
-use crate::{Field, Module};
-
-/// A group together with the field of its scalars.
-pub trait ScalarField: PrimeGroup<Scalar: PartialEq> {
-    /// Integers modulo the group's order.
-    type Field: Field<Element = Self::Scalar>;
-
-    /// Integers modulo the group's order.
-    fn field(&self) -> &Self::Field;
-}
-
-impl ScalarField for Ristretto255 {
-    type Field = RistrettoScalars;
-
-    fn field(&self) -> &RistrettoScalars {
-        const { &RistrettoScalars::new() }
-    }
-}
-
-impl ScalarField for Pallas {
-    type Field = PallasScalars;
-
-    fn field(&self) -> &PallasScalars {
-        const { &PallasScalars::new() }
-    }
-}
-
-impl<const LIMBS: usize> ScalarField for SafePrimeGroup<LIMBS> {
-    type Field = PrimeField<LIMBS>;
-
-    fn field(&self) -> &PrimeField<LIMBS> {
-        self.exponents()
-    }
-}
+use crate::Module;
 
 /// Elements of a group as a module over the field of its scalars.
 pub struct Elements<'a, G>(pub &'a G);
@@ -48,10 +14,7 @@ pub struct Elements<'a, G>(pub &'a G);
 /// Sums and multiples are not fresh encryptions: who must not learn how they were made gets an encryption of 0 on top.
 pub struct Ciphertexts<'a, G>(pub &'a G);
 
-/// Sums are cut into that many, which a group can compute at the same time.
-const PARTS: usize = 8;
-
-impl<G: ScalarField> Module for Elements<'_, G> {
+impl<G: PrimeGroup> Module for Elements<'_, G> {
     type Field = G::Field;
     type Element = G::Element;
 
@@ -84,23 +47,11 @@ impl<G: ScalarField> Module for Elements<'_, G> {
     }
 
     fn sum_of_products(&self, scalars: &[G::Scalar], elements: &[G::Element]) -> G::Element {
-        let terms = scalars.len().div_ceil(PARTS).max(1);
-        let mut scalars = Zeroizing::new(scalars.to_vec());
-        let mut elements = Zeroizing::new(elements.to_vec());
-        scalars.resize(terms * PARTS, self.field().zero());
-        elements.resize(terms * PARTS, self.0.identity());
-        let mut sums = Zeroizing::new(self.0.sums_of_products(&scalars, &elements, terms));
-        let mut half = PARTS / 2;
-        while half > 0 {
-            let (left, right) = sums[..2 * half].split_at_mut(half);
-            self.0.add(left, right);
-            half /= 2;
-        }
-        sums.swap_remove(0)
+        self.0.sum_of_products(scalars, elements)
     }
 }
 
-impl<G: ScalarField> Module for Ciphertexts<'_, G> {
+impl<G: PrimeGroup> Module for Ciphertexts<'_, G> {
     type Field = G::Field;
     type Element = Ciphertext<G::Element>;
 
@@ -139,8 +90,8 @@ impl<G: ScalarField> Module for Ciphertexts<'_, G> {
 mod tests {
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
-    use veilset_crypto::Setting;
     use veilset_crypto::elgamal::SecretKey;
+    use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 
     use super::*;
     use crate::{Evaluation, Itself, Multiplication, evaluate, multiply};
@@ -199,7 +150,7 @@ mod tests {
 
     /// The product of an encrypted and a plain polynomial by transforms, decrypted, and the product of the plain ones by
     /// the schoolbook, put in the exponent.
-    fn transforms<G: ScalarField>(group: &G) {
+    fn transforms<G: PrimeGroup>(group: &G) {
         let rng = &mut ChaCha20Rng::from_seed([12; 32]);
         let mut random = |count| (0..count).map(|_| group.random(rng)).collect::<Vec<_>>();
         let (plain, poly) = (random(6), random(9));

@@ -6,7 +6,8 @@ use crate::coefficients::{Wiped, add_at};
 use crate::evaluate::transposed;
 use crate::multiply::{Problem, Solver};
 use crate::tree::{ONE_BY_ONE, ProductTree};
-use crate::{Field, Itself, Multiplication, PolyError};
+use crate::{Itself, Multiplication, PolyError};
+use veilset_crypto::Field;
 
 /// The polynomial of fewer coefficients than there are points, or as many, that has `values[i]` at `points[i]`; as many
 /// coefficients as points, lowest degree first.

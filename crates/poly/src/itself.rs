@@ -1,6 +1,7 @@
 //! A field as a module over itself.
 
-use crate::{Field, Module};
+use crate::Module;
+use veilset_crypto::Field;
 
 /// A field as a module over itself, so that plain polynomials are multiplied by the same code as encrypted ones.
 pub struct Itself<'a, F>(pub &'a F);

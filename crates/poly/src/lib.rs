@@ -1,7 +1,7 @@
 //! Polynomials over a prime field, and over modules of that field such as ciphertexts.
 //!
 //! A polynomial is a slice of coefficients, lowest degree first; leading zeros are allowed. Plain coefficients are from a
-//! [`Field`]; the other ones are from a [`Module`], which can add them and scale them by plain ones: ciphertexts of
+//! [`Field`](veilset_crypto::Field); the other ones are from a [`Module`], which can add them and scale them by plain ones: ciphertexts of
 //! ElGamal or Paillier, elements of a group, or the field [itself](Itself). So the same code multiplies and evaluates plain
 //! and encrypted polynomials:
 //!
@@ -10,10 +10,10 @@
 //! * for plain polynomials also [`expand`], [`interpolate`], [`divide`] and [`invert_series`];
 //! * [`plain`] interpolates and evaluates large plain polynomials, over fields without roots of unity too.
 //!
-//! [`encrypted`] and [`paillier`] have the modules that the protocols use; [`threshold`] shares an ElGamal key among many by a polynomial.
+//! [`encrypted`] and [`paillier`] have the modules that the protocols use.
 //!
 //! [`cost`] says beforehand what each takes, and [`Counting`] counts. The trait objects are contexts, since the modulus of
-//! a [`fields::PrimeField`] and the modules' keys are known at run time only.
+//! a [`PrimeField`](veilset_crypto::PrimeField) and the modules' keys are known at run time only.
 //!
 //! No time and no address depends on coefficients or points, only on how many there are, if this holds for the field
 //! and the module; an error may tell more. Intermediate values are wiped, results are the caller's.
@@ -39,8 +39,7 @@ mod divide;
 pub mod encrypted;
 mod error;
 mod evaluate;
-mod field;
-pub mod fields;
+mod field25519;
 mod interpolate;
 mod itself;
 mod module;
@@ -52,7 +51,6 @@ mod series;
 mod testing;
 #[cfg(test)]
 mod tests;
-pub mod threshold;
 mod tree;
 
 pub use coefficients::concatenate;
@@ -60,7 +58,7 @@ pub use counting::Counting;
 pub use divide::{Division, divide};
 pub use error::PolyError;
 pub use evaluate::{Evaluation, evaluate};
-pub use field::Field;
+pub use field25519::{Element25519, Field25519};
 pub use interpolate::interpolate;
 pub use itself::Itself;
 pub use module::{Module, Scalar};

@@ -1,8 +1,7 @@
 //! What coefficients must be able to do.
 
+use veilset_crypto::Field;
 use zeroize::{Zeroize, Zeroizing};
-
-use crate::Field;
 
 /// A module over a prime field: ciphertexts of an additively homomorphic encryption, elements of a group whose order is
 /// the field's, or the field [itself](crate::Itself).

@@ -2,7 +2,8 @@
 
 use crate::coefficients::{Wiped, padded};
 use crate::multiply::{Problem, Solver};
-use crate::{Field, Itself, Module, Multiplication, PolyError};
+use crate::{Itself, Module, Multiplication, PolyError};
+use veilset_crypto::Field;
 
 /// So many coefficients are computed one by one; measured with 255-bit fields.
 const ONE_BY_ONE: usize = 16;

@@ -8,8 +8,8 @@ use ff::PrimeField as _;
 use pasta_curves::pallas;
 use rand_core::{Rng, SeedableRng};
 
-use crate::fields::{PrimeField, RistrettoScalars};
-use crate::{Field, Module, Multiplication, PolyError};
+use crate::{Module, Multiplication, PolyError};
+use veilset_crypto::{Field, PrimeField, RistrettoScalars};
 
 /// The field of the oracle, ark-ff's and ark-poly's.
 pub(crate) type Ark = ark_pallas::Fr;

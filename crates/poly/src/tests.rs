@@ -5,9 +5,9 @@ use ark_poly::DenseUVPolynomial;
 use ark_poly::univariate::{DenseOrSparsePolynomial, DensePolynomial};
 use proptest::prelude::*;
 
-use crate::fields::{PallasScalars, PrimeField, RistrettoScalars};
 use crate::testing::{ALL, Ark, from_ark, goldilocks, product, random, rng, to_ark, value};
-use crate::{Field, Multiplication, PolyError, divide, expand, interpolate, invert_series};
+use crate::{Multiplication, PolyError, divide, expand, interpolate, invert_series};
+use veilset_crypto::{Field, PallasScalars, PrimeField, RistrettoScalars};
 
 const TOOM: Multiplication = Multiplication::Toom3 { cutoff: 4 };
 

@@ -1,11 +1,12 @@
 //! Product trees.
 
 use rayon::prelude::*;
+use veilset_crypto::Field;
 use zeroize::Zeroize;
 
 use crate::coefficients::{Wiped, add_at};
 use crate::multiply::{Problem, Solver};
-use crate::{Field, Itself, Multiplication, PolyError};
+use crate::{Itself, Multiplication, PolyError};
 
 /// So many factors are multiplied one by one; measured with 255-bit fields.
 pub(crate) const ONE_BY_ONE: usize = 32;

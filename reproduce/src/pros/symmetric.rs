@@ -7,9 +7,9 @@ use rand_core::{Rng, SeedableRng};
 use rayon::ThreadPoolBuilder;
 use veilset_bench::{BenchError, Case, Net, Sizes};
 use veilset_crypto::paillier::{Integer, KeySize, SecretKey};
-use veilset_poly::fields::PallasScalars;
+use veilset_crypto::{Field, PallasScalars};
 use veilset_poly::paillier::Ciphertexts;
-use veilset_poly::{Evaluation, Field, Multiplication, evaluate, expand};
+use veilset_poly::{Evaluation, Multiplication, evaluate, expand};
 use veilset_protocols::Choices;
 
 use crate::Failure;

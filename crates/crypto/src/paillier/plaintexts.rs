@@ -6,6 +6,7 @@ use veilset_simd::Kernel;
 use veilset_simd::bignum::single::Montgomery;
 
 use super::Integer;
+use crate::Field;
 
 /// The ring of plaintexts: integers modulo N, each below N and with as many words.
 ///
@@ -68,5 +69,51 @@ impl Plaintexts {
     #[must_use]
     pub fn inverse(&self, a: &Integer) -> Option<Integer> {
         a.invert_odd_mod(&self.n).into_option()
+    }
+}
+
+/// It passes for a field.
+impl Field for Plaintexts {
+    type Element = Integer;
+
+    fn zero(&self) -> Integer {
+        self.element(0)
+    }
+
+    fn one(&self) -> Integer {
+        self.element(1)
+    }
+
+    fn element(&self, value: u64) -> Integer {
+        Self::element(self, value)
+    }
+
+    fn add(&self, a: &Integer, b: &Integer) -> Integer {
+        Self::add(self, a, b)
+    }
+
+    fn sub(&self, a: &Integer, b: &Integer) -> Integer {
+        Self::sub(self, a, b)
+    }
+
+    fn mul(&self, a: &Integer, b: &Integer) -> Integer {
+        Self::mul(self, a, b)
+    }
+
+    fn neg(&self, a: &Integer) -> Integer {
+        Self::neg(self, a)
+    }
+
+    fn inverse(&self, a: &Integer) -> Option<Integer> {
+        Self::inverse(self, a)
+    }
+
+    /// There is −1. Other roots would take the factors of N.
+    fn root_of_unity(&self, log_size: u32) -> Option<Integer> {
+        match log_size {
+            0 => Some(self.one()),
+            1 => Some(Self::neg(self, &self.one())),
+            _ => None,
+        }
     }
 }

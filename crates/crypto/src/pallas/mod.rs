@@ -12,7 +12,7 @@ use pasta_curves::pallas::Scalar;
 use rayon::prelude::*;
 
 use crate::tasks::{VALUES_A_TASK, pairs, refusing_tasks, tasks};
-use crate::{NotAnElement, PrimeGroup};
+use crate::{NotAnElement, PallasScalars, PrimeGroup};
 use window::{Digits, sum_of_products};
 
 pub use point::PallasPoint;
@@ -29,9 +29,14 @@ static GENERATOR: LazyLock<PallasBase> = LazyLock::new(|| PallasBase::new(&Palla
 
 impl PrimeGroup for Pallas {
     type Scalar = Scalar;
+    type Field = PallasScalars;
     type Element = PallasPoint;
     /// `None` for the neutral element.
     type Base = Option<PallasBase>;
+
+    fn field(&self) -> &PallasScalars {
+        const { &PallasScalars::new() }
+    }
 
     fn encoded_len(&self) -> usize {
         32

@@ -7,7 +7,7 @@ use veilset_simd::ristretto255::{self as lanes, FixedBase, Point};
 use zeroize::Zeroizing;
 
 use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
-use crate::{NotAnElement, PrimeGroup};
+use crate::{NotAnElement, PrimeGroup, RistrettoScalars};
 
 /// ristretto255, of order ℓ = 2^252 + 27742317777372353535851937790883648493; multiplications in lanes.
 #[derive(Debug, Clone, Copy, Default)]
@@ -31,8 +31,13 @@ fn pairwise<A: Send, B: Sync>(
 
 impl PrimeGroup for Ristretto255 {
     type Scalar = Scalar;
+    type Field = RistrettoScalars;
     type Element = Point;
     type Base = FixedBase;
+
+    fn field(&self) -> &RistrettoScalars {
+        const { &RistrettoScalars::new() }
+    }
 
     fn encoded_len(&self) -> usize {
         32

@@ -5,11 +5,11 @@ use ark_poly::{DenseUVPolynomial, Polynomial};
 use proptest::prelude::*;
 
 use super::*;
-use crate::fields::{PallasScalars, RistrettoScalars};
+use crate::interpolate;
 use crate::testing::{
     ALL, Ristretto, TRANSFORMS, from_ark, goldilocks, in_the_exponent, random, rng, to_ark, value,
 };
-use crate::{Field, interpolate};
+use veilset_crypto::{Field, PallasScalars, RistrettoScalars};
 
 /// Every method with every multiplication.
 fn methods() -> impl Iterator<Item = Evaluation> {

@@ -13,7 +13,8 @@ use crate::divide::reversal;
 use crate::multiply::{Problem, Solver};
 use crate::series::invert;
 use crate::tree::ProductTree;
-use crate::{Field, Itself, Module, PolyError, Scalar};
+use crate::{Itself, Module, PolyError, Scalar};
+use veilset_crypto::Field;
 
 /// The values of `poly` at the points of the tree.
 pub(crate) fn descend<M: Module>(

@@ -17,11 +17,12 @@ mod tests;
 mod toom3;
 mod transform;
 
-use crate::{Field, Module, PolyError, Scalar};
+use crate::{Module, PolyError, Scalar};
 pub(crate) use ntt::Cyclic;
 pub(crate) use problem::{Form, Problem};
 pub(crate) use shape::{Shape, Split, Step};
 pub(crate) use solver::Solver;
+use veilset_crypto::Field;
 
 /// How to multiply polynomials.
 ///

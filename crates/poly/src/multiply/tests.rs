@@ -9,11 +9,11 @@ use proptest::prelude::*;
 use super::shape::BATCH;
 use super::*;
 use crate::Itself;
-use crate::fields::{PallasScalars, RistrettoScalars};
 use crate::testing::{
     ALL, Ark, Ristretto, TRANSFORMS, from_ark, goldilocks, in_the_exponent, no_root, product,
     random, rng, to_ark, transposed,
 };
+use veilset_crypto::{PallasScalars, RistrettoScalars};
 
 /// A module that remembers how large the calls of [`Module::scale`] were.
 struct Calls<M>(M, Mutex<Vec<usize>>);

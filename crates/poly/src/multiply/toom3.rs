@@ -12,7 +12,8 @@ use super::problem::{Form, Problem};
 use super::shape::Shape;
 use super::solver::Solver;
 use crate::coefficients::{Wiped, add_at, padded, sum};
-use crate::{Field, Itself, Module, PolyError};
+use crate::{Itself, Module, PolyError};
+use veilset_crypto::Field;
 
 /// What values of the plain factor are multiplied by.
 pub(crate) struct Fractions<S> {

@@ -4,7 +4,8 @@ use rayon::prelude::*;
 
 use super::shape::BATCH;
 use crate::coefficients::{Wiped, powers};
-use crate::{Field, Module, PolyError, Scalar};
+use crate::{Module, PolyError, Scalar};
+use veilset_crypto::Field;
 
 /// Powers of a root of unity ω of order n.
 pub(super) struct Roots<S> {

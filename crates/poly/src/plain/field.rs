@@ -1,12 +1,11 @@
 //! Fields whose elements are words.
 
-use veilset_crypto::PrimeField;
+use veilset_crypto::{Field, PrimeField};
 use veilset_simd::ntt::Transforms;
 use veilset_simd::{Kernel, field25519};
 
 use super::{Numbers, leaves};
-use crate::Field;
-use crate::fields::{Element25519, Field25519};
+use crate::{Element25519, Field25519};
 
 /// A field whose elements are numbers of a few words, least first, below its modulus.
 ///
@@ -85,7 +84,7 @@ impl PlainField for Field25519 {
     }
 
     fn transforms(&self, log_size: u32) -> Transforms {
-        Transforms::new(self.kernel(), &crate::fields::P25519, &[1, 0, 0, 0], log_size)
+        Transforms::new(self.kernel(), &crate::field25519::P, &[1, 0, 0, 0], log_size)
     }
 
     // Measured with AVX-512 IFMA.

@@ -2,7 +2,8 @@
 
 use super::PlainField;
 use crate::coefficients::Wiped;
-use crate::{Field, interpolate, tree};
+use crate::{interpolate, tree};
+use veilset_crypto::Field;
 
 /// The values of a polynomial at all points.
 pub(super) fn horner<F: PlainField>(field: &F, poly: &[u64], points: &[u64], values: &mut [u64]) {

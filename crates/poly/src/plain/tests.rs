@@ -1,12 +1,12 @@
 //! Against Lagrange's formula, power by power, and one field against the other.
 
 use crypto_bigint::{U256, U1024};
+use veilset_crypto::{Field, PrimeField};
 use veilset_simd::Kernel;
 
 use super::*;
-use crate::Field;
-use crate::fields::{Element25519, Field25519, PrimeField};
 use crate::testing::{goldilocks, product, random, rng, value};
+use crate::{Element25519, Field25519};
 
 /// Sizes around powers of two, and around where algorithms change.
 const SIZES: [usize; 17] = [0, 1, 2, 3, 31, 32, 33, 63, 64, 65, 127, 129, 256, 257, 512, 513, 1000];

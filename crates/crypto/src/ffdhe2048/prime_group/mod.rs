@@ -83,12 +83,6 @@ impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
         self.residues.modulus()
     }
 
-    /// The integers modulo q, which are the scalars.
-    #[must_use]
-    pub fn exponents(&self) -> &PrimeField<LIMBS> {
-        &self.exponents
-    }
-
     fn integers(&self, scalars: &[Residue<LIMBS>]) -> Zeroizing<Vec<Uint<LIMBS>>> {
         Zeroizing::new(scalars.iter().map(|scalar| self.exponents.integer(scalar)).collect())
     }
@@ -139,8 +133,13 @@ impl<const LIMBS: usize> Zeroize for Square<LIMBS> {
 /// The operation is multiplication modulo p; scalars are integers modulo q.
 impl<const LIMBS: usize> PrimeGroup for SafePrimeGroup<LIMBS> {
     type Scalar = Residue<LIMBS>;
+    type Field = PrimeField<LIMBS>;
     type Element = Square<LIMBS>;
     type Base = SafePrimeBase<LIMBS>;
+
+    fn field(&self) -> &PrimeField<LIMBS> {
+        &self.exponents
+    }
 
     fn encoded_len(&self) -> usize {
         8 * LIMBS

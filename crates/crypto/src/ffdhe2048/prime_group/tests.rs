@@ -39,7 +39,7 @@ fn integers<const LIMBS: usize>(
 }
 
 fn scalars(group: &SafePrimeGroup<16>, count: usize, seed: u8) -> Vec<Residue<16>> {
-    let (field, rng) = (group.exponents(), &mut rng(seed));
+    let (field, rng) = (group.field(), &mut rng(seed));
     let mut scalars = vec![field.zero(), field.one(), field.neg(&field.one())];
     scalars.extend((3..count).map(|_| group.random(rng)));
     scalars
@@ -50,7 +50,7 @@ fn products_are_powers() {
     let group = paper();
     let p = big(group.modulus());
     let scalars = scalars(&group, 12, 1);
-    let exponents: Vec<_> = scalars.iter().map(|s| big(&group.exponents().integer(s))).collect();
+    let exponents: Vec<_> = scalars.iter().map(|s| big(&group.field().integer(s))).collect();
     let elements = group.multiply_generator(&scalars);
     let bases = integers(&group, &elements);
     let four = BigUint::from(4u8);
@@ -140,10 +140,10 @@ fn only_safe_primes_are_taken() {
 fn generated<const LIMBS: usize>(setting: Setting, log_size: u32, seed: u8) {
     let group = SafePrimeGroup::<LIMBS>::generate(setting, &mut rng(seed)).expect("not large");
     assert_eq!(group.modulus().bits(), 64 * LIMBS as u32);
-    let (p, q) = (big(group.modulus()), big(group.exponents().modulus()));
+    let (p, q) = (big(group.modulus()), big(group.field().modulus()));
     assert_eq!(p, &q * 2u8 + 1u8);
     assert!((&q - 1u8).trailing_zeros() >= Some(u64::from(log_size)));
-    assert!(group.exponents().root_of_unity(log_size).is_some());
+    assert!(group.field().root_of_unity(log_size).is_some());
     // Fermat's test, to other bases and by another library than the search.
     for n in [p, q] {
         for base in [3u8, 5, 7] {

@@ -24,8 +24,8 @@
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::Channel;
+use veilset_crypto::PrimeField;
 use veilset_crypto::paillier::{Ciphertext, Integer, KeySize};
-use veilset_poly::fields::PrimeField;
 use veilset_structures::match_bits;
 use zeroize::Zeroizing;
 

@@ -2,9 +2,9 @@
 
 use rand_core::CryptoRng;
 use rayon::prelude::*;
+use veilset_crypto::PrimeField;
 use veilset_crypto::paillier::{Ciphertext, Integer, Powers, PublicKey};
 use veilset_crypto::permutation;
-use veilset_poly::fields::PrimeField;
 use veilset_poly::{Multiplication, PolyError, expand};
 use zeroize::Zeroizing;
 

@@ -1,6 +1,7 @@
 //! Which of the polynomial algorithms is cheapest. Lengths alone decide, which both sides know.
 
-use veilset_poly::{Evaluation, Field, Multiplication, cost};
+use veilset_crypto::Field;
+use veilset_poly::{Evaluation, Multiplication, cost};
 
 /// A scalar multiplication, the unit of all work, in hundredths.
 pub(super) const SCALING: u64 = 100;

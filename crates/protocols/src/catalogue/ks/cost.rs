@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use veilset_crypto::Ristretto255;
-use veilset_poly::encrypted::ScalarField;
+use veilset_crypto::{PrimeGroup, Ristretto255};
 
 use super::algorithms::SCALING;
 use super::batches;

@@ -1,6 +1,7 @@
 //! How the elements of both sides are spread over polynomials.
 
-use veilset_poly::{Field, cost};
+use veilset_crypto::Field;
+use veilset_poly::cost;
 use veilset_structures::bin_capacity;
 
 use super::algorithms::{ENCRYPTION, SCALING, SUM_TERM, evaluation, multiplication};

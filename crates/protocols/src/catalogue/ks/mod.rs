@@ -44,8 +44,7 @@ use std::ops::Range;
 
 use veilset_channel::{Channel, Chunks, MAX_BODY, PeerFault};
 use veilset_crypto::elgamal::SecretKey;
-use veilset_crypto::{Group, Ristretto255};
-use veilset_poly::encrypted::ScalarField;
+use veilset_crypto::{Group, PrimeGroup, Ristretto255};
 use zeroize::Zeroizing;
 
 use self::layout::Layout;
@@ -124,7 +123,7 @@ impl Protocol for Ks {
 ///
 /// # Errors
 /// When the channel fails or the peer breaks the protocol.
-pub fn run_over<G: ScalarField>(
+pub fn run_over<G: PrimeGroup>(
     group: &G,
     spread: Spread,
     run: Run<'_>,
@@ -141,11 +140,11 @@ pub fn run_over<G: ScalarField>(
 
 /// The bins that go together, whose answers fill a frame. Where there are several bins what is asked for them fills no
 /// more frames than the queues between the parties hold (a test looks at all layouts), so neither side waits for ever.
-fn batches(group: &impl ScalarField, layout: &Layout) -> Chunks {
+fn batches(group: &impl PrimeGroup, layout: &Layout) -> Chunks {
     Chunks::new(layout.bins, (MAX_BODY / (2 * group.encoded_len() * layout.result_len())).max(1))
 }
 
-fn receiver<G: ScalarField>(
+fn receiver<G: PrimeGroup>(
     run: Run<'_>,
     group: &G,
     layout: &Layout,
@@ -233,7 +232,7 @@ impl Matches {
     }
 }
 
-fn sender<G: ScalarField>(
+fn sender<G: PrimeGroup>(
     run: Run<'_>,
     group: &G,
     layout: &Layout,
@@ -261,7 +260,7 @@ fn sender<G: ScalarField>(
     hear_names(part, &mut means, elements.len().min(peer_count), own)
 }
 
-fn scalars<G: ScalarField>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {
+fn scalars<G: PrimeGroup>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {
     let scalar = |place: &u32| roots[*place as usize].scalar.clone();
     places.iter().map(|places| places.iter().map(scalar).collect()).collect()
 }

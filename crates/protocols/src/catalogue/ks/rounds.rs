@@ -3,10 +3,10 @@
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::elgamal::{Ciphertext, PublicKey, SecretKey};
-use veilset_poly::encrypted::{Ciphertexts, Elements, ScalarField};
+use veilset_crypto::{Field, PrimeGroup};
+use veilset_poly::encrypted::{Ciphertexts, Elements};
 use veilset_poly::{
-    Evaluation, Field, Itself, Module, Multiplication, PolyError, concatenate, evaluate, expand,
-    multiply,
+    Evaluation, Itself, Module, Multiplication, PolyError, concatenate, evaluate, expand, multiply,
 };
 use zeroize::Zeroizing;
 
@@ -19,7 +19,7 @@ pub(super) type Coefficients<G> = Zeroizing<Vec<<G as veilset_crypto::PrimeGroup
 
 /// Steps 2 and 3: for each bin the polynomial of `degree` with the bin's roots and random ones, without its leading
 /// coefficient, which is 1. As much is drawn whatever the bins hold.
-pub(super) fn expanded<G: ScalarField>(
+pub(super) fn expanded<G: PrimeGroup>(
     group: &G,
     bins: &[Vec<G::Scalar>],
     degree: usize,
@@ -40,7 +40,7 @@ pub(super) fn expanded<G: ScalarField>(
     Ok(Zeroizing::new(concatenate(&expanded)))
 }
 
-fn randoms<G: ScalarField>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> Coefficients<G> {
+fn randoms<G: PrimeGroup>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> Coefficients<G> {
     Zeroizing::new((0..count).map(|_| group.random(rng)).collect())
 }
 
@@ -54,7 +54,7 @@ pub(super) struct Keyed<'a, G, K> {
 /// Step 5 for some bins: γ₁·f + γ₂·g, encrypted afresh. Both polynomials come without their leading coefficients.
 ///
 /// What is plain is added up before it is encrypted: γ₂·g, and γ₁ times the leading term of f.
-pub(super) fn combined<G: ScalarField>(
+pub(super) fn combined<G: PrimeGroup>(
     keyed: Keyed<'_, G, PublicKey<G>>,
     layout: &Layout,
     f: &[Ciphertext<G::Element>],
@@ -87,7 +87,7 @@ pub(super) fn combined<G: ScalarField>(
 }
 
 /// γ₂·g + γ₁·x^k, where k is the degree of f.
-fn plain_part<G: ScalarField>(
+fn plain_part<G: PrimeGroup>(
     group: &G,
     layout: &Layout,
     g: &[G::Scalar],
@@ -133,7 +133,7 @@ impl Loads {
 ///
 /// # Errors
 /// When there are more than the loads allow, which is very unlikely.
-pub(super) fn common<G: ScalarField>(
+pub(super) fn common<G: PrimeGroup>(
     keyed: Keyed<'_, G, SecretKey<G>>,
     layout: &Layout,
     answers: &[Ciphertext<G::Element>],
@@ -160,7 +160,7 @@ pub(super) fn common<G: ScalarField>(
 }
 
 /// Which roots of the bins, filled up with zeros to as many as each has room for, are roots of the polynomials.
-fn whole_bins<G: ScalarField>(
+fn whole_bins<G: PrimeGroup>(
     group: &G,
     how: Evaluation,
     plain: &[G::Element],
@@ -178,12 +178,12 @@ fn whole_bins<G: ScalarField>(
     Ok(hits.collect::<Result<Vec<_>, PolyError>>()?.concat())
 }
 
-fn zeros<G: ScalarField>(group: &G, count: usize) -> Coefficients<G> {
+fn zeros<G: PrimeGroup>(group: &G, count: usize) -> Coefficients<G> {
     Zeroizing::new(vec![group.field().zero(); count])
 }
 
 /// θ(α) for each root of each bin as one sum of `len` products, many sums at a time; as many sums as `most` are made.
-fn sums<G: ScalarField>(
+fn sums<G: PrimeGroup>(
     group: &G,
     plain: &[G::Element],
     bins: &[Vec<G::Scalar>],

@@ -102,7 +102,7 @@ fn names_find_their_elements_among_others() {
 fn a_sender_of_zeros_is_found_and_gets_no_names() {
     let rng = &mut ChaCha20Rng::from_seed([8; 32]);
     let layout = Layout::whole(2, 3);
-    let (elements, zero) = (elements(0..3), veilset_poly::Field::zero(GROUP.field()));
+    let (elements, zero) = (elements(0..3), veilset_crypto::Field::zero(GROUP.field()));
     let roots = roots(|wide| GROUP.scalar(wide), &[1; 32], &elements);
     let key = SecretKey::generate(&GROUP, rng);
     let forged = key.public(&GROUP).encrypt(&GROUP, &vec![zero; layout.result_len()], rng);

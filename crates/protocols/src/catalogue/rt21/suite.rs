@@ -8,10 +8,9 @@ use rayon::prelude::*;
 use veilset_crypto::ideal_permutation::{
     Feistel2048, FieldPermutation, Rijndael256, StringPermutation,
 };
-use veilset_crypto::{Curve25519Agreement, KeyAgreement, PrimeField, SafePrimeAgreement};
-use veilset_poly::Field;
-use veilset_poly::fields::{Element25519, Field25519};
+use veilset_crypto::{Curve25519Agreement, Field, KeyAgreement, PrimeField, SafePrimeAgreement};
 use veilset_poly::plain::PlainField;
+use veilset_poly::{Element25519, Field25519};
 use zeroize::Zeroizing;
 
 use crate::kit::membership::VALUES_A_TASK;

@@ -3,8 +3,7 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Blob, ChannelError, Framed, Recording, Replay, Transport, memory_pair};
-use veilset_crypto::Element;
-use veilset_poly::Field;
+use veilset_crypto::{Element, Field};
 
 use super::*;
 use crate::{Attached, AttachedShape, Silent};

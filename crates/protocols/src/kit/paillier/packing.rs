@@ -8,7 +8,7 @@ use crypto_bigint::{BoxedUint, RandomBits, Resize, Uint};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::paillier::{Ciphertext, Integer, KeySize, PublicKey, SecretKey};
-use veilset_poly::fields::{PrimeField, Residue};
+use veilset_crypto::{PrimeField, Residue};
 use zeroize::Zeroizing;
 
 /// The largest primes below some powers of 2: the exponent, and how far below. A test looks at each.

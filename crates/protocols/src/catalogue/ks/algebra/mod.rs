@@ -3,7 +3,7 @@
 //!
 //! A multiset is the polynomial whose roots its elements are, each as often as it occurs ([`EncryptedMultiset`]). Operations
 //! take encrypted operands and give encrypted results, under fresh randomness, so they can be put together at will, and a
-//! plain or a [threshold](veilset_poly::threshold) key decrypts what comes out of the last one ([`Revealed`]).
+//! plain or a [threshold](veilset_crypto::threshold) key decrypts what comes out of the last one ([`Revealed`]).
 //!
 //! | operation | polynomial | an element then occurs |
 //! |---|---|---|
@@ -41,10 +41,10 @@ mod revealed;
 mod tests;
 
 use rand_core::CryptoRng;
-use veilset_crypto::PrimeGroup;
 use veilset_crypto::elgamal::{Ciphertext, PublicKey, SecretKey};
-use veilset_poly::encrypted::{Ciphertexts, ScalarField};
-use veilset_poly::{Field, Module, Multiplication, PolyError, Scalar, expand, multiply};
+use veilset_crypto::{Field, PrimeGroup};
+use veilset_poly::encrypted::Ciphertexts;
+use veilset_poly::{Module, Multiplication, PolyError, Scalar, expand, multiply};
 use zeroize::Zeroizing;
 
 use super::algorithms::multiplication;
@@ -56,7 +56,7 @@ pub struct EncryptedMultiset<G: PrimeGroup> {
     coefficients: Vec<Ciphertext<G::Element>>,
 }
 
-impl<G: ScalarField> EncryptedMultiset<G> {
+impl<G: PrimeGroup> EncryptedMultiset<G> {
     /// The multiset of `roots`, where repeated ones count.
     ///
     /// # Errors
@@ -188,7 +188,7 @@ pub(super) fn masked_len(degrees: impl Iterator<Item = usize>) -> usize {
     largest + second + 1
 }
 
-fn expansion<G: ScalarField>(
+fn expansion<G: PrimeGroup>(
     group: &G,
     roots: &[G::Scalar],
 ) -> Result<Zeroizing<Vec<G::Scalar>>, PolyError> {
@@ -196,7 +196,7 @@ fn expansion<G: ScalarField>(
     expand(group.field(), how, roots).map(Zeroizing::new)
 }
 
-fn product<G: ScalarField>(
+fn product<G: PrimeGroup>(
     group: &G,
     plain: &[G::Scalar],
     poly: &[Ciphertext<G::Element>],

@@ -1,7 +1,7 @@
 //! What a decrypted polynomial tells.
 
 use veilset_crypto::PrimeGroup;
-use veilset_poly::encrypted::{Elements, ScalarField};
+use veilset_poly::encrypted::Elements;
 use veilset_poly::{Evaluation, PolyError, evaluate};
 use zeroize::Zeroizing;
 
@@ -13,7 +13,7 @@ pub struct Revealed<G: PrimeGroup> {
     coefficients: Zeroizing<Vec<G::Element>>,
 }
 
-impl<G: ScalarField> Revealed<G> {
+impl<G: PrimeGroup> Revealed<G> {
     /// Of what all coefficients decrypt to.
     ///
     /// # Panics

@@ -14,14 +14,14 @@ const MOST: usize = 12;
 
 type Counts = [usize; LETTERS];
 
-struct Case<G: ScalarField> {
+struct Case<G: PrimeGroup> {
     group: G,
     key: SecretKey<G>,
     letters: Vec<G::Scalar>,
     rng: ChaCha20Rng,
 }
 
-impl<G: ScalarField> Case<G> {
+impl<G: PrimeGroup> Case<G> {
     fn new(group: G, seed: u8) -> Self {
         let mut rng = ChaCha20Rng::from_seed([seed; 32]);
         let key = SecretKey::generate(&group, &mut rng);
@@ -73,7 +73,7 @@ fn each(one: &Counts, two: &Counts, count: fn(usize, usize) -> usize) -> Counts 
     std::array::from_fn(|letter| count(one[letter], two[letter]))
 }
 
-fn operations_are_those_of_plain_multisets<G: ScalarField>(mut case: Case<G>, rounds: usize) {
+fn operations_are_those_of_plain_multisets<G: PrimeGroup>(mut case: Case<G>, rounds: usize) {
     for _ in 0..rounds {
         let [a, b, c] = [0; 3].map(|_| case.random(3));
         let [f, g, h] = [&a, &b, &c].map(|counts| case.encrypted(counts));

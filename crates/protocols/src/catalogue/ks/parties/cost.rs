@@ -1,8 +1,7 @@
 //! What a run costs a party.
 
-use veilset_crypto::Ristretto255;
+use veilset_crypto::{PrimeGroup, Ristretto255};
 use veilset_poly::cost;
-use veilset_poly::encrypted::ScalarField;
 
 use super::Question;
 use crate::PartyCost;

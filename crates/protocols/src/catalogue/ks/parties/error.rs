@@ -1,8 +1,8 @@
 //! Why a run of several parties ended early, and whose fault it was.
 
 use veilset_channel::ChannelError;
+use veilset_crypto::threshold::ThresholdError;
 use veilset_poly::PolyError;
-use veilset_poly::threshold::ThresholdError;
 
 use crate::ProtocolError;
 

@@ -1,13 +1,13 @@
 //! Step 1: the joint key.
 
-use veilset_poly::encrypted::ScalarField;
-use veilset_poly::threshold::{Commitments, KeyShare, Opening, Quorum, Share, deal};
+use veilset_crypto::PrimeGroup;
+use veilset_crypto::threshold::{Commitments, KeyShare, Opening, Quorum, Share, deal};
 use zeroize::Zeroizing;
 
 use super::links::number;
 use super::{Circle, PartiesError};
 
-impl<G: ScalarField> Circle<'_, '_, G> {
+impl<G: PrimeGroup> Circle<'_, '_, G> {
     /// The three rounds of the key; it may be used once all have heard the same, which is compared at the end.
     pub(super) fn share_key(
         &mut self,
@@ -50,7 +50,7 @@ fn encoded(encode: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
 /// Each party's message.
 fn read<T>(
     messages: &[Vec<u8>],
-    decode: impl Fn(&[u8]) -> Result<T, veilset_poly::threshold::ThresholdError>,
+    decode: impl Fn(&[u8]) -> Result<T, veilset_crypto::threshold::ThresholdError>,
 ) -> Result<Vec<T>, PartiesError> {
     let message =
         |(party, bytes): (u16, &Vec<u8>)| decode(bytes).map_err(PartiesError::message_of(party));

@@ -7,12 +7,12 @@ use veilset_channel::{
     Blob, Channel, ChannelExt, Chunks, MAX_BODY, Malformed, Message, PeerFault, Tag,
 };
 use veilset_crypto::elgamal::Ciphertext;
-use veilset_poly::encrypted::ScalarField;
 
 use super::{Circle, PartiesError};
 use crate::ProtocolError;
 use crate::catalogue::ks::algebra::EncryptedMultiset;
 use crate::kit::exchange::cross;
+use veilset_crypto::PrimeGroup;
 
 /// A piece of what one party tells another.
 type Piece = Blob<{ Tag::PartiesRound.byte() }>;
@@ -108,7 +108,7 @@ fn swap_with(
     Ok(incoming)
 }
 
-impl<G: ScalarField> Circle<'_, '_, G> {
+impl<G: PrimeGroup> Circle<'_, '_, G> {
     pub(super) fn encoded(&self, ciphertexts: &[Ciphertext<G::Element>]) -> Vec<u8> {
         let mut encoded = Vec::with_capacity(self.ciphertexts_len(ciphertexts.len()));
         self.group.encode(ciphertexts.as_flattened(), &mut encoded);

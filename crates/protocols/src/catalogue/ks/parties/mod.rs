@@ -1,7 +1,7 @@
 //! Intersections of three parties or more, who all learn: Kissner and Song, "Privacy-Preserving Set Operations", CRYPTO
 //! 2005, section 5.1, over ElGamal whose key all share.
 //!
-//! 1. The parties make a key without a dealer ([`veilset_poly::threshold`]), of which t of n decrypt.
+//! 1. The parties make a key without a dealer ([`veilset_crypto::threshold`]), of which t of n decrypt.
 //! 2. Each broadcasts its set encrypted, fᵢ of degree kᵢ.
 //! 3. To ask what all have, the operands are all fⱼ. To ask each which of its elements another has, the products of the
 //!    other parties' sets are made along a ring, and the operands for party i are that product and fᵢ.
@@ -37,9 +37,8 @@ mod tests;
 
 use rand_core::CryptoRng;
 use veilset_channel::Channel;
-use veilset_crypto::Element;
-use veilset_poly::encrypted::ScalarField;
-use veilset_poly::threshold::{KeyShare, Partial, ThresholdError};
+use veilset_crypto::threshold::{KeyShare, Partial, ThresholdError};
+use veilset_crypto::{Element, PrimeGroup};
 use zeroize::Zeroizing;
 
 use self::links::Links;
@@ -83,7 +82,7 @@ pub struct PartiesRun<'a> {
 ///
 /// # Panics
 /// When there are fewer than three parties or more than [`MOST_PARTIES`], or the number of sizes or channels is another.
-pub fn run<G: ScalarField>(group: &G, run: PartiesRun<'_>) -> Result<Vec<u32>, PartiesError> {
+pub fn run<G: PrimeGroup>(group: &G, run: PartiesRun<'_>) -> Result<Vec<u32>, PartiesError> {
     run.check();
     if run.question.is_settled(run.sizes) {
         return Ok(Vec::new());
@@ -145,7 +144,7 @@ struct Circle<'a, 'c, G> {
     rng: &'a mut dyn CryptoRng,
 }
 
-impl<G: ScalarField> Circle<'_, '_, G> {
+impl<G: PrimeGroup> Circle<'_, '_, G> {
     fn ciphertexts_len(&self, count: usize) -> usize {
         2 * count * self.group.encoded_len()
     }

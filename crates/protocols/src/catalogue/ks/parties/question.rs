@@ -1,7 +1,7 @@
 //! Step 3: what is asked, and the polynomials that answer it.
 
-use veilset_poly::encrypted::ScalarField;
-use veilset_poly::threshold::KeyShare;
+use veilset_crypto::PrimeGroup;
+use veilset_crypto::threshold::KeyShare;
 
 use super::{Circle, PartiesError};
 use crate::catalogue::ks::algebra::EncryptedMultiset;
@@ -33,7 +33,7 @@ impl Question {
     }
 }
 
-impl<G: ScalarField> Circle<'_, '_, G> {
+impl<G: PrimeGroup> Circle<'_, '_, G> {
     /// The operands of each query: all sets in one; or for each party the others' union and its own set, whose intersection
     /// has each element once, so that the answer does not tell how many of the others have it.
     pub(super) fn queries(

@@ -66,7 +66,7 @@ fn channels(ends: &mut [Option<End>]) -> Vec<Option<&mut dyn Channel>> {
 
 type Results = Vec<Result<Vec<u32>, PartiesError>>;
 
-fn meet<G: ScalarField>(
+fn meet<G: PrimeGroup>(
     group: &G,
     sets: &[Vec<u32>],
     threshold: u16,
@@ -119,7 +119,7 @@ fn expected(sets: &[Vec<u32>], question: Question) -> Vec<Vec<u32>> {
     sets.iter().enumerate().map(learned).collect()
 }
 
-fn agrees<G: ScalarField>(group: &G, sets: &[Vec<u32>]) {
+fn agrees<G: PrimeGroup>(group: &G, sets: &[Vec<u32>]) {
     let threshold = sets.len() as u16;
     for question in [Question::InAll, Question::InAnother] {
         let results = meet(group, sets, threshold, question, mesh(sets.len()));

@@ -5,6 +5,8 @@ use crypto_bigint::{CtAssign, Odd, RandomMod, Uint};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
+use super::Field;
+
 /// Bases that are tried for a quadratic non-residue. Half of all residues are none, so a prime without one among the
 /// smallest 256, of which 54 are prime, is met with probability about 2^-54, and none is known.
 const BASES: u64 = 256;
@@ -156,6 +158,46 @@ impl<const LIMBS: usize> PrimeField<LIMBS> {
     pub fn root_of_unity(&self, log_size: u32) -> Option<Residue<LIMBS>> {
         let squarings = self.log_order.checked_sub(log_size)?;
         Some((0..squarings).fold(self.root, |root, _| self.mul(&root, &root)))
+    }
+}
+
+impl<const LIMBS: usize> Field for PrimeField<LIMBS> {
+    type Element = Residue<LIMBS>;
+
+    fn zero(&self) -> Residue<LIMBS> {
+        Self::zero(self)
+    }
+
+    fn one(&self) -> Residue<LIMBS> {
+        Self::one(self)
+    }
+
+    fn element(&self, value: u64) -> Residue<LIMBS> {
+        Self::element(self, value)
+    }
+
+    fn add(&self, a: &Residue<LIMBS>, b: &Residue<LIMBS>) -> Residue<LIMBS> {
+        Self::add(self, a, b)
+    }
+
+    fn sub(&self, a: &Residue<LIMBS>, b: &Residue<LIMBS>) -> Residue<LIMBS> {
+        Self::sub(self, a, b)
+    }
+
+    fn mul(&self, a: &Residue<LIMBS>, b: &Residue<LIMBS>) -> Residue<LIMBS> {
+        Self::mul(self, a, b)
+    }
+
+    fn neg(&self, a: &Residue<LIMBS>) -> Residue<LIMBS> {
+        Self::neg(self, a)
+    }
+
+    fn inverse(&self, a: &Residue<LIMBS>) -> Option<Residue<LIMBS>> {
+        Self::inverse(self, a)
+    }
+
+    fn root_of_unity(&self, log_size: u32) -> Option<Residue<LIMBS>> {
+        Self::root_of_unity(self, log_size)
     }
 }
 

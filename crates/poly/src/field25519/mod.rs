@@ -1,9 +1,11 @@
 //! The field of 2^255 − 19 elements.
 
+use veilset_crypto::Field;
 use veilset_simd::{Kernel, field25519};
 use zeroize::Zeroize;
 
-use crate::Field;
+#[cfg(test)]
+mod tests;
 
 /// Integers modulo p = 2^255 − 19, the field that the coordinates of Curve25519 are from.
 #[derive(Debug, Clone, Copy)]

@@ -1,10 +1,10 @@
 //! Encodings of messages: their lengths follow from the quorum and the number of ciphertexts, so that a message of
 //! another length is refused before anything is read.
 
-use veilset_crypto::PrimeGroup;
 use zeroize::Zeroizing;
 
 use super::{Commitments, Opening, Partial, Proof, Quorum, Share, ThresholdError};
+use crate::PrimeGroup;
 
 /// What is left of a message.
 struct Reader<'a, G> {

@@ -1,6 +1,14 @@
 //! Prime fields as context objects, since a modulus may be known at run time only.
 
+mod known;
+mod prime;
+#[cfg(test)]
+mod tests;
+
 use zeroize::Zeroize;
+
+pub use known::{KnownField, PallasScalars, RistrettoScalars};
+pub use prime::{ModulusError, PrimeField, Residue};
 
 /// A prime field of characteristic greater than 3.
 ///

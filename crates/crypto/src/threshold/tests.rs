@@ -5,10 +5,10 @@ use crypto_bigint::Uint;
 use curve25519_dalek::Scalar;
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use rand_core::SeedableRng;
-use veilset_crypto::elgamal::Ciphertext;
-use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 
 use super::*;
+use crate::elgamal::Ciphertext;
+use crate::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 
 type Rng = ChaCha20Rng;
 type Ristretto = <Ristretto255 as PrimeGroup>::Element;
@@ -30,7 +30,7 @@ struct FirstRound<G: PrimeGroup> {
 }
 
 /// The first round, with every message encoded and decoded.
-fn first_round<G: ScalarField>(group: &G, quorum: &Quorum, rng: &mut Rng) -> FirstRound<G> {
+fn first_round<G: PrimeGroup>(group: &G, quorum: &Quorum, rng: &mut Rng) -> FirstRound<G> {
     let mut round = FirstRound { dealings: vec![], commitments: vec![], shares: vec![] };
     round.shares.resize_with(quorum.parties().into(), Vec::new);
     for party in 1..=quorum.parties() {
@@ -50,7 +50,7 @@ fn first_round<G: ScalarField>(group: &G, quorum: &Quorum, rng: &mut Rng) -> Fir
 }
 
 /// The second round of a first one: what each keeps, and the openings.
-fn second_round<G: ScalarField>(
+fn second_round<G: PrimeGroup>(
     group: &G,
     quorum: &Quorum,
     round: FirstRound<G>,
@@ -68,14 +68,14 @@ fn second_round<G: ScalarField>(
     results
 }
 
-fn keys<G: ScalarField>(group: &G, quorum: &Quorum, rng: &mut Rng) -> Vec<KeyShare<G>> {
+fn keys<G: PrimeGroup>(group: &G, quorum: &Quorum, rng: &mut Rng) -> Vec<KeyShare<G>> {
     let round = first_round(group, quorum, rng);
     let (opened, openings) = second_round(group, quorum, round, rng);
     let finish = |opened: Opened<G>| opened.finish(group, &openings).expect("honest openings");
     opened.into_iter().map(finish).collect()
 }
 
-fn partials<G: ScalarField>(
+fn partials<G: PrimeGroup>(
     group: &G,
     keys: &[KeyShare<G>],
     ciphertexts: &[Ciphertext<G::Element>],
@@ -95,7 +95,7 @@ fn encoded<G: PrimeGroup>(group: &G, elements: &[G::Element]) -> Vec<u8> {
 }
 
 /// All sets of parties, as bits, and those of them that are large enough.
-fn every_subset<G: ScalarField>(group: &G, threshold: u16, parties: u16) {
+fn every_subset<G: PrimeGroup>(group: &G, threshold: u16, parties: u16) {
     let rng = &mut rng(threshold as u8);
     let keys = keys(group, &quorum(threshold, parties), rng);
     let joint = keys[0].joint();

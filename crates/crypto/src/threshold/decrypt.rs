@@ -3,14 +3,12 @@
 use std::slice::from_ref;
 
 use rand_core::CryptoRng;
-use veilset_crypto::PrimeGroup;
-use veilset_crypto::elgamal::{Ciphertext, PublicKey};
 use zeroize::Zeroizing;
 
 use super::proof::{Proof, Statement, absorb, oracle, transcript};
 use super::{Quorum, ThresholdError, value_at};
-use crate::encrypted::{Elements, ScalarField};
-use crate::{Field, Module};
+use crate::elgamal::{Ciphertext, PublicKey};
+use crate::{Field, PrimeGroup};
 
 const DECRYPTION: &str = "veilset v1 threshold partial decryption";
 const WEIGHTS: &str = "veilset v1 threshold weights of ciphertexts";
@@ -38,7 +36,7 @@ pub struct Partial<G: PrimeGroup> {
     pub(super) proof: Proof<G>,
 }
 
-impl<G: ScalarField> KeyShare<G> {
+impl<G: PrimeGroup> KeyShare<G> {
     pub(super) fn new(party: u16, x: Zeroizing<G::Scalar>, joint: JointKey<G>) -> Self {
         Self { party, x, joint }
     }
@@ -66,7 +64,7 @@ impl<G: ScalarField> KeyShare<G> {
     }
 }
 
-impl<G: ScalarField> JointKey<G> {
+impl<G: PrimeGroup> JointKey<G> {
     /// t: so many partial decryptions make plaintexts.
     #[must_use]
     pub fn threshold(&self) -> u16 {
@@ -169,7 +167,7 @@ impl<G: ScalarField> JointKey<G> {
         }
         let mut oracle = oracle(&hasher);
         let weights: Vec<_> = first.iter().map(|_| group.random(&mut oracle)).collect();
-        let [a, d] = [first, partial].map(|part| Elements(group).sum_of_products(&weights, part));
+        let [a, d] = [first, partial].map(|part| group.sum_of_products(&weights, part));
         [[group.generator(), a], [y.clone(), d]]
     }
 
@@ -184,7 +182,7 @@ impl<G: ScalarField> JointKey<G> {
 }
 
 /// What the values at these parties are multiplied by to add up to the value at 0: Π_{j≠i} j/(j − i).
-fn lagrange<G: ScalarField>(group: &G, partials: &[&Partial<G>]) -> Vec<G::Scalar> {
+fn lagrange<G: PrimeGroup>(group: &G, partials: &[&Partial<G>]) -> Vec<G::Scalar> {
     let field = group.field();
     let points: Vec<_> = partials.iter().map(|p| field.element(p.party.into())).collect();
     let weight = |i: &G::Scalar| {

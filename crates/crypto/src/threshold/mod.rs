@@ -24,10 +24,7 @@ mod proof;
 #[cfg(test)]
 mod tests;
 
-use veilset_crypto::PrimeGroup;
-
-use crate::Field;
-use crate::encrypted::ScalarField;
+use crate::{Field, PrimeGroup};
 
 pub use decrypt::{JointKey, KeyShare, Partial};
 pub use error::ThresholdError;
@@ -72,13 +69,13 @@ impl Quorum {
 }
 
 /// 1, x, …, x^(`count` − 1).
-fn powers<G: ScalarField>(group: &G, x: &G::Scalar, count: usize) -> Vec<G::Scalar> {
+fn powers<G: PrimeGroup>(group: &G, x: &G::Scalar, count: usize) -> Vec<G::Scalar> {
     let next = |power: &G::Scalar| Some(group.field().mul(power, x));
     std::iter::successors(Some(group.field().one()), next).take(count).collect()
 }
 
 /// The value at `party` of a polynomial whose `coefficients` are elements.
-fn value_at<G: ScalarField>(group: &G, coefficients: &[G::Element], party: u16) -> G::Element {
+fn value_at<G: PrimeGroup>(group: &G, coefficients: &[G::Element], party: u16) -> G::Element {
     let party = group.field().element(party.into());
     let powers = powers(group, &party, coefficients.len());
     group.sums_of_products(&powers, coefficients, coefficients.len()).remove(0)

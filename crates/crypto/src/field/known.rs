@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use zeroize::Zeroize;
 
-use crate::Field;
+use super::Field;
 
 /// A field that a type of its elements defines.
 pub struct KnownField<E>(PhantomData<fn() -> E>);

@@ -4,13 +4,11 @@ use std::slice::from_ref;
 
 use blake3::Hasher;
 use rand_core::CryptoRng;
-use veilset_crypto::PrimeGroup;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::proof::{Proof, Statement};
 use super::{JointKey, KeyShare, Quorum, ThresholdError, equal, value_at};
-use crate::Field;
-use crate::encrypted::ScalarField;
+use crate::{Field, PrimeGroup};
 
 const POSSESSION: &str = "veilset v1 threshold proof of possession";
 const SECOND_GENERATOR: &str = "veilset v1 threshold second generator";
@@ -52,7 +50,7 @@ pub type Dealt<G> = (Dealing<G>, Commitments<G>, Vec<Share<G>>);
 ///
 /// # Errors
 /// When there is no such party.
-pub fn deal<G: ScalarField>(
+pub fn deal<G: PrimeGroup>(
     group: &G,
     quorum: &Quorum,
     party: u16,
@@ -71,7 +69,7 @@ pub fn deal<G: ScalarField>(
     Ok((Dealing { quorum: *quorum, party, polynomial }, Commitments(commitments), shares))
 }
 
-impl<G: ScalarField> Commitments<G> {
+impl<G: PrimeGroup> Commitments<G> {
     /// Whether `share` is what the dealer committed itself to give to `party`.
     #[must_use]
     pub fn admits(&self, group: &G, party: u16, share: &Share<G>) -> bool {
@@ -80,7 +78,7 @@ impl<G: ScalarField> Commitments<G> {
     }
 }
 
-impl<G: ScalarField> Dealing<G> {
+impl<G: PrimeGroup> Dealing<G> {
     /// The second round: from the commitments that each party broadcast and the shares that each sent to this one, both in
     /// the order of parties, what this one keeps and broadcasts.
     ///
@@ -112,7 +110,7 @@ impl<G: ScalarField> Dealing<G> {
     }
 }
 
-impl<G: ScalarField> Opened<G> {
+impl<G: PrimeGroup> Opened<G> {
     /// The last round: from the openings that each party broadcast, in the order of parties, this one's share of the key.
     ///
     /// # Errors
@@ -165,7 +163,7 @@ fn possession<'a, G: PrimeGroup>(
 }
 
 /// Pedersen's commitments to pairs of numbers.
-fn commit<G: ScalarField>(group: &G, a: &[G::Scalar], b: &[G::Scalar]) -> Vec<G::Element> {
+fn commit<G: PrimeGroup>(group: &G, a: &[G::Scalar], b: &[G::Scalar]) -> Vec<G::Element> {
     let mut commitments = group.multiply_generator(a);
     let mut blinding = vec![second_generator(group); b.len()];
     group.multiply(b, &mut blinding);
@@ -192,7 +190,7 @@ fn second_generator<G: PrimeGroup>(group: &G) -> G::Element {
     unreachable!("a part of all byte strings is encodings")
 }
 
-fn horner<G: ScalarField>(group: &G, polynomial: &[G::Scalar], x: &G::Scalar) -> G::Scalar {
+fn horner<G: PrimeGroup>(group: &G, polynomial: &[G::Scalar], x: &G::Scalar) -> G::Scalar {
     let field = group.field();
     let step = |sum: G::Scalar, a: &G::Scalar| field.add(&field.mul(&sum, x), a);
     polynomial.iter().rev().fold(field.zero(), step)

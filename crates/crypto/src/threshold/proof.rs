@@ -4,12 +4,10 @@
 use blake3::Hasher;
 use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, SeedableRng};
-use veilset_crypto::PrimeGroup;
 use zeroize::Zeroizing;
 
 use super::Quorum;
-use crate::Field;
-use crate::encrypted::ScalarField;
+use crate::{Field, PrimeGroup};
 
 /// That somebody knows x with Y_k = x·B_k for all k: a challenge c, and the response r + c·x to it.
 #[derive(Clone)]
@@ -30,7 +28,7 @@ pub(super) struct Statement<'a, G: PrimeGroup> {
     pub(super) images: &'a [G::Element],
 }
 
-impl<G: ScalarField> Statement<'_, G> {
+impl<G: PrimeGroup> Statement<'_, G> {
     pub(super) fn prove(&self, group: &G, x: &G::Scalar, rng: &mut dyn CryptoRng) -> Proof<G> {
         let field = group.field();
         let r = Zeroizing::new(group.random(rng));

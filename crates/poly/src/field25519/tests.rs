@@ -1,10 +1,10 @@
 //! Fields against each other and against arithmetic known from elsewhere.
 
-use crypto_bigint::{U256, U1024, Uint};
+use crypto_bigint::{U256, U1024};
 use curve25519_dalek::Scalar;
+use veilset_crypto::{Field, KnownField, PallasScalars, PrimeField, RistrettoScalars};
 
 use super::*;
-use crate::Field;
 use crate::testing::{goldilocks, random, rng};
 
 /// (p − 1)/2 for the prime p of Kim and Kim's Table 2: a prime of 1023 bits, and 1 more than an odd multiple of 2^10.
@@ -80,29 +80,6 @@ fn encodings_of_curve25519s_field_are_canonical() {
     }
 }
 
-#[test]
-fn integers_and_residues_convert() {
-    let field = PrimeField::new(&Uint::<1>::from(97u8)).expect("a prime");
-    let residue = field.residue(&Uint::from(1000u64));
-    assert_eq!(field.integer(&residue), Uint::from(30u8));
-    let sixth = field.inverse(&field.element(6)).expect("not 0");
-    assert_eq!(field.integer(&sixth), Uint::from(81u8), "6 · 81 = 486 = 5 · 97 + 1");
-    assert!(field.inverse(&field.zero()).is_none());
-}
-
-#[test]
-fn words_of_residues_convert() {
-    let field = PrimeField::new(&Uint::<1>::from(97u8)).expect("a prime");
-    for value in 0..97u64 {
-        let residue = field.element(value);
-        assert_eq!(u128::from(residue.to_words()[0]), (u128::from(value) << 64) % 97);
-        assert!(field.from_words(&residue.to_words()) == Some(residue));
-    }
-    assert!(field.from_words(&[97]).is_none());
-    let inverse = u128::from(field.inverse_of_factor().to_words()[0]);
-    assert_eq!((1u128 << 64) % 97 * inverse % 97, 1);
-}
-
 /// Roots of all orders up to 2^most have exactly these orders, and there are none beyond.
 fn roots<F: Field>(field: &F, most: u32) {
     let minus_one = field.neg(&field.one());
@@ -125,19 +102,4 @@ fn roots_of_unity_have_their_orders() {
     let prime = U256::from_be_hex(&format!("7{}ed", "f".repeat(61)));
     roots(&PrimeField::new(&prime).expect("a prime"), 2);
     roots(&Field25519::new(), 2);
-}
-
-#[test]
-fn moduli_that_are_no_primes_are_refused() {
-    let refusal = |modulus: u64| PrimeField::new(&Uint::<1>::from(modulus)).err();
-    for modulus in [0, 1, 2, 3, 1 << 40] {
-        assert_eq!(refusal(modulus), Some(ModulusError::EvenOrSmall), "{modulus}");
-    }
-    // The last is a square, modulo which small bases have other powers too.
-    for modulus in [9, 15, 561, 0xffff_ffff, 4_294_967_291 * 4_294_967_291] {
-        assert_eq!(refusal(modulus), Some(ModulusError::NotPrime), "{modulus}");
-    }
-    for modulus in [5, 7, 11, 13, 257, 65_537, 4_294_967_291] {
-        assert_eq!(refusal(modulus), None, "{modulus}");
-    }
 }
