@@ -13,6 +13,7 @@ mod kernel;
 pub mod ntt;
 mod sha512;
 mod transpose;
+mod vector;
 
 pub use curve25519::{Point, elligator2, field25519, ristretto255, x25519};
 pub use gf64::{gf64_multiply, gf64_multiply_both};

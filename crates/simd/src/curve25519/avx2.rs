@@ -7,36 +7,16 @@
 
 use std::arch::x86_64::*;
 
-use super::field::{MOST_LANES, Part};
+use super::field::Part;
 use super::fma::{Doubles, Fma};
 use super::words::{PICKS, Table, Words};
+use crate::vector::{V4, Vector};
 
-/// Says that the processor has AVX2 and FMA.
-#[derive(Clone, Copy)]
-pub(super) struct Avx2(());
-
-impl Avx2 {
-    /// # Safety
-    /// The processor has AVX2 and FMA.
-    #[inline(always)]
-    pub(super) unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of all blocks below: a value of `Avx2` says that the processor has the instructions; loads and stores are of
-// the first half of arrays twice as large as a vector.
-impl Words for Avx2 {
-    const LANES: usize = 4;
-    type Int = __m256i;
+// SAFETY of all blocks below: a value of `V4` says that the processor has the instructions.
+impl Words for V4 {
     type Float = __m256d;
     /// The sign of a lane says yes.
     type Mask = __m256i;
-
-    #[inline(always)]
-    fn ints(self, value: i64) -> __m256i {
-        unsafe { _mm256_set1_epi64x(value) }
-    }
 
     #[inline(always)]
     fn floats(self, value: f64) -> __m256d {
@@ -44,57 +24,8 @@ impl Words for Avx2 {
     }
 
     #[inline(always)]
-    fn load(self, lanes: &[u64; MOST_LANES]) -> __m256i {
-        unsafe { _mm256_loadu_si256(lanes.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, lanes: __m256i) -> [u64; MOST_LANES] {
-        let mut array = [0; MOST_LANES];
-        unsafe { _mm256_storeu_si256(array.as_mut_ptr().cast(), lanes) };
-        array
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_add_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_sub_epi64(a, b) }
-    }
-
-    #[inline(always)]
     fn multiply(self, a: __m256i, b: __m256i) -> __m256i {
         unsafe { _mm256_mul_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn and(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_and_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m256i, b: __m256i) -> __m256i {
-        unsafe { _mm256_xor_si256(a, b) }
-    }
-
-    #[inline(always)]
-    fn left<const BITS: u32>(self, a: __m256i) -> __m256i {
-        unsafe { _mm256_sll_epi64(a, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-
-    #[inline(always)]
-    fn right<const BITS: u32>(self, a: __m256i) -> __m256i {
-        unsafe { _mm256_srl_epi64(a, _mm_cvtsi32_si128(BITS as i32)) }
-    }
-
-    #[inline(always)]
-    fn right_signed<const BITS: u32>(self, a: __m256i) -> __m256i {
-        // As an unsigned number 2^63 larger.
-        let positive = self.add(a, self.ints(i64::MIN));
-        self.subtract(self.right::<BITS>(positive), self.ints(1 << (63 - BITS)))
     }
 
     #[inline(always)]
@@ -187,7 +118,7 @@ impl Words for Avx2 {
 }
 
 // SAFETY: as above.
-impl Doubles for Avx2 {
+impl Doubles for V4 {
     #[inline(always)]
     fn float_add(self, a: __m256d, b: __m256d) -> __m256d {
         unsafe { _mm256_add_pd(a, b) }
@@ -230,6 +161,6 @@ impl Doubles for Avx2 {
 /// The processor has AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
-unsafe fn apart<P: Part<Fma<Avx2>>>(d: Avx2, part: P) -> P::Output {
+unsafe fn apart<P: Part<Fma<V4>>>(d: V4, part: P) -> P::Output {
     part.run(Fma(d))
 }

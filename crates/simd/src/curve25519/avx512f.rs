@@ -7,35 +7,16 @@
 
 use std::arch::x86_64::*;
 
-use super::field::{MOST_LANES, Part};
+use super::field::Part;
 use super::fma::{Doubles, Fma};
 use super::words::{Table, Words};
+use crate::vector::V8;
 
-/// Says that the processor has AVX-512F and AVX-512DQ.
-#[derive(Clone, Copy)]
-pub(super) struct Avx512f(());
-
-impl Avx512f {
-    /// # Safety
-    /// The processor has AVX-512F and AVX-512DQ.
-    #[inline(always)]
-    pub(super) unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of all blocks below: a value of `Avx512f` says that the processor has the instructions; loads and stores are
+// SAFETY of all blocks below: a value of `V8` says that the processor has the instructions; loads and stores are
 // of arrays as large as a vector.
-impl Words for Avx512f {
-    const LANES: usize = 8;
-    type Int = __m512i;
+impl<const IFMA: bool> Words for V8<IFMA> {
     type Float = __m512d;
     type Mask = __mmask8;
-
-    #[inline(always)]
-    fn ints(self, value: i64) -> __m512i {
-        unsafe { _mm512_set1_epi64(value) }
-    }
 
     #[inline(always)]
     fn floats(self, value: f64) -> __m512d {
@@ -43,55 +24,8 @@ impl Words for Avx512f {
     }
 
     #[inline(always)]
-    fn load(self, lanes: &[u64; MOST_LANES]) -> __m512i {
-        unsafe { _mm512_loadu_si512(lanes.as_ptr().cast()) }
-    }
-
-    #[inline(always)]
-    fn store(self, lanes: __m512i) -> [u64; MOST_LANES] {
-        let mut array = [0; MOST_LANES];
-        unsafe { _mm512_storeu_si512(array.as_mut_ptr().cast(), lanes) };
-        array
-    }
-
-    #[inline(always)]
-    fn add(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_add_epi64(a, b) }
-    }
-
-    #[inline(always)]
-    fn subtract(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_sub_epi64(a, b) }
-    }
-
-    #[inline(always)]
     fn multiply(self, a: __m512i, b: __m512i) -> __m512i {
         unsafe { _mm512_mul_epi32(a, b) }
-    }
-
-    #[inline(always)]
-    fn and(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_and_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn xor(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_xor_si512(a, b) }
-    }
-
-    #[inline(always)]
-    fn left<const BITS: u32>(self, a: __m512i) -> __m512i {
-        unsafe { _mm512_slli_epi64::<BITS>(a) }
-    }
-
-    #[inline(always)]
-    fn right<const BITS: u32>(self, a: __m512i) -> __m512i {
-        unsafe { _mm512_srli_epi64::<BITS>(a) }
-    }
-
-    #[inline(always)]
-    fn right_signed<const BITS: u32>(self, a: __m512i) -> __m512i {
-        unsafe { _mm512_srai_epi64::<BITS>(a) }
     }
 
     #[inline(always)]
@@ -111,13 +45,7 @@ impl Words for Avx512f {
 
     #[inline(always)]
     fn pick(self, table: &Table, index: __m512i) -> __m512i {
-        let [t0, t1, t2, t3] = table;
-        unsafe {
-            let low = _mm512_permutex2var_epi64(self.load(t0), index, self.load(t1));
-            let high = _mm512_permutex2var_epi64(self.load(t2), index, self.load(t3));
-            let upper = _mm512_test_epi64_mask(index, _mm512_set1_epi64(16));
-            _mm512_mask_blend_epi64(upper, low, high)
-        }
+        V8::pick(self, table.as_flattened(), index)
     }
 
     #[inline(always)]
@@ -163,7 +91,7 @@ impl Words for Avx512f {
 }
 
 // SAFETY: as above.
-impl Doubles for Avx512f {
+impl Doubles for V8 {
     #[inline(always)]
     fn float_add(self, a: __m512d, b: __m512d) -> __m512d {
         unsafe { _mm512_add_pd(a, b) }
@@ -202,9 +130,9 @@ impl Doubles for Avx512f {
 }
 
 /// # Safety
-/// The processor has AVX-512F and AVX-512DQ.
+/// The processor has AVX-512F, BW and DQ.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline(never)]
-unsafe fn apart<P: Part<Fma<Avx512f>>>(d: Avx512f, part: P) -> P::Output {
+unsafe fn apart<P: Part<Fma<V8>>>(d: V8, part: P) -> P::Output {
     part.run(Fma(d))
 }

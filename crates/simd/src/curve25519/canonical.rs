@@ -3,11 +3,12 @@
 //! Answers are words: 1 says yes, 0 says no.
 
 use super::Point;
-use super::field::{Field, Int, Limbs, MASK, MOST_LANES, P, Rows, each_limb};
+use super::field::{Field, Int, Limbs, MASK, P, Rows, each_limb};
 use super::words::Words;
+use crate::vector::{MOST_LANES, Vector};
 
 /// Limbs of 51 bits of numbers below p.
-pub(super) type Canonical<W> = [<W as Words>::Int; 5];
+pub(super) type Canonical<W> = [<W as Vector>::Int; 5];
 
 /// The numbers below p.
 #[inline(always)]
@@ -124,9 +125,9 @@ pub(super) fn put<W: Words>(w: W, limbs: &Canonical<W>, group: &mut [Point]) {
 pub(super) fn words<W: Words>(w: W, limbs: &Canonical<W>) -> [[u64; MOST_LANES]; 4] {
     let [l0, l1, l2, l3, l4] = *limbs;
     [
-        w.store(w.add(l0, w.left::<51>(l1))),
-        w.store(w.add(w.right::<13>(l1), w.left::<38>(l2))),
-        w.store(w.add(w.right::<26>(l2), w.left::<25>(l3))),
-        w.store(w.add(w.right::<39>(l3), w.left::<12>(l4))),
+        w.array(w.add(l0, w.left::<51>(l1))),
+        w.array(w.add(w.right::<13>(l1), w.left::<38>(l2))),
+        w.array(w.add(w.right::<26>(l2), w.left::<25>(l3))),
+        w.array(w.add(w.right::<39>(l3), w.left::<12>(l4))),
     ]
 }

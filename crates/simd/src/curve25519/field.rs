@@ -2,6 +2,7 @@
 
 use super::Point;
 use super::words::Words;
+use crate::vector::{MOST_LANES, Vector};
 
 /// The field of 2^255 − 19 elements, on [`LANES`](Self::LANES) elements at once; a value of the type says that the
 /// processor has the instructions. No operation's time depends on the data.
@@ -96,10 +97,7 @@ pub(super) trait Part<F> {
 }
 
 /// A vector of words of a field's lanes.
-pub(super) type Int<F> = <<F as Field>::Words as Words>::Int;
-
-/// The most lanes of any kernel.
-pub(super) const MOST_LANES: usize = 8;
+pub(super) type Int<F> = <<F as Field>::Words as Vector>::Int;
 
 /// An array of five, from an expression in the index of a limb. A function that took a closure would not do: the
 /// compiler does not promise to inline closures into the function that enables the instructions.
@@ -138,6 +136,7 @@ pub(super) type Limbs = [u64; 5];
 pub(super) type Rows = [[u64; MOST_LANES]; 5];
 
 /// The limbs of at most as many values as lanes; 0 in the other lanes.
+#[inline]
 pub(super) fn rows<T>(values: &[T], limbs: impl Fn(&T) -> Limbs) -> Rows {
     let mut rows = [[0; MOST_LANES]; 5];
     for (lane, value) in values.iter().enumerate() {
@@ -150,6 +149,7 @@ pub(super) fn rows<T>(values: &[T], limbs: impl Fn(&T) -> Limbs) -> Rows {
 }
 
 /// The limbs of one lane.
+#[inline]
 pub(super) fn column(rows: &Rows, lane: usize) -> Limbs {
     each_limb!(k => rows[k][lane])
 }
@@ -188,6 +188,7 @@ pub(super) const MASK: u64 = (1 << 51) - 1;
 pub(super) const P: Limbs = [MASK - 18, MASK, MASK, MASK, MASK];
 
 /// The limbs of a little-endian number; its top bit is ignored.
+#[inline]
 pub(super) fn limbs(bytes: &Point) -> Limbs {
     let [w0, w1, w2, w3] = words(bytes);
     [
@@ -200,6 +201,7 @@ pub(super) fn limbs(bytes: &Point) -> Limbs {
 }
 
 /// Limbs below 2^57 of a big-endian number of 48 bytes, by 2^255 = 19.
+#[inline]
 pub(super) fn wide_limbs(wide: &[u8; 48]) -> Limbs {
     let word = |index: usize| {
         let bytes = wide[40 - 8 * index..][..8].try_into().expect("8 bytes");
@@ -217,6 +219,7 @@ pub(super) fn wide_limbs(wide: &[u8; 48]) -> Limbs {
 }
 
 /// The number below p of these limbs, each below 2^52; little-endian.
+#[inline]
 pub(super) fn bytes(mut limbs: Limbs) -> Point {
     // Twice, so that each limb but the last is below 2^51 and the whole is below 2^255 + 2^51.
     for _ in 0..2 {

@@ -80,7 +80,7 @@ impl<D: Doubles> Field for Fma<D> {
             // p makes every limb positive.
             let p = if k == 0 { MASK - 18 } else { MASK };
             let whole = d.bits(d.float_add(element[k], d.floats(LOW)));
-            d.store(d.add(whole, d.ints(p.cast_signed() - LOW_BITS)))
+            d.array(d.add(whole, d.ints(p.cast_signed() - LOW_BITS)))
         })
     }
 

@@ -13,57 +13,40 @@
     reason = "what is said before the implementation holds for every block: they are one intrinsic each"
 )]
 
-use std::arch::x86_64::{
-    __m512i, __mmask8, _mm512_add_epi64, _mm512_and_si512, _mm512_loadu_si512,
-    _mm512_madd52hi_epu64, _mm512_madd52lo_epu64, _mm512_mask_blend_epi64, _mm512_mullo_epi64,
-    _mm512_set1_epi64, _mm512_setzero_si512, _mm512_srli_epi64, _mm512_storeu_si512,
-    _mm512_sub_epi64,
-};
+use std::arch::x86_64::{__m512i, __mmask8, _mm512_mask_blend_epi64, _mm512_mullo_epi64};
 
-use super::avx512f::Avx512f;
-use super::field::{Field, MASK, MOST_LANES, P, Part, Rows, before, each_limb};
+use super::field::{Field, MASK, P, Part, Rows, before, each_limb};
+use crate::vector::{Halves, V8Ifma, Vector};
 
-/// Says that the processor has AVX-512F, DQ and IFMA.
+/// The field on lanes that multiply 52 bits.
 #[derive(Clone, Copy)]
-pub(super) struct Ifma(());
+pub(super) struct Ifma(pub(super) V8Ifma);
 
 type Vectors = [__m512i; 5];
 
-impl Ifma {
-    /// # Safety
-    /// The processor has AVX-512F, AVX-512DQ and AVX-512 IFMA.
-    #[inline(always)]
-    pub(super) unsafe fn new() -> Self {
-        Self(())
-    }
-}
-
-// SAFETY of all blocks below: a value of `Ifma` says that the processor has the instructions; loads and stores are of
-// arrays as large as a vector.
+// SAFETY of all blocks below: a value of `Ifma` says that the processor has the instructions.
 impl Field for Ifma {
     const LANES: usize = 8;
 
     type Element = Vectors;
     type Wide = Vectors;
     type Mask = __mmask8;
-    type Words = Avx512f;
+    type Words = V8Ifma;
 
     #[inline(always)]
     fn load(self, rows: &Rows) -> Vectors {
-        self.carry(each_limb!(k => unsafe { _mm512_loadu_si512(rows[k].as_ptr().cast()) }))
+        self.carry(each_limb!(k => self.0.load(&rows[k])))
     }
 
     #[inline(always)]
     fn store(self, element: Vectors) -> Rows {
-        let mut rows = [[0; MOST_LANES]; 5];
-        each_limb!(k => unsafe { _mm512_storeu_si512(rows[k].as_mut_ptr().cast(), element[k]) });
-        rows
+        each_limb!(k => self.0.array(element[k]))
     }
 
     #[inline(always)]
     fn splat(self, number: u64) -> Vectors {
-        let mut element = [self.zero(); 5];
-        element[0] = self.constant(number);
+        let mut element = [self.0.splat(0); 5];
+        element[0] = self.0.splat(number);
         element
     }
 
@@ -72,17 +55,17 @@ impl Field for Ifma {
         let mut products = a;
         each_limb!(k => {
             // Column k + 5 counts 19 times in column k.
-            let mut sums = self.column::<true, N>([self.zero(); N], &a, &b, k + 4);
+            let mut sums = self.column::<true, N>([self.0.splat(0); N], &a, &b, k + 4);
             self.double(&mut sums);
             let mut sums = self.column::<false, N>(sums, &a, &b, k + 5);
             for sum in &mut sums {
                 *sum = self.nineteen(*sum);
             }
             if k > 0 {
-                let mut lower = self.column::<true, N>([self.zero(); N], &a, &b, k - 1);
+                let mut lower = self.column::<true, N>([self.0.splat(0); N], &a, &b, k - 1);
                 self.double(&mut lower);
                 for n in 0..N {
-                    sums[n] = self.sum(sums[n], lower[n]);
+                    sums[n] = self.0.add(sums[n], lower[n]);
                 }
             }
             let sums = self.column::<false, N>(sums, &a, &b, k);
@@ -100,7 +83,7 @@ impl Field for Ifma {
             let upper = self.square_columns(&a, k + 5);
             let lower = self.square_columns(&a, k);
             for n in 0..N {
-                squares[n][k] = self.sum(lower[n], self.nineteen(upper[n]));
+                squares[n][k] = self.0.add(lower[n], self.nineteen(upper[n]));
             }
         });
         squares
@@ -108,15 +91,15 @@ impl Field for Ifma {
 
     #[inline(always)]
     fn multiply_add(self, a: Vectors, b: Vectors, number: u64) -> Vectors {
-        let number = self.constant(number);
-        let high = each_limb!(k => self.high(self.zero(), b[k], number));
+        let number = self.0.splat(number);
+        let high = each_limb!(k => self.0.high(self.0.splat(0), b[k], number));
         each_limb!(k => {
             let sum = match k {
                 // Twice, and 19 times.
-                0 => self.low(a[0], high[4], self.constant(38)),
-                _ => self.sum(a[k], self.sum(high[before(k)], high[before(k)])),
+                0 => self.0.low(a[0], high[4], self.0.splat(38)),
+                _ => self.0.add(a[k], self.0.add(high[before(k)], high[before(k)])),
             };
-            self.low(sum, b[k], number)
+            self.0.low(sum, b[k], number)
         })
     }
 
@@ -127,7 +110,7 @@ impl Field for Ifma {
 
     #[inline(always)]
     fn wide_add(self, a: Vectors, b: Vectors) -> Vectors {
-        each_limb!(k => self.sum(a[k], b[k]))
+        each_limb!(k => self.0.add(a[k], b[k]))
     }
 
     #[inline(always)]
@@ -137,12 +120,12 @@ impl Field for Ifma {
 
     #[inline(always)]
     fn carry(self, wide: Vectors) -> Vectors {
-        let mask = self.constant(MASK);
-        let carries = each_limb!(k => unsafe { _mm512_srli_epi64::<51>(wide[k]) });
-        let limbs = each_limb!(k => unsafe { _mm512_and_si512(wide[k], mask) });
+        let mask = self.0.splat(MASK);
+        let carries = each_limb!(k => self.0.right::<51>(wide[k]));
+        let limbs = each_limb!(k => self.0.and(wide[k], mask));
         each_limb!(k => match k {
-            0 => self.low(limbs[0], carries[4], self.constant(19)),
-            _ => self.sum(limbs[k], carries[before(k)]),
+            0 => self.0.low(limbs[0], carries[4], self.0.splat(19)),
+            _ => self.0.add(limbs[k], carries[before(k)]),
         })
     }
 
@@ -167,9 +150,8 @@ impl Field for Ifma {
     }
 
     #[inline(always)]
-    fn words(self) -> Avx512f {
-        // Those instructions are among these.
-        unsafe { Avx512f::new() }
+    fn words(self) -> V8Ifma {
+        self.0
     }
 
     #[inline(always)]
@@ -189,7 +171,7 @@ impl Field for Ifma {
 }
 
 /// # Safety
-/// The processor has AVX-512F, DQ and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 #[inline(never)]
 unsafe fn apart<P: Part<Ifma>>(f: Ifma, part: P) -> P::Output {
@@ -198,41 +180,14 @@ unsafe fn apart<P: Part<Ifma>>(f: Ifma, part: P) -> P::Output {
 
 impl Ifma {
     #[inline(always)]
-    fn zero(self) -> __m512i {
-        unsafe { _mm512_setzero_si512() }
-    }
-
-    #[inline(always)]
-    fn constant(self, number: u64) -> __m512i {
-        unsafe { _mm512_set1_epi64(number.cast_signed()) }
-    }
-
-    #[inline(always)]
-    fn sum(self, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_add_epi64(a, b) }
-    }
-
-    /// acc + the low 52 bits of a·b.
-    #[inline(always)]
-    fn low(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_madd52lo_epu64(acc, a, b) }
-    }
-
-    /// acc + the bits of a·b above the low 52.
-    #[inline(always)]
-    fn high(self, acc: __m512i, a: __m512i, b: __m512i) -> __m512i {
-        unsafe { _mm512_madd52hi_epu64(acc, a, b) }
-    }
-
-    #[inline(always)]
     fn nineteen(self, a: __m512i) -> __m512i {
-        unsafe { _mm512_mullo_epi64(a, self.constant(19)) }
+        unsafe { _mm512_mullo_epi64(a, self.0.splat(19)) }
     }
 
     #[inline(always)]
     fn double<const N: usize>(self, sums: &mut [__m512i; N]) {
         for sum in sums {
-            *sum = self.sum(*sum, *sum);
+            *sum = self.0.add(*sum, *sum);
         }
     }
 
@@ -248,7 +203,7 @@ impl Ifma {
         for i in k.saturating_sub(4)..(k + 1).min(5) {
             for n in 0..N {
                 let (acc, a, b) = (sums[n], a[n][i], b[n][k - i]);
-                sums[n] = if HIGH { self.high(acc, a, b) } else { self.low(acc, a, b) };
+                sums[n] = if HIGH { self.0.high(acc, a, b) } else { self.0.low(acc, a, b) };
             }
         }
         sums
@@ -257,29 +212,29 @@ impl Ifma {
     /// Column k of each a²: each product of different limbs once, doubled in the end, and high halves once more.
     #[inline(always)]
     fn square_columns<const N: usize>(self, a: &[Vectors; N], k: usize) -> [__m512i; N] {
-        let mut sums = [self.zero(); N];
+        let mut sums = [self.0.splat(0); N];
         if k > 0 {
             for i in (k - 1).saturating_sub(4)..k / 2 {
                 for n in 0..N {
-                    sums[n] = self.high(sums[n], a[n][i], a[n][k - 1 - i]);
+                    sums[n] = self.0.high(sums[n], a[n][i], a[n][k - 1 - i]);
                 }
             }
             self.double(&mut sums);
         }
         for i in k.saturating_sub(4)..k.div_ceil(2) {
             for n in 0..N {
-                sums[n] = self.low(sums[n], a[n][i], a[n][k - i]);
+                sums[n] = self.0.low(sums[n], a[n][i], a[n][k - i]);
             }
         }
         if k % 2 == 1 {
             for n in 0..N {
-                sums[n] = self.high(sums[n], a[n][k / 2], a[n][k / 2]);
+                sums[n] = self.0.high(sums[n], a[n][k / 2], a[n][k / 2]);
             }
         }
         self.double(&mut sums);
         if k.is_multiple_of(2) {
             for n in 0..N {
-                sums[n] = self.low(sums[n], a[n][k / 2], a[n][k / 2]);
+                sums[n] = self.0.low(sums[n], a[n][k / 2], a[n][k / 2]);
             }
         }
         sums
@@ -288,8 +243,6 @@ impl Ifma {
     /// a − b + multiple·p
     #[inline(always)]
     fn subtract_from_multiple(self, a: Vectors, b: Vectors, multiple: u64) -> Vectors {
-        each_limb!(k => unsafe {
-            _mm512_sub_epi64(self.sum(a[k], self.constant(multiple * P[k])), b[k])
-        })
+        each_limb!(k => self.0.subtract(self.0.add(a[k], self.0.splat(multiple * P[k])), b[k]))
     }
 }

@@ -26,6 +26,8 @@ use field::Field;
 use scalar::Scalar;
 
 use crate::Kernel;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{V4, V8};
 
 /// A u-coordinate, little-endian.
 pub type Point = [u8; 32];
@@ -125,21 +127,21 @@ fn dispatch(kernel: Kernel, work: impl Work) {
 }
 
 /// # Safety
-/// The processor has AVX-512F, DQ and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 unsafe fn with_ifma(work: impl Work) {
     // SAFETY: as asked of the caller.
-    work.run(unsafe { ifma::Ifma::new() });
+    work.run(ifma::Ifma(unsafe { V8::new() }));
 }
 
 /// # Safety
-/// The processor has AVX-512F and DQ.
+/// The processor has AVX-512F, BW and DQ.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq")]
 unsafe fn with_avx512f(work: impl Work) {
     // SAFETY: as asked of the caller.
-    work.run(fma::Fma(unsafe { avx512f::Avx512f::new() }));
+    work.run(fma::Fma(unsafe { V8::<false>::new() }));
 }
 
 /// # Safety
@@ -148,5 +150,5 @@ unsafe fn with_avx512f(work: impl Work) {
 #[target_feature(enable = "avx2,fma")]
 unsafe fn with_avx2(work: impl Work) {
     // SAFETY: as asked of the caller.
-    work.run(fma::Fma(unsafe { avx2::Avx2::new() }));
+    work.run(fma::Fma(unsafe { V4::new() }));
 }

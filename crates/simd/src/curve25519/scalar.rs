@@ -8,6 +8,7 @@
 //! 5·19·2^108.29 < 2^115.
 
 use super::field::{Field, Limbs, MASK, P, Part, Rows, column, each_limb, rows};
+use crate::vector::V1;
 
 /// Needs no instructions beyond the plain ones.
 #[derive(Clone, Copy)]
@@ -18,8 +19,8 @@ impl Field for Scalar {
     type Element = Limbs;
     type Wide = Limbs;
     /// All bits, or none.
-    type Mask = i64;
-    type Words = Self;
+    type Mask = u64;
+    type Words = V1;
 
     #[inline(always)]
     fn load(self, rows: &Rows) -> Limbs {
@@ -90,28 +91,28 @@ impl Field for Scalar {
     }
 
     #[inline(always)]
-    fn mask(self, lanes: u8) -> i64 {
-        -i64::from(lanes & 1)
+    fn mask(self, lanes: u8) -> u64 {
+        u64::from(lanes & 1).wrapping_neg()
     }
 
     #[inline(always)]
-    fn select(self, mask: i64, yes: Limbs, no: Limbs) -> Limbs {
-        each_limb!(k => no[k] ^ (mask.cast_unsigned() & (yes[k] ^ no[k])))
+    fn select(self, mask: u64, yes: Limbs, no: Limbs) -> Limbs {
+        each_limb!(k => no[k] ^ (mask & (yes[k] ^ no[k])))
     }
 
     #[inline(always)]
-    fn words(self) -> Self {
-        self
+    fn words(self) -> V1 {
+        V1
     }
 
     #[inline(always)]
-    fn to_words(self, element: Limbs) -> [i64; 5] {
-        each_limb!(k => element[k].cast_signed())
+    fn to_words(self, element: Limbs) -> Limbs {
+        element
     }
 
     #[inline(always)]
-    fn of_words(self, words: [i64; 5]) -> Limbs {
-        each_limb!(k => words[k].cast_unsigned())
+    fn of_words(self, words: Limbs) -> Limbs {
+        words
     }
 
     #[inline(never)]

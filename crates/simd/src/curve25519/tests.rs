@@ -139,7 +139,7 @@ impl Work for Squares<'_> {
     fn run<F: Field>(self, f: F) {
         let Self(values, squares) = self;
         for values in values.chunks(3 * F::LANES) {
-            let mut rows = [[[0; field::MOST_LANES]; 5]; 3];
+            let mut rows = [[[0; crate::vector::MOST_LANES]; 5]; 3];
             for (rows, values) in rows.iter_mut().zip(values.chunks(F::LANES)) {
                 *rows = field::rows(values, |limbs| *limbs);
             }

@@ -16,12 +16,14 @@ mod works;
 #[cfg(test)]
 mod tests;
 
-use self::lanes::Scalar;
 use self::recombine::Recombination;
 use self::residues::Digits;
 use self::tables::{Pair, Roots};
 use self::works::{Add, Backward, Forward, Multiply, Recombine, Work};
 use crate::Kernel;
+use crate::vector::V1;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::V8Ifma;
 
 /// The fewest words that a transform has.
 pub const FEWEST: usize = 64;
@@ -200,18 +202,18 @@ impl Transforms {
                 // SAFETY: `new` asked whether the processor has the instructions.
                 unsafe { with_ifma(work) }
             }
-            _ => work.run(Scalar),
+            _ => work.run(V1),
         }
     }
 }
 
 /// # Safety
-/// The processor has AVX-512F, DQ and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 unsafe fn with_ifma(work: impl Work) {
     // SAFETY: as asked of the caller.
-    work.run(unsafe { ifma::Ifma::new() });
+    work.run(unsafe { V8Ifma::new() });
 }
 
 fn pair(factor: u64, p: u64) -> Pair {

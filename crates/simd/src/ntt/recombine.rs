@@ -14,10 +14,11 @@
 use zeroize::Zeroizing;
 
 use super::Prime;
-use super::lanes::{Lanes, MASK};
+use super::lanes::Lanes;
 use super::modulo::Modulo;
 use super::residues::CHUNK;
 use super::{primes, wide};
+use crate::vector::MASK_52;
 
 /// Limbs whose sums are formed side by side, for each addition waits for the one before.
 const SIDE_BY_SIDE: usize = 5;
@@ -57,7 +58,7 @@ impl Recombination {
         let modulus = wide::limbs(modulus, limbs + 1);
         let unit = (0..=limbs).map(|index| {
             let low = if index == 0 { 0 } else { modulus[index - 1] >> (52 - UNIT) };
-            modulus[index] << UNIT & MASK | low
+            modulus[index] << UNIT & MASK_52 | low
         });
         // The three highest limbs.
         let leading = modulus[limbs.saturating_sub(3)..limbs].iter();
@@ -178,7 +179,7 @@ impl Recombination {
     /// Carries, of limbs with signs, to the last, which keeps what it gets.
     #[inline(always)]
     fn carry<L: Lanes>(&self, l: L, sums: &mut [u64]) {
-        let mask = l.splat(MASK);
+        let mask = l.splat(MASK_52);
         let mut carry = l.splat(0);
         let (limbs, last) = sums.split_at_mut(self.limbs * L::LANES);
         for limb in limbs.chunks_exact_mut(L::LANES) {
@@ -192,7 +193,7 @@ impl Recombination {
 
     /// The whole part of sum/P·scale, from the three highest limbs.
     #[inline(always)]
-    fn quotient<L: Lanes>(&self, l: L, sums: &[u64], scale: f64) -> L::Word {
+    fn quotient<L: Lanes>(&self, l: L, sums: &[u64], scale: f64) -> L::Int {
         let limb = l.double(2f64.powi(52));
         let mut number = l.doubles(l.load(&sums[self.limbs * L::LANES..]));
         number =
@@ -206,7 +207,7 @@ impl Recombination {
 
     /// Takes quotient·limbs; limbs get signs.
     #[inline(always)]
-    fn subtract<L: Lanes>(&self, l: L, sums: &mut [u64], limbs: &[u64], quotient: L::Word) {
+    fn subtract<L: Lanes>(&self, l: L, sums: &mut [u64], limbs: &[u64], quotient: L::Int) {
         let zero = l.splat(0);
         let mut above = zero;
         for (sum, limb) in sums.chunks_exact_mut(L::LANES).zip(limbs) {
@@ -228,7 +229,7 @@ impl Recombination {
         // All bits where P is too large, and added back there.
         let negative = borrow;
         let mut carry = l.splat(0);
-        let mask = l.splat(MASK);
+        let mask = l.splat(MASK_52);
         for (sum, limb) in sums.chunks_exact_mut(L::LANES).zip(&self.modulus) {
             let limb = l.splat(*limb);
             let kept = l.subtract(limb, l.and(limb, negative));

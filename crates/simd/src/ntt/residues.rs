@@ -1,8 +1,9 @@
 //! From numbers to their residues.
 
-use super::lanes::{Lanes, MASK};
+use super::lanes::Lanes;
 use super::modulo::Modulo;
 use super::{Prime, primes, wide};
+use crate::vector::MASK_52;
 
 /// Numbers that are taken apart at a time: four vectors, so that sums of products do not wait for each other.
 pub(super) const CHUNK: usize = 32;
@@ -31,7 +32,7 @@ impl Digits {
 
     /// Puts digit i of each number, of that many words, into row i.
     pub(super) fn split(&self, numbers: &[u64], words: usize, rows: &mut [u64]) {
-        let mask = MASK >> (52 - self.bits);
+        let mask = MASK_52 >> (52 - self.bits);
         rows.fill(0);
         for (place, number) in numbers.chunks_exact(words).enumerate() {
             let rows = rows.chunks_exact_mut(CHUNK);

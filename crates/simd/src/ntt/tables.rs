@@ -8,9 +8,9 @@
 //! Block b of eight coefficients is one modulo x^8 − v^8, where v has the angle Σ b_i·2^−(i + 4). With x = v·y that is
 //! y^8 − 1, the same for all blocks; and for b = 8·g + l the power v^j is one that depends on g, times one that depends on l.
 
-use super::lanes::Scalar;
 use super::modulo::{Factor, Modulo};
 use super::primes;
+use crate::vector::V1;
 
 /// A constant and its quotient: see [`Factor`].
 pub(super) type Pair = [u64; 2];
@@ -72,7 +72,7 @@ fn products(p: u64, root: u64, first: u32, bits: u32) -> Vec<u64> {
 }
 
 fn multiply(p: u64, a: u64, [factor, quotient]: Pair) -> u64 {
-    let modulo = Modulo::new(Scalar, p);
+    let modulo = Modulo::new(V1, p);
     modulo.least(modulo.times(a, Factor(factor, quotient)))
 }
 

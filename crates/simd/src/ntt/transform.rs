@@ -106,8 +106,8 @@ fn twice<L: Lanes, const BACK: bool>(
 fn quarters<L: Lanes, const BACK: bool>(
     m: Modulo<L>,
     part: &mut [u64],
-    w: Factor<L::Word>,
-    v: [Factor<L::Word>; 2],
+    w: Factor<L::Int>,
+    v: [Factor<L::Int>; 2],
 ) {
     let (low, high) = part.split_at_mut(part.len() / 2);
     let (a, b) = low.split_at_mut(low.len() / 2);
@@ -156,7 +156,7 @@ fn last<L: Lanes, const BACK: bool>(m: Modulo<L>, roots: &Roots, row: &mut [u64]
 fn last_forward<L: Lanes>(
     m: Modulo<L>,
     roots: &Roots,
-    group: Factor<L::Word>,
+    group: Factor<L::Int>,
     tile: &mut [u64; TILE],
 ) {
     let mut y = [m.l.splat(0); 8];
@@ -186,12 +186,7 @@ fn last_forward<L: Lanes>(
 }
 
 #[inline(always)]
-fn last_back<L: Lanes>(
-    m: Modulo<L>,
-    roots: &Roots,
-    group: Factor<L::Word>,
-    tile: &mut [u64; TILE],
-) {
+fn last_back<L: Lanes>(m: Modulo<L>, roots: &Roots, group: Factor<L::Int>, tile: &mut [u64; TILE]) {
     let mut y = [m.l.splat(0); 8];
     for n in 0..8 {
         y[n] = m.l.load(&tile[8 * n..]);

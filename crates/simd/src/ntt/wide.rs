@@ -1,6 +1,6 @@
 //! Numbers of many words, for constants: least word first, in a time that depends on them but for [`bits_from`].
 
-use super::lanes::MASK;
+use crate::vector::MASK_52;
 
 /// a·factor modulo the modulus, for a below it and a factor below 2^52.
 pub(super) fn times(a: &[u64], factor: u64, modulus: &[u64]) -> Vec<u64> {
@@ -58,7 +58,7 @@ pub(super) fn bits(words: &[u64]) -> u32 {
 
 /// `count` limbs of 52 bits.
 pub(super) fn limbs(words: &[u64], count: usize) -> Vec<u64> {
-    (0..count).map(|index| bits_from(words, 52 * index) & MASK).collect()
+    (0..count).map(|index| bits_from(words, 52 * index) & MASK_52).collect()
 }
 
 /// 64 bits of a number, from that one on.

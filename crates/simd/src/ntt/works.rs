@@ -2,10 +2,11 @@
 
 use zeroize::Zeroizing;
 
-use super::lanes::{Lanes, Scalar};
+use super::lanes::Lanes;
 use super::modulo::Modulo;
 use super::residues::{CHUNK, residues};
 use super::{FEWEST, Prime, Transforms, transform};
+use crate::vector::V1;
 
 /// Work that any lanes can do.
 pub(super) trait Work {
@@ -54,7 +55,7 @@ impl Forward<'_> {
 
 /// The number below p of a loose word.
 fn least(prime: &Prime, word: u64) -> u64 {
-    let m = Modulo::new(Scalar, prime.p);
+    let m = Modulo::new(V1, prime.p);
     // The first root is 1.
     m.least(m.times(word, m.factor(prime.forward.blocks[0])))
 }

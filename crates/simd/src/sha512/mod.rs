@@ -3,11 +3,11 @@
 //! A register holds one word of several states, a lane for each: the lanes run the same rounds side by side.
 
 #[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+mod compress;
 #[cfg(target_arch = "x86_64")]
 mod constants;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
 
 #[cfg(test)]
 mod tests;
@@ -16,6 +16,8 @@ use sha2::block_api::compress512;
 use zeroize::zeroize_stack;
 
 use crate::Kernel;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::{V4, V8};
 
 /// Bytes of a block.
 const BLOCK: usize = 128;
@@ -57,15 +59,37 @@ fn dispatch(kernel: Kernel, states: &mut [[u64; 8]], blocks: &[[u8; BLOCK]]) {
     match kernel {
         #[cfg(target_arch = "x86_64")]
         Kernel::Avx512Ifma | Kernel::Avx512f if kernel.runs_here() => {
-            // SAFETY: the processor has AVX-512F and AVX-512BW.
-            unsafe { avx512::compress(states, blocks) }
+            // SAFETY: the processor has the instructions.
+            by_groups(8, states, blocks, |states, blocks| unsafe {
+                compress::eight::compress(V8::new(), states, blocks);
+            });
         }
         #[cfg(target_arch = "x86_64")]
         Kernel::Avx2 if kernel.runs_here() => {
-            // SAFETY: the processor has AVX2.
-            unsafe { avx2::compress(states, blocks) }
+            // SAFETY: the processor has the instructions.
+            by_groups(4, states, blocks, |states, blocks| unsafe {
+                compress::four::compress(V4::new(), states, blocks);
+            });
         }
         _ => one_by_one(states, blocks),
+    }
+}
+
+/// A group of lanes at a time. A block left alone goes through the plain twin, which is faster for one than a group of lanes,
+/// but not for two.
+#[cfg(target_arch = "x86_64")]
+fn by_groups(
+    lanes: usize,
+    states: &mut [[u64; 8]],
+    blocks: &[[u8; BLOCK]],
+    compress: impl Fn(&mut [[u64; 8]], &[[u8; BLOCK]]),
+) {
+    for (states, blocks) in states.chunks_mut(lanes).zip(blocks.chunks(lanes)) {
+        if blocks.len() == 1 {
+            one_by_one(states, blocks);
+        } else {
+            compress(states, blocks);
+        }
     }
 }
 

@@ -3,10 +3,11 @@
 //! A window takes one multiplication, and its lookup chooses for each lane one of 32 words a limb. With windows of six bits
 //! there are 43 instead of 52 for a table of 880 KB instead of 532 KB, and making it takes a third longer.
 
-use super::lanes::{self, Element, LIMBS, Lanes, Limbs, MOST_LANES, PICKS};
+use super::lanes::{self, Element, LIMBS, Lanes, Limbs, PICKS};
 use super::power::store;
 use super::{Exponent, Modulus, Number, Work, on_lanes};
 use crate::Kernel;
+use crate::vector::MOST_LANES;
 
 /// Bits of a window.
 const WINDOW: usize = 5;
@@ -51,7 +52,7 @@ impl Work for Prepare<'_> {
     fn run<L: Lanes>(self, l: L) {
         let modulus = self.modulus;
         let bases = bases(l, modulus, self.base);
-        for (bases, windows) in bases.chunks(L::COUNT).zip(self.windows.chunks_mut(L::COUNT)) {
+        for (bases, windows) in bases.chunks(L::LANES).zip(self.windows.chunks_mut(L::LANES)) {
             let base = together(l, bases);
             let mut power = lanes::splat(l, &l.constants(modulus).one);
             for entry in 0..PICKS {
@@ -106,7 +107,7 @@ struct Multiply<'a> {
 impl Work for Multiply<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        let groups = self.exponents.chunks(L::COUNT).zip(self.powers.chunks_mut(L::COUNT));
+        let groups = self.exponents.chunks(L::LANES).zip(self.powers.chunks_mut(L::LANES));
         for (exponents, powers) in groups {
             let mut product = look_up(l, &self.windows[0], exponents, 0);
             for (index, window) in self.windows.iter().enumerate().skip(1) {

@@ -1,12 +1,10 @@
-//! What a kernel must offer: words of 64 bits and products modulo p, several at once.
+//! What a kernel must offer: products modulo p, several at once.
 
 use super::{Modulus, Number};
+use crate::vector::{MOST_LANES, Vector};
 
 /// Limbs of a number.
 pub(super) const LIMBS: usize = 40;
-
-/// The most lanes of any kernel.
-pub(super) const MOST_LANES: usize = 8;
 
 /// Entries that [`Lanes::pick`] chooses from.
 pub(super) const PICKS: usize = 32;
@@ -26,23 +24,10 @@ pub(super) struct Constants {
 }
 
 /// Limbs in each lane.
-pub(super) type Element<L> = [<L as Lanes>::Int; LIMBS];
+pub(super) type Element<L> = [<L as Vector>::Int; LIMBS];
 
-/// Vectors of 64-bit integers; a value of the type says that the processor has the instructions. No operation's time
-/// depends on the data.
-pub(super) trait Lanes: Copy {
-    /// Integers at once.
-    const COUNT: usize;
-    type Int: Copy;
-
-    /// The same integer in all lanes.
-    fn splat(self, value: u64) -> Self::Int;
-    /// The first lanes of the array.
-    fn load(self, lanes: &[u64; MOST_LANES]) -> Self::Int;
-    /// The lanes, and 0 after them.
-    fn store(self, lanes: Self::Int) -> [u64; MOST_LANES];
-    fn add(self, a: Self::Int, b: Self::Int) -> Self::Int;
-    fn and(self, a: Self::Int, b: Self::Int) -> Self::Int;
+/// What powers need besides. No operation's time depends on the data.
+pub(super) trait Lanes: Vector {
     /// In each lane the entry that its index names.
     fn pick(self, table: &[u64; PICKS], index: Self::Int) -> Self::Int;
 
@@ -57,17 +42,6 @@ pub(super) trait Lanes: Copy {
     fn multiply(self, modulus: &Modulus, a: &Element<Self>, b: &Element<Self>) -> Element<Self>;
     /// a²/R modulo p, likewise.
     fn square(self, modulus: &Modulus, a: &Element<Self>) -> Element<Self>;
-}
-
-/// Lanes that multiply 52 bits.
-#[cfg(target_arch = "x86_64")]
-pub(super) trait Halves: Lanes {
-    /// a >> 52
-    fn carry(self, a: Self::Int) -> Self::Int;
-    /// The sum and the low 52 bits of the product of the low 52 bits.
-    fn low(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
-    /// The sum and the bits of that product above the low 52.
-    fn high(self, sum: Self::Int, a: Self::Int, b: Self::Int) -> Self::Int;
 }
 
 /// At most as many numbers as lanes; 0 in the other lanes.
@@ -101,7 +75,7 @@ pub(super) fn splat<L: Lanes>(l: L, limbs: &Limbs) -> Element<L> {
 pub(super) fn columns<L: Lanes>(l: L, element: &Element<L>) -> [Limbs; MOST_LANES] {
     let mut columns = [[0; LIMBS]; MOST_LANES];
     for (index, limb) in element.iter().enumerate() {
-        for (column, word) in columns.iter_mut().zip(l.store(*limb)) {
+        for (column, word) in columns.iter_mut().zip(l.array(*limb)) {
             column[index] = word;
         }
     }

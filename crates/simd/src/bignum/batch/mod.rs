@@ -18,8 +18,10 @@ mod scalar;
 mod tests;
 
 use crate::Kernel;
+use crate::vector::V1;
+#[cfg(target_arch = "x86_64")]
+use crate::vector::V8Ifma;
 use lanes::{Constants, Lanes, Limbs};
-use scalar::Scalar;
 
 pub use base::PowerBase;
 
@@ -51,7 +53,7 @@ impl Modulus {
             inverse.wrapping_mul(2u64.wrapping_sub(number[0].wrapping_mul(inverse)))
         };
         let factor = (0..5).fold(number[0], step).wrapping_neg();
-        let words = Constants::new(number, factor, 2048, |number| Scalar.limbs(number));
+        let words = Constants::new(number, factor, 2048, scalar::limbs);
         Some(Self {
             number: *number,
             words,
@@ -142,15 +144,15 @@ fn dispatch(kernel: Kernel, work: impl Work) {
             // SAFETY: the processor has the instructions.
             unsafe { with_ifma(work) }
         }
-        _ => work.run(Scalar),
+        _ => work.run(V1),
     }
 }
 
 /// # Safety
-/// The processor has AVX-512F and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512ifma")]
 unsafe fn with_ifma(work: impl Work) {
     // SAFETY: as asked of the caller.
-    work.run(unsafe { ifma::Ifma::new() });
+    work.run(unsafe { V8Ifma::new() });
 }

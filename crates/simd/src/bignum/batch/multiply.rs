@@ -7,15 +7,15 @@
 //! 161·2^52 < 2^60. The product of numbers a, b < 2p and the multiple q·p with q < R are below R·(p + 4p²/R): divided by R
 //! below p·(1 + 2^-30), as p < 2^2048 = R/2^32.
 
-use super::lanes::{Constants, Element, Halves, LIMBS, Lanes};
-use super::narrow::MASK;
+use super::lanes::{Constants, Element, LIMBS};
+use crate::vector::{Halves, MASK_52, Vector};
 
 /// Limbs of a block.
 const BLOCK: usize = 5;
 const BLOCKS: usize = LIMBS / BLOCK;
 
-type Columns<L> = [<L as Lanes>::Int; 2 * LIMBS];
-type Factor<L> = [<L as Lanes>::Int; BLOCK];
+type Columns<L> = [<L as Vector>::Int; 2 * LIMBS];
+type Factor<L> = [<L as Vector>::Int; BLOCK];
 
 #[inline(always)]
 pub(super) fn multiply<L: Halves>(
@@ -93,11 +93,11 @@ fn reduce<L: Halves>(l: L, constants: &Constants, mut columns: Columns<L>) -> El
     }
     let mut limbs = [l.splat(0); LIMBS];
     let mut carry = l.splat(0);
-    let mask = l.splat(MASK);
+    let mask = l.splat(MASK_52);
     for (limb, column) in limbs.iter_mut().zip(&columns[LIMBS..]) {
         let sum = l.add(*column, carry);
         *limb = l.and(sum, mask);
-        carry = l.carry(sum);
+        carry = l.right::<52>(sum);
     }
     limbs
 }
@@ -121,7 +121,7 @@ fn clear<L: Halves>(
             sums[x + y] = l.low(sums[x + y], multiple[x], p[y]);
             sums[x + y + 1] = l.high(sums[x + y + 1], multiple[x], p[y]);
         }
-        sums[x + 1] = l.add(sums[x + 1], l.carry(sums[x]));
+        sums[x + 1] = l.add(sums[x + 1], l.right::<52>(sums[x]));
     }
     columns.copy_from_slice(&sums);
     multiple

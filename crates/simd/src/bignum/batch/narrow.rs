@@ -2,9 +2,7 @@
 
 use super::Number;
 use super::lanes::Limbs;
-
-/// 52 bits.
-pub(super) const MASK: u64 = (1 << 52) - 1;
+use crate::vector::MASK_52;
 
 /// The limbs of 52 bits of a number.
 pub(super) fn limbs(number: &Number) -> Limbs {
@@ -14,7 +12,7 @@ pub(super) fn limbs(number: &Number) -> Limbs {
             Some(above) if shift > 12 => above << (64 - shift),
             _ => 0,
         };
-        (number.get(word).map_or(0, |word| word >> shift) | above) & MASK
+        (number.get(word).map_or(0, |word| word >> shift) | above) & MASK_52
     })
 }
 

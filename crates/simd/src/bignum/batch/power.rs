@@ -15,7 +15,7 @@ pub(super) struct Power<'a> {
 impl Work for Power<'_> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        for group in self.numbers.chunks_mut(L::COUNT) {
+        for group in self.numbers.chunks_mut(L::LANES) {
             let factor = lanes::splat(l, &l.constants(self.modulus).square);
             let base = l.multiply(self.modulus, &lanes::load(l, group), &factor);
             store(l, self.modulus, &power(l, self.modulus, self.exponent, &base), group);

@@ -4,47 +4,14 @@
 //! below 2·p·R if one factor is below R and the other below p: divided by R and less p where that is not negative, below p
 //! again.
 
-use super::lanes::{Constants, LIMBS, Lanes, Limbs, MOST_LANES, PICKS};
+use super::lanes::{Constants, LIMBS, Lanes, Limbs, PICKS};
 use super::{Modulus, Number, select, subtract};
+use crate::vector::V1;
 
 /// Words of a number.
 const WORDS: usize = 32;
 
-/// Needs no instructions beyond the plain ones.
-#[derive(Clone, Copy)]
-pub(super) struct Scalar;
-
-impl Lanes for Scalar {
-    const COUNT: usize = 1;
-    type Int = u64;
-
-    #[inline(always)]
-    fn splat(self, value: u64) -> u64 {
-        value
-    }
-
-    #[inline(always)]
-    fn load(self, lanes: &[u64; MOST_LANES]) -> u64 {
-        lanes[0]
-    }
-
-    #[inline(always)]
-    fn store(self, lane: u64) -> [u64; MOST_LANES] {
-        let mut lanes = [0; MOST_LANES];
-        lanes[0] = lane;
-        lanes
-    }
-
-    #[inline(always)]
-    fn add(self, a: u64, b: u64) -> u64 {
-        a.wrapping_add(b)
-    }
-
-    #[inline(always)]
-    fn and(self, a: u64, b: u64) -> u64 {
-        a & b
-    }
-
+impl Lanes for V1 {
     #[inline(always)]
     fn pick(self, table: &[u64; PICKS], index: u64) -> u64 {
         let mut picked = 0;
@@ -60,9 +27,7 @@ impl Lanes for Scalar {
     }
 
     fn limbs(self, number: &Number) -> Limbs {
-        let mut limbs = [0; LIMBS];
-        limbs[..WORDS].copy_from_slice(number);
-        limbs
+        limbs(number)
     }
 
     fn number(self, limbs: &Limbs) -> Number {
@@ -76,6 +41,13 @@ impl Lanes for Scalar {
     fn square(self, modulus: &Modulus, a: &Limbs) -> Limbs {
         self.multiply(modulus, a, a)
     }
+}
+
+/// The words of a number, with 0 after them.
+pub(super) fn limbs(number: &Number) -> Limbs {
+    let mut limbs = [0; LIMBS];
+    limbs[..WORDS].copy_from_slice(number);
+    limbs
 }
 
 /// a·b/R modulo p, word by word of b.

@@ -8,14 +8,13 @@
 
 use std::arch::x86_64::{
     __m512i, _mm_cvtsi128_si64, _mm512_alignr_epi64, _mm512_castsi512_si128,
-    _mm512_cmpeq_epi64_mask, _mm512_loadu_si512, _mm512_madd52hi_epu64, _mm512_madd52lo_epu64,
-    _mm512_mask_mov_epi64, _mm512_set1_epi64, _mm512_setzero_si512, _mm512_storeu_si512,
+    _mm512_cmpeq_epi64_mask, _mm512_mask_mov_epi64,
 };
+
+use crate::vector::{Halves, MASK_52, V8Ifma, Vector};
 
 /// Bits of a digit.
 pub(super) const BITS: usize = 52;
-
-const MASK: u64 = (1 << BITS) - 1;
 
 /// Vectors of the moduli for which there is code: 256 and 512 bits, and 1024 to 8192 in the steps of Paillier's keys.
 const VECTORS: [usize; 10] = [1, 2, 3, 4, 5, 8, 10, 12, 15, 20];
@@ -49,82 +48,91 @@ pub(super) fn fits(words: usize) -> bool {
 /// a·b/R modulo m below 2m, for a and b below 2m; `inverse` is −1/m modulo 2^52. All but `b` have whole vectors.
 ///
 /// # Safety
-/// The processor has AVX-512F and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) unsafe fn multiply(a: &[u64], b: &[u64], m: &[u64], inverse: u64, out: &mut [u64]) {
-    with_vectors!(out.len() / 8, V => steps::<V>(a, b, m, inverse, out));
+    // SAFETY: as asked of the caller.
+    let l = unsafe { V8Ifma::new() };
+    with_vectors!(out.len() / 8, V => steps::<V>(l, a, b, m, inverse, out));
 }
 
 /// Puts into `chosen` the digits of the choice whose place is `index`; 0 if there is none. All have as many whole vectors.
 ///
 /// # Safety
-/// The processor has AVX-512F and IFMA.
+/// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512ifma")]
 pub(super) unsafe fn select(choices: &[super::Residue], index: usize, chosen: &mut [u64]) {
+    // SAFETY: as asked of the caller.
+    let l = unsafe { V8Ifma::new() };
     with_vectors!(chosen.len() / 8, V => {
-        let mut found = [_mm512_setzero_si512(); V];
-        let wanted = _mm512_set1_epi64(index as i64);
+        let mut found = [l.splat(0); V];
+        let wanted = l.splat(index as u64);
         for (place, choice) in choices.iter().enumerate() {
-            let same = _mm512_cmpeq_epi64_mask(wanted, _mm512_set1_epi64(place as i64));
-            for (found, digits) in found.iter_mut().zip(load::<V>(&choice.0)) {
+            let same = _mm512_cmpeq_epi64_mask(wanted, l.splat(place as u64));
+            for (found, digits) in found.iter_mut().zip(load::<V>(l, &choice.0)) {
                 *found = _mm512_mask_mov_epi64(*found, same, digits);
             }
         }
-        store(found, chosen);
+        store(l, found, chosen);
     });
 }
 
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn load<const V: usize>(digits: &[u64]) -> [__m512i; V] {
-    let mut vectors = [_mm512_setzero_si512(); V];
+#[inline(always)]
+fn load<const V: usize>(l: V8Ifma, digits: &[u64]) -> [__m512i; V] {
+    let mut vectors = [l.splat(0); V];
     for (vector, digits) in vectors.iter_mut().zip(digits.as_chunks::<8>().0) {
-        // SAFETY: eight digits are a vector.
-        *vector = unsafe { _mm512_loadu_si512(digits.as_ptr().cast()) };
+        *vector = l.load(digits);
     }
     vectors
 }
 
-#[target_feature(enable = "avx512f,avx512ifma")]
-fn store<const V: usize>(vectors: [__m512i; V], digits: &mut [u64]) {
+#[inline(always)]
+fn store<const V: usize>(l: V8Ifma, vectors: [__m512i; V], digits: &mut [u64]) {
     for (digits, vector) in digits.as_chunks_mut::<8>().0.iter_mut().zip(vectors) {
-        // SAFETY: eight digits are a vector.
-        unsafe { _mm512_storeu_si512(digits.as_mut_ptr().cast(), vector) };
+        l.store(digits, vector);
     }
 }
 
 /// The lowest place is kept apart as a number, since the next quotient digit waits for it; what the vectors have there is
 /// moved out unused.
 #[target_feature(enable = "avx512f,avx512ifma")]
-fn steps<const V: usize>(a: &[u64], b: &[u64], m: &[u64], inverse: u64, out: &mut [u64]) {
+fn steps<const V: usize>(
+    l: V8Ifma,
+    a: &[u64],
+    b: &[u64],
+    m: &[u64],
+    inverse: u64,
+    out: &mut [u64],
+) {
     let lowest = (u128::from(a[0]), u128::from(m[0]));
-    let (a, m) = (load::<V>(a), load::<V>(m));
-    let mut sums = [_mm512_setzero_si512(); V];
+    let (a, m) = (load::<V>(l, a), load::<V>(l, m));
+    let mut sums = [l.splat(0); V];
     let mut low = 0;
     for &digit in b {
         let sum = lowest.0 * u128::from(digit) + u128::from(low);
-        let quotient = (sum as u64).wrapping_mul(inverse) & MASK;
+        let quotient = (sum as u64).wrapping_mul(inverse) & MASK_52;
         let carry = ((sum + lowest.1 * u128::from(quotient)) >> BITS) as u64;
-        let by_a = _mm512_set1_epi64(digit.cast_signed());
-        let by_m = _mm512_set1_epi64(quotient.cast_signed());
+        let by_a = l.splat(digit);
+        let by_m = l.splat(quotient);
         for v in 0..V {
-            sums[v] = _mm512_madd52lo_epu64(sums[v], a[v], by_a);
+            sums[v] = l.low(sums[v], a[v], by_a);
         }
         for v in 0..V {
-            sums[v] = _mm512_madd52lo_epu64(sums[v], m[v], by_m);
+            sums[v] = l.low(sums[v], m[v], by_m);
         }
         for v in 0..V {
-            let next = if v + 1 < V { sums[v + 1] } else { _mm512_setzero_si512() };
+            let next = if v + 1 < V { sums[v + 1] } else { l.splat(0) };
             sums[v] = _mm512_alignr_epi64::<1>(next, sums[v]);
         }
         low = _mm_cvtsi128_si64(_mm512_castsi512_si128(sums[0])).cast_unsigned() + carry;
         for v in 0..V {
-            sums[v] = _mm512_madd52hi_epu64(sums[v], a[v], by_a);
+            sums[v] = l.high(sums[v], a[v], by_a);
         }
         for v in 0..V {
-            sums[v] = _mm512_madd52hi_epu64(sums[v], m[v], by_m);
+            sums[v] = l.high(sums[v], m[v], by_m);
         }
     }
-    store(sums, out);
+    store(l, sums, out);
     out[0] = low;
     carry_up(out);
 }
@@ -133,7 +141,7 @@ fn carry_up(digits: &mut [u64]) {
     let mut carry = 0;
     for digit in digits {
         let sum = *digit + carry;
-        *digit = sum & MASK;
+        *digit = sum & MASK_52;
         carry = sum >> BITS;
     }
 }

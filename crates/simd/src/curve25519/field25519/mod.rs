@@ -13,9 +13,10 @@ mod tests;
 use self::horner::Evaluate;
 use self::leaves::{Products, Sums, Values};
 use super::canonical::{canonical, words};
-use super::field::{Field, MOST_LANES, Rows, limbs, rows};
+use super::field::{Field, Rows, limbs, rows};
 use super::{Point, on_lanes_with};
 use crate::Kernel;
+use crate::vector::MOST_LANES;
 
 /// A number of 255 bits, in words, least first.
 pub type Number = [u64; 4];

@@ -1,6 +1,7 @@
 //! Numbers of RFC 9496 (section 4.1), each with the equation that makes it; tests check them.
 
-use crate::curve25519::field::{Field, Limbs, MOST_LANES};
+use crate::curve25519::field::{Field, Limbs};
+use crate::vector::MOST_LANES;
 
 /// d = −121665/121666
 pub(super) const D: Limbs = [

@@ -11,7 +11,7 @@
 
 use super::Scalar;
 use super::constants::ORDER;
-use crate::curve25519::field::MOST_LANES;
+use crate::vector::MOST_LANES;
 
 /// ⌊k/2⌋ for the odd k that is the scalar modulo ℓ; in words.
 pub(super) fn odd_half(scalar: &Scalar) -> [u64; 4] {

@@ -7,6 +7,7 @@ use crate::curve25519::canonical::{self, absolute, canonical, equals, negative, 
 use crate::curve25519::field::{self, Field, Int, Limbs, P};
 use crate::curve25519::powers::{self, products_apart as products, squares};
 use crate::curve25519::words::Words;
+use crate::vector::Vector;
 
 /// Groups of lanes side by side.
 pub(super) const CHAINS: usize = 3;
@@ -61,7 +62,7 @@ pub(super) fn decode<F: Field>(f: F, encoded: &[Encoded], points: &mut [Point]) 
 /// Counts what is wrong with each as the number of a field element that is not negative.
 #[inline(always)]
 fn not_canonical<W: Words>(w: W, rows: &field::Rows, group: &[Encoded]) -> W::Int {
-    let mut top_bits = [0; field::MOST_LANES];
+    let mut top_bits = [0; crate::vector::MOST_LANES];
     for (bit, encoded) in top_bits.iter_mut().zip(group) {
         *bit = u64::from(encoded[31] >> 7);
     }
@@ -145,7 +146,7 @@ const MINUS_ONE: Limbs = [P[0] - 1, P[1], P[2], P[3], P[4]];
 #[inline(always)]
 fn nonzero<W: Words>(w: W, counts: W::Int) -> u8 {
     let mut mask = 0;
-    for (lane, count) in w.store(counts)[..W::LANES].iter().enumerate() {
+    for (lane, count) in w.array(counts)[..W::LANES].iter().enumerate() {
         mask |= u8::from(*count != 0) << lane;
     }
     mask

@@ -21,10 +21,11 @@ use super::digits::{WIDE_COUNT, WIDE_WINDOW, WideDigits};
 use super::formulas::{self, Affine, Extended, Factors, Running};
 use super::{Point, Scalar};
 use crate::Kernel;
-use crate::curve25519::field::{Field, MOST_LANES, each_limb};
+use crate::curve25519::field::{Field, each_limb};
 use crate::curve25519::powers;
 use crate::curve25519::words::{PICKS, Table, Words};
 use crate::curve25519::{Work, on_lanes_with};
+use crate::vector::{MOST_LANES, Vector};
 
 /// Bytes of stack that making the table takes at most: mostly the multiples of a base in each lane, twice.
 const PREPARE_STACK: usize = 160 << 10;
@@ -133,7 +134,7 @@ fn affine_multiples<F: Field>(f: F, bases: &[Point]) -> [Affine<F>; PICKS] {
 fn keep<F: Field>(f: F, Affine(entry): Affine<F>, place: usize, windows: &mut [Multiples]) {
     for (coordinate, element) in entry.into_iter().enumerate() {
         for (limb, words) in f.to_words(element).into_iter().enumerate() {
-            let words = f.words().store(words);
+            let words = f.words().array(words);
             for (window, word) in windows.iter_mut().zip(words) {
                 window[coordinate][limb][place / MOST_LANES][place % MOST_LANES] = word;
             }

@@ -9,6 +9,7 @@ use crate::curve25519::canonical::{positive, zero};
 use crate::curve25519::field::{self, Field};
 use crate::curve25519::powers::{self, products_apart as products, squares};
 use crate::curve25519::words::Words;
+use crate::vector::Vector;
 
 /// The halves of what one element is made of.
 const HALVES: usize = 2;

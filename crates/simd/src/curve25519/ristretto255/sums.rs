@@ -10,8 +10,9 @@ use super::digits::Windows;
 use super::formulas::{self, Extended, Left};
 use super::{Point, Scalar, multiply};
 use crate::Kernel;
-use crate::curve25519::field::{Field, MOST_LANES};
+use crate::curve25519::field::Field;
 use crate::curve25519::{Work, on_lanes_with};
+use crate::vector::MOST_LANES;
 
 /// Bytes of stack that this takes at most: mostly the sums of all places in each lane.
 const STACK: usize = 192 << 10;

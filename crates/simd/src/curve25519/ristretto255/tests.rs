@@ -12,8 +12,8 @@ use super::constants::{
 };
 use super::*;
 use crate::curve25519::field::Field;
-use crate::curve25519::words::Words;
 use crate::curve25519::{Work, canonical, powers};
+use crate::vector::Vector;
 
 fn unhex<const N: usize>(hex: &str) -> [u8; N] {
     let digit = |index| u8::from_str_radix(&hex[2 * index..][..2], 16);
@@ -114,12 +114,12 @@ impl Work for Equations<'_> {
         ];
         for (left, right) in equations {
             let difference = canonical::zero(f, minus(left, right));
-            self.0.extend(f.words().store(difference)[..F::LANES].iter().map(|zero| *zero == 1));
+            self.0.extend(f.words().array(difference)[..F::LANES].iter().map(|zero| *zero == 1));
         }
         let signs = [(root, 0), (inverse, 0), (x, 0), (of_ad_minus_1, 1), (x8, 0), (y8, 0)];
         for (number, odd) in signs {
             let [lowest, ..] = canonical::canonical(f, number);
-            self.0.push(f.words().store(lowest)[0] & 1 == odd);
+            self.0.push(f.words().array(lowest)[0] & 1 == odd);
         }
     }
 }

@@ -5,8 +5,8 @@ use super::encoding::{self, CHAINS};
 use super::formulas::{self, Extended};
 use super::{Encoded, Point, Scalar, doubled, map, multiply};
 use crate::curve25519::field::{self, Field, Int};
-use crate::curve25519::words::Words;
 use crate::curve25519::{Work, canonical};
+use crate::vector::Vector;
 
 pub(super) struct Decode<'a> {
     pub(super) encoded: &'a [Encoded],
@@ -175,5 +175,5 @@ impl Work for Equal<'_> {
 /// Says yes for each of the first lanes that is not 0.
 #[inline(always)]
 fn answer<F: Field>(f: F, lanes: Int<F>, count: usize, answers: &mut Vec<bool>) {
-    answers.extend(f.words().store(lanes)[..count].iter().map(|lane| *lane != 0));
+    answers.extend(f.words().array(lanes)[..count].iter().map(|lane| *lane != 0));
 }

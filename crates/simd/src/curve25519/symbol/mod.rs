@@ -226,7 +226,7 @@ fn result<W: Words>(w: W, short: Short<W>) -> u8 {
     let changes = w.xor(w.xor(swapped, halved), w.right::<1>(halved));
     let wrong = w.xor(w.xor(b, w.ints(1)), w.and(changes, w.ints(2)));
     let mut mask = 0;
-    for (lane, wrong) in w.store(wrong)[..W::LANES].iter().enumerate() {
+    for (lane, wrong) in w.array(wrong)[..W::LANES].iter().enumerate() {
         mask |= u8::from(*wrong == 0) << lane;
     }
     mask
