@@ -12,10 +12,12 @@ use crate::catalogue::{rr22, rt21};
 use crate::{Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 35] = [
+pub static PROTOCOLS: [&dyn Protocol; 37] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
+    &rr22::POST_QUANTUM,
+    &rr22::MALICIOUS_POST_QUANTUM,
     &rt21::MALICIOUS,
     &rt21::SEMI_HONEST,
     &rt21::FINITE_FIELD,
@@ -125,8 +127,8 @@ mod tests {
             assert!(says, "{} says nothing of {words}", spec.id);
             seen += 1;
         }
-        // Four operations on each of three mqRPMTs, identifiers in two ways, and `rr22`.
-        assert_eq!(seen, 4 * 3 + 2 + 1);
+        // Four operations on each of three mqRPMTs, identifiers in two ways, and `rr22` on two kinds of base transfers.
+        assert_eq!(seen, 4 * 3 + 2 + 2);
     }
 
     /// Nothing binds a semi-honest side to as many points of vector OLE as it declared.
@@ -143,7 +145,7 @@ mod tests {
             assert!(spec.leaks.iter().any(says), "{}", spec.id);
             seen.push(spec.id);
         }
-        assert_eq!(seen, ["rr22", "private-id-vole"]);
+        assert_eq!(seen, ["rr22", "rr22-pq", "private-id-vole"]);
     }
 
     #[test]

@@ -51,6 +51,11 @@ pub(super) fn take_all<E: Entry>(
     Ok(entries)
 }
 
+/// Bytes and frames of `count` entries.
+pub(super) fn entries_cost<E: Entry>(count: usize) -> (f64, usize) {
+    ((count * E::BYTES) as f64, frames::<E>(count).count())
+}
+
 fn frames<E: Entry>(count: usize) -> Chunks {
     Chunks::new(count, MAX_BODY / E::BYTES)
 }

@@ -46,8 +46,39 @@ mod tests;
 
 use subtle::Choice;
 
+use crate::{BaseOt, WireCost};
+
 pub use ml_kem::MlKem;
 pub use ristretto::Ristretto;
+
+/// A base OT, by what it rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Base {
+    /// Diffie–Hellman: [`Ristretto`].
+    Ristretto,
+    /// Module learning with errors: [`MlKem`].
+    MlKem,
+}
+
+impl Base {
+    /// The base OT of a run.
+    #[must_use]
+    pub fn of(self, session: Session) -> Box<dyn BaseOt> {
+        match self {
+            Self::Ristretto => Box::new(Ristretto::new(session)),
+            Self::MlKem => Box::new(MlKem::new(session)),
+        }
+    }
+
+    /// Bytes and frames of `count` OTs.
+    #[must_use]
+    pub fn wire_cost(self, count: usize) -> WireCost {
+        match self {
+            Self::Ristretto => ristretto::wire_cost(count),
+            Self::MlKem => ml_kem::wire_cost(count),
+        }
+    }
+}
 
 /// The most OTs in one run of a base OT.
 pub const MAX_COUNT: usize = 2048;

@@ -7,6 +7,7 @@ use super::columns::GROUP;
 use super::stream::transfers_a_frame;
 use super::{BATCH, DEFAULT_DEPTH};
 use crate::BLOCK_BYTES;
+use crate::base::Base;
 
 /// Bytes and frames that each side sends, without the frames' headers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -17,12 +18,13 @@ pub struct WireCost {
     pub receiver: (f64, usize),
 }
 
-/// Of a semi-honest setup with [`DEFAULT_DEPTH`] on [`base::Ristretto`](crate::base::Ristretto).
+/// Of a semi-honest setup with [`DEFAULT_DEPTH`] on `base`, in which the extension's sender receives.
 #[must_use]
-pub fn setup_bytes() -> WireCost {
+pub fn setup_bytes(base: Base) -> WireCost {
     let trees = TILE.div_ceil(DEFAULT_DEPTH);
     let sums = 2 * BLOCK_BYTES * (TILE - trees);
-    WireCost { sender: ((64 * TILE) as f64, 1), receiver: ((32 + sums) as f64, 2) }
+    let WireCost { sender: (bytes, frames), receiver } = base.wire_cost(TILE);
+    WireCost { sender: receiver, receiver: (bytes + sums as f64, frames + 1) }
 }
 
 /// Of `count` transfers, in one call, in which the sender gives `width` bytes each, semi-honest with [`DEFAULT_DEPTH`].

@@ -37,7 +37,7 @@ pub use self::field::Subfield;
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::Parameters as Noise;
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
-use crate::base::Session;
+use crate::base::{Base, Session};
 use crate::{
     BLOCK_BYTES, BaseOt, Block, DEFAULT_DEPTH, ExtensionReceiver, ExtensionSender, OtError,
     Parameters, Security, WireCost, setup_bytes, transfer_bytes,
@@ -237,12 +237,12 @@ fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
     first
 }
 
-/// Bytes and frames of a run of `len` entries over [`base::Ristretto`](crate::base::Ristretto).
+/// Bytes and frames of a run of `len` entries over `base`.
 #[must_use]
-pub fn wire_cost<B: Subfield>(len: usize, security: Security) -> WireCost {
+pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> WireCost {
     let noise = Noise::new(len);
     let depth = depth(noise.block());
-    let setup = setup_bytes();
+    let setup = setup_bytes(base);
     let corrections = [B::BITS * noise.blocks(), depth * noise.blocks()]
         .map(|transfers| transfer_bytes(transfers, 0).receiver);
     let sum = |parts: &[(f64, usize)]| {

@@ -4,7 +4,7 @@
 //! both learn each direction, has a setup of its own, bound to the session.
 
 use rayon::prelude::*;
-use veilset_ot::base::Ristretto;
+use veilset_ot::base::{Base, Ristretto};
 use veilset_ot::{ExtensionReceiver, ExtensionSender, Parameters, Security};
 use zeroize::Zeroizing;
 
@@ -138,7 +138,7 @@ pub(crate) fn one_sided_cost(count: u64, width: usize) -> (PartyCost, PartyCost,
     if count == 0 || width == 0 {
         return (PartyCost::default(), PartyCost::default(), 0);
     }
-    let setup = veilset_ot::setup_bytes();
+    let setup = veilset_ot::setup_bytes(Base::Ristretto);
     let transfer = veilset_ot::transfer_bytes(size(count), width);
     let party = |setup: (f64, usize), transfer: (f64, usize)| PartyCost {
         multiplications: 0.0,

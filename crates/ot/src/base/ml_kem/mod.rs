@@ -52,11 +52,11 @@ use subtle::{Choice, ConditionallySelectable};
 use veilset_channel::{Channel, ChannelError, Malformed, PeerFault, Reader, Tag};
 use zeroize::{Zeroize, Zeroizing};
 
-use super::batch::{Entry, put_all, take_all};
+use super::batch::{Entry, entries_cost, put_all, take_all};
 use super::module::{ENCODED, SAMPLES, Vector};
 use super::oracle::{Masks, Transcript};
 use super::{MAX_COUNT, Session, secret};
-use crate::{BaseOt, Block, OtError};
+use crate::{BaseOt, Block, OtError, WireCost};
 
 const MASKS: &str = "veilset base OT ML-KEM-768 v1: masks";
 const TRANSCRIPT: &str = "veilset base OT ML-KEM-768 v1: transcript";
@@ -184,6 +184,11 @@ impl Offer {
         }
         Ok((Answer(ciphertexts), secrets))
     }
+}
+
+/// Bytes and frames of `count` OTs.
+pub(super) fn wire_cost(count: usize) -> WireCost {
+    WireCost { sender: entries_cost::<Answer>(count), receiver: entries_cost::<Offer>(count) }
 }
 
 impl Entry for Offer {

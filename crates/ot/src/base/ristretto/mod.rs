@@ -50,7 +50,7 @@ use zeroize::Zeroizing;
 
 use super::oracle::{Keys, Masks, Transcript};
 use super::{MAX_COUNT, Session, secret};
-use crate::{BaseOt, Block, OtError};
+use crate::{BaseOt, Block, OtError, WireCost};
 
 const MASKS: &str = "veilset base OT ristretto255 v1: masks";
 const TRANSCRIPT: &str = "veilset base OT ristretto255 v1: transcript";
@@ -63,6 +63,11 @@ const POINT: usize = 32;
 #[derive(Debug, Clone)]
 pub struct Ristretto {
     session: Session,
+}
+
+/// Bytes and frames of `count` OTs.
+pub(super) fn wire_cost(count: usize) -> WireCost {
+    WireCost { sender: (POINT as f64, 1), receiver: ((2 * POINT * count) as f64, 1) }
 }
 
 impl Ristretto {

@@ -16,6 +16,7 @@
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::{Element, Group, permutation};
+use veilset_ot::base::Base;
 use zeroize::Zeroizing;
 
 use super::union::{Identifiers, lacking_cost, send_lacking, take_lacking};
@@ -112,7 +113,7 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
         if !mine && run.input.elements.is_empty() {
             continue;
         }
-        let terms = Terms::new(run, keyed, Security::SemiHonest);
+        let terms = Terms::new(run, keyed, Security::SemiHonest, Base::Ristretto);
         let elements = match keyed {
             Role::Sender => run.input.elements.clone(),
             Role::Receiver => std::mem::take(&mut run.input.elements),
@@ -145,8 +146,8 @@ fn elements(names: &[[u8; 16]]) -> Zeroizing<Vec<Element>> {
 
 fn cost(shape: &Shape) -> Cost {
     let (sender, receiver) = (shape.sender, shape.receiver);
-    let first = vole_oprf::cost(receiver, sender, Security::SemiHonest);
-    let second = vole_oprf::cost(sender, receiver, Security::SemiHonest);
+    let first = vole_oprf::cost(receiver, sender, Security::SemiHonest, Base::Ristretto);
+    let second = vole_oprf::cost(sender, receiver, Security::SemiHonest, Base::Ristretto);
     let union = UNION.cost(shape);
     let (sent, returned) = lacking_cost(shape);
     let lacking = |bytes_sent| PartyCost { bytes_sent, ..PartyCost::default() };

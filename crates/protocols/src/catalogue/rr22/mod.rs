@@ -11,6 +11,10 @@
 //! and an encoding fails with at most 2^-40 (`docs/notes/okvs.md`); that ends the run with an error before anything is sent
 //! that depends on an element.
 //!
+//! **Post-quantum**, as `rr22-pq` and `rr22-malicious-pq`: the base transfers are those from ML-KEM-768, and nothing rests on
+//! Diffie–Hellman any more; TLS under the run has a hybrid exchange with ML-KEM-768, too. The proofs stay as they are. Sizes of the
+//! code and of keys are set against the attacks of ordinary computers.
+//!
 //! **Malicious**, as `rr22-malicious`: the function is the malicious one, and what [`crate::kit::vole_oprf`] says of a receiver that
 //! cheats holds: it learns at how many elements more than it declared, with 2^64 questions. A sender that cheats can send values
 //! of other elements than its own, which match as if they were its own; as many as it declared. It learns nothing: the receiver's last
@@ -22,6 +26,7 @@ mod tests;
 
 use rayon::prelude::*;
 use veilset_crypto::Group;
+use veilset_ot::base::Base;
 
 use crate::kit::indication::{hear_bits, tell_bits};
 use crate::kit::membership::{VALUES_A_TASK, membership};
@@ -37,6 +42,7 @@ use crate::{
 /// A registry entry.
 pub(crate) struct Rr22 {
     spec: Spec,
+    base: Base,
 }
 
 /// `rr22`.
@@ -69,6 +75,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         cut: true,
         auto: true,
     },
+    base: Base::Ristretto,
 };
 
 /// `rr22-malicious`.
@@ -94,7 +101,39 @@ pub(crate) static MALICIOUS: Rr22 = Rr22 {
         ],
         ..SEMI_HONEST.spec
     },
+    base: Base::Ristretto,
 };
+
+/// `rr22-pq`.
+pub(crate) static POST_QUANTUM: Rr22 = Rr22 {
+    spec: Spec {
+        id: "rr22-pq",
+        title: "intersection from vector OLE, without what a quantum computer is known to break",
+        assumption: POST_QUANTUM_ASSUMPTION,
+        choices: WITHOUT_GROUP,
+        auto: false,
+        ..SEMI_HONEST.spec
+    },
+    base: Base::MlKem,
+};
+
+/// `rr22-malicious-pq`.
+pub(crate) static MALICIOUS_POST_QUANTUM: Rr22 = Rr22 {
+    spec: Spec {
+        id: "rr22-malicious-pq",
+        title: "rr22-pq, against parties that cheat",
+        assumption: POST_QUANTUM_ASSUMPTION,
+        choices: WITHOUT_GROUP,
+        auto: false,
+        ..MALICIOUS.spec
+    },
+    base: Base::MlKem,
+};
+
+const POST_QUANTUM_ASSUMPTION: &str = "dual LPN (expand-convolute code), module LWE (ML-KEM-768), random oracle, tweakable correlation robustness of fixed-key AES";
+
+const WITHOUT_GROUP: Taken =
+    Taken { digest: Allowed::Of(&[SetEncoding::Sorted]), ..Taken::NOTHING };
 
 impl Protocol for Rr22 {
     fn spec(&self) -> &Spec {
@@ -102,78 +141,85 @@ impl Protocol for Rr22 {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        cost(&shape, self.spec.security)
+        self.cost_of(&shape)
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        let security = self.spec.security;
         match run.part.role {
-            Role::Sender => sender(&mut run, security),
-            Role::Receiver => receiver(&mut run, security),
+            Role::Sender => self.sender(&mut run),
+            Role::Receiver => self.receiver(&mut run),
         }
     }
 }
 
-fn sender(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set = SetTerms::new(SetEncoding::Sorted, run.input.elements.len(), run.input.peer_count)
-        .longer(longer(run.input.slack, security));
-    // Step 1.
-    let terms = Terms::new(run, Role::Sender, security);
-    let elements = std::mem::take(&mut run.input.elements);
-    let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
-    truncate(&mut values, set.bits());
-    // Step 2.
-    if run.part.reveal == Reveal::Receiver {
-        set.put(run.means.channel, std::mem::take(&mut *values), run.means.rng)?;
-        return Ok(Box::new(|| Ok(Outcome::Nothing)));
+impl Rr22 {
+    fn sender(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+        let security = self.spec.security;
+        let set =
+            SetTerms::new(SetEncoding::Sorted, run.input.elements.len(), run.input.peer_count)
+                .longer(longer(run.input.slack, security));
+        // Step 1.
+        let terms = Terms::new(run, Role::Sender, security, self.base);
+        let elements = std::mem::take(&mut run.input.elements);
+        let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
+        truncate(&mut values, set.bits());
+        // Step 2.
+        if run.part.reveal == Reveal::Receiver {
+            set.put(run.means.channel, std::mem::take(&mut *values), run.means.rng)?;
+            return Ok(Box::new(|| Ok(Outcome::Nothing)));
+        }
+        let order = set.put_ordered(run.means.channel, &mut values)?;
+        drop(values);
+        // Step 3.
+        hear_bits(run.part, &mut run.means, order)
     }
-    let order = set.put_ordered(run.means.channel, &mut values)?;
-    drop(values);
-    // Step 3.
-    hear_bits(run.part, &mut run.means, order)
-}
 
-fn receiver(run: &mut Run<'_>, security: Security) -> Result<Conclusion, ProtocolError> {
-    let set = SetTerms::new(SetEncoding::Sorted, run.input.peer_count, run.input.elements.len())
-        .longer(longer(run.input.slack, security));
-    // Step 1.
-    let terms = Terms::new(run, Role::Sender, security);
-    let elements = std::mem::take(&mut run.input.elements);
-    let mut values = vole_oprf::receive(&mut run.means, &terms, elements)?;
-    truncate(&mut values, set.bits());
-    // Step 2.
-    let theirs = set.take_ordered(run.means.channel)?;
-    // Takes the same steps whatever matches.
-    let hits = membership(&values, &theirs);
-    // Step 3.
-    tell_bits(run.part, &mut run.means, &hits.taken)?;
-    Ok(Box::new(move || {
-        hits.fault()?;
-        Ok(Outcome::Matched(hits.indices()))
-    }))
-}
+    fn receiver(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+        let security = self.spec.security;
+        let set =
+            SetTerms::new(SetEncoding::Sorted, run.input.peer_count, run.input.elements.len())
+                .longer(longer(run.input.slack, security));
+        // Step 1.
+        let terms = Terms::new(run, Role::Sender, security, self.base);
+        let elements = std::mem::take(&mut run.input.elements);
+        let mut values = vole_oprf::receive(&mut run.means, &terms, elements)?;
+        truncate(&mut values, set.bits());
+        // Step 2.
+        let theirs = set.take_ordered(run.means.channel)?;
+        // Takes the same steps whatever matches.
+        let hits = membership(&values, &theirs);
+        // Step 3.
+        tell_bits(run.part, &mut run.means, &hits.taken)?;
+        Ok(Box::new(move || {
+            hits.fault()?;
+            Ok(Outcome::Matched(hits.indices()))
+        }))
+    }
 
-fn cost(shape: &Shape, security: Security) -> Cost {
-    if shape.sender == 0 || shape.receiver == 0 {
-        return Cost::default();
-    }
-    let (mut sender, mut receiver) = vole_oprf::cost(shape.receiver, shape.sender, security);
-    let set =
-        SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver).longer(longer(0, security));
-    let bytes = set.bytes();
-    sender.bytes_sent += bytes;
-    sender.in_turn += bytes;
-    if shape.reveal == Reveal::Both {
-        receiver.bytes_sent += bits_bytes(shape.sender);
-    }
-    Cost {
-        sender,
-        receiver,
-        rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
-        waits: vole_oprf::waits(security),
+    fn cost_of(&self, shape: &Shape) -> Cost {
+        let security = self.spec.security;
+        if shape.sender == 0 || shape.receiver == 0 {
+            return Cost::default();
+        }
+        let (mut sender, mut receiver) =
+            vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
+        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver)
+            .longer(longer(0, security));
+        let bytes = set.bytes();
+        sender.bytes_sent += bytes;
+        sender.in_turn += bytes;
+        if shape.reveal == Reveal::Both {
+            receiver.bytes_sent += bits_bytes(shape.sender);
+        }
+        Cost {
+            sender,
+            receiver,
+            rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
+            waits: vole_oprf::waits(security),
+        }
     }
 }
 

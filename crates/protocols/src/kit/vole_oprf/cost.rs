@@ -1,6 +1,7 @@
 //! What an evaluation costs.
 
 use veilset_crypto::Element;
+use veilset_ot::base::Base;
 use veilset_ot::vole;
 use veilset_structures::okvs::OkvsShape;
 
@@ -25,10 +26,20 @@ pub(crate) fn waits(security: Security) -> u64 {
 }
 
 /// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
-const SETUP_PASSES: f64 = 180_000.0;
+fn setup_passes(base: Base) -> f64 {
+    match base {
+        Base::Ristretto => 180_000.0,
+        Base::MlKem => 900_000.0,
+    }
+}
 
 /// What an evaluation at `points` costs the sender, who evaluates at `own` elements, and the receiver.
-pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, PartyCost) {
+pub(crate) fn cost(
+    points: u64,
+    own: u64,
+    security: Security,
+    base: Base,
+) -> (PartyCost, PartyCost) {
     if points == 0 {
         return Default::default();
     }
@@ -39,7 +50,7 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     let points = size(points);
     let len = OkvsShape::new(KIND, points).len();
     let width = Width::new(size(own), security);
-    let vole = over!(width, B => vole::wire_cost::<B>(len, security.into()));
+    let vole = over!(width, B => vole::wire_cost::<B>(base, len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
     let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
@@ -51,14 +62,14 @@ pub(crate) fn cost(points: u64, own: u64, security: Security) -> (PartyCost, Par
     // What lies in no cache takes longer.
     let dearer = checks * (1.0 + 0.12 * (len / f64::from(1 << 16)).log2().max(0.0));
     let sender = PartyCost {
-        passes: SETUP_PASSES / 2.0 + dearer * (0.9 * len + own),
+        passes: setup_passes(base) / 2.0 + dearer * (0.9 * len + own),
         bytes_sent: sent,
         in_turn: sent,
         memory: memory.0,
         ..PartyCost::default()
     };
     let receiver = PartyCost {
-        passes: SETUP_PASSES / 2.0 + dearer * (1.6 * len + 1.2 * points),
+        passes: setup_passes(base) / 2.0 + dearer * (1.6 * len + 1.2 * points),
         bytes_sent: returned,
         in_turn: returned,
         memory: memory.1,

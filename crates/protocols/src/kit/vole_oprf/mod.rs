@@ -34,9 +34,9 @@ mod tests;
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
-use veilset_ot::Parameters;
-use veilset_ot::base::Ristretto;
+use veilset_ot::base::Base;
 use veilset_ot::vole::{Subfield, VoleReceiver, VoleSender};
+use veilset_ot::{BaseOt, Parameters};
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -59,11 +59,12 @@ pub(crate) struct Terms<'a> {
     /// The points of the one that holds the key.
     evaluated: usize,
     security: Security,
+    base: Base,
 }
 
 impl<'a> Terms<'a> {
-    /// Of the evaluation in `run` whose key `keyed` holds.
-    pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security) -> Self {
+    /// Of the evaluation in `run` whose key `keyed` holds, on these base transfers.
+    pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security, base: Base) -> Self {
         let mut counts = [run.input.peer_count, run.input.elements.len()];
         if run.part.role != keyed {
             counts.reverse();
@@ -71,7 +72,7 @@ impl<'a> Terms<'a> {
         let [count, points] = counts;
         // Of all parts of a run.
         let evaluated = points.saturating_mul(1 << run.input.slack);
-        Self { session: run.means.session, keyed, count, evaluated, security }
+        Self { session: run.means.session, keyed, count, evaluated, security, base }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -80,8 +81,8 @@ impl<'a> Terms<'a> {
         *hasher.finalize().as_bytes()
     }
 
-    fn base(&self) -> Ristretto {
-        Ristretto::new(self.derive("base"))
+    fn base(&self) -> Box<dyn BaseOt> {
+        self.base.of(self.derive("base"))
     }
 
     fn parameters(&self) -> Parameters {
@@ -174,7 +175,7 @@ fn send_over<B: Subfield>(
     means.observer.begin("vector OLE", 1);
     let (base, parameters) = (terms.base(), terms.parameters());
     let VoleSender { delta, b: mut k } =
-        VoleSender::run::<B>(means.channel, &base, &parameters, shape.len(), means.rng)?;
+        VoleSender::run::<B>(means.channel, &*base, &parameters, shape.len(), means.rng)?;
     means.observer.advance(1);
     let toss = terms.toss().commit(means)?;
 
@@ -223,7 +224,7 @@ fn receive_over<B: Subfield + OkvsValue>(
     means.observer.begin("vector OLE", 1);
     let (base, parameters) = (terms.base(), terms.parameters());
     let VoleReceiver { a, c } =
-        VoleReceiver::<B>::run(means.channel, &base, &parameters, shape.len(), means.rng)?;
+        VoleReceiver::<B>::run(means.channel, &*base, &parameters, shape.len(), means.rng)?;
     means.observer.advance(1);
 
     // Step 2.

@@ -17,7 +17,7 @@ fn element(number: usize) -> Element {
 
 fn terms(count: usize, security: Security) -> Terms<'static> {
     let (keyed, evaluated) = (Role::Sender, count + 10);
-    Terms { session: &[5; 32], keyed, count, evaluated, security }
+    Terms { session: &[5; 32], keyed, count, evaluated, security, base: Base::Ristretto }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
