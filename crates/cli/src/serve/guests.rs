@@ -157,7 +157,7 @@ impl Guests {
         }
         let was = |name: &str| before.allowed.iter().any(|guest| guest.name == name);
         for gone in missing.iter().filter(|missing| !was(&missing.given)) {
-            changes.warnings.push(format!("an entry is nobody's: {}", gone.why()));
+            changes.warnings.push(format!("an entry lets nobody ask: {}", gone.why()));
         }
         for new in self.allowed.iter().filter(|guest| !was(&guest.name)) {
             changes.lines.push(format!("{} may ask now", new.name));
