@@ -252,7 +252,9 @@ pub enum DataError {
         kind: String,
     },
     /// A table's types have no place in the format of the result.
-    #[error("{file} cannot be written as {format}: {why}; give a name that ends in .arrow with -o")]
+    #[error(
+        "{file} cannot be written as {format}: {why}; leave the column out, or give -o a name that ends in .arrow or .arrows"
+    )]
     NoPlace {
         /// The table's name.
         file: String,
@@ -286,6 +288,18 @@ pub enum DataError {
         file: String,
         /// What is not read.
         what: String,
+    },
+    /// A column has values that no type has all of.
+    #[error(
+        "{file}, column {column:?} has {what}, and no type has both; leave it out of the file, or write it as text"
+    )]
+    NoType {
+        /// The file's name.
+        file: String,
+        /// The column's name.
+        column: String,
+        /// What it has.
+        what: &'static str,
     },
     /// A file's name says another format than its bytes.
     #[error("{file} is not {named}, as its name says; check what wrote it, or rename it")]

@@ -26,22 +26,25 @@ fn longer(keys: &dyn Array) -> Int32Array {
     }
 }
 
-/// The same columns, whose dictionaries have keys of four bytes or more: those of several batches are one to some formats, and have
-/// more values together than short keys tell apart.
-pub(crate) fn with_long_keys(schema: &SchemaRef) -> SchemaRef {
+/// The types in which columns are read. Dictionaries get keys of four bytes or more: those of several batches are one to some formats,
+/// and have more values together than short keys tell apart. Of booleans and decimals Parquet's reader makes none.
+pub(crate) fn as_read(schema: &SchemaRef) -> SchemaRef {
     let fields = schema.fields().iter();
     let fields =
-        fields.map(|field| field.as_ref().clone().with_data_type(long_keys(field.data_type())));
+        fields.map(|field| field.as_ref().clone().with_data_type(kind_as_read(field.data_type())));
     let fields: Vec<Field> = fields.collect();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
-fn long_keys(kind: &DataType) -> DataType {
+fn kind_as_read(kind: &DataType) -> DataType {
     match kind {
-        DataType::Dictionary(key, values) if has_short_keys(key) => {
-            DataType::Dictionary(Box::new(DataType::Int32), Box::new(long_keys(values)))
+        DataType::Dictionary(_, values) if **values == DataType::Boolean || values.is_decimal() => {
+            values.as_ref().clone()
         }
-        kind => with_parts(kind, long_keys),
+        DataType::Dictionary(key, values) if has_short_keys(key) => {
+            DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind_as_read(values)))
+        }
+        kind => with_parts(kind, kind_as_read),
     }
 }
 

@@ -15,8 +15,8 @@ use arrow_select::take::take;
 
 use crate::table::cell::cells;
 
-/// Bytes that the one dictionary of a column takes at most.
-const MOST: usize = 1 << 25;
+/// Bytes that the dictionaries of all columns take at most.
+pub(super) const MOST: usize = 1 << 25;
 
 /// What a value takes beside its text, which is there twice.
 const ENTRY: usize = 64;
@@ -28,23 +28,19 @@ pub(super) struct Gathered {
     values: Vec<ArrayRef>,
     last: Option<ArrayRef>,
     bytes: usize,
+    most: usize,
 }
 
 impl Gathered {
-    /// Of a column of the dictionary type `kind`, whose values have a text.
-    pub(super) fn new(kind: &DataType) -> Self {
-        Self {
-            kind: kind.clone(),
-            places: HashMap::new(),
-            values: Vec::new(),
-            last: None,
-            bytes: 0,
-        }
+    /// Of a column of the dictionary type `kind`, whose values have a text, and may take `most` bytes.
+    pub(super) fn new(kind: &DataType, most: usize) -> Self {
+        let (places, values) = (HashMap::new(), Vec::new());
+        Self { kind: kind.clone(), places, values, last: None, bytes: 0, most }
     }
 
     /// Adds what the dictionary of `array` has.
     pub(super) fn add(&mut self, array: &ArrayRef) -> Result<(), ArrowError> {
-        if self.bytes > MOST {
+        if self.bytes > self.most {
             return Ok(());
         }
         let values = array.as_any_dictionary().values();
@@ -65,7 +61,7 @@ impl Gathered {
         }
         self.values.push(take(values, &UInt64Array::from(new), None)?);
         self.last = Some(Arc::clone(values));
-        if self.bytes > MOST {
+        if self.bytes > self.most {
             (self.places, self.values, self.last) = (HashMap::new(), Vec::new(), None);
         }
         Ok(())
@@ -73,7 +69,7 @@ impl Gathered {
 
     /// All of them as one dictionary; none where that would take too much memory.
     pub(super) fn together(self) -> Result<Option<Dictionary>, ArrowError> {
-        if self.bytes > MOST {
+        if self.bytes > self.most {
             return Ok(None);
         }
         let Self { mut kind, places, values, .. } = self;

@@ -4,7 +4,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use crate::Format;
 use crate::table::cell::has_text;
-use crate::types::{has_short_keys, with_parts};
+use crate::types::{has_short_keys, part_kinds, with_parts};
 
 /// The type that a column of `kind` has in `format`.
 ///
@@ -17,6 +17,26 @@ pub(super) fn kind_in(format: Format, kind: &DataType) -> DataType {
         (Format::Arrow, DataType::Dictionary(..)) if has_text(kind) => kind.clone(),
         (Format::Arrow, kind) => without_dictionaries(kind),
         _ => kind.clone(),
+    }
+}
+
+/// Whether `format` has a place for the unions in a type: Parquet for none, and an Arrow file for those without dictionaries, of which
+/// it has one a column.
+pub(super) fn fits(format: Format, kind: &DataType) -> bool {
+    match (format, kind) {
+        (Format::Parquet, DataType::Union(..)) => false,
+        (Format::Arrow, DataType::Union(..)) => !has_dictionary(kind),
+        (_, kind) => part_kinds(kind).iter().all(|part| fits(format, part)),
+    }
+}
+
+fn has_dictionary(kind: &DataType) -> bool {
+    match kind {
+        DataType::Dictionary(..) => true,
+        DataType::Union(fields, _) => {
+            fields.iter().any(|(_, field)| has_dictionary(field.data_type()))
+        }
+        kind => part_kinds(kind).iter().any(has_dictionary),
     }
 }
 

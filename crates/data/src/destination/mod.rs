@@ -144,9 +144,10 @@ impl Destination {
     /// When a column has no text where text is needed, or no place in this format, or cannot be decoded; when there is too
     /// little room.
     pub fn prepare(&self, table: &Table) -> Result<(), DataError> {
-        if matches!(self.format(), Format::Csv | Format::Ndjson) {
-            let all: Vec<usize> = (0..table.header().len()).collect();
-            table.check_text(&all)?;
+        let all: Vec<usize> = (0..table.header().len()).collect();
+        match self.format() {
+            Format::Csv | Format::Ndjson => table.check_text(&all)?,
+            _ => table.check_whole(&all)?,
         }
         match self {
             Self::Stdout => table.decode(),

@@ -12,8 +12,8 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-use super::dictionaries::{Dictionary, Gathered};
-use super::kinds::{kind_in, without_dictionaries};
+use super::dictionaries::{Dictionary, Gathered, MOST};
+use super::kinds::{fits, kind_in, without_dictionaries};
 use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
@@ -187,7 +187,8 @@ impl Sheet<'_> {
                 && !self.places.contains(place)
         };
         let columns: Vec<usize> = self.own_columns().into_iter().filter(is_one).collect();
-        let new = |place: &usize| Gathered::new(schema.field(*place).data_type());
+        let most = MOST / columns.len().max(1);
+        let new = |place: &usize| Gathered::new(schema.field(*place).data_type(), most);
         let mut gathered: Vec<Gathered> = columns.iter().map(new).collect();
         if !columns.is_empty() {
             self.table.for_each_batch(&self.rows, &columns, |_, batch| {
@@ -233,6 +234,10 @@ impl Sheet<'_> {
 fn try_types(format: Format, schema: &SchemaRef) -> io::Result<()> {
     let field = |field: &Arc<Field>| field.as_ref().clone().with_nullable(true);
     let schema = Arc::new(Schema::new(schema.fields().iter().map(field).collect::<Vec<_>>()));
+    if let Some(field) = schema.fields().iter().find(|field| !fits(format, field.data_type())) {
+        let what = format!("it has no place for {}", field.data_type());
+        return Err(io::Error::other(what));
+    }
     let nulls = schema.fields().iter().map(|field| new_null_array(field.data_type(), 1)).collect();
     let mut writer = BatchWriter::new(format, io::sink(), &schema)?;
     writer.write(&RecordBatch::try_new(schema, nulls).map_err(of_arrow)?)?;

@@ -11,8 +11,11 @@ use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
 use crate::spill::Depot;
-use crate::types::{batch_in, with_long_keys};
+use crate::types::{as_read, batch_in};
 use crate::{DataError, Format};
+
+/// Rows that get other types at once.
+const ROWS: usize = 1 << 16;
 
 pub(super) enum Body {
     Delimited(Delimited),
@@ -43,33 +46,39 @@ impl Body {
         })
     }
 
-    /// Keeps record batches, whose dictionaries get long keys: in memory what fits there, else all of them as Parquet in the temporary file, if that has a place for
-    /// their types.
+    /// Keeps record batches, in the types in which columns are read: in memory what fits there, else all of them as Parquet in the
+    /// temporary file, if that has a place for their types.
     pub(super) fn of_batches(
         name: &str,
         schema: SchemaRef,
-        mut batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
         depot: &mut Depot<'_>,
     ) -> Result<Self, DataError> {
-        let (own, schema) = (&schema, with_long_keys(&schema));
+        let (own, schema) = (&schema, as_read(&schema));
+        let damaged = |_| DataError::Damaged { file: name.to_owned() };
+        // Other types may take four times as much, so not all of a large batch gets them before some of it is written.
+        let rows = if *own == schema { usize::MAX } else { ROWS };
         let checked = |batch: Result<RecordBatch, ArrowError>| {
-            let damaged = |_| DataError::Damaged { file: name.to_owned() };
             let batch = batch.map_err(damaged)?;
             if same_columns(&batch.schema(), own) {
-                batch_in(&batch, &schema).map_err(damaged)
+                Ok(batch)
             } else {
                 Err(DataError::OtherColumns { file: name.to_owned() })
             }
         };
+        let mut batches = batches
+            .flat_map(|batch| slices(checked(batch), rows))
+            .map(|slice| batch_in(&slice?, &schema).map_err(damaged));
         let (mut kept, mut held) = (Vec::new(), 0);
         for batch in batches.by_ref() {
-            kept.push(checked(batch)?);
+            kept.push(batch?);
             held += kept.last().map_or(0, memory_of_batch) as u64;
             if held > depot.keep && ParquetFile::takes(&schema) {
-                let all = kept.into_iter().map(Ok).chain(batches.map(checked));
+                let all = kept.into_iter().map(Ok).chain(batches);
                 return Ok(Self::Parquet(ParquetFile::spilled(name, &schema, all, depot)?));
             }
         }
+        drop(batches);
         depot.keep = depot.keep.saturating_sub(held);
         Ok(Self::Batches(Batches::of(schema, kept)))
     }
@@ -149,6 +158,22 @@ impl Body {
             Self::Batches(_) | Self::Parquet(_) => None,
         }
     }
+}
+
+/// Pieces of a batch of so many rows at most, one at least.
+fn slices(
+    batch: Result<RecordBatch, DataError>,
+    rows: usize,
+) -> impl Iterator<Item = Result<RecordBatch, DataError>> {
+    let (batch, error) = match batch {
+        Ok(batch) => (Some(batch), None),
+        Err(error) => (None, Some(Err(error))),
+    };
+    let slices = batch.into_iter().flat_map(move |batch| {
+        let firsts = (0..batch.num_rows().max(1)).step_by(rows);
+        firsts.map(move |first| Ok(batch.slice(first, rows.min(batch.num_rows() - first))))
+    });
+    slices.chain(error)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
@@ -9,6 +10,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::batches::same_columns;
 use super::body::Body;
 use super::claims::fits;
+use super::part::Part;
+use super::readings::Choice;
 use super::store::Store;
 use super::text::not_lines;
 use super::unpack::{inner_name, unpack};
@@ -70,13 +73,35 @@ impl Table {
     /// A table of these files, whose list of keys by row may take `most` bytes.
     fn of_bodies(name: String, bodies: Vec<(String, Body)>, most: u64) -> Result<Self, DataError> {
         let header = common_header(&bodies)?;
-        let table = Self::of(name, header, bodies)?;
+        let mut table = Self::of(name, header, bodies)?;
         // Rows of text are there; of nulls, any number takes no byte.
         if table.parts.iter().any(|part| part.body.schema().is_some()) {
             let listed = table.rows() as u64 * BYTES_OF_ROW;
             fits(listed, most).map_err(|unfit| unfit.of(table.name.clone()))?;
         }
+        table.choose_types()?;
         Ok(table)
+    }
+
+    /// Columns that can be read as two types get the one that has all values of all files.
+    fn choose_types(&mut self) -> Result<(), DataError> {
+        let Some(parts) = Arc::get_mut(&mut self.parts) else { return Ok(()) };
+        let readings = |part: &Part| match &part.body {
+            Body::Parquet(file) => file.readings().map_err(|_| part.damaged()),
+            _ => Ok(None),
+        };
+        let readings = parts.iter().map(readings).collect::<Result<Vec<_>, _>>()?;
+        let choice = Choice::of(&readings);
+        if !choice.others.is_empty() {
+            for (part, readings) in parts.iter_mut().zip(readings) {
+                if let (Body::Parquet(file), Some(readings)) = (&part.body, readings) {
+                    let typed = file.typed(readings.with(&choice.others));
+                    part.body = Body::Parquet(typed.map_err(|_| part.damaged())?);
+                }
+            }
+        }
+        self.lost = choice.lost.into();
+        Ok(())
     }
 }
 

@@ -49,6 +49,7 @@ pub use self::files::Arrivals;
 use self::objects::Objects;
 use self::part::{Part, Selection};
 pub use self::raw::RawRows;
+use self::readings::Lost;
 pub(crate) use self::store::Store;
 
 /// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
@@ -62,6 +63,8 @@ pub struct Table {
     header: Vec<String>,
     /// One or more, of the same columns.
     parts: Arc<[Part]>,
+    /// Columns that cannot be read.
+    lost: Arc<[Lost]>,
 }
 
 impl Table {
@@ -115,7 +118,7 @@ impl Table {
         if first_row >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: name });
         }
-        Ok(Self { name, header, parts: parts.into() })
+        Ok(Self { name, header, parts: parts.into(), lost: Arc::default() })
     }
 
     /// The name in messages.
@@ -204,6 +207,7 @@ impl Table {
         columns: &[usize],
         mut visit: impl FnMut(&[usize], RecordBatch) -> Result<(), E>,
     ) -> Result<(), E> {
+        self.check_whole(columns)?;
         let schema = self.schema();
         let fields: Vec<_> = columns.iter().map(|place| schema.field(*place).clone()).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
@@ -256,11 +260,27 @@ impl Table {
         self.parts.iter().try_for_each(|part| part.decode(self.header.len()))
     }
 
+    /// Finds out whether the values in `columns` can be read.
+    ///
+    /// # Errors
+    /// When there is no type that has all of a column.
+    pub(crate) fn check_whole(&self, columns: &[usize]) -> Result<(), DataError> {
+        match self.lost.iter().find(|lost| columns.contains(&lost.column)) {
+            None => Ok(()),
+            Some(lost) => Err(DataError::NoType {
+                file: self.name.clone(),
+                column: self.header[lost.column].clone(),
+                what: lost.what,
+            }),
+        }
+    }
+
     /// Finds out whether the values in `columns` have a text.
     ///
     /// # Errors
     /// When one has not: it holds lists, records, intervals or the like.
     pub(crate) fn check_text(&self, columns: &[usize]) -> Result<(), DataError> {
+        self.check_whole(columns)?;
         let schema = self.schema();
         let kind = |column: &usize| schema.field(*column).data_type();
         match columns.iter().find(|column| !has_text(kind(column))) {

@@ -27,7 +27,7 @@ use super::{footer, messages, pages};
 use crate::DataError;
 use crate::caught::caught;
 use crate::spill::Depot;
-use crate::types::{part_kinds, with_long_keys};
+use crate::types::{as_read, part_kinds};
 
 /// Rows and bytes of a group in a temporary file: what is written is in memory until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
@@ -64,33 +64,22 @@ impl ParquetFile {
     /// Opens a file that messages call `name`, none of whose pages may take more than `most` bytes when it is decoded.
     pub(super) fn open(name: &str, store: Store, most: u64) -> Result<Self, DataError> {
         let room = Room { page: most, rows: most };
-        let file = Self::open_within(name, store, room, |costs| AtOnce::within(costs, most))?;
-        file.with_whole_values(name)
+        Self::open_within(name, store, room, |costs| AtOnce::within(costs, most))
     }
 
-    /// The file with types that have all values.
-    fn with_whole_values(self, name: &str) -> Result<Self, DataError> {
+    /// The leaves that can be read as two types, after a look at all their values.
+    pub(super) fn readings(&self) -> Result<Option<Readings>, ArrowError> {
         let described = self.metadata.parquet_schema();
-        let Some(mut readings) = Readings::of(described, self.schema()) else { return Ok(self) };
-        let damaged = |_| DataError::Damaged { file: name.to_owned() };
-        let other = self.typed(readings.others()).map_err(damaged)?;
-        let columns = readings.columns();
-        let rows = self.batches(None, &columns).map_err(damaged)?;
-        let others = other.batches(None, &columns).map_err(damaged)?;
-        for (rows, others) in rows.zip(others) {
-            let (rows, others) = (rows.map_err(damaged)?, others.map_err(damaged)?);
-            readings.look(rows.columns(), others.columns());
+        let Some(mut readings) = Readings::of(described, self.schema()) else { return Ok(None) };
+        let (other, columns) = (self.typed(readings.others())?, readings.columns());
+        for (rows, others) in self.batches(None, &columns)?.zip(other.batches(None, &columns)?) {
+            readings.look(rows?.columns(), others?.columns());
         }
-        match readings.chosen() {
-            Ok(schema) => self.typed(schema).map_err(damaged),
-            Err(what) => {
-                Err(DataError::Unsupported { file: name.to_owned(), what: what.to_owned() })
-            }
-        }
+        Ok(Some(readings))
     }
 
     /// The same file, whose columns are read in the types of `schema`.
-    fn typed(&self, schema: SchemaRef) -> Result<Self, ArrowError> {
+    pub(super) fn typed(&self, schema: SchemaRef) -> Result<Self, ArrowError> {
         let metadata = typed(self.metadata.metadata(), schema)?;
         let (blocks, with_lists) = (self.blocks.clone(), self.with_lists.clone());
         Ok(Self { blocks, metadata, with_lists, lists: OnceLock::new(), ..*self })
@@ -113,7 +102,7 @@ impl ParquetFile {
                 return Ok(Err(unfit));
             }
             let metadata = ArrowReaderMetadata::try_new(plain, ArrowReaderOptions::default())?;
-            let schema = with_long_keys(metadata.schema());
+            let schema = as_read(metadata.schema());
             typed(metadata.metadata(), schema).map(Ok)
         });
         let file = name.to_owned();

@@ -141,7 +141,7 @@ impl Part {
     }
 
     /// What the decoder says may show values, so it is left out.
-    fn damaged(&self) -> DataError {
+    pub(super) fn damaged(&self) -> DataError {
         DataError::Damaged { file: self.name.clone() }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! A time of 12 bytes (INT96) has nanoseconds and any year. Arrow's times in nanoseconds end in 1677 and 2262, and times beyond would
 //! come out as others. An interval has months, days and milliseconds; Arrow's have months, or the rest. So all values are read both
-//! ways once, and the column gets the type that has them all.
+//! ways once, and the column gets the type that has them all; where there is none, nothing reads the column.
 
 use std::cell::RefCell;
 use std::vec::IntoIter;
@@ -45,10 +45,10 @@ impl Readings {
         let reading = |(leaf, kind): (usize, &DataType)| {
             let described = file.column(leaf);
             let other = match kind {
-                DataType::Timestamp(TimeUnit::Nanosecond, None)
+                DataType::Timestamp(TimeUnit::Nanosecond, zone)
                     if described.physical_type() == Type::INT96 =>
                 {
-                    DataType::Timestamp(TimeUnit::Microsecond, None)
+                    DataType::Timestamp(TimeUnit::Microsecond, zone.clone())
                 }
                 DataType::Interval(unit)
                     if described.converted_type() == ConvertedType::INTERVAL =>
@@ -94,20 +94,9 @@ impl Readings {
         }
     }
 
-    /// The schema whose types have all values that were looked at.
-    ///
-    /// # Errors
-    /// What a column has for which there is no type.
-    pub(super) fn chosen(&self) -> Result<SchemaRef, &'static str> {
-        match self.readings.iter().find(|reading| reading.lacking == [true; 2]) {
-            None => Ok(self.with_others(|reading| reading.lacking[0])),
-            Some(Reading { other: DataType::Interval(_), .. }) => {
-                Err("a column has intervals of months and intervals of days")
-            }
-            Some(_) => {
-                Err("a column has times in nanoseconds, and times before 1677 or after 2262")
-            }
-        }
+    /// The schema in which these leaves have their other type.
+    pub(super) fn with(&self, leaves: &[usize]) -> SchemaRef {
+        self.with_others(|reading| leaves.contains(&reading.leaf))
     }
 
     fn with_others(&self, wanted: impl Fn(&Reading) -> bool) -> SchemaRef {
@@ -122,6 +111,55 @@ impl Readings {
         };
         let fields: Vec<Field> = self.schema.fields().iter().map(|one| field(one)).collect();
         SchemaRef::new(Schema::new_with_metadata(fields, self.schema.metadata().clone()))
+    }
+}
+
+/// What all files of a list say of their leaves.
+pub(super) struct Choice {
+    /// The leaves that get their other type in each file.
+    pub(super) others: Vec<usize>,
+    /// The columns with values for which there is no type, and what they have.
+    pub(super) lost: Vec<Lost>,
+}
+
+/// A column with values for which there is no type.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lost {
+    pub(super) column: usize,
+    pub(super) what: &'static str,
+}
+
+impl Choice {
+    /// For as many files, of which some have such leaves.
+    pub(super) fn of(files: &[Option<Readings>]) -> Self {
+        let mut choice = Self { others: Vec::new(), lost: Vec::new() };
+        let all = || files.iter().flatten().flat_map(|file| &file.readings);
+        let mut leaves: Vec<usize> = all().map(|reading| reading.leaf).collect();
+        leaves.sort_unstable();
+        leaves.dedup();
+        for leaf in leaves {
+            let readings = || all().filter(|reading| reading.leaf == leaf);
+            let lacking = [0, 1].map(|which| readings().any(|reading| reading.lacking[which]));
+            // A file of which only the first type can be read keeps that.
+            let fixed = readings().count() < files.len();
+            match (lacking, readings().next()) {
+                ([true, other], Some(reading)) if other || fixed => {
+                    choice.lost.push(Lost { column: reading.column, what: reading.what() });
+                }
+                ([true, _], _) => choice.others.push(leaf),
+                _ => {}
+            }
+        }
+        choice
+    }
+}
+
+impl Reading {
+    fn what(&self) -> &'static str {
+        match self.other {
+            DataType::Interval(_) => "intervals of months and intervals of days",
+            _ => "times in nanoseconds, and times before 1677 or after 2262",
+        }
     }
 }
 

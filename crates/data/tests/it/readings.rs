@@ -6,9 +6,12 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::TimestampNanosecondType;
-use arrow_array::{ArrayRef, DictionaryArray, Int8Array, Int32Array, RecordBatch, StringArray};
+use arrow_array::{
+    ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int8Array, Int32Array, RecordBatch,
+    StringArray, UnionArray,
+};
 use arrow_ipc::writer::FileWriter;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Field, UnionFields};
 use parquet::arrow::ArrowWriter;
 use parquet::data_type::{
     ByteArray, DataType as ColumnType, FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type,
@@ -63,9 +66,22 @@ fn far_times_of_twelve_bytes_are_what_they_were() {
     let batches = read(&path).take([0].into_iter()).expect("a row");
     assert_eq!(batches[0].column(0).as_primitive::<TimestampNanosecondType>().value(0), 1);
 
+    // Where no type has all values, rows are counted and nothing reads the column.
     write::<Int96Type>(&path, column, &[far, time(2_440_588, 1)]);
-    let refused = Table::read(&file(&path), None);
-    assert!(matches!(refused, Err(DataError::Unsupported { .. })));
+    let table = read(&path);
+    assert_eq!(table.rows(), 2);
+    for name in ["o.parquet", "o.arrow", "o.csv"] {
+        let refused = to(&folder.path().join(name)).prepare(&table);
+        assert!(matches!(refused, Err(DataError::NoType { .. })), "{name}");
+    }
+    assert!(table.for_each_row(&[0], |_, _| {}).is_err());
+
+    // Files of one list have one type.
+    let files = folder.path().join("list");
+    std::fs::create_dir(&files).expect("a folder");
+    write::<Int96Type>(&files.join("a.parquet"), column, &[now]);
+    write::<Int96Type>(&files.join("b.parquet"), column, &[far]);
+    assert_eq!(texts(&read(&files)).concat(), [expected[1], expected[0]]);
 }
 
 #[test]
@@ -85,16 +101,15 @@ fn intervals_lose_neither_months_nor_days() {
     ];
     for (values, kind) in kinds {
         write::<FixedLenByteArrayType>(&path, column, &values);
-        match (Table::read(&file(&path), None), kind) {
-            (Ok(table), Some(kind)) => {
-                assert_eq!(table.schema().field(0).data_type().to_string(), kind);
-                let out = folder.path().join("o.parquet");
-                to(&out).write_rows(&table, 0..2).expect("writable");
-                assert_eq!(read(&out).schema().field(0).data_type().to_string(), kind);
-            }
-            (Err(DataError::Unsupported { .. }), None) => {}
-            (result, _) => panic!("{kind:?}: {:?}", result.err()),
-        }
+        let (table, out) = (read(&path), folder.path().join("o.parquet"));
+        let Some(kind) = kind else {
+            let refused = to(&out).prepare(&table);
+            assert!(matches!(refused, Err(DataError::NoType { .. })));
+            continue;
+        };
+        assert_eq!(table.schema().field(0).data_type().to_string(), kind);
+        to(&out).write_rows(&table, 0..2).expect("writable");
+        assert_eq!(read(&out).schema().field(0).data_type().to_string(), kind);
     }
 }
 
@@ -156,6 +171,59 @@ fn short_keys_do_not_keep_a_list_in_memory() {
     });
     let expected = [7, (ROWS * 5 + 8) % ROWS % 60].map(|word| format!("1-{word}"));
     assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn dictionaries_of_booleans_and_decimals_are_read_as_their_values() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let keys = || Int8Array::from_iter_values((0..9_000).map(|row| (row % 2) as i8));
+    let decimals = Decimal128Array::from(vec![150, 275]).with_precision_and_scale(5, 2);
+    let decimals: ArrayRef = Arc::new(decimals.expect("decimals"));
+    let booleans: ArrayRef = Arc::new(BooleanArray::from(vec![false, true]));
+    for (values, texts_of) in [(decimals, ["1.50", "2.75"]), (booleans, ["false", "true"])] {
+        let column: ArrayRef = Arc::new(DictionaryArray::new(keys(), values));
+        let batch = RecordBatch::try_from_iter([("value", column)]).expect("a column");
+        let from = path(&folder, "i.arrow");
+        let out = File::create(&from).expect("writable");
+        let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
+        writer.write(&batch).expect("writable");
+        writer.finish().expect("writable");
+        let scratch = Scratch::new(Some(folder.path().to_owned()), Some(12_000_000));
+        for scratch in [Scratch::default(), scratch] {
+            let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+            let rows = texts(&table).concat();
+            assert!((0..9_000).all(|row| rows[row] == texts_of[row % 2]));
+        }
+        let stored = path(&folder, "i.parquet");
+        let out = File::create(&stored).expect("writable");
+        let mut writer = ArrowWriter::try_new(out, batch.schema(), None).expect("a writer");
+        writer.write(&batch).expect("writable");
+        writer.close().expect("writable");
+        assert_eq!(texts(&read(&stored)).concat()[7], texts_of[1]);
+    }
+}
+
+#[test]
+fn unions_are_refused_before_a_run_where_their_format_has_no_place() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let words: ArrayRef = Arc::new(DictionaryArray::new(
+        Int8Array::from(vec![0]),
+        Arc::new(StringArray::from(vec!["a"])) as ArrayRef,
+    ));
+    let union = |part: ArrayRef| {
+        let field = Field::new("part", part.data_type().clone(), true);
+        let fields = UnionFields::try_new([0], [field]).expect("a field");
+        let union = UnionArray::try_new(fields, vec![0].into(), None, vec![part]);
+        let column: ArrayRef = Arc::new(union.expect("a union"));
+        let batch = RecordBatch::try_from_iter([("one", column)]).expect("a column");
+        Table::from_batches("t".to_owned(), batch.schema(), vec![batch]).expect("a row")
+    };
+    let prepared = |name: &str, part: &ArrayRef| {
+        to(&path(&folder, name)).prepare(&union(Arc::clone(part))).is_ok()
+    };
+    let plain: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
+    assert!(!prepared("o.parquet", &plain) && prepared("o.arrow", &plain));
+    assert!(!prepared("o.parquet", &words) && !prepared("o.arrow", &words));
 }
 
 #[test]

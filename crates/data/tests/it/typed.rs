@@ -140,7 +140,7 @@ fn what_is_no_key_is_refused_by_its_type() {
     ];
     let table = table(vec![batch(columns)]).expect("a table");
     for (key, part) in [
-        ("float", "column \"float\": floating-point numbers are no keys"),
+        ("float", "column \"float\": floating-point numbers cannot be keys"),
         ("list", "column \"list\": List(Utf8) has no text"),
         ("wait", "column \"wait\": Duration(s) has no text"),
     ] {
