@@ -21,9 +21,9 @@ use crate::stop::Stop;
 use crate::stream::Batches;
 
 /// The connection between two drivers.
-#[pyclass(frozen, module = "veilset")]
-pub(crate) struct Link {
-    link: cluster::Link,
+#[pyclass(frozen, module = "veilset", name = "Link")]
+pub(crate) struct DriverConnection {
+    connection: cluster::DriverConnection,
     #[pyo3(get)]
     connecting: bool,
     /// How long the peer may take to send its terms, and then to consent, in seconds.
@@ -32,7 +32,7 @@ pub(crate) struct Link {
 }
 
 #[pymethods]
-impl Link {
+impl DriverConnection {
     /// Meets the peer's driver.
     #[staticmethod]
     fn open(
@@ -45,27 +45,27 @@ impl Link {
         let (party, stop) = (party.get(), stop.get());
         let (connecting, deadline) = (way.connects(), way.deadline()?.as_secs_f64());
         attend(py, &caller, stop, |reporter| {
-            let link = Peer::find(party, &way, stop)?.link(reporter)?;
-            Ok(Self { link, connecting, deadline })
+            let connection = Peer::find(party, &way, stop)?.connection(reporter)?;
+            Ok(Self { connection, connecting, deadline })
         })
     }
 
     /// What both ends of this connection have, and no other connection.
     #[getter]
     fn session<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.link.session())
+        PyBytes::new(py, &self.connection.session())
     }
 
     /// An id of the run for records, the same on both sides.
     #[getter]
     fn run(&self) -> String {
-        self.link.run()
+        self.connection.run()
     }
 
     /// The peer's key, which it proved.
     #[getter]
     fn peer(&self) -> String {
-        self.link.peer().to_string()
+        self.connection.peer().to_string()
     }
 
     /// Sends a message.
@@ -74,18 +74,18 @@ impl Link {
             let most = cluster::MAX_MESSAGE;
             return Err(Failure::Argument(format!("a message has at most {most} bytes")));
         }
-        py.detach(|| Ok(self.link.send(message.to_vec())?))
+        py.detach(|| Ok(self.connection.send(message.to_vec())?))
     }
 
     /// Waits for the next message.
     fn receive<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyBytes>, Failure> {
-        let message = py.detach(|| self.link.receive())?;
+        let message = py.detach(|| self.connection.receive())?;
         Ok(PyBytes::new(py, &message))
     }
 
     /// Says that no more comes, and waits a while until the peer has everything.
     fn close(&self, py: Python<'_>) {
-        py.detach(|| self.link.close());
+        py.detach(|| self.connection.close());
     }
 }
 

@@ -38,8 +38,8 @@ mod _native {
     const MAX_WORKERS: u64 = veilset::cluster::MOST_WORKERS;
     #[pymodule_export]
     use crate::cluster::{
-        Link, capacity, cut, heading, memory, merge, no_match, presets, rows_of_items, scan, split,
-        value_bits,
+        DriverConnection, capacity, cut, heading, memory, merge, no_match, presets, rows_of_items,
+        scan, split, value_bits,
     };
     #[pymodule_export]
     use crate::lookup::{Answers, lookup};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use veilset::cluster::Link;
+use veilset::cluster::DriverConnection;
 use veilset::net::{Endpoint, Options};
 use veilset::party::{Identity, PublicKey};
 use veilset::{Connection, units};
@@ -75,9 +75,9 @@ impl Peer {
     }
 
     /// Waits for it, for a conversation of drivers.
-    pub(crate) fn link(&self, reporter: &Reporter) -> Result<Link, Failure> {
+    pub(crate) fn connection(&self, reporter: &Reporter) -> Result<DriverConnection, Failure> {
         let tell = |event| reporter.tell(&event);
         let Self { key, identity, endpoint, options, .. } = self;
-        Ok(Link::open(identity, key, endpoint, options, &tell)?)
+        Ok(DriverConnection::open(identity, key, endpoint, options, &tell)?)
     }
 }

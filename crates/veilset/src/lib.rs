@@ -67,7 +67,8 @@ pub use veilset_session::{Briefing, Learn, Means, Price, Report, no_match};
 /// Runs that many workers of both parties share.
 pub mod cluster {
     pub use veilset_cluster::{
-        Cut, Link, MAX_MESSAGE, Meeting, Merged, Slicing, Wanted, Worker, cut, merge, scan, split,
+        Cut, DriverConnection, MAX_MESSAGE, Meeting, Merged, Slicing, Wanted, Worker, cut, merge,
+        scan, split,
     };
     pub use veilset_crypto::Element;
     pub use veilset_protocols::pieces::value_bits;

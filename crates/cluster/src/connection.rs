@@ -11,13 +11,13 @@ use crate::ClusterError;
 pub const MAX_MESSAGE: usize = MAX_FRAME;
 
 /// An authenticated connection for messages; one thread may send while another receives.
-pub struct Link {
+pub struct DriverConnection {
     messages: Messages,
     session: [u8; 32],
     peer: PublicKey,
 }
 
-impl Link {
+impl DriverConnection {
     /// Waits for the peer with key `peer`, on whichever side it appears.
     ///
     /// # Errors
