@@ -71,8 +71,8 @@ fn build(items: u64) -> List {
 
 fn client(party: &Identity, key: &PublicKey, addr: &str) -> Client<'static> {
     let options = Options { deadline: Duration::from_secs(120), ..Options::default() };
-    let link = connect(party, key, addr, &options, &|_| ()).expect("it listens");
-    Client::new(Box::new(link), *key)
+    let transport = connect(party, key, addr, &options, &|_| ()).expect("it listens");
+    Client::new(Box::new(transport), *key)
 }
 
 fn fetch(party: &Identity, key: &PublicKey, addr: &str) -> Filter {

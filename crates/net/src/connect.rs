@@ -9,8 +9,8 @@ use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Side, host_and_port};
+use crate::connection::{background, runtime};
 use crate::handshake::{self, Connected, Failure, VERSION};
-use crate::link::{background, runtime};
 use crate::tls::{self, PinnedKey};
 use crate::{Event, NetError, Options, TlsTransport};
 

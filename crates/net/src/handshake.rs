@@ -259,7 +259,7 @@ pub(crate) async fn linger<S: Stream>(mut metered: Metered<S>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::runtime;
+    use crate::connection::runtime;
     use crate::{Class, Event, Listener, NetError, Options, Stop, Stranger, connect};
     use std::sync::Mutex;
     use std::thread;
@@ -378,8 +378,9 @@ mod tests {
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let addr = listener.local_addr();
         let waiting = thread::spawn(move || {
-            let link = listener.accept(&listening, &peer, &PATIENT, &|_| ()).expect("the peer");
-            link.binding()
+            let transport =
+                listener.accept(&listening, &peer, &PATIENT, &|_| ()).expect("the peer");
+            transport.binding()
         });
         let exported = runtime().expect("a runtime").block_on(async {
             let connector =

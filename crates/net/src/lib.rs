@@ -10,11 +10,11 @@
 
 mod address;
 mod connect;
+mod connection;
 mod crowd;
 mod endpoint;
 mod error;
 mod handshake;
-mod link;
 mod listen;
 mod message;
 mod meter;
@@ -27,9 +27,9 @@ mod tls;
 mod wire;
 
 pub use connect::connect;
+pub use connection::{Messages, TlsTransport};
 pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
-pub use link::{Messages, TlsTransport};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
 pub use service::{Answer, Callers, Farewell, Limits, Note, Parting, Service};

@@ -9,9 +9,9 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Side, host_and_port};
+use crate::connection::{drive, runtime};
 use crate::crowd::Crowd;
 use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
-use crate::link::{drive, runtime};
 use crate::meter::Metered;
 use crate::tally::Tally;
 use crate::tls::{self, PinnedKey};
@@ -119,7 +119,7 @@ impl Listener {
             }
         };
         let mut came = runtime.block_on(waiting)?;
-        drive(runtime, std::mem::take(&mut door.links))?;
+        drive(runtime, std::mem::take(&mut door.pumps))?;
         came.sort_by_key(|(key, _)| peers.iter().position(|peer| peer == key));
         Ok(came.into_iter().map(|(_, transport)| transport).collect())
     }
@@ -134,7 +134,7 @@ pub(crate) struct Door<'a> {
     crowd: Crowd<AbortHandle>,
     visits: JoinSet<Visit>,
     farewells: JoinSet<()>,
-    links: JoinSet<()>,
+    pumps: JoinSet<()>,
     options: Options,
     tally: Tally,
 }
@@ -156,7 +156,7 @@ impl<'a> Door<'a> {
             crowd,
             visits: JoinSet::new(),
             farewells: JoinSet::new(),
-            links: JoinSet::new(),
+            pumps: JoinSet::new(),
             options,
             tally: Tally::default(),
         }
@@ -174,8 +174,8 @@ impl<'a> Door<'a> {
             let peer = connected.peer;
             came.retain(|(key, _)| *key != peer);
             // The first to come hear heartbeats while others are awaited.
-            let (transport, link) = TlsTransport::over(connected, self.options.clone());
-            self.links.spawn(link);
+            let (transport, pump) = TlsTransport::over(connected, self.options.clone());
+            self.pumps.spawn(pump);
             came.push((peer, transport));
         }
         Ok(came)

@@ -134,7 +134,7 @@ fn best(count: usize, sample: impl Fn()) -> f64 {
     seconds.fold(f64::INFINITY, f64::min)
 }
 
-/// The way between the two parties.
+/// The network between the two parties.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Link {
     /// Bits a second in each direction.

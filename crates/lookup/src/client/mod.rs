@@ -1,7 +1,7 @@
 //! The side that asks.
 
 mod brought;
-mod link;
+mod connection;
 
 use rand_core::CryptoRng;
 use veilset_channel::{ChannelError, MAX_FRAME, Malformed, Reader, Transport, WireBytes};
@@ -15,7 +15,7 @@ use veilset_protocols::{Observer, Silent};
 use zeroize::Zeroizing;
 
 use self::brought::{Brought, Replies, asker};
-use self::link::Link;
+use self::connection::ServiceConnection;
 use crate::wire::{MAX_ITEMS, Request};
 use crate::{Filter, LookupError, Manifest, Refusal, Way};
 
@@ -69,7 +69,7 @@ pub const MAX_LIST: u64 = 256 << 20;
 
 /// A connection to a service.
 pub struct Client<'a> {
-    link: Link,
+    connection: ServiceConnection,
     peer: PublicKey,
     most: u64,
     observer: &'a dyn Observer,
@@ -87,7 +87,12 @@ impl<'a> Client<'a> {
     /// Over a connection to the party with this key.
     #[must_use]
     pub fn new(transport: Box<dyn Transport>, peer: PublicKey) -> Self {
-        Self { link: Link::new(transport), peer, most: MAX_LIST, observer: &Silent }
+        Self {
+            connection: ServiceConnection::new(transport),
+            peer,
+            most: MAX_LIST,
+            observer: &Silent,
+        }
     }
 
     /// Takes a published list of so many bytes at most, in place of [`MAX_LIST`].
@@ -169,7 +174,7 @@ impl<'a> Client<'a> {
 
     /// Says goodbye, and returns what crossed the wire.
     pub fn close(&mut self) -> WireBytes {
-        self.link.close()
+        self.connection.close()
     }
 
     /// All that needs the server.
@@ -228,7 +233,7 @@ impl<'a> Client<'a> {
                 parameters: parameters.digest(),
                 question: bytes,
             };
-            let answer = self.link.ask(&request, longest)?;
+            let answer = self.connection.ask(&request, longest)?;
             replies.push(asker.read(question, &answer).map_err(ChannelError::from)?);
             self.observer.advance(prints.len() as u64);
         }
@@ -238,7 +243,7 @@ impl<'a> Client<'a> {
     fn greet(&mut self, kept: Option<&Filter>) -> Result<Greeting, LookupError> {
         let (list, version) =
             kept.map_or(([0; 32], 0), |filter| (filter.manifest().list, filter.manifest().version));
-        let greeting = self.link.ask(&Request::Greet { list, version }, MAX_FRAME)?;
+        let greeting = self.connection.ask(&Request::Greet { list, version }, MAX_FRAME)?;
         let (changes, signed) = greeting.split_first_chunk().ok_or(bad_manifest())?;
         let manifest = Manifest::open(signed, &self.peer)
             .map_err(|why| LookupError::Malformed { what: "manifest", why })?
@@ -273,7 +278,7 @@ impl<'a> Client<'a> {
         }
         let (since, version) = (ours.version, manifest.version);
         let part = |offset| Request::Changes { since, version, offset };
-        let changes = self.link.fetch(changes, part, self.observer)?;
+        let changes = self.connection.fetch(changes, part, self.observer)?;
         Ok(Some((kept.change(manifest, signed, &changes)?, Fetched::Changes)))
     }
 
@@ -289,8 +294,9 @@ impl<'a> Client<'a> {
         // Nobody knows an element that maps to the neutral one.
         let blinding = Blinding::new(&inputs, rng).map_err(|_| BROKEN)?;
         let blinded = blinding.blinded().to_vec();
-        let body =
-            self.link.ask(&Request::Ask { key: *manifest.key.as_bytes(), blinded }, MAX_FRAME)?;
+        let body = self
+            .connection
+            .ask(&Request::Ask { key: *manifest.key.as_bytes(), blinded }, MAX_FRAME)?;
         let (evaluated, proof) = answer(&body, elements.len())
             .map_err(|why| LookupError::Malformed { what: "answer", why })?;
         blinding.finalize(&inputs, &manifest.key, evaluated, &proof).map_err(|_| BROKEN)
@@ -303,7 +309,7 @@ impl<'a> Client<'a> {
     ) -> Result<(Filter, Fetched), LookupError> {
         let version = manifest.version;
         let part = |offset| Request::Part { version, offset };
-        let published = self.link.fetch(manifest.length, part, self.observer)?;
+        let published = self.connection.fetch(manifest.length, part, self.observer)?;
         Ok((Filter::new(manifest, signed, &published)?, Fetched::All))
     }
 }

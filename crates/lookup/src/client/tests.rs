@@ -7,7 +7,7 @@ use veilset_channel::{ChannelError, NetworkFault};
 use veilset_party::Identity;
 use veilset_protocols::oprf_filter::Entries;
 
-use super::link::AHEAD;
+use super::connection::AHEAD;
 use super::*;
 use crate::manifest::tests::labelled;
 use crate::wire::{CHUNK, message, refusal_message};

@@ -68,12 +68,12 @@ fn published(
     open(&path, identity, before).expect("a list that can be served")
 }
 
-fn send(link: &mut impl Transport, request: &[u8]) {
-    send_message(link, request).expect("open");
+fn send(transport: &mut impl Transport, request: &[u8]) {
+    send_message(transport, request).expect("open");
 }
 
-fn receive(link: &mut impl Transport) -> Vec<u8> {
-    receive_message(link, MAX_FRAME).expect("it says something")
+fn receive(transport: &mut impl Transport) -> Vec<u8> {
+    receive_message(transport, MAX_FRAME).expect("it says something")
 }
 
 /// A service that runs, and one client's identity.
@@ -112,8 +112,8 @@ impl Running {
 
     fn connect(&self) -> Result<Box<dyn Transport>, NetError> {
         let options = Options { deadline: LONG, ..Options::default() };
-        let link = connect(&self.client, &self.key(), &self.addr, &options, &|_| ())?;
-        Ok(Box::new(link))
+        let transport = connect(&self.client, &self.key(), &self.addr, &options, &|_| ())?;
+        Ok(Box::new(transport))
     }
 
     fn client(&self) -> Client<'static> {
@@ -283,25 +283,25 @@ fn encrypted_questions_are_answered_as_by_a_plain_map_while_the_list_changes() {
         let parameters = served_parameters(manifest.capacity, slot).expect("there are some");
         let (key, digest) = (manifest.key, parameters.digest());
         for body in [&[][..], &[0; 10], &vec![0xff; parameters.query_bytes()]] {
-            let mut link = running.connect().expect("it listens");
-            send(&mut link, &[&[1, 4][..], key.as_bytes(), &digest, body].concat());
-            assert_eq!(receive(&mut link), [3]);
+            let mut transport = running.connect().expect("it listens");
+            send(&mut transport, &[&[1, 4][..], key.as_bytes(), &digest, body].concat());
+            assert_eq!(receive(&mut transport), [3]);
         }
-        let mut link = running.connect().expect("it listens");
+        let mut transport = running.connect().expect("it listens");
         let longer = vec![0; 3 * MAX_FRAME + parameters.query_bytes()];
         let request = [&[1, 4][..], key.as_bytes(), &digest, &longer].concat();
         // The service may be gone before all of it is sent.
-        let sent = send_message(&mut link, &request);
-        assert!(sent.is_err() || link.recv().is_err(), "longer than any question");
+        let sent = send_message(&mut transport, &request);
+        assert!(sent.is_err() || transport.recv().is_err(), "longer than any question");
         // Neither is the other kind of list fetched, nor this one asked under another key.
         for (request, answer) in [
             ([&[1, 1][..], &[0; 16]].concat(), [3]),
             ([&[1, 4][..], &[7; 48]].concat(), [2]),
             ([&[1, 4][..], key.as_bytes(), &[7; 16]].concat(), [7]),
         ] {
-            let mut link = running.connect().expect("it listens");
-            send(&mut link, &request);
-            assert_eq!(receive(&mut link), answer);
+            let mut transport = running.connect().expect("it listens");
+            send(&mut transport, &request);
+            assert_eq!(receive(&mut transport), answer);
         }
         // A client whose bound is below what a question takes asks nothing.
         let mut small = running.client().taking(1000);
@@ -338,9 +338,9 @@ fn a_quota_and_a_key_that_is_not_allowed_any_more_end_answers() {
     for (wrong, answer) in
         [([7; 64], [2]), ([*key.as_bytes(), [0xff; 32]].concat().try_into().expect("64"), [3])]
     {
-        let mut link = running.connect().expect("it listens");
-        send(&mut link, &[&[1, 3][..], &wrong].concat());
-        assert_eq!(receive(&mut link), answer);
+        let mut transport = running.connect().expect("it listens");
+        send(&mut transport, &[&[1, 3][..], &wrong].concat());
+        assert_eq!(receive(&mut transport), answer);
     }
     assert!(running.look_up(None, &["one more"]).is_ok(), "what was refused was not counted");
     let refused = running.look_up(None, &["another"]).err();
@@ -416,27 +416,27 @@ fn a_client_that_sends_anything_loses_its_connection_and_nothing_else() {
         requests.push([&[1, part][..], &[1, 0, 0, 0, 0, 0, 0, 0], &[0xff; 8]].concat());
     }
     for request in requests {
-        let mut link = running.connect().expect("it listens");
-        send(&mut link, &request);
-        let answer = receive(&mut link);
+        let mut transport = running.connect().expect("it listens");
+        send(&mut transport, &request);
+        let answer = receive(&mut transport);
         // A random request under another key is refused for that.
         assert!(answer == malformed || answer == [2], "{request:?}");
         if answer == malformed {
-            assert!(link.recv().is_err(), "the connection ends");
+            assert!(transport.recv().is_err(), "the connection ends");
         }
     }
     // A replayed request is a request: the same answer but for the proof's randomness.
-    let mut link = running.connect().expect("it listens");
+    let mut transport = running.connect().expect("it listens");
     let twice: Vec<Vec<u8>> = (0..2)
         .map(|_| {
-            send(&mut link, &ask(key.as_bytes()));
-            receive(&mut link)
+            send(&mut transport, &ask(key.as_bytes()));
+            receive(&mut transport)
         })
         .collect();
     assert_eq!((twice[0].len(), &twice[0][..33]), (1 + 32 + 64, &twice[1][..33]));
     // One that goes away in the middle of a fetch.
-    send(&mut link, &[&[1, 1][..], &[1, 0, 0, 0, 0, 0, 0, 0], &[0; 8]].concat());
-    drop(link);
+    send(&mut transport, &[&[1, 1][..], &[1, 0, 0, 0, 0, 0, 0, 0], &[0; 8]].concat());
+    drop(transport);
     running.check(None, &["item 3", "item 100"], &oracle);
     running.stop();
 }
@@ -457,7 +457,7 @@ fn clients_that_ask_nothing_are_sent_away() {
     let limits = Limits { idle: Duration::from_millis(100), ..Limits::default() };
     let running = Running::start(&build(&plain(10), false), Quota::unlimited(), limits);
     let mut links: Vec<_> = (0..2).map(|_| running.connect().expect("it listens")).collect();
-    assert!(links.iter_mut().all(|link| link.recv().is_err()), "they asked nothing");
+    assert!(links.iter_mut().all(|transport| transport.recv().is_err()), "they asked nothing");
     running.stop();
 }
 
@@ -469,7 +469,7 @@ fn whoever_is_sent_away_takes_no_place() {
     staying.iter_mut().for_each(|client| assert!(client.fetch(None).is_ok()));
     // They do not close their side, and are waited for.
     let mut away: Vec<_> = (0..5).map(|_| running.connect().expect("it listens")).collect();
-    away.iter_mut().for_each(|link| assert_eq!(receive(link), [5]));
+    away.iter_mut().for_each(|transport| assert_eq!(receive(transport), [5]));
     staying.remove(0).close();
     // Places are counted when the listener has seen that one is free.
     until(|| running.look_up(None, &["x"]).is_ok());
@@ -482,9 +482,9 @@ fn a_fetch_that_began_before_a_change_goes_on() {
     let mut list = build(&oracle, true);
     let running = Running::start(&list, Quota::unlimited(), Limits::default());
     let part = |version: u64| {
-        let mut link = running.connect().expect("it listens");
-        send(&mut link, &[&[1, 1][..], &version.to_le_bytes(), &[0; 8]].concat());
-        receive(&mut link)
+        let mut transport = running.connect().expect("it listens");
+        send(&mut transport, &[&[1, 1][..], &version.to_le_bytes(), &[0; 8]].concat());
+        receive(&mut transport)
     };
     let first = part(1);
     assert!(first.len() > 1000 && first[0] == 0);

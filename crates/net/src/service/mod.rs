@@ -15,9 +15,9 @@ use veilset_channel::ChannelError;
 use veilset_party::{Identity, PublicKey};
 
 use self::visit::Visit;
+use crate::connection::{Ends, Pump};
 use crate::crowd::Crowd;
 use crate::handshake::Connected;
-use crate::link::{Ends, Link};
 use crate::listen::Door;
 use crate::{Event, Listener, NetError, Options, Stop};
 
@@ -133,7 +133,7 @@ pub struct Limits {
     /// How long a client may ask nothing, and how long one request may take to come and one answer to go.
     pub idle: Duration,
     /// Signs of life.
-    pub link: Options,
+    pub connection: Options,
 }
 
 impl Default for Limits {
@@ -144,7 +144,7 @@ impl Default for Limits {
             long_requests: 64,
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             idle: Duration::from_secs(60),
-            link: Options::default(),
+            connection: Options::default(),
         }
     }
 }
@@ -176,7 +176,8 @@ impl Listener {
         let events = move |event| told.note(&Note::Stranger(event));
         let crowd = Crowd::with_places(HANDSHAKES, HANDSHAKES / 2);
         let callers = service.callers();
-        let door = Door::new(identity, callers.expected(), &events, limits.link.clone(), crowd);
+        let door =
+            Door::new(identity, callers.expected(), &events, limits.connection.clone(), crowd);
         let hall = Hall {
             service,
             allowed: callers.allowed,
@@ -275,9 +276,9 @@ impl Hall {
             false => Some(Farewell::Forbidden),
             true => full.then_some(Farewell::Full),
         };
-        let (ends, link) = Ends::of(connected, self.limits.link.clone(), 1);
+        let (ends, pump) = Ends::of(connected, self.limits.connection.clone(), 1);
         if let Some(why) = refused {
-            return self.send_away(Visit::new(key, ends, self, &Party::default()), link, why);
+            return self.send_away(Visit::new(key, ends, self, &Party::default()), pump, why);
         }
         let mut party = self.of_key.remove(&key).unwrap_or_default();
         party.clients += 1;
@@ -285,15 +286,15 @@ impl Hall {
             // Allowed again, while the last that were dismissed are still on their way out.
             party.dismissed = Stop::new();
         }
-        self.clients.spawn(Visit::new(key, ends, self, &party).attend(link));
+        self.clients.spawn(Visit::new(key, ends, self, &party).attend(pump));
         self.of_key.insert(key, party);
     }
 
-    fn send_away(&mut self, visit: Visit, link: Link, why: Farewell) {
+    fn send_away(&mut self, visit: Visit, pump: Pump, why: Farewell) {
         while self.farewells.try_join_next().is_some() {}
         self.service.note(&Note::Left(visit.key, Parting::Sent(why)));
         if self.farewells.len() < FAREWELLS {
-            self.farewells.spawn(visit.leave(link, why));
+            self.farewells.spawn(visit.leave(pump, why));
         }
     }
 

@@ -11,7 +11,7 @@ use veilset_party::PublicKey;
 
 use super::{Answer, Farewell, Hall, Parting, Party, Service};
 use crate::Stop;
-use crate::link::{Ends, Link};
+use crate::connection::{Ends, Pump};
 use crate::message::{Arriving, frames};
 
 /// How long a client may take until there is room for its next answer.
@@ -60,14 +60,14 @@ impl Visit {
         }
     }
 
-    pub(super) async fn attend(self, link: Link) -> (PublicKey, Parting) {
+    pub(super) async fn attend(self, pump: Pump) -> (PublicKey, Parting) {
         let key = self.key;
-        let parting = beside(link, self.talk()).await;
+        let parting = beside(pump, self.talk()).await;
         (key, parting)
     }
 
-    pub(super) async fn leave(self, link: Link, why: Farewell) {
-        beside(link, self.send_away(why)).await;
+    pub(super) async fn leave(self, pump: Pump, why: Farewell) {
+        beside(pump, self.send_away(why)).await;
     }
 
     async fn talk(mut self) -> Parting {
@@ -185,8 +185,8 @@ impl Visit {
 }
 
 /// Has a connection move frames while `visit` lasts, and a little longer.
-async fn beside(link: Link, visit: impl Future<Output = Parting>) -> Parting {
-    let moving = tokio::spawn(link.run());
+async fn beside(pump: Pump, visit: impl Future<Output = Parting>) -> Parting {
+    let moving = tokio::spawn(pump.run());
     let cut = moving.abort_handle();
     let parting = visit.await;
     // The queues are gone: what is in them is still delivered, and the client closes its side.

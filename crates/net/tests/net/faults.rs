@@ -1,4 +1,4 @@
-//! The connection breaks, or somebody breaks it. What depends on the clock is with the link itself, where the clock is the
+//! The connection breaks, or somebody breaks it. What depends on the clock is with the connection itself, where the clock is the
 //! test's.
 
 use std::thread;
@@ -10,9 +10,9 @@ use crate::support::{pair, pair_through_proxy};
 const CLOSED: ChannelError = ChannelError::Network(NetworkFault::Closed);
 
 /// Sends until it fails.
-fn send_for_ever(link: &mut impl Transport) -> ChannelError {
+fn send_for_ever(transport: &mut impl Transport) -> ChannelError {
     loop {
-        if let Err(error) = link.send(vec![7; 100_000]) {
+        if let Err(error) = transport.send(vec![7; 100_000]) {
             return error;
         }
     }
@@ -68,8 +68,8 @@ fn altered_bytes_are_an_error_on_both_sides() {
     assert_eq!(left.recv(), Ok(vec![1; 10]));
     proxy.alter();
     let _ = right.send(vec![2; 1000]);
-    for link in [&mut left, &mut right] {
-        let error = link.recv().expect_err("the record does not open");
+    for transport in [&mut left, &mut right] {
+        let error = transport.recv().expect_err("the record does not open");
         assert!(
             matches!(&error, ChannelError::Network(NetworkFault::Io(why)) if why.contains("altered")),
             "{error}"

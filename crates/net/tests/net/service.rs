@@ -62,14 +62,14 @@ fn long_requests_take_turns_and_too_long_ones_end_the_connection() {
     let others: Vec<TlsTransport> = (0..3).map(|_| call()).collect();
     thread::scope(|scope| {
         scope.spawn(move || drop(slow));
-        for (seed, mut link) in (1..).zip(others) {
+        for (seed, mut transport) in (1..).zip(others) {
             scope.spawn(move || {
                 let request: Vec<u8> = (0..LONGEST).map(|byte| (byte * seed) as u8).collect();
-                send_message(&mut link, &request).expect("its turn comes");
-                let answer = receive_message(&mut link, LONGEST).expect("an answer");
+                send_message(&mut transport, &request).expect("its turn comes");
+                let answer = receive_message(&mut transport, LONGEST).expect("an answer");
                 assert!(answer.iter().rev().eq(&request));
-                send_message(&mut link, b"ab").expect("open");
-                assert_eq!(receive_message(&mut link, 2).expect("an answer"), b"ba");
+                send_message(&mut transport, b"ab").expect("open");
+                assert_eq!(receive_message(&mut transport, 2).expect("an answer"), b"ba");
             });
         }
     });

@@ -33,10 +33,13 @@ fn fifty_megabytes_arrive_even_after_a_goodbye() {
 #[test]
 fn both_directions_at_once() {
     let (mut left, mut right) = pair();
-    let talk = |link: &mut dyn Transport, ours: usize, theirs: usize| {
+    let talk = |transport: &mut dyn Transport, ours: usize, theirs: usize| {
         for number in 0..100 {
-            link.send(frame(2 * number + ours)).expect("open");
-            assert!(link.recv().expect("sent") == frame(2 * number + theirs), "frame {number}");
+            transport.send(frame(2 * number + ours)).expect("open");
+            assert!(
+                transport.recv().expect("sent") == frame(2 * number + theirs),
+                "frame {number}"
+            );
         }
     };
     thread::scope(|scope| {

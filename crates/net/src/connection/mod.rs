@@ -96,7 +96,7 @@ impl TlsTransport {
         let meter = Arc::clone(&connected.meter);
         let (peer_addr, peer, binding) = (connected.addr, connected.peer, connected.binding);
         let stop = options.stop.clone();
-        let (Ends { outgoing, incoming, ended }, link) =
+        let (Ends { outgoing, incoming, ended }, pump) =
             Ends::of(connected, options, QUEUED_FRAMES);
         let cause = Arc::clone(&ended);
         let transport = Self {
@@ -118,7 +118,7 @@ impl TlsTransport {
             tokio::select! {
                 biased;
                 _ = cut => {}
-                () = link.run() => {}
+                () = pump.run() => {}
                 () = too_long => drop(cause.set(NetworkFault::Stopped.into())),
             }
             drop((alive, held));
@@ -245,17 +245,17 @@ pub(crate) struct Ends {
 }
 
 impl Ends {
-    /// The owner's ends, of queues of so many frames, and the side that moves them.
+    /// The owner's ends, of queues of so many frames, and the pump that moves them.
     pub(crate) fn of<S>(
         connected: Connected<S>,
         options: Options,
         frames: usize,
-    ) -> (Self, Link<S>) {
+    ) -> (Self, Pump<S>) {
         let (outgoing, to_send) = mpsc::channel(frames);
         let (received, incoming) = mpsc::channel(frames);
         let ended = Arc::new(OnceLock::new());
-        let link = Link { connected, to_send, received, ended: Arc::clone(&ended), options };
-        (Self { outgoing, incoming, ended }, link)
+        let pump = Pump { connected, to_send, received, ended: Arc::clone(&ended), options };
+        (Self { outgoing, incoming, ended }, pump)
     }
 }
 
@@ -270,24 +270,24 @@ pub(crate) fn background(
     connected: Connected,
     options: Options,
 ) -> Result<TlsTransport, NetError> {
-    let (transport, link) = TlsTransport::over(connected, options);
-    let mut links = JoinSet::new();
-    links.spawn_on(link, runtime.handle());
-    drive(runtime, links).map(|()| transport)
+    let (transport, pump) = TlsTransport::over(connected, options);
+    let mut pumps = JoinSet::new();
+    pumps.spawn_on(pump, runtime.handle());
+    drive(runtime, pumps).map(|()| transport)
 }
 
-/// Drives links that run already on a thread, which ends with the last of them.
-pub(crate) fn drive(runtime: Runtime, mut links: JoinSet<()>) -> Result<(), NetError> {
+/// Drives pumps that run already on a thread, which ends with the last of them.
+pub(crate) fn drive(runtime: Runtime, mut pumps: JoinSet<()>) -> Result<(), NetError> {
     let run = move || {
-        runtime.block_on(async { while links.join_next().await.is_some() {} });
+        runtime.block_on(async { while pumps.join_next().await.is_some() {} });
         runtime.shutdown_background();
     };
     let thread = thread::Builder::new().name("veilset-net".to_owned()).spawn(run);
     thread.map(drop).map_err(NetError::System)
 }
 
-/// The background's side.
-pub(crate) struct Link<S = TcpStream> {
+/// Moves the frames of one connection between its stream and its owner's queues.
+pub(crate) struct Pump<S = TcpStream> {
     connected: Connected<S>,
     to_send: mpsc::Receiver<Vec<u8>>,
     received: mpsc::Sender<Vec<u8>>,
@@ -295,7 +295,7 @@ pub(crate) struct Link<S = TcpStream> {
     options: Options,
 }
 
-impl<S: Stream> Link<S> {
+impl<S: Stream> Pump<S> {
     pub(crate) async fn run(self) {
         let Self { connected: Connected { stream, meter, .. }, received, ended, options, .. } =
             self;

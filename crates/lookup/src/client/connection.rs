@@ -11,9 +11,9 @@ use crate::{LookupError, Refusal};
 pub(crate) const AHEAD: u64 = 4;
 
 /// A connection to a service.
-pub(crate) struct Link(Box<dyn Transport>);
+pub(crate) struct ServiceConnection(Box<dyn Transport>);
 
-impl Link {
+impl ServiceConnection {
     pub(crate) fn new(transport: Box<dyn Transport>) -> Self {
         Self(transport)
     }
@@ -41,7 +41,7 @@ impl Link {
     /// So many bytes in parts, with some requests ahead. Memory grows with what arrives.
     ///
     /// # Errors
-    /// As [`Link::ask`].
+    /// As [`ServiceConnection::ask`].
     pub(crate) fn fetch(
         &mut self,
         length: u64,

@@ -22,8 +22,8 @@ struct End {
 
 impl End {
     fn of(connected: Connected<DuplexStream>) -> Self {
-        let (ends, link) = Ends::of(connected, Options::default(), QUEUED_FRAMES);
-        Self { ends, moving: tokio::spawn(link.run()) }
+        let (ends, pump) = Ends::of(connected, Options::default(), QUEUED_FRAMES);
+        Self { ends, moving: tokio::spawn(pump.run()) }
     }
 
     async fn send(&self, frame: Vec<u8>) {
