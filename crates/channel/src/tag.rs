@@ -56,7 +56,7 @@ tags! {
     SealedLabels = 19 "sealed labels",
     KeyProof = 20 "proof of the key",
     MatchConfirmation = 21 "match confirmation",
-    PartiesRound = 22 "round of several parties",
+    MultipartyRound = 22 "round of several parties",
     BaseOtOffer = 0x20 "base OT offer",
     BaseOtAnswer = 0x21 "base OT answer",
     MlKemOffer = 0x22 "post-quantum base OT offer",

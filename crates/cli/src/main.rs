@@ -21,6 +21,7 @@ mod identity;
 mod interrupt;
 mod layout;
 mod lookup;
+mod multiparty;
 mod operation;
 mod order;
 mod plan;
@@ -30,7 +31,6 @@ mod protocols;
 mod reference;
 mod report;
 mod serve;
-mod several;
 mod terms;
 mod units;
 

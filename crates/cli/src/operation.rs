@@ -14,12 +14,12 @@ use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::order::Order;
 use crate::progress::{Bar, Waiting, detail, say, warn_some};
-use crate::{report, several, terms, units};
+use crate::{multiparty, report, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     if !order.party.with.is_empty() {
-        return several::run(order, talk);
+        return multiparty::run(order, talk);
     }
     let args = &order.party.meet;
     order.check()?;
@@ -124,9 +124,9 @@ fn consent(mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Fail
     let imposed = !ready.briefing().asked_by_peer.is_empty();
     let consent = Consent::new(talk, args.yes && !imposed);
     terms::show(ready.briefing(), &consent.talk());
-    let several = ready.briefing().peers.len() > 1;
-    // What several take grows fast with the sets.
-    if consent.is_asked() || several {
+    let multiparty = ready.briefing().peers.len() > 1;
+    // What several parties take grows fast with the sets.
+    if consent.is_asked() || multiparty {
         terms::show_price(&ready.price(args.threads())?, &consent.talk());
     }
     if imposed && !consent.is_asked() {
@@ -139,7 +139,7 @@ fn consent(mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Fail
     }
     ready.accept();
     if !ready.have_all_consented()? {
-        let who = if several { "all" } else { &ready.briefing().peer().name };
+        let who = if multiparty { "all" } else { &ready.briefing().peer().name };
         let until = units::until(args.deadline);
         say(talk, &format!("waiting for the consent of {who}, {until}"));
     }

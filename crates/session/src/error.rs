@@ -87,7 +87,7 @@ pub enum SessionError {
         "three parties or more compute an intersection that all learn, by one protocol against semi-honest parties: leave \
          out other choices"
     )]
-    Several,
+    Multiparty,
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security, \
@@ -239,7 +239,7 @@ impl SessionError {
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
             | Self::Columns
-            | Self::Several
+            | Self::Multiparty
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. }
             | Self::TooManyKeys { .. } => Blame::Input,

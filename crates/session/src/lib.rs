@@ -2,15 +2,15 @@
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
 //! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line over
-//! [`agree_all`] and [`AgreedCircle`].
+//! [`agree_all`] and [`AgreedMultiparty`].
 
 mod agreement;
 mod briefing;
-mod circle;
 mod cluster;
 mod elements;
 mod error;
 pub mod memory;
+mod multiparty;
 mod offer;
 mod parts;
 mod piece;
@@ -25,13 +25,13 @@ mod wanted;
 
 pub use agreement::{Agreed, agree};
 pub use briefing::{Briefing, PeerBriefing};
-pub use circle::{AgreedCircle, CIRCLE_PROTOCOL, Member, agree_all};
 pub use cluster::{
     AgreedCluster, ClusterOffer, MOST_KEYS, MOST_PIECES, MOST_WORKERS, ROWS_A_PIECE, clustered,
     pieces,
 };
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
+pub use multiparty::{AgreedMultiparty, ConnectedPeer, MULTIPARTY_PROTOCOL, agree_all};
 pub use offer::{Column, Detail, Learn, Offer};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};

@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
-use veilset_protocols::ks::parties::cost;
+use veilset_protocols::ks::multiparty::cost;
 use veilset_protocols::{
     Choices, Cost, Part, PartyCost, Protocol, Role, Shape, Spec, sample_passes,
 };
@@ -251,7 +251,7 @@ impl Price {
     }
 
     /// Of a run among all whose sets have these sizes, for the party with `own` elements.
-    pub(crate) fn of_circle(
+    pub(crate) fn of_multiparty(
         sizes: &[usize],
         own: usize,
         threads: usize,

@@ -5,14 +5,14 @@ use std::time::Duration;
 use veilset_channel::Transport;
 use veilset_net::{Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
 use veilset_party::{Identity, PublicKey};
-use veilset_protocols::ks::parties::MOST_PARTIES;
-use veilset_session::{Member, Pipe};
+use veilset_protocols::ks::multiparty::MOST_PARTIES;
+use veilset_session::{ConnectedPeer, Pipe};
 
 use crate::{Error, memory};
 
-/// Another party of several: what this side calls it, its pinned key, and where it listens.
+/// A peer of a multiparty run: what this side calls it, its pinned key, and where it listens.
 #[derive(Debug, Clone)]
-pub struct Fellow {
+pub struct PeerAddress {
     /// What this side calls it.
     pub name: String,
     /// Its key.
@@ -21,7 +21,7 @@ pub struct Fellow {
     pub address: String,
 }
 
-/// An authenticated way to the peer, or to each of several.
+/// An authenticated way to the peer, or to each peer of a multiparty run.
 pub struct Connection(pub(crate) Ways);
 
 /// The pipes of a connection.
@@ -29,12 +29,12 @@ pub(crate) enum Ways {
     /// To the peer, and whether this side opened it.
     Pair { pipe: Pipe, connecting: bool },
     /// To all others, from the party with this key.
-    Circle { own: PublicKey, members: Vec<Member> },
+    Multiparty { own: PublicKey, peers: Vec<ConnectedPeer> },
 }
 
 impl Connection {
-    /// The most other parties.
-    pub const MOST_FELLOWS: usize = MOST_PARTIES - 1;
+    /// The most peers of a multiparty run.
+    pub const MOST_PEERS: usize = MOST_PARTIES - 1;
 
     /// Waits for the peer with key `peer`, on whichever side it appears. It may then take as long again, the deadline of
     /// `options`, to consent to the terms.
@@ -54,7 +54,7 @@ impl Connection {
         Ok(Self(Ways::Pair { pipe, connecting: matches!(endpoint, Endpoint::Connect(_)) }))
     }
 
-    /// Meets all of `fellows`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
+    /// Meets all of `peers`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
     /// so, each two meet once.
     ///
     /// # Errors
@@ -62,27 +62,28 @@ impl Connection {
     pub fn open_all(
         identity: &Identity,
         listen: &str,
-        fellows: &[Fellow],
+        peers: &[PeerAddress],
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
         memory::has_read();
         let own = identity.public_key();
-        let (smaller, larger): (Vec<&Fellow>, Vec<&Fellow>) =
-            fellows.iter().partition(|fellow| fellow.key < own);
-        let mut members = Vec::with_capacity(fellows.len());
+        let (smaller, larger): (Vec<&PeerAddress>, Vec<&PeerAddress>) =
+            peers.iter().partition(|peer| peer.key < own);
+        let mut connected = Vec::with_capacity(peers.len());
         if !smaller.is_empty() {
-            let keys: Vec<PublicKey> = smaller.iter().map(|fellow| fellow.key).collect();
+            let keys: Vec<PublicKey> = smaller.iter().map(|peer| peer.key).collect();
             let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
             let came = smaller.into_iter().zip(came);
-            members
-                .extend(came.map(|(fellow, came)| member(fellow, came, options.deadline, false)));
+            connected.extend(
+                came.map(|(peer, came)| connected_peer(peer, came, options.deadline, false)),
+            );
         }
-        for fellow in larger {
-            let transport = connect(identity, &fellow.key, &fellow.address, options, events)?;
-            members.push(member(fellow, transport, options.deadline, true));
+        for peer in larger {
+            let transport = connect(identity, &peer.key, &peer.address, options, events)?;
+            connected.push(connected_peer(peer, transport, options.deadline, true));
         }
-        Ok(Self(Ways::Circle { own, members }))
+        Ok(Self(Ways::Multiparty { own, peers: connected }))
     }
 
     /// Over a TLS connection that a listener took. The peer may take so long for its terms, and then to consent to them.
@@ -104,15 +105,15 @@ pub(crate) fn pipe(transport: TlsTransport) -> Pipe {
     Pipe::new(Box::new(transport), binding).with_peer(peer)
 }
 
-fn member(
-    fellow: &Fellow,
+fn connected_peer(
+    peer: &PeerAddress,
     transport: TlsTransport,
     patience: Duration,
     connecting: bool,
-) -> Member {
-    Member {
-        name: fellow.name.clone(),
-        key: *fellow.key.as_bytes(),
+) -> ConnectedPeer {
+    ConnectedPeer {
+        name: peer.name.clone(),
+        key: *peer.key.as_bytes(),
         pipe: pipe(transport).with_patience(patience),
         connecting,
     }

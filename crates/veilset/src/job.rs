@@ -89,9 +89,9 @@ impl Job {
                 }
                 AgreedTerms::Pair(Box::new(Pair { agreed, pipe }))
             }
-            Ways::Circle { own, members } => {
-                let agreed = agree_all(*own.as_bytes(), members, offer, &mut rng)?;
-                AgreedTerms::Circle(Box::new(agreed))
+            Ways::Multiparty { own, peers } => {
+                let agreed = agree_all(*own.as_bytes(), peers, offer, &mut rng)?;
+                AgreedTerms::Multiparty(Box::new(agreed))
             }
         };
         Ok(Ready { terms, rng })

@@ -52,7 +52,7 @@ pub mod units;
 pub mod voice;
 
 pub use choices::choose;
-pub use connection::{Connection, Fellow};
+pub use connection::{Connection, PeerAddress};
 pub use done::Done;
 pub use error::{Error, exit_code};
 pub use input::{Columns, Input, disk_need, table};

@@ -6,7 +6,7 @@ use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
 use veilset_data::{DataError, Destination};
 use veilset_protocols::Gives;
-use veilset_session::{Agreed, AgreedCircle, Briefing, Column, End, Means, Pipe, Price};
+use veilset_session::{Agreed, AgreedMultiparty, Briefing, Column, End, Means, Pipe, Price};
 
 use crate::{Done, Error, Input};
 
@@ -19,7 +19,7 @@ pub struct Ready {
 /// Terms that all parties hold, with the ways to the others.
 pub(crate) enum AgreedTerms {
     Pair(Box<Pair>),
-    Circle(Box<AgreedCircle>),
+    Multiparty(Box<AgreedMultiparty>),
 }
 
 /// Those of a run of two.
@@ -34,7 +34,7 @@ impl Ready {
     pub fn briefing(&self) -> &Briefing {
         match &self.terms {
             AgreedTerms::Pair(pair) => pair.agreed.briefing(),
-            AgreedTerms::Circle(circle) => circle.briefing(),
+            AgreedTerms::Multiparty(agreed) => agreed.briefing(),
         }
     }
 
@@ -83,7 +83,7 @@ impl Ready {
         match &mut self.terms {
             AgreedTerms::Pair(pair) => pair.agreed.accept(),
             // Nobody can ask several parties for anything else.
-            AgreedTerms::Circle(_) => {}
+            AgreedTerms::Multiparty(_) => {}
         }
     }
 
@@ -94,7 +94,7 @@ impl Ready {
     pub fn price(&self, threads: usize) -> Result<Price, Error> {
         Ok(match &self.terms {
             AgreedTerms::Pair(pair) => pair.agreed.price(threads),
-            AgreedTerms::Circle(circle) => circle.price(threads),
+            AgreedTerms::Multiparty(agreed) => agreed.price(threads),
         }?)
     }
 
@@ -105,7 +105,7 @@ impl Ready {
     pub fn have_all_consented(&mut self) -> Result<bool, Error> {
         Ok(match &mut self.terms {
             AgreedTerms::Pair(pair) => pair.agreed.has_peer_consented(&mut pair.pipe),
-            AgreedTerms::Circle(circle) => circle.have_all_consented(),
+            AgreedTerms::Multiparty(agreed) => agreed.have_all_consented(),
         }?)
     }
 
@@ -113,7 +113,7 @@ impl Ready {
     pub fn decline(self) {
         match self.terms {
             AgreedTerms::Pair(mut pair) => pair.pipe.end(&End::Abort(Abort::Declined)),
-            AgreedTerms::Circle(circle) => circle.decline(),
+            AgreedTerms::Multiparty(agreed) => agreed.decline(),
         }
     }
 
@@ -132,7 +132,7 @@ impl Ready {
                 let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
                 pipe.say_goodbye_if_failed(report)
             }
-            AgreedTerms::Circle(circle) => circle.run(keys, means, &mut rng),
+            AgreedTerms::Multiparty(agreed) => agreed.run(keys, means, &mut rng),
         };
         Done::new(report?, started, input)
     }

@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use veilset_protocols::{AttachedShape, Choices, Operation, Security, find};
 
-use crate::{CIRCLE_PROTOCOL, Column, Detail, Learn, Offer};
+use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Offer};
 
 pub(crate) use messages::{Choice, Consent, Done, Opening, encoded};
 pub use mismatch::Mismatch;
@@ -67,7 +67,7 @@ impl Peers {
     fn protocol(self, name: &str) -> Option<&'static str> {
         match self {
             Self::Two => find(name).map(|protocol| protocol.spec().id),
-            Self::Many(_) => (name == CIRCLE_PROTOCOL).then_some(CIRCLE_PROTOCOL),
+            Self::Many(_) => (name == MULTIPARTY_PROTOCOL).then_some(MULTIPARTY_PROTOCOL),
         }
     }
 }

@@ -35,7 +35,7 @@ mod algorithms;
 mod cost;
 mod layout;
 mod messages;
-pub mod parties;
+pub mod multiparty;
 mod rounds;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Terms with each, and what all make of them.
 
 use veilset_channel::{Malformed, Reader, Tag};
-use veilset_protocols::ks::parties::MOST_PARTIES;
+use veilset_protocols::ks::multiparty::MOST_PARTIES;
 use veilset_protocols::{AttachedShape, Choices};
 
 use super::*;
@@ -51,46 +51,46 @@ impl Message for Roll {
 }
 
 pub(super) fn exchanged(
-    members: &mut Members,
+    peers: &mut ConnectedPeers,
     key: &[u8; 32],
     offer: &Offer,
     rng: &mut dyn CryptoRng,
 ) -> Result<Exchanged, SessionError> {
-    check_parties(members, key);
+    check_parties(peers, key);
     if !is_for_several(offer) {
-        return Err(SessionError::Several);
+        return Err(SessionError::Multiparty);
     }
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
-    let parties = members.0.len() + 1;
-    let mine = |member: &Member| own_terms(offer, parties, member, nonce);
-    let said = |member: &Member| Opening::of(UncheckedTerms::from(&mine(member)));
-    let openings = members.swap(STEP, &(), said)?;
+    let parties = peers.0.len() + 1;
+    let mine = |peer: &ConnectedPeer| own_terms(offer, parties, peer, nonce);
+    let said = |peer: &ConnectedPeer| Opening::of(UncheckedTerms::from(&mine(peer)));
+    let openings = peers.swap(STEP, &(), said)?;
     let mut theirs = Vec::with_capacity(openings.len());
-    for (member, opening) in members.0.iter().zip(openings) {
+    for (peer, opening) in peers.0.iter().zip(openings) {
         let fitting = opening
             .into_terms()
-            .and_then(|heard| mine(member).fitting(heard).map_err(SessionError::Terms));
-        theirs.push(fitting.map_err(|why| why.with(member.name.clone()))?);
+            .and_then(|heard| mine(peer).fitting(heard).map_err(SessionError::Terms));
+        theirs.push(fitting.map_err(|why| why.with(peer.name.clone()))?);
     }
-    check_sizes(members, offer, &theirs)?;
+    check_sizes(peers, offer, &theirs)?;
     let own = Known { key: *key, distinct: offer.distinct as u64, nonce };
-    let known = members.0.iter().zip(&theirs).map(|(member, terms)| Known::of(member.key, terms));
+    let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key, terms));
     let own = roll(&offer.presets, known.chain([own]).collect());
-    let rolls = members.swap(STEP, &(), |_| own)?;
-    for (member, roll) in members.0.iter().zip(&rolls) {
+    let rolls = peers.swap(STEP, &(), |_| own)?;
+    for (peer, roll) in peers.0.iter().zip(&rolls) {
         if let Some(mismatch) = own.mismatch(roll) {
-            return Err(SessionError::Terms(vec![mismatch]).with(member.name.clone()));
+            return Err(SessionError::Terms(vec![mismatch]).with(peer.name.clone()));
         }
     }
     Ok(Exchanged { theirs, session: own.session })
 }
 
-fn check_parties(members: &Members, key: &[u8; 32]) {
-    let all = members.0.len() + 1;
+fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
+    let all = peers.0.len() + 1;
     assert!((3..=MOST_PARTIES).contains(&all), "three parties or more");
-    let differ = members.0.is_sorted_by(|one, next| one.key < next.key);
-    let others = members.0.iter().all(|member| member.key != *key);
+    let differ = peers.0.is_sorted_by(|one, next| one.key < next.key);
+    let others = peers.0.iter().all(|peer| peer.key != *key);
     assert!(differ && others, "a key for each party");
 }
 
@@ -98,7 +98,7 @@ fn check_parties(members: &Members, key: &[u8; 32]) {
 fn is_for_several(offer: &Offer) -> bool {
     let Offer { operation, protocol, security, learn, choices, attached, .. } = *offer;
     (operation, learn) == (Operation::Intersect, Learn::Both)
-        && protocol.is_none_or(|id| id == CIRCLE_PROTOCOL)
+        && protocol.is_none_or(|id| id == MULTIPARTY_PROTOCOL)
         && security == Security::SemiHonest
         && (choices, attached) == (Choices::default(), AttachedShape::Nothing)
         && offer.columns.is_empty()
@@ -106,26 +106,30 @@ fn is_for_several(offer: &Offer) -> bool {
 }
 
 /// As in a run of two, but between more.
-fn own_terms(offer: &Offer, parties: usize, member: &Member, nonce: [u8; 32]) -> Terms {
+fn own_terms(offer: &Offer, parties: usize, peer: &ConnectedPeer, nonce: [u8; 32]) -> Terms {
     Terms {
         peers: Peers::Many(parties),
-        protocol: Some(CIRCLE_PROTOCOL),
-        connecting: member.connecting,
+        protocol: Some(MULTIPARTY_PROTOCOL),
+        connecting: peer.connecting,
         ..Terms::new(offer, nonce)
     }
 }
 
-fn check_sizes(members: &Members, offer: &Offer, theirs: &[Terms]) -> Result<(), SessionError> {
-    let (protocol, most) = (CIRCLE_PROTOCOL, MOST_ELEMENTS);
+fn check_sizes(
+    peers: &ConnectedPeers,
+    offer: &Offer,
+    theirs: &[Terms],
+) -> Result<(), SessionError> {
+    let (protocol, most) = (MULTIPARTY_PROTOCOL, MOST_ELEMENTS);
     let own = offer.distinct as u64;
     if own > most {
         return Err(SessionError::TooLarge { whose: "this side's", count: own, protocol, most });
     }
-    for (member, terms) in members.0.iter().zip(theirs) {
+    for (peer, terms) in peers.0.iter().zip(theirs) {
         if terms.distinct > most {
             let (whose, count) = ("the peer's", terms.distinct);
             let error = SessionError::TooLarge { whose, count, protocol, most };
-            return Err(error.with(member.name.clone()));
+            return Err(error.with(peer.name.clone()));
         }
     }
     // A product of polynomials of these degrees, as in `ks`, and for each party's sums that all broadcast a set of two

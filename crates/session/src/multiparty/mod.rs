@@ -1,4 +1,4 @@
-//! A run of three parties or more: the same line of states as for two, with a pipe to each other party.
+//! A multiparty run, of three parties or more: the same line of states as for two, with a pipe to each other party.
 //!
 //! Every two parties exchange and compare [`Terms`] as in a run of two. Then all compare what each made of everything that it
 //! was told: who the parties are, and the id of the session, a digest of all keys, sizes and nonces. So nobody can tell
@@ -15,7 +15,7 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{ElementHasher, Group, Ristretto255};
 use veilset_data::KeyDigest;
-use veilset_protocols::ks::parties::{PartiesError, PartiesRun, Question, run};
+use veilset_protocols::ks::multiparty::{Condition, MultipartyError, MultipartyRun, run};
 use veilset_protocols::{Operation, Security};
 use zeroize::Zeroizing;
 
@@ -25,10 +25,10 @@ use crate::terms::{Consent, Done, Opening, Terms};
 use crate::{Briefing, End, Learn, Means, Mismatch, Offer, Pipe, Price, Report, SessionError};
 
 /// The protocol of such runs, in the terms and in reports.
-pub const CIRCLE_PROTOCOL: &str = "ks-parties";
+pub const MULTIPARTY_PROTOCOL: &str = "ks-parties";
 
 /// Its group.
-const CIRCLE_GROUP: Group = Group::Ristretto255;
+const MULTIPARTY_GROUP: Group = Group::Ristretto255;
 
 /// The largest set of a party: products of polynomials of such degrees take minutes.
 const MOST_ELEMENTS: u64 = 1 << 16;
@@ -36,8 +36,8 @@ const MOST_ELEMENTS: u64 = 1 << 16;
 /// The name of this stage in errors.
 const STEP: &str = "agreement";
 
-/// Another party, and the way to it.
-pub struct Member {
+/// A peer of a multiparty run, and the way to it.
+pub struct ConnectedPeer {
     /// What this side calls it.
     pub name: String,
     /// Its public key, which decides its number.
@@ -49,11 +49,11 @@ pub struct Member {
 }
 
 /// The pipes to all others, in the order of their keys.
-struct Members(Vec<Member>);
+struct ConnectedPeers(Vec<ConnectedPeer>);
 
 /// Terms that all parties hold: ready to run, once the user consents.
-pub struct AgreedCircle {
-    members: Members,
+pub struct AgreedMultiparty {
+    peers: ConnectedPeers,
     offer: Offer,
     /// This party's place among all in the order of keys, from 0.
     place: usize,
@@ -64,7 +64,7 @@ pub struct AgreedCircle {
 }
 
 /// Exchanges terms with each other party, and compares them field by field; a difference ends the session with all. `key`
-/// is this side's; who is called what, and who connects, is each member's and not the offer's.
+/// is this side's; who is called what, and who connects, is each peer's and not the offer's.
 ///
 /// # Errors
 /// When several parties do not do what is offered, terms differ, a set is too large, or a channel fails; the error names
@@ -74,18 +74,18 @@ pub struct AgreedCircle {
 /// When there are fewer than two others, more than the protocol takes, or two with one key.
 pub fn agree_all(
     key: [u8; 32],
-    members: Vec<Member>,
+    peers: Vec<ConnectedPeer>,
     offer: Offer,
     rng: &mut dyn CryptoRng,
-) -> Result<AgreedCircle, SessionError> {
-    let mut members = Members(members);
-    members.0.sort_by_key(|member| member.key);
-    let agreed = terms::exchanged(&mut members, &key, &offer, rng);
-    let agreed = members.say_goodbye_if_failed(agreed)?;
-    let place = members.0.partition_point(|member| member.key < key);
-    let briefing = report::briefing(&members.0, &offer, &agreed.theirs);
-    Ok(AgreedCircle {
-        members,
+) -> Result<AgreedMultiparty, SessionError> {
+    let mut peers = ConnectedPeers(peers);
+    peers.0.sort_by_key(|peer| peer.key);
+    let agreed = terms::exchanged(&mut peers, &key, &offer, rng);
+    let agreed = peers.say_goodbye_if_failed(agreed)?;
+    let place = peers.0.partition_point(|peer| peer.key < key);
+    let briefing = report::briefing(&peers.0, &offer, &agreed.theirs);
+    Ok(AgreedMultiparty {
+        peers,
         place,
         sizes: agreed.sizes(place, offer.distinct),
         session: agreed.session,
@@ -94,7 +94,7 @@ pub fn agree_all(
     })
 }
 
-impl AgreedCircle {
+impl AgreedMultiparty {
     /// What the user should see before the run.
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
@@ -106,7 +106,7 @@ impl AgreedCircle {
     /// # Errors
     /// When the machine cannot be measured.
     pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
-        Price::of_circle(&self.sizes, self.offer.distinct, threads)
+        Price::of_multiparty(&self.sizes, self.offer.distinct, threads)
     }
 
     /// Whether all others have consented already.
@@ -114,13 +114,13 @@ impl AgreedCircle {
     /// # Errors
     /// When one declined, or went away; the error names it.
     pub fn have_all_consented(&mut self) -> Result<bool, SessionError> {
-        let heard = self.members.have_all_spoken();
-        self.members.say_goodbye_if_failed(heard)
+        let heard = self.peers.have_all_spoken();
+        self.peers.say_goodbye_if_failed(heard)
     }
 
     /// Ends the session without a run; the others are told.
     pub fn decline(mut self) {
-        self.members.end(&End::Abort(Abort::Declined));
+        self.peers.end(&End::Abort(Abort::Declined));
     }
 
     /// Consents to the terms, waits for everybody's consent, runs the protocol over `keys`, and waits until all have
@@ -135,8 +135,8 @@ impl AgreedCircle {
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
         let matched = self.matched(keys, means, rng);
-        let matched = self.members.say_goodbye_if_failed(matched)?;
-        self.members.end(&End::Complete);
+        let matched = self.peers.say_goodbye_if_failed(matched)?;
+        self.peers.end(&End::Complete);
         Ok(report::report(&mut self, matched, means.threads))
     }
 
@@ -148,38 +148,38 @@ impl AgreedCircle {
     ) -> Result<Vec<u32>, SessionError> {
         let pool = pool(means.threads)?;
         // First, so that nobody waits for the others' hashing.
-        let due = self.members.consent()?;
-        self.members.phase("hashing keys");
+        let due = self.peers.consent()?;
+        self.peers.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
         let elements = pool.install(|| hash_keys(keys, &hasher));
-        self.members.consented(due)?;
+        self.peers.consented(due)?;
         let matched = pool.install(|| {
-            let party = PartiesRun {
+            let party = MultipartyRun {
                 party: number(self.place),
                 threshold: number(self.sizes.len() - 1),
-                question: Question::InAll,
+                condition: Condition::InAll,
                 elements: &elements,
                 sizes: &self.sizes,
                 session: &self.session,
-                channels: self.members.channels(self.place),
+                channels: self.peers.channels(self.place),
                 rng,
                 observer: means.observer,
             };
             run(&Ristretto255, party)
         });
-        let matched = matched.map_err(|error| self.members.of_run(self.place, error))?;
-        self.members.in_step::<Done>("end of the run", &Signal)?;
+        let matched = matched.map_err(|error| self.peers.of_run(self.place, error))?;
+        self.peers.in_step::<Done>("end of the run", &Signal)?;
         Ok(matched)
     }
 }
 
-impl Members {
+impl ConnectedPeers {
     fn phase(&mut self, name: &'static str) {
-        self.0.iter_mut().for_each(|member| member.pipe.channel.phase(name));
+        self.0.iter_mut().for_each(|peer| peer.pipe.channel.phase(name));
     }
 
     fn end(&mut self, end: &End) {
-        self.0.iter_mut().for_each(|member| member.pipe.end(end));
+        self.0.iter_mut().for_each(|peer| peer.pipe.end(end));
     }
 
     /// Tells all what they send at once, too, and hears all.
@@ -187,7 +187,7 @@ impl Members {
         &mut self,
         step: &'static str,
         context: &M::Context,
-        own: impl Fn(&Member) -> M,
+        own: impl Fn(&ConnectedPeer) -> M,
     ) -> Result<Vec<M>, SessionError> {
         self.tell(step, own)?;
         self.hear(|pipe| pipe.take_in_time(step, context))
@@ -208,11 +208,11 @@ impl Members {
     fn tell<M: Message>(
         &mut self,
         step: &'static str,
-        own: impl Fn(&Member) -> M,
+        own: impl Fn(&ConnectedPeer) -> M,
     ) -> Result<(), SessionError> {
-        for member in &mut self.0 {
-            let told = member.pipe.channel.put(&own(member));
-            told.map_err(|why| SessionError::channel(step, why).with(member.name.clone()))?;
+        for peer in &mut self.0 {
+            let told = peer.pipe.channel.put(&own(peer));
+            told.map_err(|why| SessionError::channel(step, why).with(peer.name.clone()))?;
         }
         Ok(())
     }
@@ -221,8 +221,8 @@ impl Members {
         &mut self,
         hear: impl Fn(&mut Pipe) -> Result<M, SessionError>,
     ) -> Result<Vec<M>, SessionError> {
-        let of = |member: &mut Member| {
-            hear(&mut member.pipe).map_err(|why| why.with(member.name.clone()))
+        let of = |peer: &mut ConnectedPeer| {
+            hear(&mut peer.pipe).map_err(|why| why.with(peer.name.clone()))
         };
         self.0.iter_mut().map(of).collect()
     }
@@ -231,33 +231,33 @@ impl Members {
     fn consent(&mut self) -> Result<Vec<Option<Instant>>, SessionError> {
         self.phase(CONSENT);
         let mut due = Vec::with_capacity(self.0.len());
-        for member in &mut self.0 {
-            due.push(member.pipe.due());
-            let sent = member.pipe.channel.put::<Consent>(&Signal);
-            sent.map_err(|why| SessionError::channel(CONSENT, why).with(member.name.clone()))?;
+        for peer in &mut self.0 {
+            due.push(peer.pipe.due());
+            let sent = peer.pipe.channel.put::<Consent>(&Signal);
+            sent.map_err(|why| SessionError::channel(CONSENT, why).with(peer.name.clone()))?;
         }
         Ok(due)
     }
 
     fn have_all_spoken(&mut self) -> Result<bool, SessionError> {
         let mut all = true;
-        for member in &mut self.0 {
-            let of = |why| SessionError::channel(CONSENT, why).with(member.name.clone());
-            all &= member.pipe.look().map_err(of)?;
+        for peer in &mut self.0 {
+            let of = |why| SessionError::channel(CONSENT, why).with(peer.name.clone());
+            all &= peer.pipe.look().map_err(of)?;
         }
         Ok(all)
     }
 
     fn consented(&mut self, due: Vec<Option<Instant>>) -> Result<(), SessionError> {
-        for (member, due) in self.0.iter_mut().zip(due) {
-            consented(&mut member.pipe, due).map_err(|why| why.with(member.name.clone()))?;
+        for (peer, due) in self.0.iter_mut().zip(due) {
+            consented(&mut peer.pipe, due).map_err(|why| why.with(peer.name.clone()))?;
         }
         Ok(())
     }
 
     /// The channels in the order of all parties, with none in this one's `place`.
     fn channels(&mut self, place: usize) -> Vec<Option<&mut dyn Channel>> {
-        let others = self.0.iter_mut().map(|member| Some(&mut member.pipe.channel as _));
+        let others = self.0.iter_mut().map(|peer| Some(&mut peer.pipe.channel as _));
         let mut channels: Vec<_> = others.collect();
         channels.insert(place, None);
         channels
@@ -275,17 +275,17 @@ impl Members {
     }
 
     /// With the name of whose fault it is, where that is known.
-    fn of_run(&self, own: usize, error: PartiesError) -> SessionError {
+    fn of_run(&self, own: usize, error: MultipartyError) -> SessionError {
         let step = self.0[0].pipe.step();
         let name = |party: u16| {
             let place = usize::from(party) - 1;
             self.0[place - usize::from(place > own)].name.clone()
         };
         match error {
-            PartiesError::Party { party, source } => {
+            MultipartyError::Party { party, source } => {
                 SessionError::of_protocol(step, source).with(name(party))
             }
-            PartiesError::Arithmetic(error) => {
+            MultipartyError::Arithmetic(error) => {
                 SessionError::Protocol { step, why: error.to_string() }
             }
             error => {

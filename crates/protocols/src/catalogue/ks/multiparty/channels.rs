@@ -1,4 +1,4 @@
-//! The ways to the other parties, and what crosses them.
+//! The channels to the other parties, and what crosses them.
 
 use std::ops::Range;
 
@@ -8,24 +8,24 @@ use veilset_channel::{
 };
 use veilset_crypto::elgamal::Ciphertext;
 
-use super::{Circle, PartiesError};
+use super::{MultipartyError, PartyState};
 use crate::ProtocolError;
 use crate::catalogue::ks::algebra::EncryptedMultiset;
 use crate::kit::exchange::cross;
 use veilset_crypto::PrimeGroup;
 
-/// A piece of what one party tells another.
-type Piece = Blob<{ Tag::PartiesRound.byte() }>;
+/// As much of what one party tells another as one message takes.
+type RoundChunk = Blob<{ Tag::MultipartyRound.byte() }>;
 
 /// A channel to each other party.
-pub(super) struct Links<'a> {
+pub(super) struct Channels<'a> {
     own: usize,
     channels: Vec<Option<&'a mut dyn Channel>>,
     /// All that was broadcast so far.
     heard: Hasher,
 }
 
-impl<'a> Links<'a> {
+impl<'a> Channels<'a> {
     /// For `party`, counted from 1.
     pub(super) fn new(party: u16, channels: Vec<Option<&'a mut dyn Channel>>) -> Self {
         let heard = Hasher::new_derive_key("veilset v1 what all parties broadcast");
@@ -48,14 +48,14 @@ impl<'a> Links<'a> {
         &mut self,
         outgoing: Vec<&[u8]>,
         lens: &[usize],
-    ) -> Result<Vec<Vec<u8>>, PartiesError> {
+    ) -> Result<Vec<Vec<u8>>, MultipartyError> {
         let mut incoming = Vec::with_capacity(lens.len());
         for (place, (outgoing, len)) in outgoing.into_iter().zip(lens).enumerate() {
             let taken = match &mut self.channels[place] {
                 None => Ok(outgoing.to_vec()),
                 Some(channel) => swap_with(&mut **channel, outgoing, *len),
             };
-            incoming.push(taken.map_err(PartiesError::run_of(number(place)))?);
+            incoming.push(taken.map_err(MultipartyError::run_of(number(place)))?);
         }
         Ok(incoming)
     }
@@ -65,7 +65,7 @@ impl<'a> Links<'a> {
         &mut self,
         own: Vec<u8>,
         lens: &[usize],
-    ) -> Result<Vec<Vec<u8>>, PartiesError> {
+    ) -> Result<Vec<Vec<u8>>, MultipartyError> {
         let all = self.swap(vec![&own; lens.len()], lens)?;
         for told in &all {
             self.heard.update(&(told.len() as u64).to_le_bytes()).update(told);
@@ -74,12 +74,12 @@ impl<'a> Links<'a> {
     }
 
     /// Makes sure that all heard the same so far.
-    pub(super) fn compare(&mut self) -> Result<(), PartiesError> {
+    pub(super) fn compare(&mut self) -> Result<(), MultipartyError> {
         let own = self.heard.finalize();
         let lens = vec![own.as_bytes().len(); self.channels.len()];
         let all = self.swap(vec![own.as_bytes(); lens.len()], &lens)?;
         match all.iter().position(|digest| digest != own.as_bytes()) {
-            Some(place) => Err(PartiesError::Unequal { party: number(place) }),
+            Some(place) => Err(MultipartyError::Unequal { party: number(place) }),
             None => Ok(()),
         }
     }
@@ -98,17 +98,17 @@ fn swap_with(
     let mut incoming = Vec::with_capacity(len);
     let chunks = |len| Chunks::new(len, MAX_BODY);
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
-        Ok(channel.put::<Piece>(&Blob(outgoing[range].to_vec()))?)
+        Ok(channel.put::<RoundChunk>(&Blob(outgoing[range].to_vec()))?)
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
-        incoming.extend_from_slice(&channel.take::<Piece>(&range.len())?.0);
+        incoming.extend_from_slice(&channel.take::<RoundChunk>(&range.len())?.0);
         Ok(())
     };
     cross(channel, chunks(outgoing.len()), chunks(len), put, take)?;
     Ok(incoming)
 }
 
-impl<G: PrimeGroup> Circle<'_, '_, G> {
+impl<G: PrimeGroup> PartyState<'_, '_, G> {
     pub(super) fn encoded(&self, ciphertexts: &[Ciphertext<G::Element>]) -> Vec<u8> {
         let mut encoded = Vec::with_capacity(self.ciphertexts_len(ciphertexts.len()));
         self.group.encode(ciphertexts.as_flattened(), &mut encoded);
@@ -125,9 +125,10 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
         &self,
         party: u16,
         encoded: &[u8],
-    ) -> Result<Vec<Ciphertext<G::Element>>, PartiesError> {
-        let fault = PeerFault::Malformed { what: Piece::TAG.name(), why: Malformed::NotAnElement };
-        let source = |_| PartiesError::Party { party, source: fault.into() };
+    ) -> Result<Vec<Ciphertext<G::Element>>, MultipartyError> {
+        let fault =
+            PeerFault::Malformed { what: RoundChunk::TAG.name(), why: Malformed::NotAnElement };
+        let source = |_| MultipartyError::Party { party, source: fault.into() };
         let elements = self.group.decode(encoded).map_err(source)?;
         Ok(elements.as_chunks().0.to_vec())
     }
@@ -136,7 +137,7 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
     pub(super) fn decoded_low(
         &self,
         encoded: &[Vec<u8>],
-    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+    ) -> Result<Vec<EncryptedMultiset<G>>, MultipartyError> {
         let set = |(party, encoded): (u16, &Vec<u8>)| {
             Ok(EncryptedMultiset::monic(self.group, self.decoded(party, encoded)?))
         };

@@ -4,26 +4,26 @@ use veilset_channel::PhaseCost;
 use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Choices, Outcome};
 
-use super::{AgreedCircle, CIRCLE_GROUP, CIRCLE_PROTOCOL, Member};
+use super::{AgreedMultiparty, ConnectedPeer, MULTIPARTY_GROUP, MULTIPARTY_PROTOCOL};
 use crate::briefing::NO_KEYS;
 use crate::report::run_id;
 use crate::terms::Terms;
 use crate::{Asked, Briefing, Offer, PeerBriefing, PeerReport, Report};
 
 /// The agreed run in words.
-pub(super) fn briefing(members: &[Member], offer: &Offer, theirs: &[Terms]) -> Briefing {
-    let names: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
-    let all = members.len() + 1;
+pub(super) fn briefing(peers: &[ConnectedPeer], offer: &Offer, theirs: &[Terms]) -> Briefing {
+    let names: Vec<&str> = peers.iter().map(|peer| peer.name.as_str()).collect();
+    let all = peers.len() + 1;
     let learned = format!(
         "You learn: which of your rows all {all} lists have. {} learn: which of their rows all {all} lists have.",
         listed(&names)
     );
-    let peers = members.iter().zip(theirs);
+    let told = peers.iter().zip(theirs);
     Briefing {
         operation: offer.operation,
         presets: offer.presets.clone(),
-        protocol: CIRCLE_PROTOCOL,
-        choices: Choices { group: Some(CIRCLE_GROUP), ..Choices::default() },
+        protocol: MULTIPARTY_PROTOCOL,
+        choices: Choices { group: Some(MULTIPARTY_GROUP), ..Choices::default() },
         security: offer.security,
         learn: offer.learn,
         // There is one protocol for several parties.
@@ -33,10 +33,8 @@ pub(super) fn briefing(members: &[Member], offer: &Offer, theirs: &[Terms]) -> B
             "Each party learns how many distinct keys each other has.",
             "Each party learns whether the others' keys look like hashes.",
         ],
-        peers: peers
-            .map(|(member, terms)| PeerBriefing::of(&member.name, terms.distinct))
-            .collect(),
-        warnings: warnings(members, offer, theirs),
+        peers: told.map(|(peer, terms)| PeerBriefing::of(&peer.name, terms.distinct)).collect(),
+        warnings: warnings(peers, offer, theirs),
     }
 }
 
@@ -48,12 +46,12 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-fn warnings(members: &[Member], offer: &Offer, theirs: &[Terms]) -> Vec<Warning> {
+fn warnings(peers: &[ConnectedPeer], offer: &Offer, theirs: &[Terms]) -> Vec<Warning> {
     if offer.distinct == 0 {
         return vec![Warning::of_lists(WarningCode::EmptySet, NO_KEYS.to_owned())];
     }
-    let pairs = members.iter().zip(theirs);
-    let warning = |(Member { name, .. }, terms): (&Member, &Terms)| {
+    let pairs = peers.iter().zip(theirs);
+    let warning = |(ConnectedPeer { name, .. }, terms): (&ConnectedPeer, &Terms)| {
         if terms.distinct == 0 {
             let text = format!("The set of {name} is empty.");
             return Some(Warning::of_lists(WarningCode::EmptyPeerSet, text));
@@ -70,14 +68,14 @@ fn warnings(members: &[Member], offer: &Offer, theirs: &[Terms]) -> Vec<Warning>
 }
 
 /// What a run leaves in which these of this side's keys matched.
-pub(super) fn report(circle: &mut AgreedCircle, matched: Vec<u32>, threads: usize) -> Report {
-    let AgreedCircle { members, session, briefing, offer, .. } = circle;
-    let (phases, rounds) = costs(&mut members.0);
-    let peers = members.0.iter_mut().zip(&briefing.peers).map(|(member, peer)| PeerReport {
-        name: member.name.clone(),
-        key: Some(member.key),
-        distinct: peer.distinct,
-        wire: member.pipe.wire_bytes(),
+pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: usize) -> Report {
+    let AgreedMultiparty { peers, session, briefing, offer, .. } = agreed;
+    let (phases, rounds) = costs(&mut peers.0);
+    let peers = peers.0.iter_mut().zip(&briefing.peers).map(|(peer, briefed)| PeerReport {
+        name: peer.name.clone(),
+        key: Some(peer.key),
+        distinct: briefed.distinct,
+        wire: peer.pipe.wire_bytes(),
     });
     let Briefing { operation, protocol, security, learn, choices, .. } = *briefing;
     Report {
@@ -103,10 +101,10 @@ pub(super) fn report(circle: &mut AgreedCircle, matched: Vec<u32>, threads: usiz
 }
 
 /// The phases with the traffic to all, and the rounds of the protocol.
-fn costs(members: &mut [Member]) -> (Vec<PhaseCost>, u64) {
+fn costs(peers: &mut [ConnectedPeer]) -> (Vec<PhaseCost>, u64) {
     let (mut phases, mut rounds): (Vec<PhaseCost>, u64) = (Vec::new(), 0);
-    for member in members {
-        let costs = member.pipe.costs();
+    for peer in peers {
+        let costs = peer.pipe.costs();
         rounds = rounds.max(costs.rounds().saturating_sub(STEPS_AROUND));
         if phases.is_empty() {
             phases = costs.phases;

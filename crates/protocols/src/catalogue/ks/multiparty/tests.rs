@@ -64,13 +64,13 @@ fn channels(ends: &mut [Option<End>]) -> Vec<Option<&mut dyn Channel>> {
     ends.iter_mut().map(|end| end.as_mut().map(|end| end as _)).collect()
 }
 
-type Results = Vec<Result<Vec<u32>, PartiesError>>;
+type Results = Vec<Result<Vec<u32>, MultipartyError>>;
 
 fn meet<G: PrimeGroup>(
     group: &G,
     sets: &[Vec<u32>],
     threshold: u16,
-    question: Question,
+    condition: Condition,
     mesh: Vec<Vec<Option<End>>>,
 ) -> Results {
     let sizes: Vec<usize> = sets.iter().map(Vec::len).collect();
@@ -80,10 +80,10 @@ fn meet<G: PrimeGroup>(
             scope.spawn(move || {
                 let element = |n: &u32| Element(*blake3::hash(&n.to_le_bytes()).as_bytes());
                 let elements: Vec<Element> = set.iter().map(element).collect();
-                let party = PartiesRun {
+                let party = MultipartyRun {
                     party,
                     threshold,
-                    question,
+                    condition,
                     elements: &elements,
                     sizes,
                     session: &SESSION,
@@ -100,7 +100,7 @@ fn meet<G: PrimeGroup>(
 }
 
 /// What each party should learn, by plain sets.
-fn expected(sets: &[Vec<u32>], question: Question) -> Vec<Vec<u32>> {
+fn expected(sets: &[Vec<u32>], condition: Condition) -> Vec<Vec<u32>> {
     let plain: Vec<BTreeSet<u32>> = sets.iter().map(|set| set.iter().copied().collect()).collect();
     let learned = |(own, set): (usize, &Vec<u32>)| {
         let hit = |n: &u32| {
@@ -109,9 +109,9 @@ fn expected(sets: &[Vec<u32>], question: Question) -> Vec<Vec<u32>> {
                 .enumerate()
                 .filter(|(at, _)| *at != own)
                 .map(|(_, set)| set.contains(n));
-            match question {
-                Question::InAll => others.all(|has| has),
-                Question::InAnother => others.any(|has| has),
+            match condition {
+                Condition::InAll => others.all(|has| has),
+                Condition::InAnother => others.any(|has| has),
             }
         };
         (0..).zip(set).filter(|(_, n)| hit(n)).map(|(place, _)| place).collect()
@@ -121,10 +121,10 @@ fn expected(sets: &[Vec<u32>], question: Question) -> Vec<Vec<u32>> {
 
 fn agrees<G: PrimeGroup>(group: &G, sets: &[Vec<u32>]) {
     let threshold = sets.len() as u16;
-    for question in [Question::InAll, Question::InAnother] {
-        let results = meet(group, sets, threshold, question, mesh(sets.len()));
+    for condition in [Condition::InAll, Condition::InAnother] {
+        let results = meet(group, sets, threshold, condition, mesh(sets.len()));
         let results: Vec<_> = results.into_iter().map(|found| found.expect("honest")).collect();
-        assert_eq!(results, expected(sets, question), "{question:?} {sets:?}");
+        assert_eq!(results, expected(sets, condition), "{condition:?} {sets:?}");
     }
 }
 
@@ -177,7 +177,7 @@ fn bent(parties: usize, threshold: u16, party: usize, to: Option<usize>, bend: B
             end.bend = Some(bend);
         }
     }
-    meet(&Ristretto255, &sets, threshold, Question::InAll, mesh)
+    meet(&Ristretto255, &sets, threshold, Condition::InAll, mesh)
 }
 
 /// The frames of a small run in their order.
@@ -219,14 +219,17 @@ fn whoever_proves_wrongly_is_named() {
     let results = bent(3, 3, 2, Some(1), (SHARE, change_the_last_number));
     assert!(matches!(
         results[0],
-        Err(PartiesError::Threshold(ThresholdError::WrongShare { dealer: 2 }))
+        Err(MultipartyError::Threshold(ThresholdError::WrongShare { dealer: 2 }))
     ));
     for number in [OPENING, PARTIAL] {
         let results = bent(3, 3, 2, None, (number, change_the_last_number));
         for place in [0, 2] {
             let error = results[place].as_ref().expect_err("wrong");
             let wrong = ThresholdError::WrongProof { party: 2 };
-            assert!(matches!(error, PartiesError::Threshold(found) if *found == wrong), "{error}");
+            assert!(
+                matches!(error, MultipartyError::Threshold(found) if *found == wrong),
+                "{error}"
+            );
             assert_eq!(error.culprit(), Some(2));
         }
     }
@@ -246,11 +249,11 @@ fn a_party_with_two_faces_is_noticed_before_anything_is_decrypted() {
     let results = bent(3, 3, 2, Some(3), (SET, swap));
     for (place, other) in [(0, 3), (2, 1)] {
         let error = results[place].as_ref().expect_err("two faces");
-        assert!(matches!(error, PartiesError::Unequal { party } if *party == other), "{error}");
+        assert!(matches!(error, MultipartyError::Unequal { party } if *party == other), "{error}");
         assert_eq!(error.culprit(), None);
     }
     let results = bent(3, 3, 3, None, (DIGEST, |body: &mut Vec<u8>| body[0] ^= 1));
-    assert!(matches!(results[0], Err(PartiesError::Unequal { party: 3 })));
+    assert!(matches!(results[0], Err(MultipartyError::Unequal { party: 3 })));
 }
 
 /// Long messages of unequal lengths, more than the queues hold, between all at once.
@@ -262,10 +265,10 @@ fn nobody_waits_for_ever() {
     thread::scope(|scope| {
         for (own, mut ends) in mesh(PARTIES).into_iter().enumerate() {
             scope.spawn(move || {
-                let mut links = Links::new(own as u16 + 1, channels(&mut ends));
+                let mut channels = Channels::new(own as u16 + 1, channels(&mut ends));
                 let bodies: Vec<_> = (0..PARTIES).map(|to| body(own, to)).collect();
                 let lens: Vec<_> = (0..PARTIES).map(|from| len(from, own)).collect();
-                let taken = links.swap(bodies.iter().map(|body| &**body).collect(), &lens);
+                let taken = channels.swap(bodies.iter().map(|body| &**body).collect(), &lens);
                 let taken = taken.expect("all go on");
                 assert!(taken.iter().enumerate().all(|(from, taken)| *taken == body(from, own)));
             });

@@ -12,27 +12,30 @@ fn offer(distinct: usize) -> Offer {
     Offer { operation: Operation::Intersect, distinct, memory: 1 << 30, ..Offer::sample() }
 }
 
-/// A member for each other party, of each party; key and name are the number.
-fn mesh() -> Vec<Vec<Member>> {
-    let mut mesh: Vec<Vec<Member>> = (0..3).map(|_| Vec::new()).collect();
+/// A peer for each other party, of each party; key and name are the number.
+fn mesh() -> Vec<Vec<ConnectedPeer>> {
+    let mut mesh: Vec<Vec<ConnectedPeer>> = (0..3).map(|_| Vec::new()).collect();
     for (low, high) in [(0, 1), (0, 2), (1, 2)] {
         let (left, right) = memory_pair();
-        let member = |number: usize, transport, connecting| Member {
+        let peer = |number: usize, transport, connecting| ConnectedPeer {
             name: format!("party {number}"),
             key: [number as u8; 32],
             pipe: Pipe::new(Box::new(transport), [0; 32]),
             connecting,
         };
-        mesh[low].push(member(high, left, true));
-        mesh[high].push(member(low, right, false));
+        mesh[low].push(peer(high, left, true));
+        mesh[high].push(peer(low, right, false));
     }
     mesh
 }
 
-fn agreed(mesh: Vec<Vec<Member>>, offers: [Offer; 3]) -> Vec<Result<AgreedCircle, SessionError>> {
-    let parties = (0..).zip(mesh).zip(offers).map(|((seed, members), offer)| {
+fn agreed(
+    mesh: Vec<Vec<ConnectedPeer>>,
+    offers: [Offer; 3],
+) -> Vec<Result<AgreedMultiparty, SessionError>> {
+    let parties = (0..).zip(mesh).zip(offers).map(|((seed, peers), offer)| {
         thread::spawn(move || {
-            agree_all([seed; 32], members, offer, &mut ChaCha20Rng::from_seed([seed; 32]))
+            agree_all([seed; 32], peers, offer, &mut ChaCha20Rng::from_seed([seed; 32]))
         })
     });
     let parties: Vec<_> = parties.collect();
@@ -114,6 +117,6 @@ fn several_parties_do_one_thing() {
     ];
     for other in others {
         let results = agreed(mesh(), [offer(5), offer(0), other]);
-        assert!(matches!(results[2], Err(SessionError::Several)));
+        assert!(matches!(results[2], Err(SessionError::Multiparty)));
     }
 }

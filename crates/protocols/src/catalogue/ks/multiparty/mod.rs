@@ -13,7 +13,7 @@
 //! **Security.** Semi-honest, under DDH and random oracles, against up to t − 1 parties that pool what they see. With t = n
 //! these are all but one: the masks of the one that is left are uniform and its own, so the masks Σᵢ rᵢⱼ of the sum are
 //! uniform, and the sum decrypts to g·u, where g is the intersection and u uniform. Everything else that they see is
-//! encrypted under a key of which they lack a part. So they learn the intersection of all sets (or, for the other question,
+//! encrypted under a key of which they lack a part. So they learn the intersection of all sets (or, for the other condition,
 //! each of them which of its elements another party has), the sizes, and nothing of what some sets have in common beyond
 //! that; what follows from their own sets and these results is theirs, as in any such protocol. With t < n, any t together
 //! can decrypt everything, sets included; in turn a run survives n − t wrong partial decryptions. Time follows from sizes.
@@ -27,11 +27,11 @@
 //! **Order.** Any two parties exchange what is due, in chunks, in the order of the pairs (1,2), (1,3), …, (2,3), …: of all
 //! pairs that are not done the first one always can go on, so nobody waits for ever behind bounded queues.
 
+mod channels;
+mod condition;
 mod cost;
 mod error;
 mod keys;
-mod links;
-mod question;
 #[cfg(test)]
 mod tests;
 
@@ -41,26 +41,26 @@ use veilset_crypto::threshold::{KeyShare, Partial, ThresholdError};
 use veilset_crypto::{Element, PrimeGroup};
 use zeroize::Zeroizing;
 
-use self::links::Links;
+use self::channels::Channels;
 use super::algebra::{EncryptedMultiset, Revealed};
 use crate::Observer;
 use crate::kit::bins::roots;
 
+pub use condition::Condition;
 pub use cost::cost;
-pub use error::PartiesError;
-pub use question::Question;
+pub use error::MultipartyError;
 
 /// The most parties: their keys' messages fit a frame on every group.
 pub const MOST_PARTIES: usize = 64;
 
 /// One party's side of a run.
-pub struct PartiesRun<'a> {
+pub struct MultipartyRun<'a> {
     /// This party's number, from 1. All number the parties alike.
     pub party: u16,
     /// t: how many parties decrypt together. All of them, unless wrong partial decryptions are to be survived.
     pub threshold: u16,
-    /// What each party learns.
-    pub question: Question,
+    /// Which of its elements each party learns.
+    pub condition: Condition,
     /// This party's set, without repetitions.
     pub elements: &'a [Element],
     /// Each party's number of elements, this one's among them, in order; all have agreed on them.
@@ -75,22 +75,22 @@ pub struct PartiesRun<'a> {
     pub observer: &'a dyn Observer,
 }
 
-/// The indices of this party's elements that the [`Question`] is about, rising.
+/// The indices of this party's elements that meet the [`Condition`], rising.
 ///
 /// # Errors
 /// When a channel fails, or a party breaks the protocol, which is then named.
 ///
 /// # Panics
 /// When there are fewer than three parties or more than [`MOST_PARTIES`], or the number of sizes or channels is another.
-pub fn run<G: PrimeGroup>(group: &G, run: PartiesRun<'_>) -> Result<Vec<u32>, PartiesError> {
+pub fn run<G: PrimeGroup>(group: &G, run: MultipartyRun<'_>) -> Result<Vec<u32>, MultipartyError> {
     run.check();
-    if run.question.is_settled(run.sizes) {
+    if run.condition.is_settled(run.sizes) {
         return Ok(Vec::new());
     }
-    let PartiesRun {
+    let MultipartyRun {
         party,
         threshold,
-        question,
+        condition,
         elements,
         sizes,
         session,
@@ -98,34 +98,34 @@ pub fn run<G: PrimeGroup>(group: &G, run: PartiesRun<'_>) -> Result<Vec<u32>, Pa
         rng,
         observer,
     } = run;
-    let mut circle = Circle { group, sizes, links: Links::new(party, channels), rng };
+    let mut state = PartyState { group, sizes, channels: Channels::new(party, channels), rng };
     observer.begin("rounds of all parties", 6);
     let step = |name| {
         observer.advance(1);
         name
     };
-    circle.links.phase(step("joint key"));
-    let key = circle.share_key(session, threshold)?;
-    circle.links.phase(step("encrypted sets"));
+    state.channels.phase(step("joint key"));
+    let key = state.share_key(session, threshold)?;
+    state.channels.phase(step("encrypted sets"));
     let roots = roots(|wide| group.scalar(wide), session, elements);
     let roots: Vec<_> = roots.iter().map(|root| root.scalar.clone()).collect();
     let roots = Zeroizing::new(roots);
-    let sets = circle.sets(&key, &roots)?;
-    circle.links.phase(step("encrypted products"));
-    let queries = circle.queries(question, &key, &roots, sets)?;
-    circle.links.phase(step("masked sums"));
-    let sums = circle.masked_sums(&key, &queries)?;
-    circle.links.phase(step("joint decryption"));
-    let revealed = circle.revealed(question, &key, &sums)?;
-    circle.links.phase(step("evaluation"));
+    let sets = state.sets(&key, &roots)?;
+    state.channels.phase(step("encrypted products"));
+    let queries = state.queries(condition, &key, &roots, sets)?;
+    state.channels.phase(step("masked sums"));
+    let sums = state.masked_sums(&key, &queries)?;
+    state.channels.phase(step("joint decryption"));
+    let revealed = state.revealed(condition, &key, &sums)?;
+    state.channels.phase(step("evaluation"));
     if revealed.is_zero(group) {
-        return Err(PartiesError::Forged);
+        return Err(MultipartyError::Forged);
     }
     let found = revealed.multiplicities(group, &roots, 1)?;
     Ok((0..).zip(found).filter_map(|(place, count)| (count > 0).then_some(place)).collect())
 }
 
-impl PartiesRun<'_> {
+impl MultipartyRun<'_> {
     fn check(&self) {
         let (parties, own) = (self.sizes.len(), usize::from(self.party) - 1);
         assert!((3..=MOST_PARTIES).contains(&parties), "three parties or more");
@@ -136,15 +136,15 @@ impl PartiesRun<'_> {
     }
 }
 
-/// What a party computes with.
-struct Circle<'a, 'c, G> {
+/// What one party computes with.
+struct PartyState<'a, 'c, G> {
     group: &'a G,
     sizes: &'a [usize],
-    links: Links<'c>,
+    channels: Channels<'c>,
     rng: &'a mut dyn CryptoRng,
 }
 
-impl<G: PrimeGroup> Circle<'_, '_, G> {
+impl<G: PrimeGroup> PartyState<'_, '_, G> {
     fn ciphertexts_len(&self, count: usize) -> usize {
         2 * count * self.group.encoded_len()
     }
@@ -154,11 +154,11 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
         &mut self,
         key: &KeyShare<G>,
         roots: &[G::Scalar],
-    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+    ) -> Result<Vec<EncryptedMultiset<G>>, MultipartyError> {
         let public = key.joint().public(self.group);
         let own = EncryptedMultiset::encrypt(self.group, &public, roots, self.rng)?;
         let lens: Vec<_> = self.sizes.iter().map(|size| self.ciphertexts_len(*size)).collect();
-        let encoded = self.links.broadcast(self.encoded_low(&own), &lens)?;
+        let encoded = self.channels.broadcast(self.encoded_low(&own), &lens)?;
         self.decoded_low(&encoded)
     }
 
@@ -167,7 +167,7 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
         &mut self,
         key: &KeyShare<G>,
         queries: &[Vec<EncryptedMultiset<G>>],
-    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+    ) -> Result<Vec<EncryptedMultiset<G>>, MultipartyError> {
         let public = key.joint().public(self.group);
         let mut own = Vec::new();
         for operands in queries {
@@ -178,13 +178,13 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
         let counts: Vec<usize> = own.iter().map(|masked| masked.coefficients().len()).collect();
         let coefficients: Vec<_> = own.iter().flat_map(|own| own.coefficients().to_vec()).collect();
         let lens = vec![self.ciphertexts_len(coefficients.len()); self.sizes.len()];
-        let encoded = self.links.broadcast(self.encoded(&coefficients), &lens)?;
+        let encoded = self.channels.broadcast(self.encoded(&coefficients), &lens)?;
         let mut sums = vec![[self.group.identity(), self.group.identity()]; coefficients.len()];
         for (party, encoded) in (1..).zip(&encoded) {
             let masked = self.decoded(party, encoded)?;
             self.group.add(sums.as_flattened_mut(), masked.as_flattened());
         }
-        self.links.compare()?;
+        self.channels.compare()?;
         let mut sums = sums.into_iter();
         Ok(counts
             .iter()
@@ -195,25 +195,25 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
     /// Step 5: what this party's sum decrypts to. A sum is decrypted for the party whose it is, or for all.
     fn revealed(
         &mut self,
-        question: Question,
+        condition: Condition,
         key: &KeyShare<G>,
         sums: &[EncryptedMultiset<G>],
-    ) -> Result<Revealed<G>, PartiesError> {
+    ) -> Result<Revealed<G>, MultipartyError> {
         let mut partials = Vec::new();
         for sum in sums {
             let mut encoded = Vec::new();
             key.decrypt(self.group, sum.coefficients(), self.rng).encode(self.group, &mut encoded);
             partials.push(encoded);
         }
-        let own = question.query_of(self.links.own());
+        let own = condition.query_of(self.channels.own());
         let lens = vec![partials[own].len(); self.sizes.len()];
         let outgoing =
-            (0..self.sizes.len()).map(|party| &*partials[question.query_of(party)]).collect();
-        let encoded = self.links.swap(outgoing, &lens)?;
+            (0..self.sizes.len()).map(|party| &*partials[condition.query_of(party)]).collect();
+        let encoded = self.channels.swap(outgoing, &lens)?;
         let ciphertexts = sums[own].coefficients();
         let partials = (1..).zip(&encoded).map(|(party, encoded)| {
             Partial::decode(self.group, party, ciphertexts.len(), encoded)
-                .map_err(PartiesError::message_of(party))
+                .map_err(MultipartyError::message_of(party))
         });
         let partials = partials.collect::<Result<Vec<_>, _>>()?;
         let mut partials: Vec<_> = partials.iter().collect();

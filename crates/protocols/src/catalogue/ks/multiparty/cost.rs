@@ -3,7 +3,7 @@
 use veilset_crypto::{PrimeGroup, Ristretto255};
 use veilset_poly::cost;
 
-use super::Question;
+use super::Condition;
 use crate::PartyCost;
 use crate::catalogue::ks::algebra::masked_len;
 use crate::catalogue::ks::algorithms::{ENCRYPTION, SCALING, SUM_TERM, evaluation, multiplication};
@@ -15,7 +15,7 @@ const ELEMENT: u64 = 32;
 /// with the product of two sizes.
 #[must_use]
 pub fn cost(sizes: &[usize], own: usize) -> PartyCost {
-    if Question::InAll.is_settled(sizes) {
+    if Condition::InAll.is_settled(sizes) {
         return PartyCost::default();
     }
     let field = Ristretto255.field();

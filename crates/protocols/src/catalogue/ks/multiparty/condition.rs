@@ -1,22 +1,22 @@
-//! Step 3: what is asked, and the polynomials that answer it.
+//! Step 3: the condition, and the polynomials that say who meets it.
 
 use veilset_crypto::PrimeGroup;
 use veilset_crypto::threshold::KeyShare;
 
-use super::{Circle, PartiesError};
+use super::{MultipartyError, PartyState};
 use crate::catalogue::ks::algebra::EncryptedMultiset;
 
-/// What each party learns of its own elements.
+/// Which of its own elements each party learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Question {
-    /// Which of them all parties have; the same elements for all.
+pub enum Condition {
+    /// Those that all parties have; the same elements for all.
     InAll,
-    /// Which of them at least one other party has. Not which party, nor how many.
+    /// Those that at least one other party has. Not which party, nor how many.
     InAnother,
 }
 
-impl Question {
-    /// Whether the answer is nothing for each, as sizes show.
+impl Condition {
+    /// Whether no element meets it, as sizes show.
     pub(super) fn is_settled(self, sizes: &[usize]) -> bool {
         match self {
             Self::InAll => sizes.contains(&0),
@@ -33,17 +33,17 @@ impl Question {
     }
 }
 
-impl<G: PrimeGroup> Circle<'_, '_, G> {
+impl<G: PrimeGroup> PartyState<'_, '_, G> {
     /// The operands of each query: all sets in one; or for each party the others' union and its own set, whose intersection
     /// has each element once, so that the answer does not tell how many of the others have it.
     pub(super) fn queries(
         &mut self,
-        question: Question,
+        condition: Condition,
         key: &KeyShare<G>,
         roots: &[G::Scalar],
         sets: Vec<EncryptedMultiset<G>>,
-    ) -> Result<Vec<Vec<EncryptedMultiset<G>>>, PartiesError> {
-        if question == Question::InAll {
+    ) -> Result<Vec<Vec<EncryptedMultiset<G>>>, MultipartyError> {
+        if condition == Condition::InAll {
             return Ok(vec![sets]);
         }
         let product = self.product_of_others(key, roots, &sets)?;
@@ -58,7 +58,7 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
         key: &KeyShare<G>,
         roots: &[G::Scalar],
         sets: &[EncryptedMultiset<G>],
-    ) -> Result<EncryptedMultiset<G>, PartiesError> {
+    ) -> Result<EncryptedMultiset<G>, MultipartyError> {
         let public = key.joint().public(self.group);
         let mut product = sets[self.around(-1)].union(self.group, &public, roots, self.rng)?;
         for handed in 0..self.sizes.len() - 3 {
@@ -71,8 +71,8 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
             let mut lens = vec![0; self.sizes.len()];
             let before = self.around(-1);
             lens[before] = len;
-            let incoming = self.links.swap(outgoing, &lens)?;
-            let low = self.decoded(super::links::number(before), &incoming[before])?;
+            let incoming = self.channels.swap(outgoing, &lens)?;
+            let low = self.decoded(super::channels::number(before), &incoming[before])?;
             product = EncryptedMultiset::monic(self.group, low);
             product = product.union(self.group, &public, roots, self.rng)?;
         }
@@ -83,12 +83,12 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
     fn products(
         &mut self,
         own: &EncryptedMultiset<G>,
-    ) -> Result<Vec<EncryptedMultiset<G>>, PartiesError> {
+    ) -> Result<Vec<EncryptedMultiset<G>>, MultipartyError> {
         let (parties, total) = (self.sizes.len(), self.sizes.iter().sum::<usize>());
         let next = |place: usize| (place + 1) % parties;
         let lens = (0..parties).map(|place| self.ciphertexts_len(total - self.sizes[next(place)]));
         let lens: Vec<_> = lens.collect();
-        let encoded = self.links.broadcast(self.encoded_low(own), &lens)?;
+        let encoded = self.channels.broadcast(self.encoded_low(own), &lens)?;
         let mut products = self.decoded_low(&encoded)?;
         products.rotate_right(1);
         Ok(products)
@@ -97,6 +97,6 @@ impl<G: PrimeGroup> Circle<'_, '_, G> {
     /// The place so many steps on, or back, on the ring.
     fn around(&self, steps: isize) -> usize {
         let parties = self.sizes.len() as isize;
-        (self.links.own() as isize + steps).rem_euclid(parties) as usize
+        (self.channels.own() as isize + steps).rem_euclid(parties) as usize
     }
 }

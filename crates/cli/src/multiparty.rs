@@ -3,7 +3,7 @@
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
-use veilset::{Connection, Done, Fellow, Learn};
+use veilset::{Connection, Done, Learn, PeerAddress};
 
 use crate::args::{PartyArgs, Talk};
 use crate::error::Failure;
@@ -27,11 +27,11 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let destination = destination(order, talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
-    let fellows = fellows(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+    let addresses = addresses(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let input = read(order, destination.as_ref(), talk)?;
 
     let target = Target { input: &input, destination: destination.as_ref() };
-    let done = interrupt.over(meet(&identity, &fellows, order, target, &interrupt, talk))?;
+    let done = interrupt.over(meet(&identity, &addresses, order, target, &interrupt, talk))?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
@@ -42,20 +42,20 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
 /// Meets all, agrees, asks, and runs.
 fn meet(
     identity: &Identity,
-    fellows: &[Fellow],
+    addresses: &[PeerAddress],
     order: &Order,
     target: Target<'_>,
     interrupt: &Interrupt,
     talk: &Talk,
 ) -> Result<Done, Failure> {
     let args = &order.party.meet;
-    let names: Vec<&str> = fellows.iter().map(|fellow| fellow.name.as_str()).collect();
+    let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
     let names = names.join(", ");
     say(talk, &format!("meeting {names}, {}", until(args.deadline)));
     let waiting = Waiting::new(talk, &names, args.deadline);
     let (listen, options) = (args.listen.as_deref().unwrap_or_default(), args.options(interrupt));
     let tell = |event| waiting.tell(&event);
-    let connection = Connection::open_all(identity, listen, fellows, &options, &tell)?;
+    let connection = Connection::open_all(identity, listen, addresses, &options, &tell)?;
     compute(order.job(names).offer(connection, target.input)?, target, args, talk)
 }
 
@@ -68,7 +68,7 @@ fn check(order: &Order) -> Result<(), Failure> {
         "only intersect takes --with: the other operations are between two parties"
     } else if args.with.len() < 2 {
         "give --with once for each other party, at least twice; for one other party give --peer"
-    } else if args.with.len() > Connection::MOST_FELLOWS {
+    } else if args.with.len() > Connection::MOST_PEERS {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
         "with several parties all learn: leave out --learn"
@@ -82,14 +82,14 @@ fn check(order: &Order) -> Result<(), Failure> {
     Err(Failure::Flags(wrong.to_owned()))
 }
 
-fn fellows(args: &PartyArgs, peers: &Peers) -> Result<Vec<Fellow>, Failure> {
-    let mut fellows: Vec<Fellow> = Vec::with_capacity(args.with.len());
+fn addresses(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {
+    let mut addresses: Vec<PeerAddress> = Vec::with_capacity(args.with.len());
     for with in &args.with {
         let (name, key) = peers.resolve(&with.name)?;
-        if fellows.iter().any(|other| other.key == key) {
+        if addresses.iter().any(|other| other.key == key) {
             return Err(Failure::Flags(format!("--with names {name} twice: once for each party")));
         }
-        fellows.push(Fellow { name, key, address: with.address.clone() });
+        addresses.push(PeerAddress { name, key, address: with.address.clone() });
     }
-    Ok(fellows)
+    Ok(addresses)
 }

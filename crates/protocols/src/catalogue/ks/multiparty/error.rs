@@ -8,7 +8,7 @@ use crate::ProtocolError;
 
 /// Why a run of several parties ended early.
 #[derive(Debug, thiserror::Error)]
-pub enum PartiesError {
+pub enum MultipartyError {
     /// The channel to a party failed, or what it sent was not allowed.
     #[error("party {party}: {source}")]
     Party {
@@ -48,7 +48,7 @@ pub enum PartiesError {
     Arithmetic(#[from] PolyError),
 }
 
-impl PartiesError {
+impl MultipartyError {
     /// The number of the party that broke the protocol, where it is known.
     #[must_use]
     pub fn culprit(&self) -> Option<u16> {
