@@ -4,7 +4,7 @@ use std::io::Read;
 
 use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{
-    Answer, Contact, Fetched, LookedUp, Question, Server, Takes, Visitor, Way, look_up,
+    Answer, Contact, Fetched, LookedUp, LookupInput, Server, Takes, Visitor, Way, look_up,
 };
 use veilset::net::{Endpoint, Event, Options};
 use veilset::party::{Home, Identity, Peers};
@@ -22,7 +22,7 @@ use crate::units::show_bytes;
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     Endpoint::Connect(args.connect.clone()).check().map_err(veilset::Error::from)?;
     let destination = destination(args)?;
-    let (question, items) = question(args, destination.clone(), talk)?;
+    let (sought, items) = sought(args, destination.clone(), talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     let server = Server { peer: &key, addr: &args.connect };
     let takes = Takes { most: args.max_list, new_list: args.new_list };
     let takes = takes.within(args.room.max_memory);
-    let found = look_up(&visitor, server, question, takes)?;
+    let found = look_up(&visitor, server, sought, takes)?;
     if let Contact::Another { other } = &found.contact {
         // Said even where nothing else is: only the user knows whether that is to be so.
         voice::say(format_args!(
@@ -88,11 +88,11 @@ fn destination(args: &LookupArgs) -> Result<Option<Destination>, Failure> {
 }
 
 /// What is asked, and the single items, if it is such.
-fn question(
+fn sought(
     args: &LookupArgs,
     destination: Option<Destination>,
     talk: &Talk,
-) -> Result<(Question, Vec<String>), Failure> {
+) -> Result<(LookupInput, Vec<String>), Failure> {
     if let (Some(file), Some(key)) = (&args.file, &args.key) {
         let scratch = args.room.scratch();
         tell_need(file, &scratch, talk)?;
@@ -102,10 +102,10 @@ fn question(
         if let Some(destination) = &destination {
             destination.prepare(input.table())?;
         }
-        return Ok((Question::Input(Box::new(input), destination), Vec::new()));
+        return Ok((LookupInput::List(Box::new(input), destination), Vec::new()));
     }
     let items = items(&args.items)?;
-    Ok((Question::Items(items.clone()), items))
+    Ok((LookupInput::Items(items.clone()), items))
 }
 
 /// The items of the command line, or of standard input where they are `-`.

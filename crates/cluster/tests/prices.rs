@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use veilset_cluster::{Cluster, ClusterError, ClusterPrice, Fit};
 use veilset_protocols::{Choices, Operation, Security};
-use veilset_session::{Calibration, Learn, Link, Question, SessionError, Speed, Wanted};
+use veilset_session::{Calibration, Learn, Link, PlannedRun, SessionError, Speed, Wanted};
 
 const OPERATIONS: [Operation; 4] =
     [Operation::Intersect, Operation::Count, Operation::Sum, Operation::Union];
@@ -16,9 +16,9 @@ fn machine() -> Calibration {
     Calibration::with(|_| Speed { multiplication: 5e-6, map: 5e-7 }, 1e-7)
 }
 
-fn question(operation: Operation, rows: u64) -> Question {
+fn planned(operation: Operation, rows: u64) -> PlannedRun {
     let own_part = matches!(operation, Operation::Sum | Operation::Share);
-    Question {
+    PlannedRun {
         wanted: Wanted {
             operation,
             security: Security::SemiHonest,
@@ -38,8 +38,8 @@ fn with(workers: u64) -> Cluster {
     Cluster { workers: Some(workers), ..Cluster::default() }
 }
 
-fn price(question: &Question, cluster: &Cluster) -> ClusterPrice {
-    cluster.price_of(question, &machine()).unwrap_or_else(|error| panic!("{error}"))
+fn price(planned: &PlannedRun, cluster: &Cluster) -> ClusterPrice {
+    cluster.price_of(planned, &machine()).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn near(found: f64, expected: f64, by: f64) {
@@ -48,7 +48,7 @@ fn near(found: f64, expected: f64, by: f64) {
 
 #[test]
 fn a_count_costs_what_arithmetic_by_hand_says() {
-    let price = price(&question(Operation::Count, 100_000_000), &with(16));
+    let price = price(&planned(Operation::Count, 100_000_000), &with(16));
     assert_eq!((price.spec.id, price.pieces, price.workers), ("mqrpmt-dh", 128, 16));
     // 2^20 rows a piece would make 96 pieces, and 64 cores do 2·10^8 multiplications and 10^8 maps; eight pieces a worker
     // open two connections each.
@@ -67,7 +67,7 @@ fn a_count_costs_what_arithmetic_by_hand_says() {
 
 #[test]
 fn an_intersection_pays_for_full_buckets_and_longer_values() {
-    let price = price(&question(Operation::Intersect, 1_000_000_000), &with(32));
+    let price = price(&planned(Operation::Intersect, 1_000_000_000), &with(32));
     assert_eq!((price.spec.id, price.pieces), ("rr22", 1024));
     // μ = 976,562.5 and L = 51 ln 2 = 35.35: L/3 is 11.8 and the root 8309.5.
     let room = 984_884.0;
@@ -79,7 +79,7 @@ fn an_intersection_pays_for_full_buckets_and_longer_values() {
 
 #[test]
 fn as_many_pieces_as_rows_and_workers_ask_for() {
-    let pieces = |rows, workers| price(&question(Operation::Count, rows), &with(workers)).pieces;
+    let pieces = |rows, workers| price(&planned(Operation::Count, rows), &with(workers)).pieces;
     assert_eq!((pieces(4_000_000_000, 64), pieces(10_000_000_000, 4096)), (4096, 4096));
     assert_eq!((pieces(1 << 30, 1), pieces((1 << 30) + 1, 1)), (1024, 2048));
     assert_eq!((pieces(0, 1), pieces(10, 3), pieces(10, 5)), (8, 16, 32));
@@ -90,7 +90,7 @@ fn all_operations_have_a_price_at_any_size() {
     for operation in OPERATIONS {
         let mut before = Duration::ZERO;
         for rows in [0, 1, 10_000, 1_000_000, 100_000_000, 10_000_000_000, 100_000_000_000] {
-            let price = price(&question(operation, rows), &with(8));
+            let price = price(&planned(operation, rows), &with(8));
             assert!(price.cost.iter().chain(&price.sent).all(|one| one.is_finite()));
             assert!(price.time < Duration::MAX && price.worker_memory >= 300_000_000);
             let fastest = price.computing.max(price.link) + price.preparing;
@@ -106,9 +106,9 @@ fn all_operations_have_a_price_at_any_size() {
 #[test]
 fn whoever_learns_a_union_gets_rows_and_the_owner_of_values_sends_words() {
     let bytes = |operation, learn| {
-        let mut question = question(operation, 1_000_000);
-        question.wanted.learn = learn;
-        price(&question, &with(1)).sent
+        let mut planned = planned(operation, 1_000_000);
+        planned.wanted.learn = learn;
+        price(&planned, &with(1)).sent
     };
     let count = bytes(Operation::Count, Learn::Me);
     let union = bytes(Operation::Union, Learn::Me);
@@ -125,13 +125,13 @@ fn whoever_learns_a_union_gets_rows_and_the_owner_of_values_sends_words() {
 #[test]
 fn more_workers_and_bandwidth_help() {
     for operation in OPERATIONS {
-        let question = question(operation, 1_000_000_000);
+        let planned = planned(operation, 1_000_000_000);
         let times: Vec<Duration> =
-            (0..=8).map(|log| price(&question, &with(1 << log)).time).collect();
+            (0..=8).map(|log| price(&planned, &with(1 << log)).time).collect();
         assert!(times.is_sorted_by(|few, many| few >= many), "{operation} {times:?}");
         let over = |bits_per_second| {
-            let link = Link { bits_per_second, ..question.link };
-            price(&Question { link, ..question }, &with(64)).time
+            let link = Link { bits_per_second, ..planned.link };
+            price(&PlannedRun { link, ..planned }, &with(64)).time
         };
         assert!(over(1e8) > over(1e9) && over(1e9) > over(1e11), "{operation}");
     }
@@ -140,58 +140,58 @@ fn more_workers_and_bandwidth_help() {
 #[test]
 fn no_fewer_workers_end_in_time() {
     for operation in OPERATIONS {
-        let mut question = question(operation, 1_000_000_000);
-        question.link.bits_per_second = 100e9;
+        let mut planned = planned(operation, 1_000_000_000);
+        planned.link.bits_per_second = 100e9;
         let within = Duration::from_secs(100);
-        let found = price(&question, &Cluster { within, ..Cluster::default() });
+        let found = price(&planned, &Cluster { within, ..Cluster::default() });
         assert_eq!(found.fit, Fit::Fewest);
         assert!(found.time <= within && found.workers > 1, "{operation}");
-        assert!(price(&question, &with(found.workers - 1)).time > within, "{operation}");
+        assert!(price(&planned, &with(found.workers - 1)).time > within, "{operation}");
     }
 }
 
 #[test]
 fn a_link_that_is_too_slow_is_named_with_one_that_is_not() {
-    let mut question = question(Operation::Count, 10_000_000_000);
-    question.link.bits_per_second = 1e9;
+    let mut planned = planned(Operation::Count, 10_000_000_000);
+    planned.link.bits_per_second = 1e9;
     let half = Cluster { within: Duration::from_secs(1800), ..Cluster::default() };
-    let Fit::Link { least } = price(&question, &half).fit else { panic!("it is the link") };
+    let Fit::Link { least } = price(&planned, &half).fit else { panic!("it is the link") };
     // 32 bytes a point, and 108 − 33.2 + 1.5 bits a value.
     let bits = 1e10 * (32.0 * 8.0 + 76.3);
     near(least, bits / 1800.0, 0.01);
-    question.link.bits_per_second = least;
-    assert_eq!(price(&question, &half).fit, Fit::Fewest);
-    question.link.bits_per_second = least * 0.99;
-    assert_ne!(price(&question, &half).fit, Fit::Fewest);
+    planned.link.bits_per_second = least;
+    assert_eq!(price(&planned, &half).fit, Fit::Fewest);
+    planned.link.bits_per_second = least * 0.99;
+    assert_ne!(price(&planned, &half).fit, Fit::Fewest);
     let never = Cluster { within: Duration::from_secs(1), ..Cluster::default() };
-    assert_eq!(price(&question, &never).fit, Fit::Never);
+    assert_eq!(price(&planned, &never).fit, Fit::Never);
 }
 
 #[test]
 fn what_clusters_do_not_run_is_refused() {
-    let error = |question: Question, cluster: &Cluster| {
-        cluster.price_of(&question, &machine()).err().expect("it is refused")
+    let error = |planned: PlannedRun, cluster: &Cluster| {
+        cluster.price_of(&planned, &machine()).err().expect("it is refused")
     };
-    let shares = error(question(Operation::Share, 10), &with(1));
+    let shares = error(planned(Operation::Share, 10), &with(1));
     assert!(matches!(shares, ClusterError::NotInCluster { operation: Operation::Share }));
-    let mut strict = question(Operation::Intersect, 10);
+    let mut strict = planned(Operation::Intersect, 10);
     strict.wanted.security = Security::Malicious;
     let strict = error(strict, &with(1));
     assert!(matches!(strict, ClusterError::NotInCluster { operation: Operation::Intersect }));
-    let many = error(question(Operation::Count, MOST_KEYS + 1), &with(1));
+    let many = error(planned(Operation::Count, MOST_KEYS + 1), &with(1));
     assert!(matches!(many, ClusterError::Session(SessionError::TooManyKeys { most: MOST_KEYS })));
     let small = Cluster { worker_memory: 350_000_000, ..with(1) };
-    let small = error(question(Operation::Intersect, 100_000_000), &small);
+    let small = error(planned(Operation::Intersect, 100_000_000), &small);
     assert!(matches!(small, ClusterError::WorkerMemory { .. }));
     assert!(small.to_string().contains("a worker has 350.0 MB"), "{small}");
 }
 
 /// A line of the table in `docs/notes/scale.md`.
 fn documented(operation: Operation, power: u32) -> String {
-    let mut question = question(operation, 10_u64.pow(power));
-    question.wanted.learn = Learn::Both;
-    question.link.round_trip = Duration::from_millis(1);
-    let price = price(&question, &Cluster::default());
+    let mut planned = planned(operation, 10_u64.pow(power));
+    planned.wanted.learn = Learn::Both;
+    planned.link.round_trip = Duration::from_millis(1);
+    let price = price(&planned, &Cluster::default());
     let minutes = |time: Duration| format!("{:.1}", time.as_secs_f64() / 60.0);
     let giga = |bytes: f64| format!("{:.1}", bytes / 1e9);
     let cells = [

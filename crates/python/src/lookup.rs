@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
-use veilset::lookup::{LookedUp, Question, Server, Takes, Visitor, look_up};
+use veilset::lookup::{LookedUp, LookupInput, Server, Takes, Visitor, look_up};
 use veilset::net::{Endpoint, Options};
 use veilset::{Input, json, units};
 
@@ -103,7 +103,7 @@ pub(crate) fn lookup(
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
         let (peer, key) = party.peer(&way.peer)?;
-        let question = inquiry.question(list, destination.clone(), reporter)?;
+        let sought = inquiry.sought(list, destination.clone(), reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
         let visitor = Visitor {
             home: party.at(),
@@ -113,7 +113,7 @@ pub(crate) fn lookup(
             observer: reporter,
         };
         let server = Server { peer: &key, addr: address };
-        let found = look_up(&visitor, server, question, takes)?;
+        let found = look_up(&visitor, server, sought, takes)?;
         if let Some(destination) = &destination {
             let scratch = scratch(inquiry.scratch.as_ref(), None)?;
             veilset::deliver(destination, &scratch, &|_, _| false, &|to| found.write(to))?;
@@ -139,13 +139,13 @@ impl Inquiry {
         Ok(Some(destination))
     }
 
-    fn question(
+    fn sought(
         &self,
         list: Option<List>,
         destination: Option<Destination>,
         reporter: &Reporter,
-    ) -> Result<Question, Failure> {
-        let Some(list) = list else { return Ok(Question::Items(self.items.clone())) };
+    ) -> Result<LookupInput, Failure> {
+        let Some(list) = list else { return Ok(LookupInput::Items(self.items.clone())) };
         let spec = self.key.parse::<KeySpec>()?.keeping_placeholders(self.keep_placeholders);
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
@@ -153,7 +153,7 @@ impl Inquiry {
         if let Some(destination) = &destination {
             destination.prepare(input.table())?;
         }
-        Ok(Question::Input(Box::new(input), destination))
+        Ok(LookupInput::List(Box::new(input), destination))
     }
 }
 

@@ -5,13 +5,13 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 use veilset::json;
-use veilset::planner::{Link, Question, Wanted};
+use veilset::planner::{Link, PlannedRun, Wanted};
 use veilset::registry::Operation;
 
 use crate::error::Failure;
 use crate::order::{all_cores, choices, named};
 
-/// The attributes of a question.
+/// The attributes of a planned run.
 #[derive(FromPyObject)]
 pub(crate) struct Asked {
     operation: String,
@@ -29,15 +29,15 @@ pub(crate) struct Asked {
 /// What `veilset plan --json` prints.
 #[pyfunction]
 pub(crate) fn plan(py: Python<'_>, asked: Asked) -> Result<String, Failure> {
-    let question = asked.question()?;
-    py.detach(|| Ok(json::of_prices(&question.price()?).to_string()))
+    let planned = asked.planned()?;
+    py.detach(|| Ok(json::of_prices(&planned.price()?).to_string()))
 }
 
 impl Asked {
-    fn question(&self) -> Result<Question, Failure> {
+    fn planned(&self) -> Result<PlannedRun, Failure> {
         let operation: Operation = named("operation", &self.operation)?;
         let link = self.link.as_deref().map(str::parse::<Link>).transpose();
-        Ok(Question {
+        Ok(PlannedRun {
             wanted: Wanted {
                 operation,
                 security: named("security", &self.security)?,

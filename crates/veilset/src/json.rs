@@ -15,7 +15,7 @@ use veilset_data::Warning;
 use veilset_data::calendar::Slot;
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
-use veilset_session::{Calibration, Estimate, Learn, PeerReport, Prices, Question};
+use veilset_session::{Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::{Done, Input, exit_code};
@@ -276,21 +276,21 @@ pub fn of_prices(prices: &Prices) -> Value {
 /// The prices of runs between clusters, as `veilset plan --cluster --json` prints them.
 #[must_use]
 pub fn of_clusters(
-    question: &Question,
+    planned: &PlannedRun,
     cluster: &Cluster,
     machine: &Calibration,
     prices: &[ClusterPrice],
 ) -> Value {
     let group = prices.first().and_then(|price| price.spec.defaults().group);
-    let group = question.wanted.choices.group.or(group);
+    let group = planned.wanted.choices.group.or(group);
     let speed = group.map(|group| machine.of(group));
     versioned(json!({
-        "operation": question.wanted.operation.name(),
-        "threads": question.threads,
+        "operation": planned.wanted.operation.name(),
+        "threads": planned.threads,
         "within_seconds": cluster.within.as_secs_f64(),
         "assumed": {
-            "link_bits_per_second": question.link.bits_per_second,
-            "link_round_trip_seconds": question.link.round_trip.as_secs_f64(),
+            "link_bits_per_second": planned.link.bits_per_second,
+            "link_round_trip_seconds": planned.link.round_trip.as_secs_f64(),
             "worker_memory": cluster.worker_memory,
             "price_a_worker_hour": cluster.price,
             "price_a_gigabyte_sent": cluster.egress,

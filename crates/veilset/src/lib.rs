@@ -106,7 +106,7 @@ pub mod party {
 /// Prices before a run.
 pub mod planner {
     pub use veilset_cluster::{Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND};
-    pub use veilset_session::{Calibration, Link, MOST_WORKERS, Prices, Question, Speed, Wanted};
+    pub use veilset_session::{Calibration, Link, MOST_WORKERS, PlannedRun, Prices, Speed, Wanted};
 }
 
 /// Lists from beyond this machine.

@@ -3,11 +3,11 @@
 use comfy_table::Table;
 use veilset::json;
 use veilset::planner::{
-    Calibration, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND, Link, Question,
+    Calibration, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND, Link, PlannedRun,
 };
 
 use super::args::{ClusterArgs, PlanArgs};
-use super::question;
+use super::planned;
 use crate::error::Failure;
 use crate::layout::{INDENT, plain, width_of_output, wrapped};
 use crate::units::{show_bits, show_bytes, show_duration};
@@ -19,10 +19,10 @@ const THREADS: usize = 4;
 
 /// Prices the run at one size, or at several.
 pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
-    let question = Question {
+    let planned = PlannedRun {
         link: args.link.unwrap_or(Link { bits_per_second: 10e9, ..Link::default() }),
         threads: args.threads.unwrap_or(THREADS),
-        ..question(args)
+        ..planned(args)
     };
     let cluster = cluster(&args.cluster);
     let machine = Calibration::measure().map_err(veilset::Error::from)?;
@@ -31,15 +31,15 @@ pub(super) fn run(args: &PlanArgs) -> Result<(), Failure> {
         _ => SIZES.map(|rows| (rows, rows)).to_vec(),
     };
     let price =
-        |(rows, peer_rows)| cluster.price_of(&Question { rows, peer_rows, ..question }, &machine);
+        |(rows, peer_rows)| cluster.price_of(&PlannedRun { rows, peer_rows, ..planned }, &machine);
     let prices = sizes.into_iter().map(price).collect::<Result<Vec<_>, _>>();
     let prices = prices.map_err(veilset::Error::from)?;
     if args.json {
-        print_line!("{}", json::of_clusters(&question, &cluster, &machine, &prices))?;
+        print_line!("{}", json::of_clusters(&planned, &cluster, &machine, &prices))?;
         return Ok(());
     }
     print_line!("{}", table(&prices))?;
-    for line in remarks(&question, &cluster, &prices) {
+    for line in remarks(&planned, &cluster, &prices) {
         print_line!("{}", wrapped(&line, width_of_output(), INDENT))?;
     }
     Ok(())
@@ -80,17 +80,17 @@ fn table(prices: &[ClusterPrice]) -> Table {
     table
 }
 
-fn remarks(question: &Question, cluster: &Cluster, prices: &[ClusterPrice]) -> Vec<String> {
+fn remarks(planned: &PlannedRun, cluster: &Cluster, prices: &[ClusterPrice]) -> Vec<String> {
     let id = prices.first().map(|price| price.spec.id).unwrap_or_default();
     let within = show_duration(cluster.within);
     let late = prices.iter().filter_map(|price| too_late(price, &within));
     let sought = cluster.workers.is_none();
     let rule = sought.then(|| format!("workers: the fewest that end within {within}"));
-    let Link { bits_per_second, round_trip } = question.link;
+    let Link { bits_per_second, round_trip } = planned.link;
     let assumed = [
         format!(
             "{} by {id}, {} threads a worker; computing and link overlap in part",
-            question.wanted.operation, question.threads
+            planned.wanted.operation, planned.threads
         ),
         format!(
             "assumed: {} and {} between the clusters, {} a worker inside them, this machine's measured speed",
@@ -139,14 +139,14 @@ mod tests {
 
     use super::*;
 
-    fn asked() -> (Question, Calibration) {
+    fn asked() -> (PlannedRun, Calibration) {
         let wanted = Wanted {
             operation: Operation::Count,
             security: Security::SemiHonest,
             learn: Learn::Me,
             choices: Choices::default(),
         };
-        let question = Question {
+        let planned = PlannedRun {
             wanted,
             rows: 10_000_000_000,
             peer_rows: 10_000_000_000,
@@ -156,14 +156,14 @@ mod tests {
             threads: 4,
         };
         let speed = Speed { multiplication: 5e-6, map: 5e-7 };
-        (question, Calibration::with(|_| speed, 1e-7))
+        (planned, Calibration::with(|_| speed, 1e-7))
     }
 
     #[test]
     fn a_price_reads_as_a_column() {
-        let (question, machine) = asked();
+        let (planned, machine) = asked();
         let cluster = Cluster { workers: Some(64), ..Cluster::default() };
-        let price = cluster.price_of(&question, &machine).expect("it has a price");
+        let price = cluster.price_of(&planned, &machine).expect("it has a price");
         let text = table(&[price]).to_string();
         let lines: Vec<String> = text
             .lines()
@@ -194,10 +194,10 @@ mod tests {
 
     #[test]
     fn a_slow_link_is_said() {
-        let (question, machine) = asked();
+        let (planned, machine) = asked();
         let cluster = Cluster { within: Duration::from_secs(1800), ..Cluster::default() };
-        let prices = [cluster.price_of(&question, &machine).expect("it has a price")];
-        let lines = remarks(&question, &cluster, &prices);
+        let prices = [cluster.price_of(&planned, &machine).expect("it has a price")];
+        let lines = remarks(&planned, &cluster, &prices);
         assert_eq!(lines.len(), 5);
         let late = "10000000000 rows: over this link no number of workers ends within 30.0 min; the least bandwidth that would do is 1.9 Gbit/s";
         assert_eq!(lines[0], late);

@@ -6,7 +6,7 @@ mod cluster;
 use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
-use veilset::planner::{Prices, Question, Wanted};
+use veilset::planner::{PlannedRun, Prices, Wanted};
 use veilset::registry::{Operation, Reveal, Security};
 
 use self::args::PlanArgs;
@@ -20,7 +20,7 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     if args.cluster.cluster {
         return cluster::run(args);
     }
-    let prices = question(args).price().map_err(veilset::Error::from)?;
+    let prices = planned(args).price().map_err(veilset::Error::from)?;
     if args.json {
         print_line!("{}", json::of_prices(&prices))?;
         return Ok(());
@@ -46,12 +46,12 @@ fn say_wrapped(text: &str) -> Result<(), Failure> {
     Ok(print_line!("{}", wrapped(text, width_of_output(), 2))?)
 }
 
-fn question(args: &PlanArgs) -> Question {
+fn planned(args: &PlanArgs) -> PlannedRun {
     let default = match args.operation().spec().reveals {
         [Reveal::Receiver, ..] => Learn::Me,
         _ => Learn::Both,
     };
-    Question {
+    PlannedRun {
         wanted: Wanted {
             operation: args.operation(),
             security: args.security.into(),

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use veilset_protocols::{Protocol, Role, Shape, Spec};
 use veilset_session::{
-    Calibration, Link, MOST_KEYS, MOST_WORKERS, Question, SessionError, clustered,
+    Calibration, Link, MOST_KEYS, MOST_WORKERS, PlannedRun, SessionError, clustered,
 };
 
 use crate::ClusterError;
@@ -47,7 +47,7 @@ impl Default for Cluster {
 /// Where the number of workers comes from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fit {
-    /// The question gave it.
+    /// The planned run says it.
     Given,
     /// No fewer end in time.
     Fewest,
@@ -98,10 +98,10 @@ impl Cluster {
     /// When clusters do not run the operation like this, there are too many keys, or a piece does not fit a worker's memory.
     pub fn price_of(
         &self,
-        question: &Question,
+        planned: &PlannedRun,
         machine: &Calibration,
     ) -> Result<ClusterPrice, ClusterError> {
-        let run = Run::of(question, machine)?;
+        let run = Run::of(planned, machine)?;
         let (workers, fit) = match self.workers {
             Some(workers) => (workers.clamp(1, MOST_WORKERS), Fit::Given),
             None => run.fewest(self.within),
@@ -115,12 +115,12 @@ impl Cluster {
     }
 
     fn priced(&self, run: &Run<'_>, load: &Load, fit: Fit) -> ClusterPrice {
-        let phases = run.phases(load, run.question.link);
+        let phases = run.phases(load, run.planned.link);
         let hours = load.workers as f64 * phases.all() / 3600.0;
         let (sent, stored) = (run.mine_first(load.bytes()), run.mine_first(load.stored()));
         ClusterPrice {
             spec: load.protocol.spec(),
-            rows: [run.question.rows, run.question.peer_rows],
+            rows: [run.planned.rows, run.planned.peer_rows],
             pieces: load.pieces,
             workers: load.workers,
             fit,
@@ -138,15 +138,15 @@ impl Cluster {
 
 /// A run that clusters do, whoever works at it.
 struct Run<'a> {
-    question: &'a Question,
+    planned: &'a PlannedRun,
     machine: &'a Calibration,
     /// The protocol that pieces run.
     protocol: &'static dyn Protocol,
 }
 
 impl<'a> Run<'a> {
-    fn of(question: &'a Question, machine: &'a Calibration) -> Result<Self, ClusterError> {
-        let Question { wanted, rows, peer_rows, .. } = *question;
+    fn of(planned: &'a PlannedRun, machine: &'a Calibration) -> Result<Self, ClusterError> {
+        let PlannedRun { wanted, rows, peer_rows, .. } = *planned;
         wanted.check(None)?;
         let operation = wanted.operation;
         // If it is as strict as asked for.
@@ -155,25 +155,25 @@ impl<'a> Run<'a> {
         if rows.max(peer_rows) > MOST_KEYS {
             return Err(SessionError::TooManyKeys { most: MOST_KEYS }.into());
         }
-        Ok(Self { question, machine, protocol })
+        Ok(Self { planned, machine, protocol })
     }
 
     fn load(&self, workers: u64) -> Load {
-        let choices = self.question.wanted.completed(self.protocol.spec());
-        Load::new(self.protocol, Shape { choices, ..self.question.shape() }, workers)
+        let choices = self.planned.wanted.completed(self.protocol.spec());
+        Load::new(self.protocol, Shape { choices, ..self.planned.shape() }, workers)
     }
 
     fn phases(&self, load: &Load, link: Link) -> Phases {
-        load.phases(self.machine, link, self.question.threads)
+        load.phases(self.machine, link, self.planned.threads)
     }
 
     /// The fewest workers that end in time, or else the fastest power of two.
     fn fewest(&self, within: Duration) -> (u64, Fit) {
         let seconds = |workers, bits_per_second| {
-            let link = Link { bits_per_second, ..self.question.link };
+            let link = Link { bits_per_second, ..self.planned.link };
             self.phases(&self.load(workers), link).all()
         };
-        let (bits, within) = (self.question.link.bits_per_second, within.as_secs_f64());
+        let (bits, within) = (self.planned.link.bits_per_second, within.as_secs_f64());
         if let Some(fewest) = (1..=MOST_WORKERS).find(|workers| seconds(*workers, bits) <= within) {
             return (fewest, Fit::Fewest);
         }
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
 
     /// What is of this side and of the peer, from what is of the sender and of the receiver.
     fn mine_first(&self, [sender, receiver]: [f64; 2]) -> [f64; 2] {
-        match self.question.part().role {
+        match self.planned.part().role {
             Role::Sender => [sender, receiver],
             Role::Receiver => [receiver, sender],
         }

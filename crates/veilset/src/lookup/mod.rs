@@ -1,7 +1,7 @@
 //! A list that is served to many, and lookups in one: where the user's data meets the service.
 
+mod client;
 mod list;
-mod question;
 
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeySpec, Table};
@@ -10,8 +10,8 @@ pub use veilset_lookup::{
     Answer, Contact, Fetched, LookupService, Quota, Refusal, Sizing, Told, Way, open, serve_metrics,
 };
 
+pub use self::client::{LookedUp, LookupInput, Server, Takes, Visitor, look_up};
 pub use self::list::{Changed, Labels, add, build, remove, single_items};
-pub use self::question::{LookedUp, Question, Server, Takes, Visitor, look_up};
 use crate::{Error, Input};
 
 fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {

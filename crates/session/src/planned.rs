@@ -7,7 +7,7 @@ use crate::{Calibration, Estimate, Link, SessionError, Wanted};
 
 /// A run of which only the price is asked.
 #[derive(Debug, Clone, Copy)]
-pub struct Question {
+pub struct PlannedRun {
     /// What to compute, and what the protocol must be.
     pub wanted: Wanted,
     /// This side's number of distinct keys.
@@ -18,7 +18,7 @@ pub struct Question {
     pub values: usize,
     /// Bytes of the longest row that a union sends, or of a label.
     pub row_bytes: usize,
-    /// The way to the peer.
+    /// The network between the two parties.
     pub link: Link,
     /// Threads of either side.
     pub threads: usize,
@@ -38,7 +38,7 @@ pub struct Prices {
     part: Part,
 }
 
-impl Question {
+impl PlannedRun {
     /// Measures this machine for some milliseconds and prices every protocol that fits.
     ///
     /// # Errors

@@ -22,11 +22,11 @@ use veilset_session::fresh_rng;
 const RAW: &str = "raw/1";
 
 /// What is looked up.
-pub enum Question {
+pub enum LookupInput {
     /// Items, which the list's own presets normalise.
     Items(Vec<String>),
     /// The keys of a list, and where the rows go that are listed, if they go anywhere.
-    Input(Box<Input>, Option<Destination>),
+    List(Box<Input>, Option<Destination>),
 }
 
 /// What a lookup takes from a server.
@@ -146,13 +146,13 @@ pub struct Server<'a> {
 pub fn look_up(
     visitor: &Visitor<'_>,
     server: Server<'_>,
-    question: Question,
+    sought: LookupInput,
     takes: Takes,
 ) -> Result<LookedUp, Error> {
     let Visitor { home, identity, options, events, observer } = *visitor;
     let Server { peer, addr } = server;
     memory::has_read();
-    if let Question::Items(items) = &question {
+    if let LookupInput::Items(items) = &sought {
         // Nothing that is wrong with the items shows after the server chose its presets.
         input_of(items, RAW)?;
     }
@@ -165,7 +165,7 @@ pub fn look_up(
     let mut contact = Contact::Usual;
     let accept = |manifest: &Manifest| {
         check_names(&manifest.presets)?;
-        question.prepare(manifest)?;
+        sought.prepare(manifest)?;
         // Where the list changes meanwhile it is met again, and is known by then.
         match remember(home, server, manifest, takes.new_list)? {
             Contact::Usual => {}
@@ -174,14 +174,14 @@ pub fn look_up(
         Ok(())
     };
     let mut made_up = fresh_rng()?;
-    let ask = |manifest: &Manifest| question.elements(manifest, &mut made_up);
+    let ask = |manifest: &Manifest| sought.elements(manifest, &mut made_up);
     let found = client.look_up(kept, accept, ask, &mut fresh_rng()?)?;
     if let (Some(filter), true) = (&found.filter, found.fetched != Fetched::Nothing) {
         home.write(&place, &filter.encode(), true)?;
     }
     Ok(LookedUp {
-        named: matches!(question, Question::Items(_)),
-        input: question.into_input(&found.manifest)?,
+        named: matches!(sought, LookupInput::Items(_)),
+        input: sought.into_input(&found.manifest)?,
         answers: found.answers,
         manifest: found.manifest,
         fetched: found.fetched,
@@ -208,11 +208,11 @@ impl LookedUp {
     }
 }
 
-impl Question {
+impl LookupInput {
     /// Finds out whether labels can stand beside the rows that are listed, before anything is asked that the server counts.
     fn prepare(&self, manifest: &Manifest) -> Result<(), Error> {
         match self {
-            Self::Input(input, Some(destination)) if manifest.labelled() => {
+            Self::List(input, Some(destination)) if manifest.labelled() => {
                 input.table.check_labelled()?;
                 Ok(destination.prepare_labelled(&input.table, manifest.longest_label())?)
             }
@@ -236,7 +236,7 @@ impl Question {
                 });
                 Ok(asked)
             }
-            Self::Input(input, _) => {
+            Self::List(input, _) => {
                 check_presets(&manifest.presets, input)?;
                 Ok(elements(input, &manifest.list))
             }
@@ -246,7 +246,7 @@ impl Question {
     fn into_input(self, manifest: &Manifest) -> Result<Input, Error> {
         match self {
             Self::Items(items) => input_of(&items, &manifest.presets),
-            Self::Input(input, _) => Ok(*input),
+            Self::List(input, _) => Ok(*input),
         }
     }
 }
