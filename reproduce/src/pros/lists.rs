@@ -8,7 +8,7 @@ use rayon::ThreadPoolBuilder;
 use veilset_bench::{BenchError, process};
 use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, permutation};
-use veilset_protocols::agree::{Engine, run_over};
+use veilset_protocols::agree::{Comparator, run_over};
 use veilset_protocols::{
     Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Reveal, Role, Run, Scheme,
     Silent,
@@ -57,12 +57,12 @@ pub(super) struct Ran {
 }
 
 /// Runs both sides, one thread each, and looks whether they agree on an entry that both have.
-pub(super) fn run(engine: Engine, scheme: Scheme, lists: &Lists) -> Result<Ran, Failure> {
+pub(super) fn run(comparator: Comparator, scheme: Scheme, lists: &Lists) -> Result<Ran, Failure> {
     let (left, right) = memory_pair();
     let cpu = process::cpu_seconds();
     let ends = thread::scope(|scope| {
-        let other = scope.spawn(|| side(engine, scheme, Role::Sender, lists, left));
-        let here = side(engine, scheme, Role::Receiver, lists, right)?;
+        let other = scope.spawn(|| side(comparator, scheme, Role::Sender, lists, left));
+        let here = side(comparator, scheme, Role::Receiver, lists, right)?;
         Ok::<_, Failure>([other.join().map_err(|_| BenchError::Threads)??, here])
     })?;
     let cpu_seconds = process::cpu_seconds() - cpu;
@@ -79,7 +79,7 @@ pub(super) fn run(engine: Engine, scheme: Scheme, lists: &Lists) -> Result<Ran, 
 
 /// The place of the agreed entry, and the rounds.
 fn side(
-    engine: Engine,
+    comparator: Comparator,
     scheme: Scheme,
     role: Role,
     lists: &Lists,
@@ -90,7 +90,7 @@ fn side(
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
     let outcome = pool.install(|| {
         let conclude = run_over(
-            engine,
+            comparator,
             Run {
                 part: Part { role, reveal: Reveal::Both },
                 input: Input {

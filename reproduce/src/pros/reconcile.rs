@@ -5,33 +5,33 @@ use rand_core::SeedableRng;
 use veilset_bench::Sizes;
 use veilset_crypto::paillier::KeySize;
 use veilset_protocols::Scheme;
-use veilset_protocols::agree::{Engine, Reuse};
+use veilset_protocols::agree::{Comparator, Reuse};
 
 use super::lists::{Lists, Ran, run};
 use crate::Failure;
 use crate::grid::{Grid, seconds};
 
-/// An engine with its name, and the largest lists of which it compares all pairs here: some ten seconds on one core.
-type Entry = (&'static str, Engine, usize);
+/// A comparator with its name, and the largest lists of which it compares all pairs here: some ten seconds on one core.
+type Entry = (&'static str, Comparator, usize);
 
 /// Secure.
 const SECURE: [Entry; 4] = [
-    ("`3pr-dh`", Engine::DiffieHellman, 1000),
-    ("`3pr-paillier`", Engine::Paillier(KeySize::B2048, Reuse::Cached), 100),
-    ("`3pr-paillier-uncached`", Engine::Paillier(KeySize::B2048, Reuse::Fresh), 100),
-    ("`3pr-implicit`", Engine::Implicit(KeySize::B2048), 50),
+    ("`3pr-dh`", Comparator::DiffieHellman, 1000),
+    ("`3pr-paillier`", Comparator::Paillier(KeySize::B2048, Reuse::Cached), 100),
+    ("`3pr-paillier-uncached`", Comparator::Paillier(KeySize::B2048, Reuse::Fresh), 100),
+    ("`3pr-implicit`", Comparator::Implicit(KeySize::B2048), 50),
 ];
 
 /// The paper's keys, which anybody factors in minutes.
 const SHORT: KeySize = KeySize::insecure(256);
 
 const INSECURE: [Entry; 3] = [
-    ("explicit, cached", Engine::Paillier(SHORT, Reuse::Cached), 200),
-    ("explicit, not cached", Engine::Paillier(SHORT, Reuse::Fresh), 200),
-    ("implicit", Engine::Implicit(SHORT), 200),
+    ("explicit, cached", Comparator::Paillier(SHORT, Reuse::Cached), 200),
+    ("explicit, not cached", Comparator::Paillier(SHORT, Reuse::Fresh), 200),
+    ("implicit", Comparator::Implicit(SHORT), 200),
 ];
 
-/// A row an engine takes part in up to its largest lists.
+/// A row a comparator takes part in up to its largest lists.
 fn worst(
     entries: &[Entry],
     scheme: Scheme,
@@ -45,8 +45,8 @@ fn worst(
     for size in sizes.iter().map(|sizes| sizes.larger()).filter(|size| *size <= most) {
         let lists = Lists::worst(size);
         let mut row = vec![size.to_string(), (size * size).to_string()];
-        for (_, engine, most) in entries {
-            let ran = (size <= *most).then(|| run(*engine, scheme, &lists)).transpose()?;
+        for (_, comparator, most) in entries {
+            let ran = (size <= *most).then(|| run(*comparator, scheme, &lists)).transpose()?;
             row.push(seconds(ran.map(|ran| ran.cpu_seconds)));
         }
         grid.push(row);
@@ -80,7 +80,7 @@ const RUNS: u32 = 40;
 
 /// The mean of [`RUNS`] runs with `common` common entries in random places.
 fn mean(
-    engine: Engine,
+    comparator: Comparator,
     scheme: Scheme,
     size: usize,
     common: usize,
@@ -90,7 +90,7 @@ fn mean(
     let mut mean = Mean::default();
     for _ in 0..RUNS {
         let Ran { cpu_seconds, comparisons } =
-            run(engine, scheme, &Lists::random(size, common, &mut rng))?;
+            run(comparator, scheme, &Lists::random(size, common, &mut rng))?;
         mean.seconds += cpu_seconds / f64::from(RUNS);
         mean.comparisons += comparisons as f64 / f64::from(RUNS);
     }
@@ -130,9 +130,9 @@ pub(super) fn one_match(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<G
     ]);
     let sizes = sizes.iter().map(|sizes| sizes.larger());
     for size in sizes.filter(|size| *size <= MOST_ONE_MATCH) {
-        let ours = mean(Engine::DiffieHellman, Scheme::SumOfRanks, size, 1, 1)?;
+        let ours = mean(Comparator::DiffieHellman, Scheme::SumOfRanks, size, 1, 1)?;
         let short = (size <= MOST_ONE_MATCH / 2)
-            .then(|| mean(Engine::Implicit(SHORT), Scheme::SumOfRanks, size, 1, 1))
+            .then(|| mean(Comparator::Implicit(SHORT), Scheme::SumOfRanks, size, 1, 1))
             .transpose()?;
         grid.push(vec![
             size.to_string(),
@@ -171,7 +171,7 @@ pub(super) fn linear(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid
     for size in sections(sizes, usize::MAX) {
         let common = twentieth(size);
         let [sum, minimum] =
-            Scheme::ALL.map(|scheme| mean(Engine::DiffieHellman, scheme, size, common, 2));
+            Scheme::ALL.map(|scheme| mean(Comparator::DiffieHellman, scheme, size, common, 2));
         let (sum, minimum) = (sum?, minimum?);
         grid.push(vec![
             size.to_string(),
@@ -193,8 +193,9 @@ const MOST_SHORT: usize = 500;
 pub(super) fn average_short(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     let mut grid = Grid::new(&["n", "comparisons, mean", INSECURE[0].0, INSECURE[2].0, "paper"]);
     for size in sections(sizes, MOST_SHORT) {
-        let [cached, _, implicit] = INSECURE
-            .map(|(_, engine, _)| mean(engine, Scheme::SumOfRanks, size, twentieth(size), 3));
+        let [cached, _, implicit] = INSECURE.map(|(_, comparator, _)| {
+            mean(comparator, Scheme::SumOfRanks, size, twentieth(size), 3)
+        });
         let (cached, implicit) = (cached?, implicit?);
         grid.push(vec![
             size.to_string(),

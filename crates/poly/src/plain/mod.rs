@@ -18,7 +18,7 @@ use rayon::prelude::*;
 use zeroize::Zeroizing;
 
 pub use self::field::PlainField;
-use self::spectrum::Engine;
+use self::spectrum::Ntt;
 use self::tree::Tree;
 use crate::coefficients::{Wiped, concatenate};
 use crate::interpolate::{derivative, quotients};
@@ -56,16 +56,16 @@ pub fn interpolate<F: PlainField>(
         return crate::interpolate(field, how, xs, ys);
     }
     let shape = tree::Shape::new(field, xs.len());
-    let engine = Engine::new(field, shape.most(xs.len()));
+    let ntt = Ntt::new(field, shape.most(xs.len()));
     let points = field.words_of(xs);
-    let tree = Tree::new(&engine, shape, &points);
+    let tree = Tree::new(&ntt, shape, &points);
     // Points that fill the leaves are 0: the product has as many coefficients 0 first.
     let filled = shape.points() - xs.len();
     let product = field.elements_of(&tree.root[filled * F::WORDS..]);
     let derivative = field.words_of(&derivative(field, &Zeroizing::new(product)));
-    let slopes = Zeroizing::new(field.elements_of(&tree.values(&engine, &derivative)));
+    let slopes = Zeroizing::new(field.elements_of(&tree.values(&ntt, &derivative)));
     let weights = quotients(field, ys, &slopes[..xs.len()])?;
-    let sum = tree.sum(&engine, &field.words_of(&weights));
+    let sum = tree.sum(&ntt, &field.words_of(&weights));
     Ok(field.elements_of(&sum[filled * F::WORDS..]))
 }
 
@@ -91,12 +91,12 @@ pub fn evaluate<F: PlainField>(
     let block = points.len().div_ceil(blocks);
     let piece = coefficients.len().div_ceil((coefficients.len() / block).max(1));
     let shape = tree::Shape::new(field, block);
-    let engine = Engine::new(field, shape.most(piece));
+    let ntt = Ntt::new(field, shape.most(piece));
     let blocks = points.chunks(block).map(|points| {
         let shape = tree::Shape::new(field, points.len());
-        let tree = Tree::new(&engine, shape, &field.words_of(points));
+        let tree = Tree::new(&ntt, shape, &field.words_of(points));
         let values = |piece| {
-            let values = tree.values(&engine, piece);
+            let values = tree.values(&ntt, piece);
             Wiped::new(field.elements_of(&values[..points.len() * F::WORDS]))
         };
         let mut pieces = poly.chunks(piece * F::WORDS).rev();

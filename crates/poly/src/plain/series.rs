@@ -1,6 +1,6 @@
 //! The inverse of a power series with the constant coefficient 1.
 
-use super::spectrum::{Engine, size};
+use super::spectrum::{Ntt, size};
 use super::{Numbers, PlainField};
 use crate::coefficients::Wiped;
 use crate::series;
@@ -12,8 +12,8 @@ const ONE_BY_ONE: usize = 32;
 ///
 /// Newton's iteration with a middle product (Hanrot, Quercia, Zimmermann: "The middle product algorithm I", AAECC 2004,
 /// section 4.1).
-pub(super) fn invert<F: PlainField>(engine: &Engine<'_, F>, series: &[u64], len: usize) -> Numbers {
-    let field = engine.field;
+pub(super) fn invert<F: PlainField>(ntt: &Ntt<'_, F>, series: &[u64], len: usize) -> Numbers {
+    let field = ntt.field;
     let doublings = len.div_ceil(ONE_BY_ONE).next_power_of_two().ilog2();
     let first = len.div_ceil(1 << doublings);
     let known = first.min(series.len() / F::WORDS);
@@ -21,7 +21,7 @@ pub(super) fn invert<F: PlainField>(engine: &Engine<'_, F>, series: &[u64], len:
     let start = series::one_by_one(field, &field.one(), &start, first);
     let mut inverse = field.words_of(&start);
     for _ in 0..doublings {
-        inverse = double(engine, series, &inverse);
+        inverse = double(ntt, series, &inverse);
     }
     inverse.truncate(len * F::WORDS);
     inverse
@@ -29,22 +29,22 @@ pub(super) fn invert<F: PlainField>(engine: &Engine<'_, F>, series: &[u64], len:
 
 /// Twice as many coefficients of the inverse g of f: where f·g = 1 + x^l·e, the next ones are those of −e·g. What wraps
 /// around a transform of 2·l words falls on the first l coefficients of f·g, which are known.
-fn double<F: PlainField>(engine: &Engine<'_, F>, series: &[u64], inverse: &[u64]) -> Numbers {
+fn double<F: PlainField>(ntt: &Ntt<'_, F>, series: &[u64], inverse: &[u64]) -> Numbers {
     let len = inverse.len() / F::WORDS;
     let size = size(2 * len);
     let known = series.len().min(2 * inverse.len());
-    let f = engine.forward(&series[..known], size);
-    let g = engine.forward(inverse, size);
+    let f = ntt.forward(&series[..known], size);
+    let g = ntt.forward(inverse, size);
     let mut error = Numbers::new(vec![0; inverse.len()]);
-    engine.backward(engine.product(&f, &g), len, &mut error);
-    let error = engine.forward(&error, size);
+    ntt.backward(ntt.product(&f, &g), len, &mut error);
+    let error = ntt.forward(&error, size);
     let mut longer = Numbers::new(vec![0; 2 * inverse.len()]);
     let (low, high) = longer.split_at_mut(inverse.len());
     low.copy_from_slice(inverse);
-    engine.backward(engine.product(&error, &g), 0, high);
+    ntt.backward(ntt.product(&error, &g), 0, high);
     for words in high.chunks_exact_mut(F::WORDS) {
-        let opposite = engine.field.neg(&engine.field.read(words));
-        engine.field.write(&opposite, words);
+        let opposite = ntt.field.neg(&ntt.field.read(words));
+        ntt.field.write(&opposite, words);
     }
     longer
 }

@@ -5,8 +5,8 @@ use veilset_simd::ntt::{FEWEST, Transforms};
 
 use super::{Numbers, PlainField};
 
-/// A field and its transforms.
-pub(super) struct Engine<'a, F> {
+/// A field and its number-theoretic transforms.
+pub(super) struct Ntt<'a, F> {
     pub(super) field: &'a F,
     transforms: Transforms,
     /// The residues of 1.
@@ -37,7 +37,7 @@ impl Spectrum {
     }
 }
 
-impl<'a, F: PlainField> Engine<'a, F> {
+impl<'a, F: PlainField> Ntt<'a, F> {
     /// For transforms of up to that size.
     pub(super) fn new(field: &'a F, size: usize) -> Self {
         let transforms = field.transforms(size.ilog2());

@@ -10,7 +10,7 @@
 
 use rayon::prelude::*;
 
-use super::spectrum::{Engine, Spectrum, size};
+use super::spectrum::{Ntt, Spectrum, size};
 use super::{Numbers, PlainField, series};
 
 /// How points are distributed.
@@ -59,36 +59,36 @@ impl Shape {
 
 impl Tree {
     /// The tree over points that are given in words.
-    pub(super) fn new<F: PlainField>(engine: &Engine<'_, F>, shape: Shape, points: &[u64]) -> Self {
+    pub(super) fn new<F: PlainField>(ntt: &Ntt<'_, F>, shape: Shape, points: &[u64]) -> Self {
         let mut filled = Numbers::new(vec![0; shape.points() * F::WORDS]);
         filled[..points.len()].copy_from_slice(points);
         let mut products = Numbers::new(vec![0; filled.len()]);
         let task = LEAVES * shape.leaf * F::WORDS;
         let tasks = products.par_chunks_mut(task).zip(filled.par_chunks(task));
-        tasks.for_each(|(products, points)| engine.field.products(shape.leaf, points, products));
+        tasks.for_each(|(products, points)| ntt.field.products(shape.leaf, points, products));
 
         let mut levels = Vec::new();
         let mut root = products.clone();
         let mut degree = shape.leaf;
         while degree < shape.points() {
             let nodes = root.par_chunks(degree * F::WORDS);
-            let spectra = nodes.map(|node| engine.forward_monic(node, size(2 * degree)));
+            let spectra = nodes.map(|node| ntt.forward_monic(node, size(2 * degree)));
             let spectra = spectra.collect::<Vec<_>>();
             degree *= 2;
             let parents = root.par_chunks_mut(degree * F::WORDS).zip(spectra.par_chunks(2));
-            parents.for_each(|(parent, pair)| merge(engine, pair, parent));
+            parents.for_each(|(parent, pair)| merge(ntt, pair, parent));
             levels.push(spectra);
         }
         Self { shape, points: filled, products, levels, root }
     }
 
     /// The values at all points of the polynomial with these coefficients, at least one.
-    pub(super) fn values<F: PlainField>(&self, engine: &Engine<'_, F>, poly: &[u64]) -> Numbers {
-        let mut numerators = self.numerators(engine, poly);
+    pub(super) fn values<F: PlainField>(&self, ntt: &Ntt<'_, F>, poly: &[u64]) -> Numbers {
+        let mut numerators = self.numerators(ntt, poly);
         let mut degree = self.shape.points();
         for level in self.levels.iter().rev() {
             let parents = numerators.par_chunks_mut(degree * F::WORDS).zip(level.par_chunks(2));
-            parents.for_each(|(numerators, pair)| descend(engine, pair, numerators));
+            parents.for_each(|(numerators, pair)| descend(ntt, pair, numerators));
             degree /= 2;
         }
         let leaf = self.shape.leaf;
@@ -97,33 +97,33 @@ impl Tree {
         let nodes = self.products.par_chunks(task).zip(numerators.par_chunks(task));
         let places = self.points.par_chunks(task).zip(values.par_chunks_mut(task));
         nodes.zip(places).for_each(|((products, numerators), (points, values))| {
-            engine.field.values(leaf, products, numerators, points, values);
+            ntt.field.values(leaf, products, numerators, points, values);
         });
         values
     }
 
     /// Those of the root: u_i = Σ_k g_k·f_(i + k) with g the inverse of the reversed product. As a product with the
     /// reversal of g, of which coefficients from the last of g on are needed; what wraps around falls below them.
-    fn numerators<F: PlainField>(&self, engine: &Engine<'_, F>, poly: &[u64]) -> Numbers {
+    fn numerators<F: PlainField>(&self, ntt: &Ntt<'_, F>, poly: &[u64]) -> Numbers {
         let len = poly.len() / F::WORDS;
         let mut series = Numbers::new(vec![0; self.root.len() + F::WORDS]);
-        engine.field.write(&engine.field.one(), &mut series[..F::WORDS]);
+        ntt.field.write(&ntt.field.one(), &mut series[..F::WORDS]);
         reverse::<F>(&self.root, &mut series[F::WORDS..]);
-        let inverse = series::invert(engine, &series, len);
+        let inverse = series::invert(ntt, &series, len);
         let mut reversed = Numbers::new(vec![0; inverse.len()]);
         reverse::<F>(&inverse, &mut reversed);
 
         let size = size(numerators_end(len, self.shape.points()));
-        let inverse = engine.forward(&reversed, size);
-        let poly = engine.forward(poly, size);
+        let inverse = ntt.forward(&reversed, size);
+        let poly = ntt.forward(poly, size);
         let mut numerators = Numbers::new(vec![0; self.root.len()]);
         let known = numerators.len().min(len * F::WORDS);
-        engine.backward(engine.product(&poly, &inverse), len - 1, &mut numerators[..known]);
+        ntt.backward(ntt.product(&poly, &inverse), len - 1, &mut numerators[..known]);
         numerators
     }
 
     /// Σ w·P/(x − α) over all points α and their weights w, where P is the product over all; weights that lack are 0.
-    pub(super) fn sum<F: PlainField>(&self, engine: &Engine<'_, F>, weights: &[u64]) -> Numbers {
+    pub(super) fn sum<F: PlainField>(&self, ntt: &Ntt<'_, F>, weights: &[u64]) -> Numbers {
         let mut filled = Numbers::new(vec![0; self.points.len()]);
         filled[..weights.len()].copy_from_slice(weights);
         let mut sums = Numbers::new(vec![0; self.points.len()]);
@@ -131,13 +131,13 @@ impl Tree {
         let task = LEAVES * leaf * F::WORDS;
         let leaves = self.points.par_chunks(task).zip(filled.par_chunks(task));
         leaves.zip(sums.par_chunks_mut(task)).for_each(|((points, weights), sums)| {
-            engine.field.sums(leaf, points, weights, sums);
+            ntt.field.sums(leaf, points, weights, sums);
         });
         let mut degree = leaf;
         for level in &self.levels {
             degree *= 2;
             let parents = sums.par_chunks_mut(degree * F::WORDS).zip(level.par_chunks(2));
-            parents.for_each(|(sums, pair)| ascend(engine, pair, sums));
+            parents.for_each(|(sums, pair)| ascend(ntt, pair, sums));
         }
         sums
     }
@@ -149,34 +149,34 @@ fn numerators_end(coefficients: usize, points: usize) -> usize {
 }
 
 /// The product of two monic polynomials.
-fn merge<F: PlainField>(engine: &Engine<'_, F>, pair: &[Spectrum], parent: &mut [u64]) {
+fn merge<F: PlainField>(ntt: &Ntt<'_, F>, pair: &[Spectrum], parent: &mut [u64]) {
     let [a, b] = pair else { unreachable!("every node has a neighbour") };
-    engine.backward(engine.product(a, b), 0, parent);
+    ntt.backward(ntt.product(a, b), 0, parent);
     if parent.len() / F::WORDS == a.size() {
         // The leading coefficient wrapped around.
-        let field = engine.field;
+        let field = ntt.field;
         let (constant, _) = parent.split_at_mut(F::WORDS);
         field.write(&field.sub(&field.read(constant), &field.one()), constant);
     }
 }
 
 /// The numerators of both children in place of their parent's.
-fn descend<F: PlainField>(engine: &Engine<'_, F>, pair: &[Spectrum], numerators: &mut [u64]) {
+fn descend<F: PlainField>(ntt: &Ntt<'_, F>, pair: &[Spectrum], numerators: &mut [u64]) {
     let [a, b] = pair else { unreachable!("every node has a neighbour") };
-    let parent = engine.forward(numerators, a.size());
+    let parent = ntt.forward(numerators, a.size());
     let (first, second) = numerators.split_at_mut(numerators.len() / 2);
     let degree = first.len() / F::WORDS;
-    engine.backward(engine.product(&parent, b), degree, first);
-    engine.backward(engine.product(&parent, a), degree, second);
+    ntt.backward(ntt.product(&parent, b), degree, first);
+    ntt.backward(ntt.product(&parent, a), degree, second);
 }
 
 /// The sum of both children in their place.
-fn ascend<F: PlainField>(engine: &Engine<'_, F>, pair: &[Spectrum], sums: &mut [u64]) {
+fn ascend<F: PlainField>(ntt: &Ntt<'_, F>, pair: &[Spectrum], sums: &mut [u64]) {
     let [a, b] = pair else { unreachable!("every node has a neighbour") };
     let (first, second) = sums.split_at(sums.len() / 2);
-    let first = engine.forward(first, a.size());
-    let second = engine.forward(second, a.size());
-    engine.backward(engine.sum_of_products([&first, b], [&second, a]), 0, sums);
+    let first = ntt.forward(first, a.size());
+    let second = ntt.forward(second, a.size());
+    ntt.backward(ntt.sum_of_products([&first, b], [&second, a]), 0, sums);
 }
 
 /// The numbers from the last to the first.

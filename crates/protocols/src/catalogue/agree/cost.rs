@@ -9,7 +9,7 @@ use super::schedule::shower;
 use super::scheme::Composition;
 use super::scheme::Sizes;
 use super::verdict::Verdict;
-use super::{Engine, paillier};
+use super::{Comparator, paillier};
 use crate::kit::exchange::point_bytes;
 use crate::kit::paillier::packing::Slots;
 use crate::kit::paillier::{
@@ -20,7 +20,7 @@ use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Role, Shape};
 
 /// Of lists of at most `most` entries; longer ones have no end.
-pub(super) fn cost(shape: &Shape, most: u64, engine: Engine) -> Cost {
+pub(super) fn cost(shape: &Shape, most: u64, comparator: Comparator) -> Cost {
     if shape.sender == 0 || shape.receiver == 0 {
         return Cost::default();
     }
@@ -30,7 +30,7 @@ pub(super) fn cost(shape: &Shape, most: u64, engine: Engine) -> Cost {
     let sizes = Sizes { receiver: shape.receiver as u32, sender: shape.sender as u32 };
     let composition = shape.choices.scheme.unwrap_or_default().composition();
     let rounds = composition.rounds(sizes);
-    let model = Model::new(engine, shape);
+    let model = Model::new(comparator, shape);
     let mut parties = [(shape.sender, shape.receiver), (shape.receiver, shape.sender)]
         .map(|(own, peer)| model.setup(own, peer));
     let mut offered = [0; 2];
@@ -78,9 +78,9 @@ fn new_places(
 /// Bytes of a point of ristretto255.
 const POINT: usize = 32;
 
-/// What an engine does in a run.
+/// What a comparator does in a run.
 struct Model {
-    engine: Engine,
+    comparator: Comparator,
     /// Bits of a value of Diffie–Hellman.
     bits: u32,
     /// Of values under Paillier's encryption.
@@ -88,24 +88,24 @@ struct Model {
 }
 
 impl Model {
-    fn new(engine: Engine, shape: &Shape) -> Self {
+    fn new(comparator: Comparator, shape: &Shape) -> Self {
         let (sender, receiver) = (size(shape.sender), size(shape.receiver));
-        let slots = paillier::slots(engine.key_size(), sender, receiver, 0);
-        Self { engine, bits: match_bits(sender, receiver), slots }
+        let slots = paillier::slots(comparator.key_size(), sender, receiver, 0);
+        Self { comparator, bits: match_bits(sender, receiver), slots }
     }
 
     fn reuse(&self) -> Reuse {
-        match self.engine {
-            Engine::Paillier(_, reuse) => reuse,
-            Engine::DiffieHellman | Engine::Implicit(_) => Reuse::Cached,
+        match self.comparator {
+            Comparator::Paillier(_, reuse) => reuse,
+            Comparator::DiffieHellman | Comparator::Implicit(_) => Reuse::Cached,
         }
     }
 
     /// Before the rounds.
     fn setup(&self, own: u64, peer: u64) -> PartyCost {
         let (mine, theirs) = (own as f64, peer as f64);
-        match self.engine {
-            Engine::DiffieHellman => PartyCost {
+        match self.comparator {
+            Comparator::DiffieHellman => PartyCost {
                 multiplications: 2.0 * mine + theirs,
                 maps: mine,
                 bytes_sent: point_bytes(own, POINT) + point_bytes(peer, POINT),
@@ -113,7 +113,7 @@ impl Model {
                 memory: 150.0 * mine + 64.0 * theirs + 400.0 * (mine + theirs),
                 ..PartyCost::default()
             },
-            Engine::Paillier(key, _) | Engine::Implicit(key) => PartyCost {
+            Comparator::Paillier(key, _) | Comparator::Implicit(key) => PartyCost {
                 multiplications: (KEY_WORK[0] + KEY_WORK[1]) / PRODUCTS,
                 bytes_sent: key.key_len() as f64 + frames(1),
                 // Of both keys; what the peer offers; of two rounds the pairs, their values and numbers.
@@ -125,29 +125,29 @@ impl Model {
     }
 
     fn shown_bytes(&self, pairs: u64) -> f64 {
-        match self.engine {
-            Engine::DiffieHellman => values_bytes(pairs, self.bits),
-            Engine::Paillier(key, _) => {
+        match self.comparator {
+            Comparator::DiffieHellman => values_bytes(pairs, self.bits),
+            Comparator::Paillier(key, _) => {
                 ciphertext_bytes(key, size(pairs).div_ceil(self.slots.count))
             }
-            Engine::Implicit(key) => ciphertext_bytes(key, size(pairs)),
+            Comparator::Implicit(key) => ciphertext_bytes(key, size(pairs)),
         }
     }
 
     fn offer_bytes(&self, offers: u64) -> f64 {
-        match self.engine {
-            Engine::DiffieHellman => 0.0,
-            Engine::Paillier(key, _) => ciphertext_bytes(key, size(offers)),
-            Engine::Implicit(key) => ciphertext_bytes(key, COEFFICIENTS * size(offers)),
+        match self.comparator {
+            Comparator::DiffieHellman => 0.0,
+            Comparator::Paillier(key, _) => ciphertext_bytes(key, size(offers)),
+            Comparator::Implicit(key) => ciphertext_bytes(key, COEFFICIENTS * size(offers)),
         }
     }
 
     /// Products modulo N² of an offer.
     fn offer_products(&self) -> f64 {
-        match self.engine {
-            Engine::DiffieHellman => 0.0,
-            Engine::Paillier(..) => ENCRYPTION as f64,
-            Engine::Implicit(_) => (COEFFICIENTS as u64 * ENCRYPTION) as f64,
+        match self.comparator {
+            Comparator::DiffieHellman => 0.0,
+            Comparator::Paillier(..) => ENCRYPTION as f64,
+            Comparator::Implicit(_) => (COEFFICIENTS as u64 * ENCRYPTION) as f64,
         }
     }
 
@@ -156,18 +156,18 @@ impl Model {
         // A power takes a product a bit, one for each fourth or fifth, and a table.
         let power = |bits: u32| f64::from(bits) * 1.25 + 16.0;
         let count = pairs as f64;
-        let [shown, tested] = match self.engine {
-            Engine::DiffieHellman => {
+        let [shown, tested] = match self.comparator {
+            Comparator::DiffieHellman => {
                 parties[shows as usize].maps += count;
                 parties[shows as usize].multiplications += count;
                 return;
             }
-            Engine::Paillier(..) => {
+            Comparator::Paillier(..) => {
                 let packed = size(pairs).div_ceil(self.slots.count) as f64;
                 let value = power(self.slots.bits) + f64::from(self.slots.width);
                 [count * value + packed * RERANDOMISATION as f64, packed * DECRYPTION as f64]
             }
-            Engine::Implicit(key) => {
+            Comparator::Implicit(key) => {
                 let value = power(ENTRY_BITS) + power(key.bits()) + RERANDOMISATION as f64;
                 [count * value, count * DECRYPTION as f64]
             }
@@ -177,7 +177,7 @@ impl Model {
     }
 }
 
-impl Engine {
+impl Comparator {
     fn key_size(self) -> KeySize {
         match self {
             Self::Paillier(size, _) | Self::Implicit(size) => size,

@@ -35,7 +35,7 @@ use crate::{ProtocolError, Role, Run};
 
 type Point = <RistrettoPrp as CommutativePrf>::Point;
 
-/// One side of the engine, after step 2.
+/// One side of the comparator, after step 2.
 pub(super) struct DiffieHellman {
     role: Role,
     own: Zeroizing<Vec<Element>>,

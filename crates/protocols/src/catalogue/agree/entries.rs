@@ -3,7 +3,7 @@
 use veilset_crypto::Group;
 use veilset_crypto::paillier::KeySize;
 
-use super::{Engine, Length, Reuse, cost, run_to};
+use super::{Comparator, Length, Reuse, cost, run_to};
 use crate::{
     Allowed, Conclusion, Cost, Knowledge, Leak, Operation, Protocol, ProtocolError, Reveal, Run,
     Scheme, Security, Shape, Spec, Taken,
@@ -13,7 +13,7 @@ use crate::{
 pub(crate) struct Agree {
     pub(super) spec: Spec,
     length: Length,
-    engine: Engine,
+    comparator: Comparator,
 }
 
 /// `3pr-dh`.
@@ -36,7 +36,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         auto: true,
     },
     length: Length::ToTheMatch,
-    engine: Engine::DiffieHellman,
+    comparator: Comparator::DiffieHellman,
 };
 
 /// `3pr-dh-fixed`.
@@ -49,7 +49,7 @@ pub(crate) static FIXED: Agree = Agree {
         ..TO_THE_MATCH.spec
     },
     length: Length::Fixed,
-    engine: Engine::DiffieHellman,
+    comparator: Comparator::DiffieHellman,
 };
 
 /// `3pr-paillier`.
@@ -65,7 +65,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         ..TO_THE_MATCH.spec
     },
     length: Length::ToTheMatch,
-    engine: Engine::Paillier(KeySize::B2048, Reuse::Cached),
+    comparator: Comparator::Paillier(KeySize::B2048, Reuse::Cached),
 };
 
 /// `3pr-paillier-uncached`.
@@ -77,7 +77,7 @@ pub(crate) static UNCACHED: Agree = Agree {
         ..PAILLIER.spec
     },
     length: Length::ToTheMatch,
-    engine: Engine::Paillier(KeySize::B2048, Reuse::Fresh),
+    comparator: Comparator::Paillier(KeySize::B2048, Reuse::Fresh),
 };
 
 /// `3pr-implicit`.
@@ -89,7 +89,7 @@ pub(crate) static IMPLICIT: Agree = Agree {
         ..PAILLIER.spec
     },
     length: Length::ToTheMatch,
-    engine: Engine::Implicit(KeySize::B2048),
+    comparator: Comparator::Implicit(KeySize::B2048),
 };
 
 const SCHEMES: Taken = Taken { scheme: Allowed::Of(&Scheme::ALL), ..Taken::NOTHING };
@@ -136,10 +136,10 @@ impl Protocol for Agree {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        cost::cost(&shape, self.spec.max_elements, self.engine)
+        cost::cost(&shape, self.spec.max_elements, self.comparator)
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        run_to(self.length, self.engine, run)
+        run_to(self.length, self.comparator, run)
     }
 }

@@ -33,7 +33,7 @@ pub(super) const ENTRY_BITS: u32 = u128::BITS;
 /// Coefficients of a polynomial, the constant one first.
 pub(super) const COEFFICIENTS: usize = 2;
 
-/// One side of the engine.
+/// One side of the comparator.
 pub(super) struct Implicit {
     role: Role,
     roots: Zeroizing<Vec<Root<u128>>>,

@@ -1,4 +1,4 @@
-//! What engines on Paillier's encryption share: both sides' keys, and who has been offered what.
+//! What comparators on Paillier's encryption share: both sides' keys, and who has been offered what.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What compares entries: the interface of an engine.
+//! What compares entries: the interface of a comparator.
 
 use rand_core::CryptoRng;
 use veilset_channel::Channel;
@@ -15,7 +15,7 @@ pub(super) trait Matching {
     /// What a side that shows can compute before it is its turn.
     type Prepared;
 
-    /// Sends what the peer needs to show these pairs, for an engine that sends such things with the rounds and not all before
+    /// Sends what the peer needs to show these pairs, for a comparator that sends such things with the rounds and not all before
     /// them. Comes before the peer prepares the round, and in the rounds' order.
     ///
     /// # Errors
@@ -44,7 +44,7 @@ pub(super) trait Matching {
     /// Of the pairs of one round.
     ///
     /// # Errors
-    /// When the engine was called wrongly.
+    /// When the comparator was called wrongly.
     fn prepare(
         &mut self,
         pairs: &[Pair],

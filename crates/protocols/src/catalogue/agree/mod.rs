@@ -4,7 +4,7 @@
 //! Protocols on Ordered Sets", CODASPY 2011: 3PR^C-PSI-explicit-cached of section 3.4, for any private matching. With
 //! `C` a composition scheme:
 //!
-//! 1. Both sides prepare what all comparisons need, by the [`Engine`]: elements under the other's key
+//! 1. Both sides prepare what all comparisons need, by the [`Comparator`]: elements under the other's key
 //!    (`3pr-dh`, steps 1 and 2), or public keys, and encryptions of entries ahead of the rounds that need them
 //!    (`3pr-paillier`, `3pr-implicit`).
 //! 2. In each round, of the best combined rank first, all pairs of entries of that combined rank are compared: one side
@@ -18,7 +18,7 @@
 //! **What each side learns.** The entry, and from the round and the confirmation its place in the other's list; so it learns that
 //! no pair of a better combined rank is equal. The side that tests the last round also learns which other pairs of this very
 //! combined rank are equal: the paper compares them one after the other, in as many messages. Without a common entry
-//! both learn that alone, after all rounds. That holds for every engine.
+//! both learn that alone, after all rounds. That holds for every comparator.
 //!
 //! **`3pr-dh-fixed`** goes through all rounds whatever they find: after the match, decoys are shown. Who watches the
 //! traffic, or the clock, learns nothing but sizes, and the price is that of the worst case. The parties learn the same as above.
@@ -56,7 +56,7 @@ use crate::{Conclusion, Outcome, ProtocolError, Role, Run};
 
 /// What compares entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Engine {
+pub enum Comparator {
     /// Elements under both sides' keys on ristretto255.
     DiffieHellman,
     /// r·(a − b) under Paillier's encryption, short and several in a plaintext.
@@ -74,32 +74,36 @@ enum Length {
     Fixed,
 }
 
-/// One side of an agreement with rounds up to the match, by an engine with any length of keys: the registry's are
+/// One side of an agreement with rounds up to the match, by a comparator with any length of keys: the registry's are
 /// [`KeySize::B2048`].
 ///
 /// # Errors
 /// When the channel fails or the peer breaks the protocol.
-pub fn run_over(engine: Engine, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-    run_to(Length::ToTheMatch, engine, run)
+pub fn run_over(comparator: Comparator, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+    run_to(Length::ToTheMatch, comparator, run)
 }
 
-fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+fn run_to(
+    length: Length,
+    comparator: Comparator,
+    mut run: Run<'_>,
+) -> Result<Conclusion, ProtocolError> {
     let role = run.part.role;
     let composition = run.input.choices.scheme.unwrap_or_default().composition();
     let agreed = if composition.rounds(sizes(&run)) == 0 {
         None
     } else {
         // Step 1.
-        match engine {
-            Engine::DiffieHellman => {
+        match comparator {
+            Comparator::DiffieHellman => {
                 let mut matching = DiffieHellman::new(&mut run)?;
                 compare(&mut run, &mut matching, length)?
             }
-            Engine::Paillier(size, reuse) => {
+            Comparator::Paillier(size, reuse) => {
                 let mut matching = Paillier::new(&mut run, size, reuse)?;
                 compare(&mut run, &mut matching, length)?
             }
-            Engine::Implicit(size) => {
+            Comparator::Implicit(size) => {
                 let mut matching = Implicit::new(&mut run, size)?;
                 compare(&mut run, &mut matching, length)?
             }
@@ -109,7 +113,7 @@ fn run_to(length: Length, engine: Engine, mut run: Run<'_>) -> Result<Conclusion
     Ok(Box::new(move || Ok(Outcome::Agreed(index))))
 }
 
-/// Steps 2 and 3 with an engine that is ready.
+/// Steps 2 and 3 with a comparator that is ready.
 fn compare(
     run: &mut Run<'_>,
     matching: &mut impl Matching,

@@ -45,7 +45,7 @@ pub(super) fn slots(key: KeySize, own: usize, peer: usize, slack: u32) -> Slots 
     Slots::new(key, match_bits(own, peer) + SPARE_BITS + slack, 1, own * peer)
 }
 
-/// One side of the engine.
+/// One side of the comparator.
 pub(super) struct Paillier {
     role: Role,
     roots: Zeroizing<Vec<Root<u128>>>,

@@ -13,7 +13,7 @@ use crate::{Attached, AttachedShape, Input, Means, Part, Reveal, Silent};
 /// An entry of a list.
 type Entry = u64;
 
-/// A trusted party in place of an engine: entries cross as they are, which only a test may do.
+/// A trusted party in place of a comparator: entries cross as they are, which only a test may do.
 struct Ideal {
     role: Role,
     own: Vec<Entry>,
@@ -67,18 +67,18 @@ struct Setting {
     scheme: Scheme,
     length: Length,
     /// `None` for the trusted party.
-    engine: Option<Engine>,
+    comparator: Option<Comparator>,
 }
 
-const DH: Option<Engine> = Some(Engine::DiffieHellman);
+const DH: Option<Comparator> = Some(Comparator::DiffieHellman);
 
-/// The engines on Paillier's encryption, with short keys.
-fn encrypted(bits: u32) -> [Engine; 3] {
+/// The comparators on Paillier's encryption, with short keys.
+fn encrypted(bits: u32) -> [Comparator; 3] {
     let size = KeySize::insecure(bits);
     [
-        Engine::Paillier(size, Reuse::Cached),
-        Engine::Paillier(size, Reuse::Fresh),
-        Engine::Implicit(size),
+        Comparator::Paillier(size, Reuse::Cached),
+        Comparator::Paillier(size, Reuse::Fresh),
+        Comparator::Implicit(size),
     ]
 }
 
@@ -119,12 +119,12 @@ fn party(
     let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
     let mut run = parts(role, &elements, peer.len(), channel, &mut rng);
     run.input.choices.scheme = Some(setting.scheme);
-    let Some(engine) = setting.engine else {
+    let Some(comparator) = setting.comparator else {
         let mut ideal = Ideal { role, own: own.to_vec() };
         let agreed = compare(&mut run, &mut ideal, setting.length).expect("an honest run");
         return agreed.map(|pair| pair.place(role));
     };
-    let conclude = run_to(setting.length, engine, run).expect("an honest run");
+    let conclude = run_to(setting.length, comparator, run).expect("an honest run");
     match conclude().expect("an honest run") {
         Outcome::Agreed(index) => index,
         _ => panic!("another outcome"),
@@ -183,7 +183,7 @@ fn check(setting: Setting, sender: &[Entry], receiver: &[Entry]) {
 }
 
 /// The receiver's list may be 0, 1, 2, … by renaming entries; the sender's is every one.
-fn exhaust(most: usize, lengths: &[Length], engine: Option<Engine>) {
+fn exhaust(most: usize, lengths: &[Length], comparator: Option<Comparator>) {
     for (scheme, length) in Scheme::ALL
         .into_iter()
         .flat_map(|scheme| lengths.iter().map(move |length| (scheme, *length)))
@@ -191,7 +191,7 @@ fn exhaust(most: usize, lengths: &[Length], engine: Option<Engine>) {
         for (ours, theirs) in (0..=most).flat_map(|n| (0..=most).map(move |m| (n, m))) {
             let receiver: Vec<Entry> = (0..theirs as u64).collect();
             for sender in lists(ours, theirs as u64) {
-                check(Setting { scheme, length, engine }, &sender, &receiver);
+                check(Setting { scheme, length, comparator }, &sender, &receiver);
             }
         }
     }
@@ -209,14 +209,14 @@ fn so_do_they_when_blinded() {
 
 #[test]
 fn so_do_they_when_encrypted() {
-    for engine in encrypted(256) {
-        exhaust(2, &[Length::ToTheMatch, Length::Fixed], Some(engine));
-        exhaust(3, &[Length::ToTheMatch], Some(engine));
+    for comparator in encrypted(256) {
+        exhaust(2, &[Length::ToTheMatch, Length::Fixed], Some(comparator));
+        exhaust(3, &[Length::ToTheMatch], Some(comparator));
     }
 }
 
 /// Lists of lengths up to `most`, with random entries, of which few or many are common.
-fn random_lists(most: u32, engine: Option<Engine>, runs: usize) {
+fn random_lists(most: u32, comparator: Option<Comparator>, runs: usize) {
     let mut rng = ChaCha20Rng::from_seed([3; 32]);
     for (index, length) in
         [Length::ToTheMatch, Length::Fixed].into_iter().cycle().take(runs).enumerate()
@@ -231,7 +231,7 @@ fn random_lists(most: u32, engine: Option<Engine>, runs: usize) {
                 .collect()
         };
         let (sender, receiver) = (list(ours), list(theirs));
-        check(Setting { scheme, length, engine }, &sender, &receiver);
+        check(Setting { scheme, length, comparator }, &sender, &receiver);
     }
 }
 
@@ -242,26 +242,26 @@ fn so_do_longer_lists() {
 
 #[test]
 fn so_do_longer_lists_with_several_values_in_a_plaintext() {
-    for engine in encrypted(512) {
-        random_lists(20, Some(engine), 8);
+    for comparator in encrypted(512) {
+        random_lists(20, Some(comparator), 8);
     }
 }
 
 #[test]
 fn all_rounds_are_alike_wherever_the_match_is() {
     let receiver: Vec<Entry> = (0..12).collect();
-    let bytes = |sender: &[Entry], length, engine| {
-        let setting = Setting { scheme: Scheme::MinimumOfRanks, length, engine };
+    let bytes = |sender: &[Entry], length, comparator| {
+        let setting = Setting { scheme: Scheme::MinimumOfRanks, length, comparator };
         run(setting, sender, &receiver).map(|(_, bytes)| bytes)
     };
     let early: Vec<Entry> = (0..9).collect();
     let late: Vec<Entry> = (100..108).chain([11]).collect();
     let never: Vec<Entry> = (100..109).collect();
-    for engine in [DH].into_iter().chain(encrypted(256).map(Some)) {
-        let fixed = [&early, &late, &never].map(|sender| bytes(sender, Length::Fixed, engine));
+    for comparator in [DH].into_iter().chain(encrypted(256).map(Some)) {
+        let fixed = [&early, &late, &never].map(|sender| bytes(sender, Length::Fixed, comparator));
         assert!(fixed.iter().all(|both| *both == fixed[0]), "{fixed:?}");
-        assert_eq!(bytes(&never, Length::ToTheMatch, engine), fixed[0]);
-        assert!(bytes(&early, Length::ToTheMatch, engine) < fixed[0]);
+        assert_eq!(bytes(&never, Length::ToTheMatch, comparator), fixed[0]);
+        assert!(bytes(&early, Length::ToTheMatch, comparator) < fixed[0]);
     }
     let early = bytes(&early, Length::ToTheMatch, DH);
     // One pair is shown, and found equal; points go both ways before.
@@ -272,11 +272,11 @@ fn all_rounds_are_alike_wherever_the_match_is() {
 fn offers_are_made_once_an_entry_or_once_a_pair() {
     // Seven and four entries, none common: sums of places up to 9 in ten rounds, of which the receiver tests those with even numbers.
     let [sender, receiver] = [(0..7).collect::<Vec<Entry>>(), (10..14).collect()];
-    let bytes = |engine| {
+    let bytes = |comparator| {
         let setting = Setting {
             scheme: Scheme::SumOfRanks,
             length: Length::ToTheMatch,
-            engine: Some(engine),
+            comparator: Some(comparator),
         };
         run(setting, &sender, &receiver).map(|(_, bytes)| bytes)
     };
@@ -291,7 +291,7 @@ fn offers_are_made_once_an_entry_or_once_a_pair() {
     let expected =
         [(tested(1) - 7) * ciphertext + header, (tested(0) - 4) * ciphertext + 2 * header];
     assert_eq!([fresh[0] - cached[0], fresh[1] - cached[1]], expected);
-    // One value fits a plaintext of 256 bits, so the other engine sends a coefficient more an entry.
+    // One value fits a plaintext of 256 bits, so the other comparator sends a coefficient more an entry.
     assert_eq!(
         [implicit[0] - cached[0], implicit[1] - cached[1]],
         [7 * ciphertext, 4 * ciphertext]
@@ -306,10 +306,11 @@ fn a_key_that_comes_back_is_refused() {
             let frame = right.recv().expect("a key");
             right.send(frame).expect("a channel");
         });
-        let engine = encrypted(256)[0];
+        let comparator = encrypted(256)[0];
         let mut channel = Metered::new(Framed::new(left), "start");
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
-        run_over(engine, parts(Role::Sender, &[Element([1; 32])], 1, &mut channel, &mut rng)).err()
+        run_over(comparator, parts(Role::Sender, &[Element([1; 32])], 1, &mut channel, &mut rng))
+            .err()
     });
     let error = answer.expect("its own key").to_string();
     assert!(error.contains("proof that a Paillier key"), "{error}");
@@ -327,15 +328,15 @@ fn a_tester_sees_pairs_of_the_round_alone() {
             lists[role as usize].iter().map(|e| Element([*e as u8; 32])).collect();
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
         let mut run = parts(role, &elements, 3, &mut channel, &mut rng);
-        let mut engine = DiffieHellman::new(&mut run).expect("an honest run");
+        let mut comparator = DiffieHellman::new(&mut run).expect("an honest run");
         let every: Vec<Pair> = (0..9).map(|n| Pair { receiver: n / 3, sender: n % 3 }).collect();
         if role == Role::Sender {
-            let prepared = engine.prepare(&every, run.means.rng).expect("it works");
-            engine.show(run.means.channel, prepared, true).expect("an honest run");
+            let prepared = comparator.prepare(&every, run.means.rng).expect("it works");
+            comparator.show(run.means.channel, prepared, true).expect("an honest run");
             return (Vec::new(), Vec::new());
         }
-        let shown = take_values(run.means.channel, 9, engine.bits()).expect("an honest run");
-        (shown, engine.known_values())
+        let shown = take_values(run.means.channel, 9, comparator.bits()).expect("an honest run");
+        (shown, comparator.known_values())
     };
     let (shown, known) = thread::scope(|scope| {
         scope.spawn(|| values(Role::Sender, left));

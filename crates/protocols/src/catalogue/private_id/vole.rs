@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 use super::union::{Identifiers, lacking_cost, send_lacking, take_lacking};
 use super::{IDENTIFIERS, LEAKS};
 use crate::kit::membership::VALUES_A_TASK;
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::vole_oprf::{self, Terms};
 use crate::kit::wording::VOLE_ASSUMPTION;
 use crate::{
@@ -65,7 +65,7 @@ static SPEC: Spec = Spec {
 };
 
 /// The mqRPMT of the union.
-const UNION: Engine = Engine::CwPrf;
+const UNION: MqRpmt = MqRpmt::CwPrf;
 
 impl Protocol for VolePrivateId {
     fn spec(&self) -> &Spec {

@@ -4,19 +4,19 @@ use veilset_channel::ChannelExt;
 
 use super::{and, shuffled_p2};
 use crate::kit::membership::Hits;
-use crate::kit::mqrpmt::{Engine, weight};
+use crate::kit::mqrpmt::{MqRpmt, weight};
 use crate::kit::wire::{Total, frames};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
-pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     match run.part.role {
-        Role::Receiver => receiver(engine, run),
-        Role::Sender => sender(engine, run),
+        Role::Receiver => receiver(mqrpmt, run),
+        Role::Sender => sender(mqrpmt, run),
     }
 }
 
-fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let indication = engine.p1(&run.input, &mut run.means)?;
+fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let indication = mqrpmt.p1(&run.input, &mut run.means)?;
     let conclude = |hits: Hits| {
         hits.fault()?;
         Ok(Outcome::Count(weight(&hits.e)))
@@ -30,8 +30,8 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
     Ok(Box::new(move || conclude(hits)))
 }
 
-fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    shuffled_p2(engine, run)?;
+fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    shuffled_p2(mqrpmt, run)?;
     if run.part.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
@@ -41,8 +41,8 @@ fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     Ok(Box::new(move || Ok(Outcome::Count(count))))
 }
 
-pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
-    let base = engine.cost(shape);
+pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
+    let base = mqrpmt.cost(shape);
     match shape.reveal {
         Reveal::Receiver => base,
         Reveal::Both => {

@@ -12,22 +12,22 @@ use super::{and, shuffled_p2};
 use crate::kit::exchange::value;
 use crate::kit::indication::{hear_bits, tell_bits};
 use crate::kit::membership::{VALUES_A_TASK, membership, sort};
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, gathered, one_sided_cost};
 use crate::kit::wire::{bits_bytes, size, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
-pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     match run.part.role {
-        Role::Receiver => receiver(engine, run),
-        Role::Sender => sender(engine, run),
+        Role::Receiver => receiver(mqrpmt, run),
+        Role::Sender => sender(mqrpmt, run),
     }
 }
 
-fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let bits = name_bits(run.input.elements.len(), run.input.peer_count);
     let width = value_width(bits);
-    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
     let received = transfer::receive_one_sided(&mut run.means, Role::Sender, &hits.e, width)?;
     tell_bits(run.part, &mut run.means, &hits.e)?;
     let own = names(&run.input.elements, bits);
@@ -42,9 +42,9 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
     }))
 }
 
-fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let bits = name_bits(run.input.elements.len(), run.input.peer_count);
-    let order = shuffled_p2(engine, run)?;
+    let order = shuffled_p2(mqrpmt, run)?;
     let width = value_width(bits);
     let names = names(&run.input.elements, bits);
     let names = gathered(&order, width, |index| names[index].to_le_bytes());
@@ -63,10 +63,10 @@ pub(super) fn name_bits(n1: usize, n2: usize) -> u32 {
     match_bits(n1, n2).next_multiple_of(8)
 }
 
-pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let width = value_width(match_bits(size(shape.receiver), size(shape.sender)));
     let (sender, receiver, rounds) = one_sided_cost(shape.sender, width);
-    let cost = and(engine.cost(shape), sender, receiver, rounds);
+    let cost = and(mqrpmt.cost(shape), sender, receiver, rounds);
     match shape.reveal {
         Reveal::Receiver => cost,
         Reveal::Both => {

@@ -26,31 +26,31 @@ mod union;
 
 use veilset_crypto::permutation;
 
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::{Conclusion, Cost, PartyCost, Protocol, ProtocolError, Run, Shape, Spec};
 
 /// An operation on an mqRPMT.
 pub(crate) struct Pso {
-    engine: Engine,
+    mqrpmt: MqRpmt,
     spec: Spec,
-    run: fn(Engine, &mut Run<'_>) -> Result<Conclusion, ProtocolError>,
-    cost: fn(Engine, &Shape) -> Cost,
+    run: fn(MqRpmt, &mut Run<'_>) -> Result<Conclusion, ProtocolError>,
+    cost: fn(MqRpmt, &Shape) -> Cost,
 }
 
 /// `mqrpmt-dh`: from a commutative weak PRF.
-pub(crate) static CW_PRF: [Pso; 5] = all(Engine::CwPrf);
+pub(crate) static CW_PRF: [Pso; 5] = all(MqRpmt::CwPrf);
 /// `mqrpmt-poprf`: from a permuted OPRF.
-pub(crate) static P_OPRF: [Pso; 5] = all(Engine::POprf);
+pub(crate) static P_OPRF: [Pso; 5] = all(MqRpmt::POprf);
 /// `mqrpmt-star`: mqRPMT* from Sigma-mqPMT.
-pub(crate) static STAR: [Pso; 5] = all(Engine::Star);
+pub(crate) static STAR: [Pso; 5] = all(MqRpmt::Star);
 
-const fn all(engine: Engine) -> [Pso; 5] {
+const fn all(mqrpmt: MqRpmt) -> [Pso; 5] {
     [
-        Pso { engine, spec: spec::count(engine), run: count::run, cost: count::cost },
-        Pso { engine, spec: spec::intersect(engine), run: intersect::run, cost: intersect::cost },
-        Pso { engine, spec: spec::sum(engine), run: sum::run, cost: sum::cost },
-        Pso { engine, spec: spec::union(engine), run: union::run, cost: union::cost },
-        Pso { engine, spec: spec::share(engine), run: share::run, cost: share::cost },
+        Pso { mqrpmt, spec: spec::count(mqrpmt), run: count::run, cost: count::cost },
+        Pso { mqrpmt, spec: spec::intersect(mqrpmt), run: intersect::run, cost: intersect::cost },
+        Pso { mqrpmt, spec: spec::sum(mqrpmt), run: sum::run, cost: sum::cost },
+        Pso { mqrpmt, spec: spec::union(mqrpmt), run: union::run, cost: union::cost },
+        Pso { mqrpmt, spec: spec::share(mqrpmt), run: share::run, cost: share::cost },
     ]
 }
 
@@ -60,18 +60,18 @@ impl Protocol for Pso {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        (self.cost)(self.engine, &shape)
+        (self.cost)(self.mqrpmt, &shape)
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        (self.run)(self.engine, &mut run)
+        (self.run)(self.mqrpmt, &mut run)
     }
 }
 
 /// `P₂` of the mqRPMT, its set in a fresh random order, which it returns.
-fn shuffled_p2(engine: Engine, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
+fn shuffled_p2(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
     let order = permutation(run.input.elements.len(), run.means.rng);
-    engine.p2(&run.input, &mut run.means, &order)?;
+    mqrpmt.p2(&run.input, &mut run.means, &order)?;
     Ok(order)
 }
 

@@ -8,37 +8,37 @@ use zeroize::Zeroizing;
 use super::sum::ordered;
 use super::{and, shuffled_p2};
 use crate::kit::membership::Hits;
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, correlated_cost};
 use crate::{Conclusion, Cost, Outcome, ProtocolError, Role, Run, Shape, Shares, Sharing};
 
-pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     match run.part.role {
         Role::Receiver => {
-            let (shares, hits) = receiver(engine, run)?;
+            let (shares, hits) = receiver(mqrpmt, run)?;
             Ok(Box::new(move || {
                 hits.fault()?;
                 Ok(Outcome::Shares(shares))
             }))
         }
         Role::Sender => {
-            let shares = sender(engine, run)?;
+            let shares = sender(mqrpmt, run)?;
             Ok(Box::new(move || Ok(Outcome::Shares(shares))))
         }
     }
 }
 
-fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
+fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
     let columns = 1 + run.input.peer_attached.columns();
-    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
     let sharing = run.input.choices.sharing.unwrap_or_default();
     let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, sharing)?.to_vec();
     Ok((Shares { columns, words, sharing, order: None }, hits))
 }
 
-fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
+fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Shares, ProtocolError> {
     let values = run.input.attached.shape().columns();
-    let order = shuffled_p2(engine, run)?;
+    let order = shuffled_p2(mqrpmt, run)?;
     let words = with_indicator(&ordered(run.input.attached, &order), order.len(), values);
     let sharing = run.input.choices.sharing.unwrap_or_default();
     let masks = transfer::send_correlated(&mut run.means, &words, 1 + values, sharing)?;
@@ -58,7 +58,7 @@ fn with_indicator(words: &[u128], count: usize, values: usize) -> Zeroizing<Vec<
     Zeroizing::new(words.collect())
 }
 
-pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let (sender, receiver, rounds) = correlated_cost(shape.sender, 1 + shape.attached.columns());
-    and(engine.cost(shape), sender, receiver, rounds)
+    and(mqrpmt.cost(shape), sender, receiver, rounds)
 }

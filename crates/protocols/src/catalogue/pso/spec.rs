@@ -1,6 +1,6 @@
 //! What the operations on each mqRPMT say of themselves.
 
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::wording::{MATCHES, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
 use crate::{Allowed, Knowledge, Leak, Operation, Reveal, Security, Sharing, Spec, Taken};
 
@@ -60,48 +60,48 @@ const BOTH_OR_ONE: &[Reveal] = &[Reveal::Both, Reveal::Receiver];
 type Leaks = (&'static [Leak], &'static [Leak]);
 
 /// An entry, by the operation's letters of the id, which are its place in the lists below.
-const fn id(engine: Engine, operation: Operation) -> &'static str {
-    match (engine, operation) {
-        (Engine::CwPrf, Operation::Intersect) => "mqrpmt-dh-intersect",
-        (Engine::CwPrf, Operation::Sum) => "mqrpmt-dh-sum",
-        (Engine::CwPrf, Operation::Union) => "mqrpmt-dh-union",
-        (Engine::CwPrf, Operation::Share) => "mqrpmt-dh-share",
-        (Engine::CwPrf, _) => "mqrpmt-dh",
-        (Engine::POprf, Operation::Intersect) => "mqrpmt-poprf-intersect",
-        (Engine::POprf, Operation::Sum) => "mqrpmt-poprf-sum",
-        (Engine::POprf, Operation::Union) => "mqrpmt-poprf-union",
-        (Engine::POprf, Operation::Share) => "mqrpmt-poprf-share",
-        (Engine::POprf, _) => "mqrpmt-poprf",
-        (Engine::Star, Operation::Intersect) => "mqrpmt-star-intersect",
-        (Engine::Star, Operation::Sum) => "mqrpmt-star-sum",
-        (Engine::Star, Operation::Union) => "mqrpmt-star-union",
-        (Engine::Star, Operation::Share) => "mqrpmt-star-share",
-        (Engine::Star, _) => "mqrpmt-star",
+const fn id(mqrpmt: MqRpmt, operation: Operation) -> &'static str {
+    match (mqrpmt, operation) {
+        (MqRpmt::CwPrf, Operation::Intersect) => "mqrpmt-dh-intersect",
+        (MqRpmt::CwPrf, Operation::Sum) => "mqrpmt-dh-sum",
+        (MqRpmt::CwPrf, Operation::Union) => "mqrpmt-dh-union",
+        (MqRpmt::CwPrf, Operation::Share) => "mqrpmt-dh-share",
+        (MqRpmt::CwPrf, _) => "mqrpmt-dh",
+        (MqRpmt::POprf, Operation::Intersect) => "mqrpmt-poprf-intersect",
+        (MqRpmt::POprf, Operation::Sum) => "mqrpmt-poprf-sum",
+        (MqRpmt::POprf, Operation::Union) => "mqrpmt-poprf-union",
+        (MqRpmt::POprf, Operation::Share) => "mqrpmt-poprf-share",
+        (MqRpmt::POprf, _) => "mqrpmt-poprf",
+        (MqRpmt::Star, Operation::Intersect) => "mqrpmt-star-intersect",
+        (MqRpmt::Star, Operation::Sum) => "mqrpmt-star-sum",
+        (MqRpmt::Star, Operation::Union) => "mqrpmt-star-union",
+        (MqRpmt::Star, Operation::Share) => "mqrpmt-star-share",
+        (MqRpmt::Star, _) => "mqrpmt-star",
     }
 }
 
-const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
-    let (title, paper) = match engine {
-        Engine::CwPrf => {
+const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
+    let (title, paper) = match mqrpmt {
+        MqRpmt::CwPrf => {
             ("Fig. 7 on mqRPMT from a commutative weak PRF", "eprint 2022/652, Fig. 3 and Fig. 7")
         }
-        Engine::POprf => {
+        MqRpmt::POprf => {
             ("Fig. 7 on mqRPMT from a permuted OPRF", "eprint 2022/652, Fig. 5, Fig. 6 and Fig. 7")
         }
-        Engine::Star => {
+        MqRpmt::Star => {
             ("Fig. 7 on mqRPMT* from Sigma-mqPMT", "eprint 2022/652, section 1.2 and Fig. 7")
         }
     };
-    let leaks = match engine {
-        Engine::Star => leaks.1,
-        Engine::CwPrf | Engine::POprf => leaks.0,
+    let leaks = match mqrpmt {
+        MqRpmt::Star => leaks.1,
+        MqRpmt::CwPrf | MqRpmt::POprf => leaks.0,
     };
     let assumption = match operation {
         Operation::Count => "DDH, random oracle",
         _ => TRANSFER_ASSUMPTION,
     };
     Spec {
-        id: id(engine, operation),
+        id: id(mqrpmt, operation),
         title,
         operation,
         paper,
@@ -110,9 +110,9 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
         reveals: BOTH_OR_ONE,
         receiver: COUNT,
         sender: COUNT,
-        residue: match engine {
-            Engine::Star => SIZE_AND_COUNT,
-            Engine::CwPrf | Engine::POprf => SIZE,
+        residue: match mqrpmt {
+            MqRpmt::Star => SIZE_AND_COUNT,
+            MqRpmt::CwPrf | MqRpmt::POprf => SIZE,
         },
         leaks,
         max_elements: 1 << 31,
@@ -121,27 +121,27 @@ const fn entry(engine: Engine, operation: Operation, leaks: Leaks) -> Spec {
                 Operation::Share => Allowed::Of(&Sharing::ALL),
                 _ => Allowed::Of(&[]),
             },
-            ..engine.choices()
+            ..mqrpmt.choices()
         },
         cut: false,
         // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
         // the receiver less to choose.
-        auto: !matches!((engine, operation), (Engine::Star, _) | (_, Operation::Intersect)),
+        auto: !matches!((mqrpmt, operation), (MqRpmt::Star, _) | (_, Operation::Intersect)),
     }
 }
 
-pub(super) const fn count(engine: Engine) -> Spec {
+pub(super) const fn count(mqrpmt: MqRpmt) -> Spec {
     let leaks: Leaks =
         (&[SIZES, REPEATED, TOLD_COUNT, WHICH], &[SIZES, REPEATED, STAR, TOLD_COUNT, WHICH]);
-    entry(engine, Operation::Count, leaks)
+    entry(mqrpmt, Operation::Count, leaks)
 }
 
-pub(super) const fn intersect(engine: Engine) -> Spec {
+pub(super) const fn intersect(mqrpmt: MqRpmt) -> Spec {
     let leaks: Leaks = (&[SIZES, EARLY, GUESSES, TOLD], &[SIZES, EARLY, STAR, GUESSES, TOLD]);
-    Spec { receiver: MATCHES, sender: MATCHES, ..entry(engine, Operation::Intersect, leaks) }
+    Spec { receiver: MATCHES, sender: MATCHES, ..entry(mqrpmt, Operation::Intersect, leaks) }
 }
 
-pub(super) const fn sum(engine: Engine) -> Spec {
+pub(super) const fn sum(mqrpmt: MqRpmt) -> Spec {
     let leaks: Leaks = (
         &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, TOLD_SUMS, WHICH],
         &[SIZES, COLUMNS, CHOSEN, REPEATED_SUMS, STAR, TOLD_SUMS, WHICH],
@@ -152,11 +152,11 @@ pub(super) const fn sum(engine: Engine) -> Spec {
             of_you: "how many distinct keys match, and the sums of your values over them",
             of_peer: "how many distinct keys match, and the sums of its values over them",
         },
-        ..entry(engine, Operation::Sum, leaks)
+        ..entry(mqrpmt, Operation::Sum, leaks)
     }
 }
 
-pub(super) const fn union(engine: Engine) -> Spec {
+pub(super) const fn union(mqrpmt: MqRpmt) -> Spec {
     let leaks: Leaks = (&[SIZES, UNION, ROWS, ALL_ROWS], &[SIZES, UNION, ROWS, STAR, ALL_ROWS]);
     Spec {
         receiver: Knowledge {
@@ -167,11 +167,11 @@ pub(super) const fn union(engine: Engine) -> Spec {
             of_you: "the peer's rows whose keys you lack",
             of_peer: "your rows whose keys it lacks",
         },
-        ..entry(engine, Operation::Union, leaks)
+        ..entry(mqrpmt, Operation::Union, leaks)
     }
 }
 
-pub(super) const fn share(engine: Engine) -> Spec {
+pub(super) const fn share(mqrpmt: MqRpmt) -> Spec {
     const SHARES: Knowledge = Knowledge {
         of_you: "random shares of which of the sender's keys match, and of its values for them",
         of_peer: "random shares of which of the sender's keys match, and of its values for them",
@@ -184,6 +184,6 @@ pub(super) const fn share(engine: Engine) -> Spec {
         reveals: &[Reveal::Both],
         receiver: SHARES,
         sender: SHARES,
-        ..entry(engine, Operation::Share, leaks)
+        ..entry(mqrpmt, Operation::Share, leaks)
     }
 }

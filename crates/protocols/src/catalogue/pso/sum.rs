@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use super::{and, shuffled_p2};
 use crate::kit::membership::VALUES_A_TASK;
-use crate::kit::mqrpmt::{Engine, weight};
+use crate::kit::mqrpmt::{MqRpmt, weight};
 use crate::kit::transfer::{self, correlated_cost};
 use crate::kit::wire::{Total, frames};
 use crate::{
@@ -18,16 +18,16 @@ use crate::{
     Sharing,
 };
 
-pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     match run.part.role {
-        Role::Receiver => receiver(engine, run),
-        Role::Sender => sender(engine, run),
+        Role::Receiver => receiver(mqrpmt, run),
+        Role::Sender => sender(mqrpmt, run),
     }
 }
 
-fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let columns = run.input.peer_attached.columns();
-    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
     let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, Sharing::Additive)?;
     let count = weight(&hits.e).min(run.input.elements.len() as u64);
     run.means.channel.phase("count and masked sums");
@@ -41,9 +41,9 @@ fn receiver(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
     }))
 }
 
-fn sender(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let columns = run.input.attached.shape().columns();
-    let order = shuffled_p2(engine, run)?;
+    let order = shuffled_p2(mqrpmt, run)?;
     let words = ordered(run.input.attached, &order);
     let masks = transfer::send_correlated(&mut run.means, &words, columns, Sharing::Additive)?;
     run.means.channel.phase("count and masked sums");
@@ -117,10 +117,10 @@ impl AttachedShape {
     }
 }
 
-pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let columns = shape.attached.columns();
     let (sender, receiver, rounds) = correlated_cost(shape.sender, columns);
-    let cost = and(engine.cost(shape), sender, receiver, rounds);
+    let cost = and(mqrpmt.cost(shape), sender, receiver, rounds);
     let sums = 8.0 + 16.0 * columns as f64 + frames(1 + columns.div_ceil(WORDS_A_FRAME));
     let sums = PartyCost { bytes_sent: sums, ..PartyCost::default() };
     and(cost, PartyCost::default(), sums, 1)

@@ -16,28 +16,28 @@ use crate::kit::transfer;
 use crate::kit::wire::{Points, Total, value_of, value_width};
 use crate::{Attached, Outcome, Reveal, Role, Sharing};
 
-const ENGINES: [Engine; 3] = [Engine::CwPrf, Engine::POprf, Engine::Star];
+const MQRPMTS: [MqRpmt; 3] = [MqRpmt::CwPrf, MqRpmt::POprf, MqRpmt::Star];
 
 /// The changed line.
 fn all_set(bits: &[bool]) -> Vec<bool> {
     vec![true; bits.len()]
 }
 
-fn with_group<'a, 'b>(engine: Engine, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
-    run.input.choices = engine.choices().defaults().or(run.input.choices);
+fn with_group<'a, 'b>(mqrpmt: MqRpmt, run: &'a mut Run<'b>) -> &'a mut Run<'b> {
+    run.input.choices = mqrpmt.choices().defaults().or(run.input.choices);
     run
 }
 
 /// "A side that gets the union and cheats gets all of the other's rows, common ones too, unnoticed."
 #[test]
 fn a_receiver_of_a_union_that_sets_all_bits_gets_all_rows() {
-    for engine in ENGINES {
+    for mqrpmt in MQRPMTS {
         let (sender, (rows, hits)) = meet(
             Reveal::Receiver,
-            |run| honest(union::run(engine, with_group(engine, run))),
+            |run| honest(union::run(mqrpmt, with_group(mqrpmt, run))),
             |run| {
-                let run = with_group(engine, run);
-                let hits = engine.p1(&run.input, &mut run.means).expect("honest").bits();
+                let run = with_group(mqrpmt, run);
+                let hits = mqrpmt.p1(&run.input, &mut run.means).expect("honest").bits();
                 let bits = all_set(&hits.e);
                 let rows = transfer::receive_one_sided(&mut run.means, Role::Sender, &bits, WIDTH);
                 (rows.expect("honest"), hits)
@@ -59,13 +59,13 @@ fn a_receiver_of_a_union_that_sets_all_bits_gets_all_rows() {
 fn a_receiver_of_an_intersection_that_sets_all_bits_can_test_guesses() {
     const GUESSES: usize = 10_000;
     let bits = name_bits(COUNT, COUNT);
-    for engine in ENGINES {
+    for mqrpmt in MQRPMTS {
         let (sender, got) = meet(
             Reveal::Receiver,
-            |run| honest(intersect::run(engine, with_group(engine, run))),
+            |run| honest(intersect::run(mqrpmt, with_group(mqrpmt, run))),
             |run| {
-                let run = with_group(engine, run);
-                let hits = engine.p1(&run.input, &mut run.means).expect("honest").bits();
+                let run = with_group(mqrpmt, run);
+                let hits = mqrpmt.p1(&run.input, &mut run.means).expect("honest").bits();
                 let set = all_set(&hits.e);
                 let width = value_width(bits);
                 let got = transfer::receive_one_sided(&mut run.means, Role::Sender, &set, width);
@@ -87,7 +87,7 @@ fn a_receiver_of_an_intersection_that_sets_all_bits_can_test_guesses() {
 fn a_receiver_of_a_count_with_many_keys_learns_which_match() {
     let (sender, matched) = meet(
         Reveal::Both,
-        |run| honest(count::run(Engine::CwPrf, run)),
+        |run| honest(count::run(MqRpmt::CwPrf, run)),
         |run| {
             let terms = SetTerms::new(run.input.choices.digest(), COUNT, COUNT);
             let keys: Vec<_> = (0..COUNT).map(|_| Curve25519Prf::generate(run.means.rng)).collect();
@@ -124,10 +124,10 @@ fn a_receiver_of_a_sum_decides_which_values_are_added() {
         Reveal::Both,
         |run| {
             run.input.attached = Attached::Values { columns: 1, words: &OWNED };
-            honest(sum::run(Engine::CwPrf, run))
+            honest(sum::run(MqRpmt::CwPrf, run))
         },
         |run| {
-            let hits = Engine::CwPrf.p1(&run.input, &mut run.means).expect("honest").bits();
+            let hits = MqRpmt::CwPrf.p1(&run.input, &mut run.means).expect("honest").bits();
             let bits = all_set(&hits.e);
             let words = transfer::receive_correlated(&mut run.means, &bits, 1, Sharing::Additive);
             let words = words.expect("honest");

@@ -10,18 +10,18 @@ use zeroize::Zeroizing;
 
 use super::{and, shuffled_p2};
 use crate::kit::membership::{Hits, VALUES_A_TASK};
-use crate::kit::mqrpmt::Engine;
+use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, gathered, one_sided_cost};
 use crate::{
     Attached, AttachedShape, Conclusion, Cost, Outcome, ProtocolError, Reveal, Role, Run, Shape,
 };
 
-pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let received = match (run.part.reveal, run.part.role) {
-        (Reveal::Both, _) => Some(both(engine, run)?),
-        (Reveal::Receiver, Role::Receiver) => Some(receive(engine, run, Role::Sender)?),
+        (Reveal::Both, _) => Some(both(mqrpmt, run)?),
+        (Reveal::Receiver, Role::Receiver) => Some(receive(mqrpmt, run, Role::Sender)?),
         (Reveal::Receiver, Role::Sender) => {
-            send(engine, run, Role::Sender)?;
+            send(mqrpmt, run, Role::Sender)?;
             None
         }
     };
@@ -29,10 +29,10 @@ pub(super) fn run(engine: Engine, run: &mut Run<'_>) -> Result<Conclusion, Proto
 }
 
 /// Items go from the sender first, then from the receiver.
-fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
     let order = permutation(run.input.elements.len(), run.means.rng);
-    let Some(indication) = engine.both(run.part.role, &run.input, &mut run.means, &order) else {
-        return one_after_the_other(engine, run);
+    let Some(indication) = mqrpmt.both(run.part.role, &run.input, &mut run.means, &order) else {
+        return one_after_the_other(mqrpmt, run);
     };
     let hits = indication?.bits();
     match run.part.role {
@@ -48,15 +48,15 @@ fn both(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
     }
 }
 
-fn one_after_the_other(engine: Engine, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
+fn one_after_the_other(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
     match run.part.role {
         Role::Sender => {
-            send(engine, run, Role::Sender)?;
-            receive(engine, run, Role::Receiver)
+            send(mqrpmt, run, Role::Sender)?;
+            receive(mqrpmt, run, Role::Receiver)
         }
         Role::Receiver => {
-            let received = receive(engine, run, Role::Sender)?;
-            send(engine, run, Role::Receiver)?;
+            let received = receive(mqrpmt, run, Role::Sender)?;
+            send(mqrpmt, run, Role::Receiver)?;
             Ok(received)
         }
     }
@@ -83,13 +83,13 @@ impl Received {
     }
 }
 
-fn receive(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
-    let hits = engine.p1(&run.input, &mut run.means)?.bits();
+fn receive(mqrpmt: MqRpmt, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
+    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
     receive_items(run, from, hits)
 }
 
-fn send(engine: Engine, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
-    let order = shuffled_p2(engine, run)?;
+fn send(mqrpmt: MqRpmt, run: &mut Run<'_>, from: Role) -> Result<(), ProtocolError> {
+    let order = shuffled_p2(mqrpmt, run)?;
     send_items(run, from, &order)
 }
 
@@ -116,10 +116,10 @@ fn width(attached: AttachedShape) -> usize {
     }
 }
 
-pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
+pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let (sender, receiver, rounds) = one_sided_cost(shape.sender, width(shape.attached));
     if shape.reveal == Reveal::Receiver {
-        return and(engine.cost(shape), sender, receiver, rounds);
+        return and(mqrpmt.cost(shape), sender, receiver, rounds);
     }
     let back = Shape {
         sender: shape.receiver,
@@ -129,9 +129,9 @@ pub(super) fn cost(engine: Engine, shape: &Shape) -> Cost {
         returned: shape.attached,
         ..*shape
     };
-    let Some(tests) = engine.cost_of_both(shape) else {
-        let second = cost(engine, &back);
-        let once = and(engine.cost(shape), sender, receiver, rounds);
+    let Some(tests) = mqrpmt.cost_of_both(shape) else {
+        let second = cost(mqrpmt, &back);
+        let once = and(mqrpmt.cost(shape), sender, receiver, rounds);
         return and(once, second.receiver, second.sender, second.rounds);
     };
     let once = and(tests, sender, receiver, rounds);

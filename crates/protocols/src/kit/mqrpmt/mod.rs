@@ -16,7 +16,7 @@ use crate::{Allowed, Cost, Input, Means, ProtocolError, Role, SetEncoding, Shape
 
 /// A construction of mqRPMT.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Engine {
+pub(crate) enum MqRpmt {
     /// From a commutative weak PRF.
     CwPrf,
     /// From a permuted oblivious PRF.
@@ -45,7 +45,7 @@ pub(crate) fn weight(e: &[bool]) -> u64 {
     e.iter().filter(|bit| **bit).count() as u64
 }
 
-impl Engine {
+impl MqRpmt {
     /// The groups on which it runs, the fastest first, and the forms in which a set can travel; in a permuted OPRF no set does.
     pub(crate) const fn choices(self) -> Taken {
         Taken {
