@@ -12,8 +12,8 @@ use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Protocol, ProtocolError, Reveal,
-    Role, Run, Shape, Shares, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Input, Means, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, Shape, Shares, Side, Silent, Spec, find,
 };
 
 use crate::{Parts, process, reference_seconds, shaped_pair};
@@ -287,7 +287,7 @@ impl Case {
         let mut rng = ChaCha20Rng::from_seed([role as u8; 32]);
         let conclusion = pool.install(|| {
             protocol.run(Run {
-                part: Part { role, reveal: reveal(spec) },
+                side: Side { role, reveal: reveal(spec) },
                 input: Input {
                     elements: elements.to_vec().into(),
                     peer_count: match role {

@@ -49,10 +49,10 @@ impl Protocol for Served<'_> {
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
         let Prepared { database, parameters, .. } = self.prepared;
-        match run.part.role {
+        match run.side.role {
             Role::Sender => {
-                let Run { part, input, mut means } = run;
-                database.serve(&mut means, part.reveal, input.peer_count)
+                let Run { side, input, mut means } = run;
+                database.serve(&mut means, side.reveal, input.peer_count)
             }
             Role::Receiver => receive(run, parameters, self.spec().operation),
         }

@@ -11,8 +11,8 @@ use veilset_channel::{Channel, Framed, HEADER, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Input, Means, Operation, Part, ProtocolError, Reveal,
-    Role, Run, Silent, find,
+    Attached, AttachedShape, Conclusion, Input, Means, Operation, ProtocolError, Reveal, Role, Run,
+    Side, Silent, find,
 };
 
 use crate::Seed;
@@ -86,7 +86,7 @@ fn serve(database: &Database, channel: &mut dyn Channel) -> Result<Conclusion, P
 
 fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusion, ProtocolError> {
     let run = Run {
-        part: Part { role: Role::Receiver, reveal: Reveal::Both },
+        side: Side { role: Role::Receiver, reveal: Reveal::Both },
         input: Input {
             elements: elements(SIZES.receiver).into(),
             peer_count: SIZES.sender,

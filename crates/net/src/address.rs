@@ -4,7 +4,7 @@ use crate::NetError;
 
 /// What an address is for; it decides what is proposed instead of a wrong one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum Purpose {
     /// An address of this machine.
     Listen,
     /// The peer's.
@@ -18,31 +18,31 @@ const FORM: &str = "give HOST:PORT, such as 203.0.113.7:7000 or [2001:db8::7]:70
 ///
 /// # Errors
 /// [`NetError::Address`], with the next step.
-pub(crate) fn host_and_port(given: &str, side: Side) -> Result<(&str, u16), NetError> {
-    split(given, side)
+pub(crate) fn host_and_port(given: &str, purpose: Purpose) -> Result<(&str, u16), NetError> {
+    split(given, purpose)
         .map_err(|why| NetError::Address { given: given.escape_default().to_string(), why })
 }
 
-fn split(given: &str, side: Side) -> Result<(&str, u16), String> {
+fn split(given: &str, purpose: Purpose) -> Result<(&str, u16), String> {
     if let Some((_, rest)) = given.split_once("://") {
-        return Err(not_a_url(rest, side));
+        return Err(not_a_url(rest, purpose));
     }
     if let Some(port) = port(given) {
-        return Err(format!("it is a port without a host; {}", hosts_for(port, side)));
+        return Err(format!("it is a port without a host; {}", hosts_for(port, purpose)));
     }
     let with_form = |why: &str| format!("{why}; {FORM}");
     let (host, digits) = given.rsplit_once(':').ok_or_else(|| with_form("it has no port"))?;
     let port = port(digits).ok_or_else(|| with_form("its port is not a number up to 65535"))?;
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     match bare.unwrap_or(host) {
-        "" | "*" => Err(format!("it has no host; {}", hosts_for(port, side))),
+        "" | "*" => Err(format!("it has no host; {}", hosts_for(port, purpose))),
         host if bare.is_none() && host.contains(':') => {
             Err(with_form("an IPv6 address stands in brackets"))
         }
         host if host.chars().any(|c| c.is_whitespace() || c.is_control() || c == '/') => {
             Err(with_form("its host is not a name or number"))
         }
-        _ if port == 0 && side == Side::Connect => {
+        _ if port == 0 && purpose == Purpose::Connect => {
             Err(with_form("nobody listens on port 0; ask the peer for the port"))
         }
         host => Ok((host, port)),
@@ -54,21 +54,21 @@ fn port(digits: &str) -> Option<u16> {
     digits.bytes().all(|c| c.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
 }
 
-fn hosts_for(port: u16, side: Side) -> String {
-    match side {
-        Side::Listen => format!(
+fn hosts_for(port: u16, purpose: Purpose) -> String {
+    match purpose {
+        Purpose::Listen => format!(
             "say 0.0.0.0:{port} to accept from anywhere, 127.0.0.1:{port} from this machine alone"
         ),
-        Side::Connect => {
+        Purpose::Connect => {
             format!("say HOST:{port}, where HOST is the name or number of the peer's machine")
         }
     }
 }
 
 /// `rest` is what follows the scheme.
-fn not_a_url(rest: &str, side: Side) -> String {
+fn not_a_url(rest: &str, purpose: Purpose) -> String {
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    match split(authority, side) {
+    match split(authority, purpose) {
         Ok(_) => format!("it is a URL; say {} alone", authority.escape_default()),
         Err(_) => format!("it is a URL; {FORM}"),
     }
@@ -86,7 +86,7 @@ mod tests {
             ("127.0.0.1:0", ("127.0.0.1", 0)),
             ("[::1]:65535", ("::1", 65535)),
         ] {
-            assert_eq!(host_and_port(given, Side::Listen).expect("good"), want);
+            assert_eq!(host_and_port(given, Purpose::Listen).expect("good"), want);
         }
     }
 

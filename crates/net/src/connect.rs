@@ -8,7 +8,7 @@ use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PublicKey};
 
-use crate::address::{Side, host_and_port};
+use crate::address::{Purpose, host_and_port};
 use crate::connection::{background, runtime};
 use crate::handshake::{self, Connected, Failure, VERSION};
 use crate::tls::{self, PinnedKey};
@@ -42,7 +42,7 @@ pub fn connect(
         return Err(NetError::OwnKey);
     }
     let caller =
-        Caller { identity, peer: *peer, target: host_and_port(addr, Side::Connect)?, addr };
+        Caller { identity, peer: *peer, target: host_and_port(addr, Purpose::Connect)?, addr };
     let runtime = runtime()?;
     let mut last = "it does not answer".to_owned();
     let seeking = async {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use veilset_party::{Identity, PublicKey};
 
-use crate::address::{Side, host_and_port};
+use crate::address::{Purpose, host_and_port};
 use crate::{Listener, NetError, Stop, TlsTransport, connect};
 
 /// Which side this party takes; it has no bearing on who learns what.
@@ -26,8 +26,8 @@ impl Endpoint {
     /// [`NetError::Address`], which says what to give instead.
     pub fn check(&self) -> Result<(), NetError> {
         match self {
-            Self::Listen(addr) => host_and_port(addr, Side::Listen),
-            Self::Connect(addr) => host_and_port(addr, Side::Connect),
+            Self::Listen(addr) => host_and_port(addr, Purpose::Listen),
+            Self::Connect(addr) => host_and_port(addr, Purpose::Connect),
         }
         .map(|_| ())
     }

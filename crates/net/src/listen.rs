@@ -8,7 +8,7 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 use veilset_party::{Identity, PublicKey};
 
-use crate::address::{Side, host_and_port};
+use crate::address::{Purpose, host_and_port};
 use crate::connection::{drive, runtime};
 use crate::crowd::Crowd;
 use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
@@ -36,7 +36,7 @@ impl Listener {
     /// # Errors
     /// When the address does not parse or cannot be listened on.
     pub fn bind(addr: &str) -> Result<Self, NetError> {
-        let target = host_and_port(addr, Side::Listen)?;
+        let target = host_and_port(addr, Purpose::Listen)?;
         let failed = |why| NetError::Listen { addr: addr.to_owned(), why };
         let socket = std::net::TcpListener::bind(target).map_err(failed)?;
         socket.set_nonblocking(true).map_err(failed)?;

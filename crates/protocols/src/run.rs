@@ -1,4 +1,4 @@
-//! What one side of a run is made of: its part, its input and its means.
+//! A run as one party has it: its side, its input and its means.
 
 use rand_core::CryptoRng;
 use veilset_channel::Channel;
@@ -7,10 +7,10 @@ use zeroize::Zeroizing;
 
 use crate::{Attached, AttachedShape, Choices, Conclusion, Observer, Outcome, Reveal, Role};
 
-/// One side of one run.
+/// A run as one party has it.
 pub struct Run<'a> {
     /// Which side of the figure this one is, and who learns.
-    pub part: Part,
+    pub side: Side,
     /// What the protocol computes on.
     pub input: Input<'a>,
     /// What it computes with.
@@ -19,14 +19,14 @@ pub struct Run<'a> {
 
 /// A side of a figure in a run that reveals its result to one side or to both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Part {
+pub struct Side {
     /// Which side of the figure this one is.
     pub role: Role,
     /// Who gets the result; both sides agreed on it.
     pub reveal: Reveal,
 }
 
-impl Part {
+impl Side {
     /// Whether this side gets the result.
     #[must_use]
     pub fn learns(self) -> bool {
@@ -90,7 +90,7 @@ impl Run<'_> {
 
     fn without(&self, matches: Outcome) -> Option<Conclusion> {
         let empty = self.input.elements.is_empty() || self.input.peer_count == 0;
-        let nothing = if self.part.learns() { matches } else { Outcome::Nothing };
+        let nothing = if self.side.learns() { matches } else { Outcome::Nothing };
         empty.then(|| -> Conclusion { Box::new(|| Ok(nothing)) })
     }
 }

@@ -112,21 +112,21 @@ pub(crate) fn run(
     })
 }
 
-/// What a side wants, and its list.
+/// What one of two parties in this process wants, and its list.
 #[derive(FromPyObject)]
-pub(crate) struct Side(Order, List);
+pub(crate) struct LocalParty(Order, List);
 
 /// Runs both sides in this process, over TLS on loopback; the first of them is `a`, whose run tells how far it is.
 #[pyfunction]
 pub(crate) fn run_local(
     py: Python<'_>,
-    a: Side,
-    b: Side,
+    a: LocalParty,
+    b: LocalParty,
     caller: Caller,
     stop: &Bound<'_, Stop>,
 ) -> PyResult<(Run, Run)> {
     let stop = stop.get();
-    let (Side(order_a, a), Side(order_b, b)) = (a, b);
+    let (LocalParty(order_a, a), LocalParty(order_b, b)) = (a, b);
     attend(py, &caller, stop, |reporter| {
         let jobs = (order_a.job("b".to_owned())?, order_b.job("a".to_owned())?);
         let inputs = (order_a.input(a, reporter)?, order_b.input(b, reporter)?);

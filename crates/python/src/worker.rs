@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use veilset::cluster::{self, Matched, PieceShape, Ticket};
 use veilset::net::Options;
 use veilset::party::{KeyError, StoreError};
-use veilset::registry::{Part, Reveal, Role};
+use veilset::registry::{Reveal, Role, Side};
 
 use crate::bytes::{bits, elements, fixed, of_bits, of_integers, of_words, words};
 use crate::error::Failure;
@@ -86,11 +86,11 @@ impl Worker {
         let meeting = meeting.read()?;
         let own = elements(own)?;
         let Sizes(count, peer_count, pieces) = sizes;
-        let part = Part {
+        let side = Side {
             role: if receiver { Role::Receiver } else { Role::Sender },
             reveal: if both { Reveal::Both } else { Reveal::Receiver },
         };
-        let shape = PieceShape { part, count, peer_count, pieces };
+        let shape = PieceShape { side, count, peer_count, pieces };
         let found = py.detach(|| self.0.intersect(&meeting, &shape, &own));
         Ok(match found.map_err(Failure::from)? {
             Matched::Nothing => (None, true),

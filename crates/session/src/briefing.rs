@@ -1,7 +1,7 @@
 //! What the user sees before a run.
 
 use veilset_data::{Warning, WarningCode};
-use veilset_protocols::{Choices, Operation, Part, Reveal, Security, Spec};
+use veilset_protocols::{Choices, Operation, Reveal, Security, Side, Spec};
 
 use crate::terms::Terms;
 use crate::{Asked, Learn, Offer};
@@ -60,7 +60,7 @@ impl Briefing {
         spec: &'static Spec,
         choices: Choices,
         asked_by_peer: Asked,
-        part: Part,
+        side: Side,
         offer: &Offer,
         theirs: &Terms,
     ) -> Self {
@@ -72,8 +72,8 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: sentence(spec, part, &offer.peer),
-            leaks: leaks(spec, part.reveal, offer.operation),
+            learned: sentence(spec, side, &offer.peer),
+            leaks: leaks(spec, side.reveal, offer.operation),
             peers: vec![peer(offer, theirs.distinct)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
@@ -103,8 +103,8 @@ fn peer(offer: &Offer, distinct: u64) -> PeerBriefing {
 }
 
 /// The sentence that says who learns what.
-pub(crate) fn sentence(spec: &Spec, part: Part, peer: &str) -> String {
-    let Part { role, reveal } = part;
+pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str) -> String {
+    let Side { role, reveal } = side;
     let you = spec.knowledge(role, reveal).of_you;
     let them = spec.knowledge(role.other(), reveal).of_peer;
     format!("You learn: {you}. {peer} learns: {them}.")
@@ -159,9 +159,9 @@ mod tests {
         let theirs = Terms::new(&offer, [0; 32]);
         for spec in PROTOCOLS.map(|protocol| protocol.spec()) {
             for reveal in spec.reveals {
-                let part = Part { role: Role::Receiver, reveal: *reveal };
+                let side = Side { role: Role::Receiver, reveal: *reveal };
                 let (choices, asked) = (spec.defaults(), Asked::default());
-                let briefing = Briefing::new(spec, choices, asked, part, &offer, &theirs);
+                let briefing = Briefing::new(spec, choices, asked, side, &offer, &theirs);
                 let of_both = briefing.leaks.iter().any(|leak| leak.starts_with("If both learn"));
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
                 assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_protocols::ks::multiparty::cost;
 use veilset_protocols::{
-    Choices, Cost, Part, PartyCost, Protocol, Role, Shape, Spec, sample_passes,
+    Choices, Cost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,
 };
 
 use crate::briefing::sentence;
@@ -213,10 +213,10 @@ impl Estimate {
         self.protocol.kept(Shape { choices: self.choices, ..shape })
     }
 
-    /// "You learn: …. PEER learns: …." for the side with this part.
+    /// "You learn: …. PEER learns: …." for this side of the figure.
     #[must_use]
-    pub fn learned(&self, part: Part, peer: &str) -> String {
-        sentence(self.spec(), part, peer)
+    pub fn learned(&self, side: Side, peer: &str) -> String {
+        sentence(self.spec(), side, peer)
     }
 }
 

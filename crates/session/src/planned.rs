@@ -1,6 +1,6 @@
 //! A run of which only the price is asked.
 
-use veilset_protocols::{Operation, Part, Role, Shape, Spec};
+use veilset_protocols::{Operation, Role, Shape, Side, Spec};
 
 use crate::plan::{plan, switches};
 use crate::{Calibration, Estimate, Link, SessionError, Wanted};
@@ -35,7 +35,7 @@ pub struct Prices {
     /// What `auto` takes at equal sizes, each from the smallest power of two on.
     pub switches: Vec<(u64, &'static Spec)>,
     shape: Shape,
-    part: Part,
+    side: Side,
 }
 
 impl PlannedRun {
@@ -45,7 +45,7 @@ impl PlannedRun {
     /// When no protocol fits, or none takes so many keys.
     pub fn price(&self) -> Result<Prices, SessionError> {
         self.wanted.check(None)?;
-        let (part, shape) = (self.part(), self.shape());
+        let (side, shape) = (self.side(), self.shape());
         let machine = Calibration::measure()?;
         let Self { wanted, link, threads, .. } = *self;
         let plans = plan(wanted, shape, &machine, link, threads);
@@ -57,24 +57,24 @@ impl PlannedRun {
             _ => {
                 let switches = switches(wanted, shape, &machine, link, threads);
                 let operation = wanted.operation;
-                Ok(Prices { operation, threads, plans, switches, shape, part })
+                Ok(Prices { operation, threads, plans, switches, shape, side })
             }
         }
     }
 
-    /// This side's part: the owner of values sends them, and else whoever learns is the receiver.
+    /// Which side of the figure this one is, and who learns: the owner of values sends them, and else whoever learns is the receiver.
     #[must_use]
-    pub fn part(&self) -> Part {
+    pub fn side(&self) -> Side {
         let Wanted { operation, learn, .. } = self.wanted;
         let owns = operation.spec().has_values();
         let role = if owns || !learn.includes_me() { Role::Sender } else { Role::Receiver };
-        Part { role, reveal: learn.reveal() }
+        Side { role, reveal: learn.reveal() }
     }
 
     /// The sizes of the run, with the choices that are asked for.
     #[must_use]
     pub fn shape(&self) -> Shape {
-        let Part { role, reveal } = self.part();
+        let Side { role, reveal } = self.side();
         let (sender, receiver) = match role {
             Role::Receiver => (self.peer_rows, self.rows),
             Role::Sender => (self.rows, self.peer_rows),
@@ -91,7 +91,7 @@ impl Prices {
     #[must_use]
     pub fn bytes(&self, plan: &Estimate) -> (f64, f64) {
         let (sender, receiver) = (plan.cost.sender.bytes_sent, plan.cost.receiver.bytes_sent);
-        match self.part.role {
+        match self.side.role {
             Role::Sender => (sender, receiver),
             Role::Receiver => (receiver, sender),
         }
@@ -106,12 +106,12 @@ impl Prices {
     /// "You learn: …. The peer learns: …."
     #[must_use]
     pub fn learned(&self, plan: &Estimate) -> String {
-        plan.learned(self.part, "The peer")
+        plan.learned(self.side, "The peer")
     }
 
     /// What leaks beyond that, in sentences.
     #[must_use]
     pub fn leaks(&self, plan: &Estimate) -> Vec<&'static str> {
-        plan.spec().leaks_of(self.part.reveal).collect()
+        plan.spec().leaks_of(self.side.reveal).collect()
     }
 }

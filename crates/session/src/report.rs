@@ -25,7 +25,7 @@ pub struct Report {
     pub learn: Learn,
     /// The versioned presets of the key columns, such as `email/1`.
     pub presets: String,
-    /// This side's part in a run of two; several have no parts.
+    /// This side's role in a run of two; a multiparty run has none.
     pub role: Option<Role>,
     /// "You learn: …. NAME learns: …."
     pub learned: String,

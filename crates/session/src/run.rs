@@ -8,7 +8,7 @@ use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeyDigest;
 use veilset_protocols::{
-    self as protocols, Attached, Conclusion, Input, Observer, Outcome, Part, Run,
+    self as protocols, Attached, Conclusion, Input, Observer, Outcome, Run, Side,
 };
 use zeroize::Zeroizing;
 
@@ -108,9 +108,9 @@ impl Agreed {
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
-        let part = Part { role: self.role, reveal: self.reveal };
+        let side = Side { role: self.role, reveal: self.reveal };
         let means = protocols::Means { session, channel: &mut pipe.channel, rng, observer };
-        let conclusion = self.protocol.run(Run { part, input, means });
+        let conclusion = self.protocol.run(Run { side, input, means });
         conclusion.map_err(|error| SessionError::of_protocol(pipe.step(), error))
     }
 

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Operation, Outcome, Part, Protocol,
-    ProtocolError, Reveal, Role, Run, Shape, Silent,
+    Attached, AttachedShape, Choices, Input, Means, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, Shape, Side, Silent,
 };
 
 /// What one party of a run ends with.
@@ -170,7 +170,7 @@ pub fn run_one(
     let operation = protocol.spec().operation;
     let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
-        part: Part { role, reveal },
+        side: Side { role, reveal },
         input: Input {
             elements: sets.of(role).to_vec().into(),
             peer_count: sets.of(role.other()).len(),

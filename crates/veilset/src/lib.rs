@@ -119,7 +119,7 @@ pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
         Attaches, CHOICES, Choice, Choices, Gives, OPERATIONS, Observer, Operation, OperationSpec,
-        Outcome, Over, PROTOCOLS, Part, Reveal, Role, Scheme, Security, SetEncoding, Silent, Spec,
+        Outcome, Over, PROTOCOLS, Reveal, Role, Scheme, Security, SetEncoding, Side, Silent, Spec,
         find,
     };
 }

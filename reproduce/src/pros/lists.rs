@@ -10,7 +10,7 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, permutation};
 use veilset_protocols::agree::{Comparator, run_over};
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Outcome, Part, Reveal, Role, Run, Scheme,
+    Attached, AttachedShape, Choices, Input, Means, Outcome, Reveal, Role, Run, Scheme, Side,
     Silent,
 };
 
@@ -92,7 +92,7 @@ fn side(
         let conclude = run_over(
             comparator,
             Run {
-                part: Part { role, reveal: Reveal::Both },
+                side: Side { role, reveal: Reveal::Both },
                 input: Input {
                     elements: lists.0[role as usize].clone().into(),
                     peer_count: lists.size(),

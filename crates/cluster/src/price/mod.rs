@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
 
     /// What is of this side and of the peer, from what is of the sender and of the receiver.
     fn mine_first(&self, [sender, receiver]: [f64; 2]) -> [f64; 2] {
-        match self.planned.part().role {
+        match self.planned.side().role {
             Role::Sender => [sender, receiver],
             Role::Receiver => [receiver, sender],
         }

@@ -1,13 +1,13 @@
 use std::time::Duration;
 
-use veilset_protocols::{Part, Reveal, Role};
+use veilset_protocols::{Reveal, Role, Side};
 
 use super::*;
 
 /// The receiver's, which alone learns, and the sender's.
-const PARTS: [Part; 2] = [
-    Part { role: Role::Receiver, reveal: Reveal::Receiver },
-    Part { role: Role::Sender, reveal: Reveal::Receiver },
+const SIDES: [Side; 2] = [
+    Side { role: Role::Receiver, reveal: Reveal::Receiver },
+    Side { role: Role::Sender, reveal: Reveal::Receiver },
 ];
 
 /// Meets the worker with this key, at this address if it listens there, with this much memory.
@@ -37,8 +37,8 @@ fn a_claim_that_takes_more_memory_than_a_worker_has_is_refused_before_anybody_is
     const CAP: u64 = 1 << 30;
     let (worker, nobody) = (worker(), worker().public_key());
     let meeting = meeting(nobody, Some("127.0.0.1:1".to_owned()), CAP);
-    let [_, part] = PARTS;
-    let shape = PieceShape { part, count: 1000, peer_count: 1 << 37, pieces: 1 << 12 };
+    let [_, side] = SIDES;
+    let shape = PieceShape { side, count: 1000, peer_count: 1 << 37, pieces: 1 << 12 };
     // The vector OLE is as long as the receiver says.
     let refused = worker.intersect(&meeting, &shape, &[]);
     assert!(needed(refused) > 25 * (1 << 25));
@@ -60,9 +60,9 @@ fn what_fits_a_worker_is_done() {
         ((0..30).map(element).collect(), (20..60).map(element).collect());
     let (one, other) = (worker(), worker());
     let address = Some(one.local_addr().to_string());
-    let [receiver, sender] = PARTS;
-    let shape = PieceShape { part: receiver, count: 4 * 30, peer_count: 4 * 40, pieces: 4 };
-    let back = PieceShape { part: sender, count: 4 * 40, peer_count: 4 * 30, pieces: 4 };
+    let [receiver, sender] = SIDES;
+    let shape = PieceShape { side: receiver, count: 4 * 30, peer_count: 4 * 40, pieces: 4 };
+    let back = PieceShape { side: sender, count: 4 * 40, peer_count: 4 * 30, pieces: 4 };
     let cap = 200 << 20;
     let found = std::thread::scope(|scope| {
         let there = meeting(one.public_key(), address, cap);

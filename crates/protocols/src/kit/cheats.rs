@@ -6,8 +6,8 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, Group};
 
 use crate::{
-    Attached, AttachedShape, Choices, Conclusion, Input, Means, Outcome, Part, ProtocolError,
-    Reveal, Role, Run, SetEncoding, Silent,
+    Attached, AttachedShape, Choices, Conclusion, Input, Means, Outcome, ProtocolError, Reveal,
+    Role, Run, SetEncoding, Side, Silent,
 };
 
 /// Elements of the sender: the receiver has those from [`FIRST`] on, and as many that are its own.
@@ -63,7 +63,7 @@ fn side<T>(
     let items: Vec<u8> = numbers(role).flat_map(item).collect();
     let shape = AttachedShape::Items { width: WIDTH };
     work(&mut Run {
-        part: Part { role, reveal },
+        side: Side { role, reveal },
         input: Input {
             elements: numbers(role).map(element).collect::<Vec<_>>().into(),
             peer_count: COUNT,

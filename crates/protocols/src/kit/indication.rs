@@ -5,17 +5,17 @@ use zeroize::Zeroizing;
 use crate::kit::bins::{filled_up, named};
 use crate::kit::membership::in_order;
 use crate::kit::wire::{put_bits, put_values, take_bits, take_values};
-use crate::{Conclusion, Means, Outcome, Part, ProtocolError};
+use crate::{Conclusion, Means, Outcome, ProtocolError, Side};
 
 const STEP: &str = "indication";
 
 /// The receiver tells the sender, if that learns, a bit for each of its values, in the order in which they came.
 pub(crate) fn tell_bits(
-    part: Part,
+    side: Side,
     means: &mut Means<'_>,
     bits: &[bool],
 ) -> Result<(), ProtocolError> {
-    if part.tells() {
+    if side.tells() {
         means.channel.phase(STEP);
         put_bits(means.channel, bits)?;
     }
@@ -24,11 +24,11 @@ pub(crate) fn tell_bits(
 
 /// The end of a sender whose receiver does [`tell_bits`]; `order` has the index of the element in each place.
 pub(crate) fn hear_bits(
-    part: Part,
+    side: Side,
     means: &mut Means<'_>,
     order: impl AsRef<[u32]> + Send + 'static,
 ) -> Result<Conclusion, ProtocolError> {
-    if !part.learns() {
+    if !side.learns() {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
     means.channel.phase(STEP);
@@ -38,12 +38,12 @@ pub(crate) fn hear_bits(
 
 /// The receiver tells the sender, if that learns, the names of the common elements among random ones, `most` in all.
 pub(crate) fn tell_names(
-    part: Part,
+    side: Side,
     means: &mut Means<'_>,
     most: usize,
     common: impl FnOnce() -> Zeroizing<Vec<u128>>,
 ) -> Result<(), ProtocolError> {
-    if part.tells() {
+    if side.tells() {
         means.channel.phase(STEP);
         let names = filled_up(common(), most, means.rng);
         put_values(means.channel, &names, u128::BITS)?;
@@ -53,12 +53,12 @@ pub(crate) fn tell_names(
 
 /// The end of a sender whose receiver does [`tell_names`], and whose elements have the names `own`.
 pub(crate) fn hear_names(
-    part: Part,
+    side: Side,
     means: &mut Means<'_>,
     most: usize,
     own: impl FnOnce() -> Zeroizing<Vec<u128>>,
 ) -> Result<Conclusion, ProtocolError> {
-    if !part.learns() {
+    if !side.learns() {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
     means.channel.phase(STEP);

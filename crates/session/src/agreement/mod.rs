@@ -4,8 +4,8 @@ use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Attaches, Choices, Gives, Operation, Part, Protocol, Reveal, Role, SetEncoding,
-    Shape, Spec,
+    AttachedShape, Attaches, Choices, Gives, Operation, Protocol, Reveal, Role, SetEncoding, Shape,
+    Side, Spec,
 };
 
 use crate::parts::Parts;
@@ -83,7 +83,7 @@ pub fn agree(
         peer_attached: theirs.attached,
         peer_columns: theirs.columns.clone(),
         session,
-        briefing: Briefing::new(spec, choices, asked, Part { role, reveal }, &offer, &theirs),
+        briefing: Briefing::new(spec, choices, asked, Side { role, reveal }, &offer, &theirs),
         asked_of_peer,
         accepted: false,
         offer,
@@ -202,7 +202,7 @@ pub(crate) enum Owner {
     Peer,
 }
 
-/// This side's part. The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the
+/// This side's role. The owner of values is the sender; else whoever learns alone is the receiver; if both learn, the
 /// side that connected is.
 pub(crate) fn role(owner: Owner, learn: Learn, connecting: bool) -> Role {
     let receives = match (owner, learn) {

@@ -7,7 +7,7 @@
 mod tests;
 mod unchecked;
 
-use veilset_protocols::{Choices, Operation, Part, Protocol, Role, Security, find};
+use veilset_protocols::{Choices, Operation, Protocol, Role, Security, Side, find};
 
 use crate::agreement::{Owner, role};
 use crate::briefing::{PeerBriefing, no_peer_keys, sentence};
@@ -168,7 +168,7 @@ impl AgreedCluster {
             learn,
             // There is one protocol for an operation.
             asked_by_peer: Asked::default(),
-            learned: sentence(spec, Part { role: self.role, reveal }, peer),
+            learned: sentence(spec, Side { role: self.role, reveal }, peer),
             leaks: spec.leaks_of(reveal).chain([CLUSTER_LEAK]).collect(),
             peers: vec![PeerBriefing::of(peer, peer_distinct)],
             warnings: no_peer_keys(peer_distinct).into_iter().collect(),

@@ -4,8 +4,8 @@ use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Input, Means, Outcome, Part, Protocol, ProtocolError,
-    Role, Run, Shape, Silent, find,
+    Attached, AttachedShape, Conclusion, Input, Means, Outcome, Protocol, ProtocolError, Role, Run,
+    Shape, Side, Silent, find,
 };
 use zeroize::Zeroizing;
 
@@ -30,7 +30,7 @@ pub struct Ticket(pub [u8; 32]);
 #[derive(Debug, Clone, Copy)]
 pub struct PieceShape {
     /// Which side this one is, and who learns.
-    pub part: Part,
+    pub side: Side,
     /// This side's distinct keys in all pieces.
     pub count: u64,
     /// The peer's.
@@ -46,10 +46,10 @@ impl PieceShape {
         (capacity(self.count, self.pieces), capacity(self.peer_count, self.pieces))
     }
 
-    /// Bytes of memory that this side's part takes, its piece included; without bound for a piece that is too large.
+    /// Bytes of memory that this side takes, its piece included; without bound for a piece that is too large.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        let Part { role, reveal } = self.part;
+        let Side { role, reveal } = self.side;
         let protocol = piece_protocol();
         let (own, peer) = self.capacities();
         if own.max(peer) > protocol.spec().max_elements {
@@ -150,7 +150,7 @@ fn intersect(
     };
     let Means { session, channel, rng, observer } = means;
     let means = Means { session, channel: *channel, rng: *rng, observer: *observer };
-    protocol.run(Run { part: shape.part, input, means })
+    protocol.run(Run { side: shape.side, input, means })
 }
 
 fn piece_protocol() -> &'static dyn Protocol {

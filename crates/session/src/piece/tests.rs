@@ -13,9 +13,9 @@ fn element(number: u64) -> Element {
 }
 
 /// The receiver's, which alone learns, and the sender's.
-const PARTS: [Part; 2] = [
-    Part { role: Role::Receiver, reveal: Reveal::Receiver },
-    Part { role: Role::Sender, reveal: Reveal::Receiver },
+const SIDES: [Side; 2] = [
+    Side { role: Role::Receiver, reveal: Reveal::Receiver },
+    Side { role: Role::Sender, reveal: Reveal::Receiver },
 ];
 
 fn matched(
@@ -34,9 +34,9 @@ fn matched(
 #[test]
 fn a_piece_matches_what_plain_sets_do() {
     let (ours, theirs): (Vec<u64>, Vec<u64>) = ((0..90).collect(), (0..200).step_by(7).collect());
-    let [receiver, sender] = PARTS;
-    let shape = PieceShape { part: receiver, count: 4 * 90, peer_count: 4 * 29, pieces: 4 };
-    let back = PieceShape { part: sender, count: 4 * 29, peer_count: 4 * 90, pieces: 4 };
+    let [receiver, sender] = SIDES;
+    let shape = PieceShape { side: receiver, count: 4 * 90, peer_count: 4 * 29, pieces: 4 };
+    let back = PieceShape { side: sender, count: 4 * 29, peer_count: 4 * 90, pieces: 4 };
     let (one, other) = memory_pair();
     let (found, nothing) = thread::scope(|scope| {
         let there = scope.spawn(|| matched(other, 3, back, &theirs));
@@ -51,7 +51,7 @@ fn a_piece_matches_what_plain_sets_do() {
 
 #[test]
 fn workers_that_were_told_different_things_part() {
-    let [shape, back] = PARTS.map(|part| PieceShape { part, count: 4, peer_count: 4, pieces: 4 });
+    let [shape, back] = SIDES.map(|side| PieceShape { side, count: 4, peer_count: 4, pieces: 4 });
     let (one, other) = memory_pair();
     let refused = thread::scope(|scope| {
         scope.spawn(|| matched(other, 4, back, &[1]));

@@ -64,7 +64,7 @@ impl Shown {
 impl DiffieHellman {
     /// Steps 1 and 2.
     pub(super) fn new(run: &mut Run<'_>) -> Result<Self, ProtocolError> {
-        let Run { part, input, means } = run;
+        let Run { side, input, means } = run;
         let (own, peer) = (input.elements.clone(), input.peer_count);
         let (mask, key) = (RistrettoPrp::generate(means.rng), RistrettoPrp::generate(means.rng));
         let placed: Zeroizing<Vec<Element>> =
@@ -79,7 +79,7 @@ impl DiffieHellman {
         let bits = (match_bits(own.len(), peer) + input.slack).min(u128::BITS);
         let known = unmasked(means.channel, &mask, &theirs, own.len())?;
         let known = known.iter().map(|point| Shown::of(point, bits)).collect();
-        Ok(Self { role: part.role, own, key, known, bits })
+        Ok(Self { role: side.role, own, key, known, bits })
     }
 }
 

@@ -49,12 +49,12 @@ impl Implicit {
     pub(super) fn new(run: &mut Run<'_>, size: KeySize) -> Result<Self, ProtocolError> {
         let keys = Keys::exchange(run, size)?;
         Ok(Self {
-            role: run.part.role,
+            role: run.side.role,
             roots: roots(scalar, run.means.session, &run.input.elements),
             plaintexts: [keys.own.public().plaintexts(), keys.peer.plaintexts()],
             keys,
-            own: Offers::new(Reuse::Cached, run.part.role),
-            peers: Offers::new(Reuse::Cached, run.part.role.other()),
+            own: Offers::new(Reuse::Cached, run.side.role),
+            peers: Offers::new(Reuse::Cached, run.side.role.other()),
         })
     }
 

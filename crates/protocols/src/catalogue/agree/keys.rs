@@ -21,9 +21,9 @@ impl Keys {
         run.means.channel.phase("key generation");
         let own = SecretKey::generate(size, run.means.rng);
         run.means.channel.phase("keys");
-        put_key(run.means.channel, &own, &context(run.means.session, run.part.role))?;
+        put_key(run.means.channel, &own, &context(run.means.session, run.side.role))?;
         let peer =
-            take_key(run.means.channel, size, &context(run.means.session, run.part.role.other()))?;
+            take_key(run.means.channel, size, &context(run.means.session, run.side.role.other()))?;
         Ok(Self { own, peer })
     }
 

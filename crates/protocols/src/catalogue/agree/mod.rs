@@ -88,7 +88,7 @@ fn run_to(
     comparator: Comparator,
     mut run: Run<'_>,
 ) -> Result<Conclusion, ProtocolError> {
-    let role = run.part.role;
+    let role = run.side.role;
     let composition = run.input.choices.scheme.unwrap_or_default().composition();
     let agreed = if composition.rounds(sizes(&run)) == 0 {
         None
@@ -120,7 +120,7 @@ fn compare(
     length: Length,
 ) -> Result<Option<Pair>, ProtocolError> {
     let composition = run.input.choices.scheme.unwrap_or_default().composition();
-    let schedule = Schedule::new(composition, sizes(run), run.part.role, matching);
+    let schedule = Schedule::new(composition, sizes(run), run.side.role, matching);
     reconcile(&mut run.means, schedule, length)
 }
 
@@ -128,7 +128,7 @@ fn compare(
 fn sizes(run: &Run<'_>) -> Sizes {
     let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
     let (own, peer) = (count(run.input.elements.len()), count(run.input.peer_count));
-    match run.part.role {
+    match run.side.role {
         Role::Sender => Sizes { sender: own, receiver: peer },
         Role::Receiver => Sizes { sender: peer, receiver: own },
     }

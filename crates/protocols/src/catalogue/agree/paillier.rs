@@ -66,13 +66,13 @@ impl Paillier {
     ) -> Result<Self, ProtocolError> {
         let slots = slots(size, run.input.elements.len(), run.input.peer_count, run.input.slack);
         Ok(Self {
-            role: run.part.role,
+            role: run.side.role,
             roots: roots(scalar, run.means.session, &run.input.elements),
             keys: Keys::exchange(run, size)?,
             slots,
             field: slots.field(),
-            own: Offers::new(reuse, run.part.role),
-            peers: Offers::new(reuse, run.part.role.other()),
+            own: Offers::new(reuse, run.side.role),
+            peers: Offers::new(reuse, run.side.role.other()),
         })
     }
 

@@ -8,7 +8,7 @@ use veilset_crypto::{Element, permutation};
 use super::matching::Token;
 use super::*;
 use crate::kit::wire::{put_values, take_values};
-use crate::{Attached, AttachedShape, Input, Means, Part, Reveal, Silent};
+use crate::{Attached, AttachedShape, Input, Means, Reveal, Side, Silent};
 
 /// An entry of a list.
 type Entry = u64;
@@ -90,7 +90,7 @@ fn parts<'a>(
     rng: &'a mut dyn CryptoRng,
 ) -> Run<'a> {
     Run {
-        part: Part { role, reveal: Reveal::Both },
+        side: Side { role, reveal: Reveal::Both },
         input: Input {
             elements: elements.to_vec().into(),
             peer_count,

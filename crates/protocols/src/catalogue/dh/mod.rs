@@ -73,7 +73,7 @@ impl Protocol for Dh {
 }
 
 fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input, mut means } = run;
+    let Run { side, input, mut means } = run;
     let (own, peer) = (input.elements.len(), input.peer_count);
     let bits = (match_bits(own, peer) + input.slack).min(u128::BITS);
     let prf = F::generate(means.rng);
@@ -83,12 +83,12 @@ fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError
     let elements = Ordered { elements: &input.elements, order: &order };
     let shape = ValuesShape { count: peer, bits };
     let mut theirs = exchange_blinded(&mut means, &prf, elements, shape)?;
-    let to_peer: &[u128] = if part.tells() { &theirs } else { &[] };
-    let expected = if part.learns() { own } else { 0 };
+    let to_peer: &[u128] = if side.tells() { &theirs } else { &[] };
+    let expected = if side.learns() { own } else { 0 };
     let mine = return_doubled(means.channel, to_peer, expected, bits)?;
 
     // Step 3, the same steps whatever matches.
-    let hits = part.learns().then(|| {
+    let hits = side.learns().then(|| {
         sort(&mut theirs);
         membership(&mine, &theirs)
     });

@@ -54,8 +54,8 @@ use crate::kit::indication::{hear_names, tell_names};
 use crate::kit::wire::{Points, point_chunks};
 use crate::kit::wording::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Part, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, Shape, Spec, Taken,
+    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, Shape, Side, Spec, Taken,
 };
 
 /// A registry entry.
@@ -130,9 +130,9 @@ impl Protocol for Fhe {
             return Ok(nothing);
         }
         let parameters = parameters(&run)?;
-        match run.part.role {
+        match run.side.role {
             Role::Sender => {
-                let Run { part, input: Input { elements, attached, peer_count, .. }, mut means } =
+                let Run { side, input: Input { elements, attached, peer_count, .. }, mut means } =
                     run;
                 means.observer.begin("polynomials", elements.len() as u64);
                 let labels = match attached {
@@ -142,7 +142,7 @@ impl Protocol for Fhe {
                 let database =
                     Database::labelled(&elements, labels, parameters, means.session, means.rng)?;
                 means.observer.advance(elements.len() as u64);
-                database.serve(&mut means, part.reveal, peer_count)
+                database.serve(&mut means, side.reveal, peer_count)
             }
             Role::Receiver => receive(run, &parameters, self.spec.operation),
         }
@@ -152,7 +152,7 @@ impl Protocol for Fhe {
 /// The parameters of a run.
 fn parameters(run: &Run<'_>) -> Result<Parameters, ProtocolError> {
     let (own, peer) = (run.input.elements.len(), run.input.peer_count);
-    let (sender, receiver, labels) = match run.part.role {
+    let (sender, receiver, labels) = match run.side.role {
         Role::Sender => (own, peer, run.input.attached.shape()),
         Role::Receiver => (peer, own, run.input.peer_attached),
     };
@@ -186,7 +186,7 @@ impl Database {
         means.channel.phase("answers");
         put_answers(means.channel, &self.prepared.answer(query, means.rng))?;
         // Step 5.
-        hear_names(Part { role: Role::Sender, reveal }, means, count, || self.names.clone())
+        hear_names(Side { role: Role::Sender, reveal }, means, count, || self.names.clone())
     }
 }
 
@@ -206,7 +206,7 @@ pub fn receive(
 }
 
 fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolError> {
-    let Run { part, input: Input { elements, .. }, mut means } = run;
+    let Run { side, input: Input { elements, .. }, mut means } = run;
     // Steps 1 and 2.
     let points = evaluated(&mut means, &elements)?;
     // Step 3.
@@ -222,7 +222,7 @@ fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolE
     let answers = take_answers(means.channel, parameters)?;
     let found = asked.found(parameters, &ring, &answers, items.len()).map_err(refused_answer)?;
     // Step 5.
-    tell_names(part, &mut means, items.len(), || {
+    tell_names(side, &mut means, items.len(), || {
         let names = found.matches.iter().zip(items.iter()).filter(|(hit, _)| **hit);
         Zeroizing::new(names.map(|(_, item)| item.name).collect())
     })?;

@@ -110,7 +110,7 @@ impl Protocol for Fnp {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        match run.part.role {
+        match run.side.role {
             Role::Sender => {
                 let layout = (self.layout)(run.input.elements.len(), run.input.peer_count);
                 sender(run, &layout)
@@ -124,7 +124,7 @@ impl Protocol for Fnp {
 }
 
 fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, layout.degree)?;
     // Step 1.
@@ -155,7 +155,7 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
     sort(&mut values);
     let own = roots.iter().map(|root| root.name % layout.slots.prime());
     let hits = membership(&Zeroizing::new(own.collect::<Vec<_>>()), &values);
-    tell_names(part, &mut means, elements.len().min(peer_count), || {
+    tell_names(side, &mut means, elements.len().min(peer_count), || {
         let common = hits.indices().into_iter().map(|place| roots[place as usize].name);
         Zeroizing::new(common.collect())
     })?;
@@ -163,7 +163,7 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
 }
 
 fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, elements.len())?;
     means.channel.phase("encrypted sets");
@@ -183,5 +183,5 @@ fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
         put_frame(means.channel, &key, &answers[range])?;
     }
     let own = || Zeroizing::new(roots.iter().map(|root| root.name).collect());
-    hear_names(part, &mut means, elements.len().min(peer_count), own)
+    hear_names(side, &mut means, elements.len().min(peer_count), own)
 }

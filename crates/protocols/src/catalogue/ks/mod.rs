@@ -132,7 +132,7 @@ pub fn run_over<G: PrimeGroup>(
         return Ok(nothing);
     }
     let (own, peer) = (run.input.elements.len(), run.input.peer_count);
-    match run.part.role {
+    match run.side.role {
         Role::Sender => sender(run, group, &spread.layout(group.field(), own, peer)),
         Role::Receiver => receiver(run, group, &spread.layout(group.field(), peer, own)),
     }
@@ -149,7 +149,7 @@ fn receiver<G: PrimeGroup>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
@@ -186,7 +186,7 @@ fn receiver<G: PrimeGroup>(
     let batches = batches(group, layout);
     cross(means.channel, batches, batches, put, take)?;
     let found = Matches { places: places.concat(), hits, forged, most: peer_count };
-    tell_names(part, &mut means, elements.len().min(peer_count), || found.names(&roots))?;
+    tell_names(side, &mut means, elements.len().min(peer_count), || found.names(&roots))?;
     Ok(Box::new(move || found.outcome()))
 }
 
@@ -237,7 +237,7 @@ fn sender<G: PrimeGroup>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { part, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
     means.channel.phase("encrypted sets");
@@ -257,7 +257,7 @@ fn sender<G: PrimeGroup>(
         means.observer.advance(range.len() as u64);
     }
     let own = || Zeroizing::new(roots.iter().map(|root| root.name).collect());
-    hear_names(part, &mut means, elements.len().min(peer_count), own)
+    hear_names(side, &mut means, elements.len().min(peer_count), own)
 }
 
 fn scalars<G: PrimeGroup>(roots: &[Root<G::Scalar>], places: &[Vec<u32>]) -> Vec<Vec<G::Scalar>> {

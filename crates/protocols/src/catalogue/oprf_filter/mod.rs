@@ -85,7 +85,7 @@ impl Protocol for OprfFilter {
         if let Some(nothing) = run.without_listed() {
             return Ok(nothing);
         }
-        match run.part.role {
+        match run.side.role {
             Role::Sender => sender(&mut run),
             Role::Receiver => receiver(&mut run),
         }

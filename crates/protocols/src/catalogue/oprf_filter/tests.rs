@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Channel, ChannelError, Framed, memory_pair};
 
 use super::*;
-use crate::{Input, Part, Silent};
+use crate::{Input, Side, Silent};
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([5; 32])
@@ -23,7 +23,7 @@ fn against(
         });
         let elements = vec![Element([1; 32]), Element([2; 32])];
         let conclusion = OprfFilter.run(Run {
-            part: Part { role: Role::Receiver, reveal: Reveal::Receiver },
+            side: Side { role: Role::Receiver, reveal: Reveal::Receiver },
             input: Input {
                 elements: elements.into(),
                 peer_count: 3,

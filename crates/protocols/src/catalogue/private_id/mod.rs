@@ -129,7 +129,7 @@ fn play(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let points = exchange_evaluated(run, &keys, &evaluated)?;
     // Steps 3 to 5.
     let own = Identifiers::new(&points, run.input.elements.len() + run.input.peer_count);
-    let others = match run.part.role {
+    let others = match run.side.role {
         Role::Sender => send_union(run, &points, &evaluated, &own)?,
         Role::Receiver => receive_union(run, &keys, &own)?,
     };

@@ -84,7 +84,7 @@ impl Protocol for VolePrivateId {
         // Step 2.
         run.input.elements = elements(&names);
         let count = names.len();
-        let others = match run.part.role {
+        let others = match run.side.role {
             Role::Sender => {
                 let order = permutation(count, run.means.rng);
                 UNION.p2(&run.input, &mut run.means, &order)?;
@@ -104,7 +104,7 @@ impl Protocol for VolePrivateId {
 fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
     let mut sums = Zeroizing::new(vec![0; run.input.elements.len()]);
     for keyed in [Role::Sender, Role::Receiver] {
-        let mine = run.part.role == keyed;
+        let mine = run.side.role == keyed;
         if mine && run.input.peer_count == 0 {
             // Nobody else evaluates this side's function; any will do, but it must be there: the peer knows the other one.
             fill_randomly(&mut sums, run.means.rng);

@@ -9,7 +9,7 @@ use crate::kit::wire::{Total, frames};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.part.role {
+    match run.side.role {
         Role::Receiver => receiver(mqrpmt, run),
         Role::Sender => sender(mqrpmt, run),
     }
@@ -21,7 +21,7 @@ fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
         hits.fault()?;
         Ok(Outcome::Count(weight(&hits.e)))
     };
-    if run.part.reveal == Reveal::Receiver {
+    if run.side.reveal == Reveal::Receiver {
         return Ok(Box::new(move || conclude(indication.bits())));
     }
     run.means.channel.phase("count");
@@ -32,7 +32,7 @@ fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
 
 fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     shuffled_p2(mqrpmt, run)?;
-    if run.part.reveal == Reveal::Receiver {
+    if run.side.reveal == Reveal::Receiver {
         return Ok(Box::new(|| Ok(Outcome::Nothing)));
     }
     run.means.channel.phase("count");

@@ -18,7 +18,7 @@ use crate::kit::wire::{bits_bytes, size, value_of, value_width};
 use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, Run, Shape};
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.part.role {
+    match run.side.role {
         Role::Receiver => receiver(mqrpmt, run),
         Role::Sender => sender(mqrpmt, run),
     }
@@ -29,7 +29,7 @@ fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErr
     let width = value_width(bits);
     let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
     let received = transfer::receive_one_sided(&mut run.means, Role::Sender, &hits.e, width)?;
-    tell_bits(run.part, &mut run.means, &hits.e)?;
+    tell_bits(run.side, &mut run.means, &hits.e)?;
     let own = names(&run.input.elements, bits);
     Ok(Box::new(move || {
         hits.fault()?;
@@ -49,7 +49,7 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     let names = names(&run.input.elements, bits);
     let names = gathered(&order, width, |index| names[index].to_le_bytes());
     transfer::send_one_sided(&mut run.means, Role::Sender, &names, width)?;
-    hear_bits(run.part, &mut run.means, order)
+    hear_bits(run.side, &mut run.means, order)
 }
 
 /// What crosses of each element.

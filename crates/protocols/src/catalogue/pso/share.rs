@@ -13,7 +13,7 @@ use crate::kit::transfer::{self, correlated_cost};
 use crate::{Conclusion, Cost, Outcome, ProtocolError, Role, Run, Shape, Shares, Sharing};
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.part.role {
+    match run.side.role {
         Role::Receiver => {
             let (shares, hits) = receiver(mqrpmt, run)?;
             Ok(Box::new(move || {

@@ -19,7 +19,7 @@ use crate::{
 };
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    match run.part.role {
+    match run.side.role {
         Role::Receiver => receiver(mqrpmt, run),
         Role::Sender => sender(mqrpmt, run),
     }

@@ -17,7 +17,7 @@ use crate::{
 };
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let received = match (run.part.reveal, run.part.role) {
+    let received = match (run.side.reveal, run.side.role) {
         (Reveal::Both, _) => Some(both(mqrpmt, run)?),
         (Reveal::Receiver, Role::Receiver) => Some(receive(mqrpmt, run, Role::Sender)?),
         (Reveal::Receiver, Role::Sender) => {
@@ -31,11 +31,11 @@ pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, Proto
 /// Items go from the sender first, then from the receiver.
 fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
     let order = permutation(run.input.elements.len(), run.means.rng);
-    let Some(indication) = mqrpmt.both(run.part.role, &run.input, &mut run.means, &order) else {
+    let Some(indication) = mqrpmt.both(run.side.role, &run.input, &mut run.means, &order) else {
         return one_after_the_other(mqrpmt, run);
     };
     let hits = indication?.bits();
-    match run.part.role {
+    match run.side.role {
         Role::Sender => {
             send_items(run, Role::Sender, &order)?;
             receive_items(run, Role::Receiver, hits)
@@ -49,7 +49,7 @@ fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
 }
 
 fn one_after_the_other(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
-    match run.part.role {
+    match run.side.role {
         Role::Sender => {
             send(mqrpmt, run, Role::Sender)?;
             receive(mqrpmt, run, Role::Receiver)

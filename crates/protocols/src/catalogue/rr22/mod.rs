@@ -148,7 +148,7 @@ impl Protocol for Rr22 {
         if let Some(nothing) = run.without_matches() {
             return Ok(nothing);
         }
-        match run.part.role {
+        match run.side.role {
             Role::Sender => self.sender(&mut run),
             Role::Receiver => self.receiver(&mut run),
         }
@@ -167,14 +167,14 @@ impl Rr22 {
         let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
         truncate(&mut values, set.bits());
         // Step 2.
-        if run.part.reveal == Reveal::Receiver {
+        if run.side.reveal == Reveal::Receiver {
             set.put(run.means.channel, std::mem::take(&mut *values), run.means.rng)?;
             return Ok(Box::new(|| Ok(Outcome::Nothing)));
         }
         let order = set.put_ordered(run.means.channel, &mut values)?;
         drop(values);
         // Step 3.
-        hear_bits(run.part, &mut run.means, order)
+        hear_bits(run.side, &mut run.means, order)
     }
 
     fn receiver(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -192,7 +192,7 @@ impl Rr22 {
         // Takes the same steps whatever matches.
         let hits = membership(&values, &theirs);
         // Step 3.
-        tell_bits(run.part, &mut run.means, &hits.taken)?;
+        tell_bits(run.side, &mut run.means, &hits.taken)?;
         Ok(Box::new(move || {
             hits.fault()?;
             Ok(Outcome::Matched(hits.indices()))

@@ -52,8 +52,8 @@ use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{put_values, take_values, values_bytes};
 use crate::kit::wording::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Choices, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Part, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, SetEncoding, Shape, Spec, Taken,
+    Allowed, Choices, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
+    ProtocolError, Reveal, Role, Run, Security, SetEncoding, Shape, Side, Spec, Taken,
 };
 
 /// A registry entry.
@@ -158,7 +158,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    match run.part.role {
+    match run.side.role {
         Role::Sender => sender(run, suite, security),
         Role::Receiver => receiver(run, suite, security),
     }
@@ -179,7 +179,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { part, input: Input { elements, peer_count, slack, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(elements.len(), peer_count, slack, security);
     // Step 1.
     means.channel.phase("key agreement");
@@ -200,7 +200,7 @@ where
     let keys = suite.agreement.keys(&secret, &messages);
     let values = oracles.values(&elements, &messages, &keys);
     let order = set.put(means.channel, &values)?;
-    hear_bits(part, &mut means, order)
+    hear_bits(side, &mut means, order)
 }
 
 /// A constant P would have its value everywhere, and be a message whose key the receiver knows for every element.
@@ -225,7 +225,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { part, input: Input { elements, peer_count, slack, .. }, mut means } = run;
+    let Run { side, input: Input { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(peer_count, elements.len(), slack, security);
     let count = coefficients(elements.len());
     // Step 1.
@@ -247,7 +247,7 @@ where
     means.channel.phase("polynomial");
     put_coefficients(means.channel, &suite.field, &poly)?;
     // Step 4.
-    set.take(&mut means, values, part)
+    set.take(&mut means, values, side)
 }
 
 fn not_an_element() -> PeerFault {
@@ -295,7 +295,7 @@ impl Set {
         &self,
         means: &mut Means<'_>,
         values: Zeroizing<Vec<Value>>,
-        part: Part,
+        side: Side,
     ) -> Result<Conclusion, ProtocolError> {
         let theirs = self.low.take_ordered(means.channel)?;
         if self.whole {
@@ -305,7 +305,7 @@ impl Set {
         }
         // Takes the same steps whatever matches.
         let hits = membership(&self.low(&values), &theirs);
-        tell_bits(part, means, &hits.taken)?;
+        tell_bits(side, means, &hits.taken)?;
         Ok(Box::new(move || {
             hits.fault()?;
             Ok(Outcome::Matched(hits.indices()))

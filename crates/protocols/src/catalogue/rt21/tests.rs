@@ -24,7 +24,7 @@ fn run(
     transport: impl Transport,
 ) -> Ended {
     let conclusion = protocol.run(Run {
-        part: Part { role, reveal: Reveal::Receiver },
+        side: Side { role, reveal: Reveal::Receiver },
         input: Input {
             elements: elements.to_vec().into(),
             peer_count,

@@ -66,7 +66,7 @@ impl<'a> Terms<'a> {
     /// Of the evaluation in `run` whose key `keyed` holds, on these base transfers.
     pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security, base: Base) -> Self {
         let mut counts = [run.input.peer_count, run.input.elements.len()];
-        if run.part.role != keyed {
+        if run.side.role != keyed {
             counts.reverse();
         }
         let [count, points] = counts;

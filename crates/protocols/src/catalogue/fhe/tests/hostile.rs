@@ -63,7 +63,7 @@ fn serve(database: &Database, channel: &mut dyn Channel) -> Result<(), ProtocolE
 
 fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
     let run = Run {
-        part: Part { role: Role::Receiver, reveal: Reveal::Both },
+        side: Side { role: Role::Receiver, reveal: Reveal::Both },
         input: Input {
             elements: elements(SIZES.sender - 5, SIZES.receiver).into(),
             peer_count: SIZES.sender,

@@ -58,7 +58,7 @@ fn play_labelled(
         });
         let mut channel = Metered::new(Framed::new(right), "start");
         let run = Run {
-            part: Part { role: Role::Receiver, reveal: Reveal::Both },
+            side: Side { role: Role::Receiver, reveal: Reveal::Both },
             input: Input {
                 elements: receiver.into(),
                 peer_count: sizes.sender,
