@@ -10,8 +10,9 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::batches::same_columns;
 use super::body::Body;
 use super::claims::fits;
-use super::part::Part;
+
 use super::readings::Choice;
+use super::segment::Segment;
 use super::store::Store;
 use super::text::not_lines;
 use super::unpack::{inner_name, unpack};
@@ -75,7 +76,7 @@ impl Table {
         let header = common_header(&bodies)?;
         let mut table = Self::of(name, header, bodies)?;
         // Rows of text are there; of nulls, any number takes no byte.
-        if table.parts.iter().any(|part| part.body.schema().is_some()) {
+        if table.segments.iter().any(|segment| segment.body.schema().is_some()) {
             let listed = table.rows() as u64 * BYTES_OF_ROW;
             fits(listed, most).map_err(|unfit| unfit.of(table.name.clone()))?;
         }
@@ -85,18 +86,18 @@ impl Table {
 
     /// Columns that can be read as two types get the one that has all values of all files.
     fn choose_types(&mut self) -> Result<(), DataError> {
-        let Some(parts) = Arc::get_mut(&mut self.parts) else { return Ok(()) };
-        let readings = |part: &Part| match &part.body {
-            Body::Parquet(file) => file.readings().map_err(|_| part.damaged()),
+        let Some(segments) = Arc::get_mut(&mut self.segments) else { return Ok(()) };
+        let readings = |segment: &Segment| match &segment.body {
+            Body::Parquet(file) => file.readings().map_err(|_| segment.damaged()),
             _ => Ok(None),
         };
-        let readings = parts.iter().map(readings).collect::<Result<Vec<_>, _>>()?;
+        let readings = segments.iter().map(readings).collect::<Result<Vec<_>, _>>()?;
         let choice = Choice::of(&readings);
         if !choice.others.is_empty() {
-            for (part, readings) in parts.iter_mut().zip(readings) {
-                if let (Body::Parquet(file), Some(readings)) = (&part.body, readings) {
+            for (segment, readings) in segments.iter_mut().zip(readings) {
+                if let (Body::Parquet(file), Some(readings)) = (&segment.body, readings) {
                     let typed = file.typed(readings.with(&choice.others));
-                    part.body = Body::Parquet(typed.map_err(|_| part.damaged())?);
+                    segment.body = Body::Parquet(typed.map_err(|_| segment.damaged())?);
                 }
             }
         }

@@ -28,10 +28,10 @@ mod messages;
 mod objects;
 mod pages;
 mod parquet;
-mod part;
 mod raw;
 mod readings;
 mod records;
+mod segment;
 pub(crate) mod sheet;
 mod store;
 mod text;
@@ -47,9 +47,9 @@ pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
 pub use self::files::Arrivals;
 use self::objects::Objects;
-use self::part::{Part, Selection};
 pub use self::raw::RawRows;
 use self::readings::Lost;
+use self::segment::{Segment, Selection};
 pub(crate) use self::store::Store;
 
 /// Rows under a header: text, each row kept byte for byte, or values of types, kept as they are.
@@ -62,7 +62,7 @@ pub struct Table {
     name: String,
     header: Vec<String>,
     /// One or more, of the same columns.
-    parts: Arc<[Part]>,
+    segments: Arc<[Segment]>,
     /// Columns that cannot be read.
     lost: Arc<[Lost]>,
 }
@@ -102,23 +102,23 @@ impl Table {
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 
-    /// A table of these parts, which have the columns `header`.
+    /// A table of these segments, which have the columns `header`.
     fn of(
         name: String,
         header: Vec<String>,
         bodies: Vec<(String, Body)>,
     ) -> Result<Self, DataError> {
-        let mut parts = Vec::with_capacity(bodies.len());
+        let mut segments = Vec::with_capacity(bodies.len());
         let mut first_row = 0;
         for (name, body) in bodies {
             let rows = body.rows();
-            parts.push(Part { name, first_row, body });
+            segments.push(Segment { name, first_row, body });
             first_row = first_row.saturating_add(rows);
         }
         if first_row >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: name });
         }
-        Ok(Self { name, header, parts: parts.into(), lost: Arc::default() })
+        Ok(Self { name, header, segments: segments.into(), lost: Arc::default() })
     }
 
     /// The name in messages.
@@ -136,7 +136,7 @@ impl Table {
     /// The columns' names and types; those of text are strings.
     #[must_use]
     pub fn schema(&self) -> SchemaRef {
-        match self.parts.first().and_then(|part| part.body.schema()) {
+        match self.segments.first().and_then(|segment| segment.body.schema()) {
             Some(schema) => Arc::clone(schema),
             None => {
                 let text = |name: &String| Field::new(name, DataType::Utf8, true);
@@ -148,13 +148,13 @@ impl Table {
     /// How many rows there are below the header.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.parts.last().map_or(0, |part| part.first_row + part.body.rows())
+        self.segments.last().map_or(0, |segment| segment.first_row + segment.body.rows())
     }
 
     /// Bytes of memory that the table occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.parts.iter().map(|part| part.body.memory()).sum::<usize>() as u64
+        self.segments.iter().map(|segment| segment.body.memory()).sum::<usize>() as u64
     }
 
     /// Calls `visit` with each row's number and its fields in `columns`.
@@ -179,7 +179,9 @@ impl Table {
         mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), DataError>,
     ) -> Result<(), DataError> {
         self.check_text(columns)?;
-        self.parts.iter().try_for_each(|part| part.visit(None, &self.header, columns, &mut visit))
+        self.segments
+            .iter()
+            .try_for_each(|segment| segment.visit(None, &self.header, columns, &mut visit))
     }
 
     /// The rows with these numbers as record batches of [`Table::schema`], in the table's order.
@@ -212,9 +214,9 @@ impl Table {
         let fields: Vec<_> = columns.iter().map(|place| schema.field(*place).clone()).collect();
         let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
         let selection = Selection { header: &self.header, columns, schema: &schema };
-        for (part, rows) in self.by_part(rows) {
+        for (segment, rows) in self.by_segment(rows) {
             let mut done = 0;
-            part.for_each_batch(rows, selection, |batch| {
+            segment.for_each_batch(rows, selection, |batch| {
                 let numbers = &rows[done..done + batch.num_rows()];
                 done += batch.num_rows();
                 visit(numbers, batch)
@@ -231,33 +233,41 @@ impl Table {
         mut visit: impl FnMut(usize, &Fields<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         self.check_text(columns)?;
-        let mut parts = self.by_part(rows);
-        parts.try_for_each(|(part, rows)| part.visit(Some(rows), &self.header, columns, &mut visit))
+        let mut segments = self.by_segment(rows);
+        segments.try_for_each(|(segment, rows)| {
+            segment.visit(Some(rows), &self.header, columns, &mut visit)
+        })
     }
 
-    /// The rows that lie in each part.
-    fn by_part<'a>(&'a self, rows: &'a [usize]) -> impl Iterator<Item = (&'a Part, &'a [usize])> {
+    /// The rows that lie in each segment.
+    fn by_segment<'a>(
+        &'a self,
+        rows: &'a [usize],
+    ) -> impl Iterator<Item = (&'a Segment, &'a [usize])> {
         assert!(rows.is_sorted_by(|a, b| a < b), "rows in the table's order");
         assert!(rows.last().is_none_or(|row| *row < self.rows()), "rows of the table");
-        self.parts.iter().map(|part| {
+        self.segments.iter().map(|segment| {
             let place = |row: usize| rows.partition_point(|other| *other < row);
-            (part, &rows[place(part.first_row)..place(part.first_row + part.body.rows())])
+            (
+                segment,
+                &rows[place(segment.first_row)..place(segment.first_row + segment.body.rows())],
+            )
         })
     }
 
     /// Whether it is of JSON objects alone.
     pub(crate) fn is_objects(&self) -> bool {
-        self.parts.iter().all(|part| matches!(part.body, Body::Objects(_)))
+        self.segments.iter().all(|segment| matches!(segment.body, Body::Objects(_)))
     }
 
     /// How long the text is that it is made of, if it is.
     pub(crate) fn text_bytes(&self) -> Option<u64> {
-        self.parts.iter().map(|part| part.body.text_bytes()).sum()
+        self.segments.iter().map(|segment| segment.body.text_bytes()).sum()
     }
 
     /// Decodes everything that is not decoded yet, to no other end than to know that it can be.
     pub(crate) fn decode(&self) -> Result<(), DataError> {
-        self.parts.iter().try_for_each(|part| part.decode(self.header.len()))
+        self.segments.iter().try_for_each(|segment| segment.decode(self.header.len()))
     }
 
     /// Finds out whether the values in `columns` can be read.
@@ -306,9 +316,9 @@ impl Table {
             if value_type(schema.field(*column).data_type()).is_floating() {
                 return Err(DataError::FloatKey { file: self.name.clone(), column: name.clone() });
             }
-            for part in self.parts.iter() {
-                if let Some(row) = part.body.nested(name) {
-                    let place = self.place_of_row(part.first_row + row, Some(*column));
+            for segment in self.segments.iter() {
+                if let Some(row) = segment.body.nested(name) {
+                    let place = self.place_of_row(segment.first_row + row, Some(*column));
                     return Err(DataError::NestedKey { place });
                 }
             }
@@ -324,7 +334,7 @@ impl Table {
 
     /// The delimited text whose header and line ends the output has, where the table is such text.
     pub(crate) fn delimited(&self) -> Option<&Delimited> {
-        match &self.parts.first()?.body {
+        match &self.segments.first()?.body {
             Body::Delimited(text) => Some(text),
             _ => None,
         }
@@ -332,21 +342,21 @@ impl Table {
 
     /// Where row `index` is, or the field of it in `column`.
     pub(crate) fn place_of_row(&self, index: usize, column: Option<usize>) -> Place {
-        let part = self.part_of(index);
-        let index = index - part.first_row;
+        let segment = self.segment_of(index);
+        let index = index - segment.first_row;
         let name = |column: usize| (column, self.header.get(column).cloned());
         let column = column.map(name);
-        match &part.body {
+        match &segment.body {
             Body::Delimited(text) => Place { column, ..text.place_of_row(index) },
             Body::Objects(objects) => Place { column, ..objects.place_of_row(index) },
             Body::Batches(_) | Body::Parquet(_) => {
-                Place { file: part.name.clone(), spot: Spot::Row(index as u64 + 1), column }
+                Place { file: segment.name.clone(), spot: Spot::Row(index as u64 + 1), column }
             }
         }
     }
 
-    fn part_of(&self, row: usize) -> &Part {
-        &self.parts[self.parts.partition_point(|part| part.first_row <= row) - 1]
+    fn segment_of(&self, row: usize) -> &Segment {
+        &self.segments[self.segments.partition_point(|segment| segment.first_row <= row) - 1]
     }
 }
 

@@ -14,7 +14,8 @@ use crate::DataError;
 /// Rows of a batch that is made of text.
 const BATCH: usize = 1 << 13;
 
-pub(super) struct Part {
+/// Rows of a table that lie together, such as those of one file.
+pub(super) struct Segment {
     /// The name in messages.
     pub(super) name: String,
     /// The number in the table of its first row.
@@ -32,7 +33,7 @@ pub(super) struct Selection<'a> {
     pub(super) schema: &'a SchemaRef,
 }
 
-impl Part {
+impl Segment {
     /// Calls `visit` with the numbers in the table of the given rows, or of all, and their fields in `columns`, which
     /// are places in the table's `header`.
     pub(super) fn visit<E: From<DataError>>(
