@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use veilset_bench::{Case, Net, Sizes};
 use veilset_protocols::Choices;
-use veilset_protocols::fhe::{Parameters, Variant};
+use veilset_protocols::fhe::{FheParameters, Variant};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
@@ -148,7 +148,7 @@ fn improvements(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Fai
 fn improvement(sizes: Sizes, variant: Variant) -> Result<[String; 3], Failure> {
     let Sizes { sender, receiver } = sizes;
     let wanted = veilset_protocols::fhe::Sizes { sender, receiver, slack: 0 };
-    let Some(parameters) = Parameters::best(wanted, variant) else {
+    let Some(parameters) = FheParameters::best(wanted, variant) else {
         return Ok([const { String::new() }; 3]);
     };
     let (offline, online) = (parameters.offline_seconds(), parameters.seconds());
@@ -214,7 +214,7 @@ mod tests {
     fn improvements_improve() {
         let parameters = |variant| {
             let sizes = veilset_protocols::fhe::Sizes { sender: 1 << 20, receiver: 5535, slack: 0 };
-            Parameters::best(sizes, variant).expect("there are some")
+            FheParameters::best(sizes, variant).expect("there are some")
         };
         let all = parameters(Variant::default());
         for (name, variant) in &variants()[1..6] {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
+use veilset_protocols::fhe::{Database, FheParameters, Sizes, Variant, receive};
 use veilset_protocols::{
     Attached, Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec, find,
 };
@@ -25,7 +25,7 @@ pub struct Parts {
 /// A sender's set made ready for queries, and what that took.
 pub struct Prepared {
     database: Database,
-    parameters: Parameters,
+    parameters: FheParameters,
     /// How long it took, in seconds.
     pub seconds: f64,
     cpu_seconds: f64,
@@ -73,7 +73,7 @@ impl Case {
             Attached::Items { width, bytes } => (width, bytes),
             Attached::Nothing | Attached::Values { .. } => (0, &[][..]),
         };
-        let parameters = Parameters::best_with_labels(sizes, variant, width);
+        let parameters = FheParameters::best_with_labels(sizes, variant, width);
         let parameters = parameters.ok_or(ProtocolError::NoParameters)?;
         let pool = ThreadPoolBuilder::new()
             .num_threads(self.threads)

@@ -41,6 +41,6 @@ mod wire;
 pub use ciphertext::{Ciphertext, Plain};
 pub use keys::{PublicKey, RelinearisationKey, SecretKey, Seed, Seeded};
 pub use noise::{Model, Noise, flood_bits};
-pub use parameters::{ParameterError, Parameters, has_prime, most_bits};
+pub use parameters::{BfvParameters, ParameterError, has_prime, most_bits};
 pub use ring::Ring;
 pub use wire::{Cut, WireError};

@@ -23,7 +23,7 @@ pub fn has_prime(log_n: u32, bits: u32) -> bool {
 /// Parameters of the scheme: polynomials modulo x^n + 1, plaintexts modulo a prime t, ciphertexts modulo a product Q of
 /// primes. All primes are 1 more than a multiple of 2n.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parameters {
+pub struct BfvParameters {
     log_n: u32,
     t: u64,
     primes: Vec<u64>,
@@ -56,7 +56,7 @@ pub enum ParameterError {
     },
 }
 
-impl Parameters {
+impl BfvParameters {
     /// For polynomials of 2^`log_n` coefficients, a plaintext modulus of `plain` bits, ciphertext primes of `bits`, the
     /// one that stays to the last first, and with `special` a prime for keys that relinearise.
     ///
@@ -130,19 +130,20 @@ mod tests {
             let (count, bits) = (most / 54, [54; 8]);
             let rest = most - 54 * count;
             let fitting = &bits[..count as usize];
-            assert!(Parameters::new(log_n, 20, fitting, None).is_ok());
+            assert!(BfvParameters::new(log_n, 20, fitting, None).is_ok());
             let wanted = ParameterError::Insecure { log_n, bits: most + 55 - rest, most };
-            assert_eq!(Parameters::new(log_n, 20, fitting, Some(55)), Err(wanted));
+            assert_eq!(BfvParameters::new(log_n, 20, fitting, Some(55)), Err(wanted));
         }
         assert!(matches!(
-            Parameters::new(10, 20, &[27], None),
+            BfvParameters::new(10, 20, &[27], None),
             Err(ParameterError::Insecure { most: 0, .. })
         ));
     }
 
     #[test]
     fn primes_are_distinct_and_split_the_ring() {
-        let parameters = Parameters::new(13, 40, &[40, 40, 40], Some(40)).expect("there are such");
+        let parameters =
+            BfvParameters::new(13, 40, &[40, 40, 40], Some(40)).expect("there are such");
         let mut all = parameters.primes().to_vec();
         all.extend(parameters.special());
         all.push(parameters.t());
@@ -152,6 +153,6 @@ mod tests {
         assert_eq!(all.len(), 5);
         assert!(has_prime(13, 18) && !has_prime(13, 19) && has_prime(13, 20));
         let missing = ParameterError::NoPrime { log_n: 13, bits: 61 };
-        assert_eq!(Parameters::new(13, 20, &[61], None), Err(missing));
+        assert_eq!(BfvParameters::new(13, 20, &[61], None), Err(missing));
     }
 }

@@ -3,13 +3,13 @@
 use crate::ciphertext::Plain;
 use crate::modulus::{Factor, Modulus};
 use crate::ntt::Ntt;
-use crate::{Parameters, parameters::ParameterError};
+use crate::{BfvParameters, parameters::ParameterError};
 
 /// What computing with given parameters needs.
 ///
 /// A polynomial is held as its values modulo each prime, a row of n words for a prime, one row after the other.
 pub struct Ring {
-    parameters: Parameters,
+    parameters: BfvParameters,
     pub(crate) plain: Ntt,
     /// The primes of ciphertexts, then the special one.
     pub(crate) primes: Vec<Ntt>,
@@ -28,7 +28,7 @@ struct Division {
 impl Ring {
     /// For these parameters.
     #[must_use]
-    pub fn new(parameters: Parameters) -> Self {
+    pub fn new(parameters: BfvParameters) -> Self {
         let log_n = parameters.log_n();
         let all: Vec<u64> =
             parameters.primes().iter().copied().chain(parameters.special()).collect();
@@ -50,7 +50,7 @@ impl Ring {
         Self { parameters, plain, primes, divisions }
     }
 
-    /// The ring for a choice of sizes: [`Parameters::new`].
+    /// The ring for a choice of sizes: [`BfvParameters::new`].
     ///
     /// # Errors
     /// As there.
@@ -60,12 +60,12 @@ impl Ring {
         bits: &[u32],
         special: Option<u32>,
     ) -> Result<Self, ParameterError> {
-        Parameters::new(log_n, plain, bits, special).map(Self::new)
+        BfvParameters::new(log_n, plain, bits, special).map(Self::new)
     }
 
     /// Its parameters.
     #[must_use]
-    pub fn parameters(&self) -> &Parameters {
+    pub fn parameters(&self) -> &BfvParameters {
         &self.parameters
     }
 

@@ -9,7 +9,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Channel, Framed, HEADER, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
-use veilset_protocols::fhe::{Database, Parameters, Sizes, Variant, receive};
+use veilset_protocols::fhe::{Database, FheParameters, Sizes, Variant, receive};
 use veilset_protocols::{
     Attached, AttachedShape, Conclusion, Input, Means, Operation, ProtocolError, Reveal, Role, Run,
     Side, Silent, find,
@@ -24,7 +24,7 @@ const SIZES: Sizes = Sizes { sender: 3, receiver: 2, slack: 0 };
 /// A sender, the parameters, and the frames of the receiver and of the sender.
 struct Honest {
     database: Database,
-    parameters: Parameters,
+    parameters: FheParameters,
     frames: [Vec<Vec<u8>>; 2],
 }
 
@@ -55,7 +55,7 @@ pub fn fhe_messages(data: &[u8]) {
 fn honest() -> &'static Honest {
     static HONEST: OnceLock<Honest> = OnceLock::new();
     HONEST.get_or_init(|| {
-        let parameters = Parameters::best(SIZES, Variant::default()).expect("there are some");
+        let parameters = FheParameters::best(SIZES, Variant::default()).expect("there are some");
         let rng = &mut ChaCha20Rng::from_seed([4; 32]);
         let own = elements(SIZES.sender);
         let database = Database::new(&own, parameters.clone(), &SESSION, rng).expect("fits");
@@ -84,7 +84,10 @@ fn serve(database: &Database, channel: &mut dyn Channel) -> Result<Conclusion, P
     database.serve(means, Reveal::Both, SIZES.receiver)
 }
 
-fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<Conclusion, ProtocolError> {
+fn query(
+    parameters: &FheParameters,
+    channel: &mut dyn Channel,
+) -> Result<Conclusion, ProtocolError> {
     let run = Run {
         side: Side { role: Role::Receiver, reveal: Reveal::Both },
         input: Input {

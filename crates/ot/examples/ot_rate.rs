@@ -11,7 +11,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use veilset_channel::{Framed, memory_pair};
 use veilset_ot::ideal::Dealer;
-use veilset_ot::{ExtensionReceiver, ExtensionSender, MAX_DEPTH, Parameters, Security};
+use veilset_ot::{ExtensionParameters, ExtensionReceiver, ExtensionSender, MAX_DEPTH, Security};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -31,14 +31,15 @@ fn main() {
 }
 
 fn report(security: Security, depth: usize, count: usize) {
-    let parameters = Parameters::new(security, [1; 32]).with_depth(depth).expect("in range");
+    let parameters =
+        ExtensionParameters::new(security, [1; 32]).with_depth(depth).expect("in range");
     let best = (0..3).map(|_| time(parameters, count)).min().expect("three runs").as_secs_f64();
     let security = format!("{security:?}");
     println!("{security:12} {depth:5} {count:9} {best:9.4} {:14.0}", count as f64 / best);
 }
 
 /// From the first correction to the last block, in one thread a party.
-fn time(parameters: Parameters, count: usize) -> Duration {
+fn time(parameters: ExtensionParameters, count: usize) -> Duration {
     let dealer = &Dealer::new([2; 32]);
     let (left, right) = memory_pair();
     let mut choices = vec![false; count];

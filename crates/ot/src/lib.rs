@@ -18,6 +18,6 @@ pub use base_ot::BaseOt;
 pub use block::{BLOCK_BYTES, Block};
 pub use error::OtError;
 pub use extension::{
-    DEFAULT_DEPTH, ExtensionReceiver, ExtensionSender, Hash, MAX_DEPTH, Parameters, RandomChoices,
-    Security, WireCost, Word, setup_bytes, transfer_bytes,
+    DEFAULT_DEPTH, ExtensionParameters, ExtensionReceiver, ExtensionSender, Hash, MAX_DEPTH,
+    RandomChoices, Security, WireCost, Word, setup_bytes, transfer_bytes,
 };

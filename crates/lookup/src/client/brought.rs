@@ -1,7 +1,7 @@
 //! What the server gave, and what follows from it.
 
 use veilset_crypto::oprf::Output;
-use veilset_protocols::fhe::{Asker, Parameters, Reply, served_parameters};
+use veilset_protocols::fhe::{Asker, FheParameters, Reply, served_parameters};
 use veilset_protocols::oprf_filter::Mask;
 
 use super::{Answer, Fetched};
@@ -45,7 +45,7 @@ impl Brought {
 ///
 /// # Errors
 /// When they have more, or there are none.
-pub(crate) fn asker(manifest: &Manifest, most: u64) -> Result<(Asker, Parameters), LookupError> {
+pub(crate) fn asker(manifest: &Manifest, most: u64) -> Result<(Asker, FheParameters), LookupError> {
     let parameters = served_parameters(manifest.capacity, manifest.layout.slot)
         .map_err(LookupError::Question)?;
     let length = (parameters.query_bytes() + parameters.all_answers_bytes()) as u64;

@@ -14,7 +14,7 @@ mod estimator;
 
 use comb::{Attack, Comb};
 use estimator::{Bits, Instance};
-use parameters::Parameters;
+use parameters::LpnParameters;
 
 /// Noisy places that may lie in a light word, and how many times as many rows as expected: without and with allowances.
 const COMBS: [(u32, f64); 2] = [(0, 1.0), (2, 2.0)];
@@ -42,7 +42,7 @@ fn main() {
         return report("", Instance { syndrome, length, blocks, field_bits });
     }
     for log in 10..=30 {
-        let parameters = Parameters::new(1 << log);
+        let parameters = LpnParameters::new(1 << log);
         for field_bits in [64.0, 128.0] {
             let instance = Instance {
                 syndrome: parameters.compressed_len() as f64,

@@ -147,7 +147,7 @@ mod tests {
     use zeroize::Zeroizing;
 
     use super::*;
-    use crate::{Parameters, Security};
+    use crate::{ExtensionParameters, Security};
 
     /// r_x of one tile, as the definition says.
     fn stream(seed: Block, tile: u64) -> Block {
@@ -159,7 +159,8 @@ mod tests {
     #[test]
     fn sums_are_those_of_the_definition() {
         for depth in [1, 3, 8] {
-            let parameters = Parameters::new(Security::SemiHonest, [0; 32]).with_depth(depth);
+            let parameters =
+                ExtensionParameters::new(Security::SemiHonest, [0; 32]).with_depth(depth);
             let shape = parameters.expect("in range").shape;
             let leaves: Vec<Seeds> = (0..shape.trees())
                 .map(|tree| {

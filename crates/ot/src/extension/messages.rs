@@ -3,7 +3,7 @@
 use veilset_channel::{Blob, Malformed, Message, Reader, Tag};
 use veilset_simd::{TILE, Tile};
 
-use super::parameters::{Parameters, Security};
+use super::parameters::{ExtensionParameters, Security};
 use crate::{BLOCK_BYTES, Block};
 
 /// What completes one punctured tree: for each level but the first the padded sums of both sides, and the proof where
@@ -24,9 +24,9 @@ pub(super) struct Trees(pub(super) Vec<TreeSums>);
 
 impl Message for Trees {
     const TAG: Tag = Tag::OtTrees;
-    type Context = Parameters;
+    type Context = ExtensionParameters;
 
-    fn max_len(parameters: &Parameters) -> usize {
+    fn max_len(parameters: &ExtensionParameters) -> usize {
         let proof = match parameters.security {
             Security::SemiHonest => 0,
             Security::Malicious => 64,
@@ -45,7 +45,10 @@ impl Message for Trees {
         }
     }
 
-    fn decode(reader: &mut Reader<'_>, parameters: &Parameters) -> Result<Self, Malformed> {
+    fn decode(
+        reader: &mut Reader<'_>,
+        parameters: &ExtensionParameters,
+    ) -> Result<Self, Malformed> {
         let shape = parameters.shape;
         let mut tree = |index| {
             let pairs = shape.bits(index).skip(1).map(|_| Ok([block(reader)?, block(reader)?]));

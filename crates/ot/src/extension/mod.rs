@@ -29,7 +29,7 @@ use columns::GROUP;
 pub use cost::{WireCost, setup_bytes, transfer_bytes};
 pub use hash::Hash;
 pub(crate) use messages::{block, put_blocks};
-pub use parameters::{DEFAULT_DEPTH, MAX_DEPTH, Parameters, Security};
+pub use parameters::{DEFAULT_DEPTH, ExtensionParameters, MAX_DEPTH, Security};
 pub use receiver::{ExtensionReceiver, RandomChoices};
 pub use sender::ExtensionSender;
 use veilset_simd::TILE;

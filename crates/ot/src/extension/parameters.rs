@@ -27,13 +27,13 @@ pub const MAX_DEPTH: usize = 8;
 
 /// What both parties agree on before the setup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameters {
+pub struct ExtensionParameters {
     pub(crate) security: Security,
     pub(crate) session: Session,
     pub(super) shape: Shape,
 }
 
-impl Parameters {
+impl ExtensionParameters {
     /// Trees of [`DEFAULT_DEPTH`]; no other setup may have the same `session`.
     #[must_use]
     pub fn new(security: Security, session: Session) -> Self {

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 use super::columns::{GROUP, Scratch, Streams};
 use super::hash::Hash;
 use super::messages::{Corrections, Trees};
-use super::parameters::{Parameters, Security};
+use super::parameters::{ExtensionParameters, Security};
 use super::sender::seeded;
 use super::tree::{Oracle, grow};
 use super::{Numbering, check, random_step};
@@ -36,7 +36,7 @@ impl ExtensionReceiver {
     pub fn setup(
         channel: &mut dyn Channel,
         base: &dyn BaseOt,
-        parameters: &Parameters,
+        parameters: &ExtensionParameters,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
         let pairs = base.send(channel, TILE, rng)?;

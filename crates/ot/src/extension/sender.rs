@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 use super::columns::{GROUP, Scratch, Streams};
 use super::hash::Hash;
 use super::messages::{Challenge, Corrections, Trees};
-use super::parameters::{Parameters, Security};
+use super::parameters::{ExtensionParameters, Security};
 use super::tree::{Oracle, Seeds, puncture};
 use super::{Numbering, check, random_step};
 use crate::{BaseOt, Block, OtError};
@@ -37,7 +37,7 @@ impl ExtensionSender {
     pub fn setup(
         channel: &mut dyn Channel,
         base: &dyn BaseOt,
-        parameters: &Parameters,
+        parameters: &ExtensionParameters,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
         let mut bytes = Zeroizing::new([0; 16]);

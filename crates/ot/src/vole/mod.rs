@@ -35,12 +35,12 @@ use zeroize::{Zeroize, Zeroizing};
 use self::code::{Code, REGIONS};
 pub use self::field::Subfield;
 use self::messages::{Challenge, Trees, TreesShape};
-use self::parameters::Parameters as Noise;
+use self::parameters::LpnParameters;
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
 use crate::base::{Base, Session};
 use crate::{
-    BLOCK_BYTES, BaseOt, Block, DEFAULT_DEPTH, ExtensionReceiver, ExtensionSender, OtError,
-    Parameters, Security, WireCost, setup_bytes, transfer_bytes,
+    BLOCK_BYTES, BaseOt, Block, DEFAULT_DEPTH, ExtensionParameters, ExtensionReceiver,
+    ExtensionSender, OtError, Security, WireCost, setup_bytes, transfer_bytes,
 };
 
 /// Elements of a field that wipe themselves; of the large one, if nothing else is said.
@@ -71,7 +71,7 @@ impl VoleSender {
     pub fn run<B: Subfield>(
         channel: &mut dyn Channel,
         base: &dyn BaseOt,
-        parameters: &Parameters,
+        parameters: &ExtensionParameters,
         len: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
@@ -79,7 +79,7 @@ impl VoleSender {
         let mut extension = ExtensionSender::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
         let delta = Zeroizing::new(extension.delta());
-        let noise = Noise::new(len);
+        let noise = LpnParameters::new(len);
         let depth = depth(noise.block());
         let masks = masks::<B>(parameters.security);
 
@@ -118,14 +118,14 @@ impl<B: Subfield> VoleReceiver<B> {
     pub fn run(
         channel: &mut dyn Channel,
         base: &dyn BaseOt,
-        parameters: &Parameters,
+        parameters: &ExtensionParameters,
         len: usize,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
         channel.phase("transfer setup");
         let mut extension = ExtensionReceiver::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
-        let noise = Noise::new(len);
+        let noise = LpnParameters::new(len);
         let depth = depth(noise.block());
         let masks = masks::<B>(parameters.security);
 
@@ -190,7 +190,7 @@ impl<B: Subfield> VoleReceiver<B> {
 
 /// The code of a session; where trees are checked, also of the factors of the check, so that no sender chose its trees
 /// after it.
-fn code(noise: &Noise, session: &Session, factors: Option<[Block; 2]>) -> Code {
+fn code(noise: &LpnParameters, session: &Session, factors: Option<[Block; 2]>) -> Code {
     let mut hasher = blake3::Hasher::new_derive_key("veilset 2026 vector OLE: code");
     hasher.update(session);
     for factor in factors.iter().flatten() {
@@ -212,7 +212,7 @@ fn masks<B: Subfield>(security: Security) -> usize {
 type Halves<B> = [Elements<B>; 2];
 
 /// Trees of a region of the code. The first half of the noise is as long as all regions.
-fn trees_a_region(noise: &Noise) -> usize {
+fn trees_a_region(noise: &LpnParameters) -> usize {
     let trees = noise.blocks() / (2 * REGIONS);
     assert_eq!(2 * REGIONS * trees, noise.blocks(), "regions have whole trees");
     trees
@@ -225,7 +225,7 @@ fn vector<B: Subfield>(len: usize) -> Elements<B> {
 /// The blocks of a vector.
 fn trees<'a, B: Subfield>(
     [first, second]: &'a mut Halves<B>,
-    noise: &Noise,
+    noise: &LpnParameters,
 ) -> impl IndexedParallelIterator<Item = &'a mut [B]> {
     first.par_chunks_mut(noise.block()).chain(second.par_chunks_mut(noise.block()))
 }
@@ -240,7 +240,7 @@ fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
 /// Bytes and frames of a run of `len` entries over `base`.
 #[must_use]
 pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> WireCost {
-    let noise = Noise::new(len);
+    let noise = LpnParameters::new(len);
     let depth = depth(noise.block());
     let setup = setup_bytes(base);
     let corrections = [B::BITS * noise.blocks(), depth * noise.blocks()]
@@ -286,18 +286,22 @@ fn elements<B: Subfield>(rng: &mut dyn CryptoRng, count: usize) -> Elements<B> {
 }
 
 /// The frames of all trees.
-fn tree_frames(noise: &Noise) -> Chunks {
+fn tree_frames(noise: &LpnParameters) -> Chunks {
     Chunks::new(noise.blocks(), MAX_BODY / TreesShape::tree_bytes(depth(noise.block())))
 }
 
-fn put_trees(channel: &mut dyn Channel, noise: &Noise, sums: &[TreeSums]) -> Result<(), OtError> {
+fn put_trees(
+    channel: &mut dyn Channel,
+    noise: &LpnParameters,
+    sums: &[TreeSums],
+) -> Result<(), OtError> {
     for range in tree_frames(noise).ranges() {
         channel.put(&Trees(sums[range].to_vec()))?;
     }
     Ok(())
 }
 
-fn take_trees(channel: &mut dyn Channel, noise: &Noise) -> Result<Vec<TreeSums>, OtError> {
+fn take_trees(channel: &mut dyn Channel, noise: &LpnParameters) -> Result<Vec<TreeSums>, OtError> {
     let mut sums = Vec::with_capacity(noise.blocks());
     for range in tree_frames(noise).ranges() {
         let shape = TreesShape { trees: range.len(), depth: depth(noise.block()) };

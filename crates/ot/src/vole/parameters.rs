@@ -1,6 +1,6 @@
 //! The sizes of a dual-LPN instance over a field of 2^64 or 2^128 elements, from the number of correlations wanted.
 //!
-//! The noise has length N = 2m and compresses to m elements, its [`RATE`](Parameters::RATE) is one half. It is regular:
+//! The noise has length N = 2m and compresses to m elements, its [`RATE`](LpnParameters::RATE) is one half. It is regular:
 //! N is cut into t blocks of one size, and each block holds one value of the field at a uniform place, all else is zero.
 //!
 //! t is 280 for up to 2^21 correlations, and 42 more for each doubling of the length after that. The code has words of
@@ -12,12 +12,12 @@
 
 /// The shape of the noise and of the code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parameters {
+pub(super) struct LpnParameters {
     blocks: usize,
     block: usize,
 }
 
-impl Parameters {
+impl LpnParameters {
     /// Elements of noise for each element of the result.
     pub(super) const RATE: usize = 2;
 
@@ -80,11 +80,11 @@ mod tests {
     fn the_sizes_fit_together() {
         let lens = (0..3_000).chain((10..=30).map(|bits| 1 << bits)).chain([1_415_578, 88_474]);
         for len in lens.chain([(1 << 21) + 1, (1 << 25) - 1, 303_408_743]) {
-            let parameters = Parameters::new(len);
+            let parameters = LpnParameters::new(len);
             let (t, m) = (parameters.blocks(), parameters.compressed_len());
             assert!(m >= len && m < len + 4 * t + 1, "{len}: {m}");
             assert_eq!(t * parameters.block(), parameters.noise_len());
-            assert_eq!(m * Parameters::RATE, parameters.noise_len());
+            assert_eq!(m * LpnParameters::RATE, parameters.noise_len());
             assert_eq!((t % 14, m % (4 * t), parameters.block() % 8), (0, 0, 0), "{len}");
         }
     }
@@ -93,6 +93,6 @@ mod tests {
     fn the_number_of_blocks_by_length() {
         let lens = [0, 1, 1 << 21, (1 << 21) + 1, 1 << 22, 1 << 24, (1 << 28) + 1, 1 << 30];
         let blocks = [280, 280, 280, 322, 322, 406, 616, 658];
-        assert_eq!(lens.map(|len| Parameters::new(len).blocks()), blocks);
+        assert_eq!(lens.map(|len| LpnParameters::new(len).blocks()), blocks);
     }
 }

@@ -23,7 +23,7 @@ fn run<B: Subfield>(
     [left_at, right_at]: [u64; 2],
 ) -> Results<B> {
     let dealer = &Dealer::new([9; 32]);
-    let parameters = &Parameters::new(security, [7; 32]);
+    let parameters = &ExtensionParameters::new(security, [7; 32]);
     let (left, right) = memory_pair();
     let mut left = Framed::new(Faulty::new(left, fault, left_at));
     let mut right = Framed::new(Faulty::new(right, fault, right_at));
@@ -67,8 +67,8 @@ fn a_sender_of_wrong_trees_is_found() {
 
 fn wrong_trees_are_found<B: Subfield>() {
     let dealer = &Dealer::new([9; 32]);
-    let parameters = &Parameters::new(Security::Malicious, [7; 32]);
-    let depth = depth(Noise::new(1).block());
+    let parameters = &ExtensionParameters::new(Security::Malicious, [7; 32]);
+    let depth = depth(LpnParameters::new(1).block());
     // The sum of the leaves of the first tree, on which its place of noise always depends.
     let byte = TreesShape::tree_bytes(depth) - 1;
     let (left, right) = memory_pair();

@@ -4,10 +4,10 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Framed, memory_pair};
 use veilset_ot::base::{MlKem, Ristretto};
-use veilset_ot::{BaseOt, ExtensionReceiver, ExtensionSender, Parameters, Security};
+use veilset_ot::{BaseOt, ExtensionParameters, ExtensionReceiver, ExtensionSender, Security};
 
 fn one_sided_over(base: &(dyn BaseOt + Sync), security: Security) {
-    let parameters = Parameters::new(security, [8; 32]);
+    let parameters = ExtensionParameters::new(security, [8; 32]);
     let choices: Vec<bool> = (0..3000).map(|j| j % 3 == 1).collect();
     let messages: Vec<u8> = (0..3000 * 20).map(|byte| (byte % 251) as u8 + 1).collect();
     let (left, right) = memory_pair();

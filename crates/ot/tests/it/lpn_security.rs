@@ -12,12 +12,12 @@ mod parameters;
 
 use comb::Attack;
 use estimator::Instance;
-use parameters::Parameters;
+use parameters::LpnParameters;
 
 /// Of the two fields that vectors are over.
 const FIELDS: [f64; 2] = [64.0, 128.0];
 
-fn instance(parameters: &Parameters, field_bits: f64) -> Instance {
+fn instance(parameters: &LpnParameters, field_bits: f64) -> Instance {
     Instance {
         syndrome: parameters.compressed_len() as f64,
         length: (parameters.blocks() * parameters.block()) as f64,
@@ -30,14 +30,14 @@ fn instance(parameters: &Parameters, field_bits: f64) -> Instance {
 fn lens() -> impl Iterator<Item = usize> {
     let sizes = (10..=30).flat_map(|log| [1 << log, (1 << log) + 1, (1 << log) / 4 * 5]);
     let sizes = sizes.chain((10..=29).map(|log| (1 << log) / 20 * 27));
-    [0, 1, 100].into_iter().chain(sizes.filter(|&len| len <= Parameters::MAX_LEN))
+    [0, 1, 100].into_iter().chain(sizes.filter(|&len| len <= LpnParameters::MAX_LEN))
 }
 
 #[test]
 fn every_size_has_128_bits() {
     for len in lens() {
         for field_bits in FIELDS {
-            let bits = instance(&Parameters::new(len), field_bits).bits();
+            let bits = instance(&LpnParameters::new(len), field_bits).bits();
             assert!(bits.least() >= 128.0, "{len}: {bits:?}");
         }
     }
@@ -48,7 +48,7 @@ fn every_size_has_128_bits() {
 #[test]
 fn regular_noise_misses_light_words_with_less_than_2_to_the_minus_128() {
     for len in lens() {
-        let parameters = Parameters::new(len);
+        let parameters = LpnParameters::new(len);
         let [rows, blocks] = [parameters.compressed_len(), parameters.blocks()];
         let attack = Attack { rows: rows as f64, blocks: blocks as f64, hits: 2, luck: 2.0 };
         if let Some(comb) = attack.best() {
@@ -116,7 +116,7 @@ fn the_algebraic_attack_costs_what_exact_arithmetic_says() {
 /// Prange's algorithm on regular noise misses it with probability (1 − k/N)^t in each trial.
 #[test]
 fn half_of_each_block_is_free_of_noise_with_probability_two_to_the_minus_t() {
-    let instance = instance(&Parameters::new(1 << 20), 128.0);
+    let instance = instance(&LpnParameters::new(1 << 20), 128.0);
     let prange = 280.0 + 2.0 * instance.syndrome.log2();
     // What lists of noisy places save.
     let saved = prange - instance.information_set();
@@ -133,7 +133,7 @@ fn a_small_field_and_few_blocks_are_seen_to_be_weak() {
 /// A binary code, one of degree 1 and one of degree 2.
 #[test]
 fn a_binary_code_is_seen_to_be_weak() {
-    let instance = instance(&Parameters::new(1 << 20), 128.0);
+    let instance = instance(&LpnParameters::new(1 << 20), 128.0);
     let bits = [0, 1, 2].map(|degree| instance.subspace(degree));
     assert!(bits[0] < 40.0 && bits[1] < 220.0 && bits[2] > 270.0, "{bits:?}");
     let instance = Instance { blocks: 128.0, ..instance };

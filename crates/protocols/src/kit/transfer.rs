@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 use veilset_ot::base::{Base, Ristretto};
-use veilset_ot::{ExtensionReceiver, ExtensionSender, Parameters, Security};
+use veilset_ot::{ExtensionParameters, ExtensionReceiver, ExtensionSender, Security};
 use zeroize::Zeroizing;
 
 use crate::kit::membership::VALUES_A_TASK;
@@ -25,7 +25,7 @@ fn session(means: &Means<'_>, sender: Role) -> ([u8; 32], [u8; 32]) {
 fn sender(means: &mut Means<'_>, from: Role) -> Result<ExtensionSender, ProtocolError> {
     means.channel.phase("transfer setup");
     let (base, extension) = session(means, from);
-    let parameters = Parameters::new(Security::SemiHonest, extension);
+    let parameters = ExtensionParameters::new(Security::SemiHonest, extension);
     let sender =
         ExtensionSender::setup(means.channel, &Ristretto::new(base), &parameters, means.rng)?;
     means.channel.phase("transfer");
@@ -35,7 +35,7 @@ fn sender(means: &mut Means<'_>, from: Role) -> Result<ExtensionSender, Protocol
 fn receiver(means: &mut Means<'_>, from: Role) -> Result<ExtensionReceiver, ProtocolError> {
     means.channel.phase("transfer setup");
     let (base, extension) = session(means, from);
-    let parameters = Parameters::new(Security::SemiHonest, extension);
+    let parameters = ExtensionParameters::new(Security::SemiHonest, extension);
     let receiver =
         ExtensionReceiver::setup(means.channel, &Ristretto::new(base), &parameters, means.rng)?;
     means.channel.phase("transfer");

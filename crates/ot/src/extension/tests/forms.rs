@@ -6,7 +6,7 @@ use super::*;
 
 const COUNTS: [usize; 6] = [0, 1, 7, 128, 1000, 70_000];
 
-fn random(parameters: Parameters, count: usize) {
+fn random(parameters: ExtensionParameters, count: usize) {
     let choices = &bits(count, 3);
     let (pairs, blocks) = run(
         parameters,
@@ -179,6 +179,6 @@ fn arguments_that_do_not_fit_are_refused_before_anything_is_sent() {
             receiver.receive_random(channel, &[true, false]).expect("honest")
         },
     );
-    let depth = Parameters::new(Security::Malicious, [0; 32]).with_depth(9);
+    let depth = ExtensionParameters::new(Security::Malicious, [0; 32]).with_depth(9);
     assert_eq!(depth, Err(OtError::Depth { max: 8, got: 9 }));
 }

@@ -27,8 +27,8 @@ fn bytes(count: usize, seed: u8) -> Vec<u8> {
     bytes
 }
 
-fn parameters(security: Security, depth: usize) -> Parameters {
-    Parameters::new(security, [7; 32]).with_depth(depth).expect("in range")
+fn parameters(security: Security, depth: usize) -> ExtensionParameters {
+    ExtensionParameters::new(security, [7; 32]).with_depth(depth).expect("in range")
 }
 
 type Memory = Metered<Framed<MemoryTransport>>;
@@ -39,7 +39,7 @@ fn metered(transport: MemoryTransport) -> Memory {
 
 /// Sets both parties up with a dealer and lets each do its part in a thread of its own.
 fn run<A: Send, B: Send>(
-    parameters: Parameters,
+    parameters: ExtensionParameters,
     send: impl FnOnce(&mut ExtensionSender, &mut Memory) -> A + Send,
     receive: impl FnOnce(&mut ExtensionReceiver, &mut Memory) -> B + Send,
 ) -> (A, B) {

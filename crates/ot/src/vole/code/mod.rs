@@ -40,7 +40,7 @@ use zeroize::Zeroizing;
 
 use super::Halves;
 use super::field::Subfield;
-use super::parameters::Parameters;
+use super::parameters::LpnParameters;
 use crate::Block;
 
 /// Regions, and ones of each row of E in them.
@@ -74,7 +74,7 @@ pub(super) struct Code {
 }
 
 impl Code {
-    pub(super) fn new(parameters: &Parameters, seed: &[u8; 16]) -> Self {
+    pub(super) fn new(parameters: &LpnParameters, seed: &[u8; 16]) -> Self {
         Self::with_rows(parameters.compressed_len(), seed)
     }
 
@@ -93,7 +93,7 @@ impl Code {
     ///
     /// # Panics
     ///
-    /// If a half is not as long as the [`compressed_len`](Parameters::compressed_len) of the parameters.
+    /// If a half is not as long as the [`compressed_len`](LpnParameters::compressed_len) of the parameters.
     pub(super) fn compress<B: Subfield>(&self, [first, second]: &mut Halves<Block>) {
         let mut window = Window::<B, 1>::new();
         self.convolve(&mut window, &mut &mut first[..], 0);

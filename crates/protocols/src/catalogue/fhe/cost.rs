@@ -3,12 +3,12 @@
 use veilset_channel::MAX_BODY;
 
 use super::MAX_ELEMENTS;
-use super::parameters::{Parameters, Sizes, Variant};
+use super::parameters::{FheParameters, Sizes, Variant};
 use crate::kit::exchange::point_bytes;
 use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};
 
-/// Seconds of a pass, on the processor where those of [`Parameters`] were measured.
+/// Seconds of a pass, on the processor where those of [`FheParameters`] were measured.
 const PASS: f64 = 0.08e-6;
 
 /// By what a run takes longer than its butterflies and products, for memory, random numbers and packing; this and [`ELEMENT`] were
@@ -28,7 +28,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
     }
     let sizes = Sizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };
     let width = shape.attached.width();
-    let best = Parameters::best_with_labels(sizes, Variant::default(), width);
+    let best = FheParameters::best_with_labels(sizes, Variant::default(), width);
     let Some(parameters) = best else {
         return Cost::endless();
     };

@@ -12,7 +12,7 @@ use zeroize::Zeroizing;
 use super::evaluation::{Polynomials, Prepared, power_scale};
 use super::items::{Item, items};
 use super::labels::seal;
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 use crate::ProtocolError;
 use crate::kit::exchange::chosen;
 use crate::kit::membership::VALUES_A_TASK;
@@ -35,7 +35,7 @@ impl Database {
     /// When more elements fall to a bin than it holds, which happens in at most one of 2^42 runs.
     pub fn new(
         elements: &[Element],
-        parameters: Parameters,
+        parameters: FheParameters,
         session: &[u8; 32],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, ProtocolError> {
@@ -49,7 +49,7 @@ impl Database {
     pub fn labelled(
         elements: &[Element],
         labels: &[u8],
-        parameters: Parameters,
+        parameters: FheParameters,
         session: &[u8; 32],
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, ProtocolError> {
@@ -86,7 +86,7 @@ pub(crate) type Bins = Vec<Vec<Vec<u32>>>;
 
 /// The elements under the first key that gives all of them places.
 fn placed(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
     session: &[u8; 32],
     elements: &[Element],
@@ -103,7 +103,7 @@ fn placed(
 }
 
 /// The bins, if they have room for all.
-pub(crate) fn spread(parameters: &Parameters, items: &[Item]) -> Option<Bins> {
+pub(crate) fn spread(parameters: &FheParameters, items: &[Item]) -> Option<Bins> {
     let mut bins: Vec<Vec<u32>> = vec![Vec::new(); parameters.table.bins()];
     for (index, item) in (0..).zip(items) {
         match parameters.variant.hashing {
@@ -115,7 +115,7 @@ pub(crate) fn spread(parameters: &Parameters, items: &[Item]) -> Option<Bins> {
 }
 
 /// The items of a bin, each in the first partition that takes it.
-fn partitioned(parameters: &Parameters, items: &[Item], bin: &[u32]) -> Option<Vec<Vec<u32>>> {
+fn partitioned(parameters: &FheParameters, items: &[Item], bin: &[u32]) -> Option<Vec<Vec<u32>>> {
     let mut partitions: Vec<Vec<u32>> = vec![Vec::new(); parameters.partitions];
     for index in bin {
         let item = &items[*index as usize];
@@ -128,7 +128,7 @@ fn partitioned(parameters: &Parameters, items: &[Item], bin: &[u32]) -> Option<V
 /// Puts an item into the first partition of a bin where there is room and, if it has a label, none shares a part with it; returns
 /// which.
 pub(crate) fn enter(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     partitions: &mut [Vec<u32>],
     index: u32,
     shares: impl Fn(&u32) -> bool,
@@ -148,7 +148,7 @@ pub(crate) fn shares_a_part(one: &Item, other: &Item) -> bool {
 
 /// The labels of items, each under its pad, as residues; `place` tells which of `labels` is an item's.
 pub(crate) fn sealed(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     items: &[Item],
     place: impl Fn(usize) -> usize + Sync,
     labels: &[u8],
@@ -162,7 +162,7 @@ pub(crate) fn sealed(
 
 /// What the polynomials are made of.
 pub(crate) struct Part<'a> {
-    pub(crate) parameters: &'a Parameters,
+    pub(crate) parameters: &'a FheParameters,
     pub(crate) ring: &'a Ring,
     pub(crate) items: &'a [Item],
     /// Of each item as many residues as a label has, those of a polynomial together.
@@ -190,7 +190,7 @@ impl Part<'_> {
     /// The coefficients of a partition's polynomials: one that vanishes at its share of each bin's items and, to fill up, at random
     /// numbers, and those that have the labels' residues at the items.
     fn polynomials(&self, location: usize, partition: usize, rng: &mut ChaCha20Rng) -> Polynomials {
-        let Parameters { felts, bins_a_ciphertext, powers, .. } = *self.parameters;
+        let FheParameters { felts, bins_a_ciphertext, powers, .. } = *self.parameters;
         let (slots, degree) = (self.parameters.slots(), powers.degree());
         let t = u128::from(self.ring.parameters().t());
         let rows = Zeroizing::new(vec![0; slots * (degree + 1)]);
@@ -219,7 +219,7 @@ impl Part<'_> {
 
     /// For each label polynomial the residues of these items' labels for one part.
     fn columns(&self, members: &[u32], felt: usize) -> Vec<Vec<u64>> {
-        let Parameters { felts, .. } = *self.parameters;
+        let FheParameters { felts, .. } = *self.parameters;
         let words = self.parameters.words();
         let column = |first: usize| {
             let word = |index: &u32| self.labels[*index as usize * words + first + felt];
@@ -230,7 +230,7 @@ impl Part<'_> {
 
     /// Rows of coefficients as plaintexts that make up for the scales of the powers.
     fn prepared(&self, coefficients: &mut [u64]) -> Vec<Plain> {
-        let Parameters { powers, working, .. } = *self.parameters;
+        let FheParameters { powers, working, .. } = *self.parameters;
         let scale = power_scale(self.parameters, self.ring);
         let rows = coefficients.chunks_exact_mut(self.parameters.slots()).enumerate();
         let plain = |(power, row): (usize, &mut [u64])| {
@@ -261,7 +261,7 @@ mod tests {
         let mut rng = ChaCha20Rng::from_seed([8; 32]);
         for (sender, receiver) in [(5000, 1), (3000, 10)] {
             let sizes = Sizes { sender, receiver, slack: 0 };
-            let parameters = Parameters::best_with_labels(sizes, Variant::default(), 20);
+            let parameters = FheParameters::best_with_labels(sizes, Variant::default(), 20);
             let parameters = parameters.expect("there are some");
             let t = parameters.ring().expect("secure").parameters().t();
             let mut element = || {
@@ -285,11 +285,12 @@ mod tests {
     fn labelled_items_that_share_a_part_lie_in_different_partitions() {
         let sizes = Sizes { sender: 300, receiver: 1, slack: 0 };
         let [plain, labelled] = [0, 8].map(|label| {
-            Parameters::best_with_labels(sizes, Variant::default(), label).expect("there are some")
+            FheParameters::best_with_labels(sizes, Variant::default(), label)
+                .expect("there are some")
         });
         let items = [[1, 2], [3, 4], [5, 2], [1, 6], [7, 8]].map(item);
         let places = |parameters| partitioned(parameters, &items, &[0, 1, 2, 3, 4]);
-        let lie = |seats: &[&[u32]], parameters: &Parameters| {
+        let lie = |seats: &[&[u32]], parameters: &FheParameters| {
             let mut all = vec![Vec::new(); parameters.partitions];
             all.iter_mut().zip(seats).for_each(|(all, seats)| *all = seats.to_vec());
             Some(all)

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use veilset_bfv::{Ciphertext, Plain, PublicKey, RelinearisationKey, Ring, Seeded};
 
 use super::database::seeds;
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 use super::powers::Source;
 
 /// The polynomials of a partition: the one for matches, and those for labels; of each the coefficients of all slots, from the
@@ -17,7 +17,7 @@ pub(crate) type Polynomials = Vec<Vec<Plain>>;
 
 /// Polynomials that are ready for any number of queries.
 pub(crate) struct Prepared {
-    pub(crate) parameters: Parameters,
+    pub(crate) parameters: FheParameters,
     pub(crate) ring: Ring,
     /// Location by location and partition by partition.
     pub(crate) partitions: Vec<Arc<Polynomials>>,
@@ -127,12 +127,12 @@ impl Prepared {
 }
 
 /// The scale of powers when they meet plaintexts.
-pub(crate) fn power_scale(parameters: &Parameters, ring: &Ring) -> u64 {
+pub(crate) fn power_scale(parameters: &FheParameters, ring: &Ring) -> u64 {
     ring.switched_scale(1, ring.levels(), parameters.working)
 }
 
 /// The scale of answers before they come down to one prime.
-pub(crate) fn answer_scale(parameters: &Parameters, ring: &Ring) -> u64 {
+pub(crate) fn answer_scale(parameters: &FheParameters, ring: &Ring) -> u64 {
     let power = power_scale(parameters, ring);
     if parameters.powers.high == 0 { power } else { ring.multiply_plain(power, power) }
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use veilset_crypto::Element;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 use crate::kit::membership::VALUES_A_TASK;
 
 /// An element under the sender's key.
@@ -32,7 +32,7 @@ impl Zeroize for Item {
 /// The items of elements and their points under the sender's key, for a plaintext modulus t: F_k(x) is a random oracle's
 /// output at x and k·H(x) (Jarecki and Liu, SCN 2010).
 pub(crate) fn items(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     t: u64,
     session: &[u8; 32],
     elements: &[Element],
@@ -50,7 +50,7 @@ pub(crate) fn items(
 
 /// The items of a list whose owner masked them: `prints` are what another oblivious function gives.
 pub(crate) fn items_of_prints(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     t: u64,
     list: &[u8; 32],
     prints: &[u128],
@@ -65,7 +65,7 @@ pub(crate) fn items_of_prints(
 }
 
 /// The item that these bytes make.
-fn item(parameters: &Parameters, t: u64, place: &[u8; 32], mut output: OutputReader) -> Item {
+fn item(parameters: &FheParameters, t: u64, place: &[u8; 32], mut output: OutputReader) -> Item {
     let mut word = || {
         let mut bytes = [0; 8];
         output.fill(&mut bytes);

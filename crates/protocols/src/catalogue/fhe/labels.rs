@@ -5,7 +5,7 @@
 //! string. A key serves one database and an item has one label there, so no pad is used twice.
 
 use super::items::Item;
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 
 /// The label under the item's pad, or out from under it.
 fn padded(item: &Item, label: &[u8]) -> Vec<u8> {
@@ -13,7 +13,7 @@ fn padded(item: &Item, label: &[u8]) -> Vec<u8> {
 }
 
 /// A label under its item's pad, as residues: for each label polynomial one a part of the item.
-pub(crate) fn seal(parameters: &Parameters, item: &Item, label: &[u8]) -> Vec<u64> {
+pub(crate) fn seal(parameters: &FheParameters, item: &Item, label: &[u8]) -> Vec<u64> {
     let bits = parameters.word_bits();
     let sealed = padded(item, label);
     let bit = |at: usize| sealed.get(at / 8).map_or(0, |byte| u64::from(byte >> (at % 8) & 1));
@@ -22,7 +22,7 @@ pub(crate) fn seal(parameters: &Parameters, item: &Item, label: &[u8]) -> Vec<u6
 }
 
 /// The inverse of [`seal`], of whatever residues.
-pub(crate) fn open(parameters: &Parameters, item: &Item, words: &[u64]) -> Vec<u8> {
+pub(crate) fn open(parameters: &FheParameters, item: &Item, words: &[u64]) -> Vec<u8> {
     let bits = parameters.word_bits();
     let bit = |at: usize| (words[at / bits] >> (at % bits) & 1) as u8;
     let byte = |byte: usize| (0..8).fold(0, |sum, at| sum | bit(8 * byte + at) << at);

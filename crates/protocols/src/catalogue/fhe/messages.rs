@@ -6,7 +6,7 @@ use veilset_channel::{
 };
 
 use super::evaluation::Query;
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 use crate::ProtocolError;
 
 /// A piece of a query.
@@ -50,7 +50,7 @@ pub(crate) fn write_query<E>(
 /// Takes a query of what the parameters say.
 pub(crate) fn take_query(
     channel: &mut dyn Channel,
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
 ) -> Result<Query, ProtocolError> {
     read_query(parameters, ring, |len| take::<{ Tag::EncryptedPowers.byte() }>(channel, len))
@@ -58,7 +58,7 @@ pub(crate) fn take_query(
 
 /// A query of what the parameters say, of parts that `take` has with their numbers of bytes.
 pub(crate) fn read_query<E: From<PeerFault>>(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
     mut take: impl FnMut(usize) -> Result<Vec<u8>, E>,
 ) -> Result<Query, E> {
@@ -94,7 +94,7 @@ pub(crate) fn put_answers(
 /// Takes as many answers as the parameters say.
 pub(crate) fn take_answers(
     channel: &mut dyn Channel,
-    parameters: &Parameters,
+    parameters: &FheParameters,
 ) -> Result<Vec<Vec<u8>>, ProtocolError> {
     let len = parameters.answer_bytes();
     (0..parameters.answers())

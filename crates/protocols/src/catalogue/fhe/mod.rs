@@ -36,7 +36,7 @@ mod table;
 mod tests;
 
 pub use database::Database;
-pub use parameters::{FAILURE, Parameters, Sizes, Variant};
+pub use parameters::{FAILURE, FheParameters, Sizes, Variant};
 
 use std::ops::Range;
 
@@ -150,14 +150,14 @@ impl Protocol for Fhe {
 }
 
 /// The parameters of a run.
-fn parameters(run: &Run<'_>) -> Result<Parameters, ProtocolError> {
+fn parameters(run: &Run<'_>) -> Result<FheParameters, ProtocolError> {
     let (own, peer) = (run.input.elements.len(), run.input.peer_count);
     let (sender, receiver, labels) = match run.side.role {
         Role::Sender => (own, peer, run.input.attached.shape()),
         Role::Receiver => (peer, own, run.input.peer_attached),
     };
     let sizes = Sizes { sender, receiver, slack: run.input.slack };
-    Parameters::best_with_labels(sizes, Variant::default(), labels.width())
+    FheParameters::best_with_labels(sizes, Variant::default(), labels.width())
         .ok_or(ProtocolError::NoParameters)
 }
 
@@ -197,7 +197,7 @@ impl Database {
 /// 2^42 runs.
 pub fn receive(
     run: Run<'_>,
-    parameters: &Parameters,
+    parameters: &FheParameters,
     operation: Operation,
 ) -> Result<Conclusion, ProtocolError> {
     let found = received(run, parameters)?;
@@ -205,7 +205,7 @@ pub fn receive(
     Ok(Box::new(move || Ok(if listed { found.listed() } else { found.matched() })))
 }
 
-fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolError> {
+fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, ProtocolError> {
     let Run { side, input: Input { elements, .. }, mut means } = run;
     // Steps 1 and 2.
     let points = evaluated(&mut means, &elements)?;
@@ -231,7 +231,7 @@ fn received(run: Run<'_>, parameters: &Parameters) -> Result<Received, ProtocolE
 
 /// What a receiver holds at the end.
 struct Received {
-    parameters: Parameters,
+    parameters: FheParameters,
     items: Zeroizing<Vec<Item>>,
     found: Found,
 }

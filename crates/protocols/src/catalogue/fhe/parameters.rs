@@ -65,7 +65,7 @@ impl Default for Variant {
 
 /// What both sides compute from the sizes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Parameters {
+pub struct FheParameters {
     pub(crate) sizes: Sizes,
     pub(crate) variant: Variant,
     /// Bytes of a label; 0 where items have none.
@@ -133,7 +133,7 @@ const MOST_PRIME: f64 = 60.0;
 /// No more digits are relinearised with: the standard's moduli have no more primes of [`MOST_PRIME`] bits.
 const DIGITS: usize = 8;
 
-impl Parameters {
+impl FheParameters {
     /// The best for these sizes, neither of which is 0; nothing if there are none, for sizes and variants beyond all reason.
     #[must_use]
     pub fn best(sizes: Sizes, variant: Variant) -> Option<Self> {
@@ -367,7 +367,7 @@ impl Search {
     }
 
     /// The better of the two kinds of answers for these powers, if its price is below `price`.
-    fn better(&self, layout: &Layout, powers: Powers, price: f64) -> Option<Parameters> {
+    fn better(&self, layout: &Layout, powers: Powers, price: f64) -> Option<FheParameters> {
         if self.least_price(layout, powers)? >= price {
             return None;
         }
@@ -400,7 +400,7 @@ impl Search {
         Some(seconds + bytes / LINK)
     }
 
-    fn candidate(&self, layout: &Layout, powers: Powers, short: bool) -> Option<Parameters> {
+    fn candidate(&self, layout: &Layout, powers: Powers, short: bool) -> Option<FheParameters> {
         let (partitions, plain) = self.partitions(layout, powers.degree())?;
         let Variant { windowing, partitioning, flooding, .. } = self.variant;
         // Two parts come without relinearisation where there are no high powers; floods are for two.
@@ -438,7 +438,7 @@ impl Search {
         }
         let last = primes[1..working].iter().sum::<u32>();
         let cut = Cut::new(model, total.switched(f64::from(last), parts), parts, primes[0]);
-        let mut parameters = Parameters {
+        let mut parameters = FheParameters {
             sizes: self.sizes,
             variant: self.variant,
             label: self.label,
@@ -555,7 +555,7 @@ fn split(total: f64, first: f64, least: u32) -> Option<Vec<u32>> {
 }
 
 /// Seconds of a query: products with plaintexts, powers, and what becomes of the answers.
-fn seconds(parameters: &Parameters) -> f64 {
+fn seconds(parameters: &FheParameters) -> f64 {
     let n = parameters.slots() as f64;
     let transform = n * f64::from(parameters.log_n) / 2.0 * BUTTERFLY;
     let (levels, working) = (parameters.primes.len() as f64, parameters.working as f64);
@@ -603,7 +603,8 @@ mod tests {
             (1 << 24, 5535),
         ] {
             let sizes = sizes(sender, receiver);
-            let parameters = Parameters::best(sizes, Variant::default()).expect("there are some");
+            let parameters =
+                FheParameters::best(sizes, Variant::default()).expect("there are some");
             let ring = parameters.ring().expect("secure, and with primes");
             let t = (ring.parameters().t() as f64).log2();
             let degree = parameters.powers.degree();
@@ -622,7 +623,7 @@ mod tests {
         for (sender, receiver) in [(1, 1), (1 << 16, 1), (1 << 20, 1), (1 << 20, 1024)] {
             let best = |label| {
                 let sizes = sizes(sender, receiver);
-                let best = Parameters::best_with_labels(sizes, Variant::default(), label);
+                let best = FheParameters::best_with_labels(sizes, Variant::default(), label);
                 best.expect("there are some")
             };
             for label in [1, 16, 200] {
@@ -667,7 +668,8 @@ mod tests {
                     }
                 }
             }
-            let best = Parameters::best(sizes(sender, receiver), variant).expect("there are some");
+            let best =
+                FheParameters::best(sizes(sender, receiver), variant).expect("there are some");
             assert!(best.price() <= least, "{sender} {receiver}: {} {least}", best.price());
         }
     }
@@ -677,10 +679,10 @@ mod tests {
         for (log, receiver) in (0..=26).flat_map(|log| [1, 64, 1024, 1 << log].map(|r| (log, r))) {
             for flooding in [false, true] {
                 let variant = Variant { flooding, ..Variant::default() };
-                let found = Parameters::best(sizes(1 << log, receiver), variant);
-                let Parameters { log_n, plain, primes, special, .. } =
+                let found = FheParameters::best(sizes(1 << log, receiver), variant);
+                let FheParameters { log_n, plain, primes, special, .. } =
                     found.expect("there are some");
-                let found = veilset_bfv::Parameters::new(log_n, plain, &primes, special);
+                let found = veilset_bfv::BfvParameters::new(log_n, plain, &primes, special);
                 assert!(found.is_ok(), "2^{log} {receiver}: {found:?}");
             }
         }
@@ -689,7 +691,7 @@ mod tests {
     #[test]
     fn a_million_elements_take_few_bytes_and_a_larger_set_hardly_more() {
         let bytes = |sender, receiver| {
-            let best = Parameters::best(sizes(sender, receiver), Variant::default());
+            let best = FheParameters::best(sizes(sender, receiver), Variant::default());
             best.expect("there are some").bytes()
         };
         assert!(bytes(1 << 20, 1024) < 2_600_000, "{}", bytes(1 << 20, 1024));

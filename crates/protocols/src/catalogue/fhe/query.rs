@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::evaluation::{Query, answer_scale};
 use super::items::Item;
-use super::parameters::Parameters;
+use super::parameters::FheParameters;
 use super::table::insert;
 use crate::ProtocolError;
 
@@ -23,7 +23,7 @@ pub(crate) struct Asked {
 /// # Errors
 /// When they find no places, which happens in at most one of 2^42 runs.
 pub(crate) fn ask(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
     items: &[Item],
     rng: &mut dyn CryptoRng,
@@ -56,7 +56,7 @@ pub(crate) fn ask(
     Ok((Asked { secret, bins }, Query { relinearisation, public, powers }))
 }
 
-fn bins(parameters: &Parameters, items: &[Item]) -> Result<Vec<Option<u32>>, ProtocolError> {
+fn bins(parameters: &FheParameters, items: &[Item]) -> Result<Vec<Option<u32>>, ProtocolError> {
     if !parameters.variant.hashing {
         return Ok((0..).take(items.len()).map(Some).collect());
     }
@@ -66,7 +66,7 @@ fn bins(parameters: &Parameters, items: &[Item]) -> Result<Vec<Option<u32>>, Pro
 
 /// The slots of a location: the parts of the items of its bins, and random numbers.
 fn values(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
     items: &[Item],
     bins: &[Option<u32>],
@@ -88,7 +88,7 @@ fn values(
 
 /// An answer, down to one prime.
 pub(super) fn read(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     ring: &Ring,
     answer: &[u8],
     scale: u64,
@@ -97,7 +97,7 @@ pub(super) fn read(
         let scale = ring.switched_scale(scale, parameters.working, 1);
         return parameters.cut.read(ring, answer, scale);
     }
-    let Parameters { working, .. } = *parameters;
+    let FheParameters { working, .. } = *parameters;
     let parts = parameters.answer_parts();
     let mut ciphertext = Ciphertext::read(ring, answer, working, parts, scale)?;
     while ciphertext.level() > 1 {
@@ -121,7 +121,7 @@ impl Asked {
     /// When an answer is not what the parameters say.
     pub(crate) fn found(
         &self,
-        parameters: &Parameters,
+        parameters: &FheParameters,
         ring: &Ring,
         answers: &[Vec<u8>],
         count: usize,

@@ -36,7 +36,7 @@ use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
 use veilset_ot::base::Base;
 use veilset_ot::vole::{Subfield, VoleReceiver, VoleSender};
-use veilset_ot::{BaseOt, Parameters};
+use veilset_ot::{BaseOt, ExtensionParameters};
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
 use zeroize::{Zeroize, Zeroizing};
 
@@ -85,8 +85,8 @@ impl<'a> Terms<'a> {
         self.base.of(self.derive("base"))
     }
 
-    fn parameters(&self) -> Parameters {
-        Parameters::new(self.security.into(), self.derive("vector"))
+    fn parameters(&self) -> ExtensionParameters {
+        ExtensionParameters::new(self.security.into(), self.derive("vector"))
     }
 
     /// The coins of H, where the security asks for some.

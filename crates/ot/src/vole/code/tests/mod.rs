@@ -154,7 +154,7 @@ fn compress_is_linear_over_the_field() {
 }
 
 fn compress_is_linear_over_the_field_over<B: Plain>() {
-    let code = Code::new(&Parameters::new(5_000), &SEED);
+    let code = Code::new(&LpnParameters::new(5_000), &SEED);
     let (x, z) = (elements::<B>(1, 2 * code.rows), elements::<B>(2, 2 * code.rows));
     let [a, b] = elements::<B>(3, 2)[..] else { unreachable!("two blocks") };
     let together = compressed::<B>(&code, &sum(&scaled::<B>(a, &x), &scaled::<B>(b, &z)));
@@ -172,7 +172,7 @@ fn two_vectors_together_are_two_vectors() {
 
 fn two_vectors_together_are_two_vectors_over<B: Plain>() {
     for len in [1, 10_000] {
-        let code = Code::new(&Parameters::new(len), &SEED);
+        let code = Code::new(&LpnParameters::new(len), &SEED);
         let x = elements::<B>(4, 2 * code.rows);
         // Over the large field.
         let z = elements::<u128>(5, 2 * code.rows);
@@ -192,7 +192,7 @@ fn two_vectors_together_are_two_vectors_over<B: Plain>() {
 
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
-    let code = Code::new(&Parameters::new(3 * TASK + 1), &SEED);
+    let code = Code::new(&LpnParameters::new(3 * TASK + 1), &SEED);
     let x = elements::<u128>(6, 2 * code.rows);
     let on = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
@@ -225,7 +225,7 @@ fn known_answers() {
 
 /// The first and the last element of an image, and a hash of all.
 fn answer<B: Plain>(seed: &[u8; 16], len: usize, number: u64) -> [Block; 3] {
-    let code = Code::new(&Parameters::new(len), seed);
+    let code = Code::new(&LpnParameters::new(len), seed);
     let y = compressed::<B>(&code, &elements::<B>(number, 2 * code.rows));
     let (first, last) = (y[0], y[code.rows - 1]);
     [first, last, y.iter().fold(0, |hash, &y| multiply::<B>(hash, 0x1_0000_0001) ^ y)]

@@ -213,7 +213,7 @@ fn noise_misses_light_words_of_long_codes_as_likely_as_is_counted() {
 /// One interval in each part: words that cover whole blocks, lighter than regular noise needs them to be.
 #[test]
 fn words_of_a_quarter_of_the_places_are_found() {
-    let code = Code::new(&Parameters::new(1 << 20), &SEED);
+    let code = Code::new(&LpnParameters::new(1 << 20), &SEED);
     let region = code.rows / REGIONS;
     let half = Tooth { centre: code.rows / 2, reach: 0.032 * code.rows as f64 };
     let in_region = |number: usize| Tooth {

@@ -19,7 +19,7 @@ use super::evaluation::{Polynomials, Prepared};
 use super::items::{Item, items_of_prints};
 use super::labels::open;
 use super::messages::{read_query, refused_answer, write_query};
-use super::parameters::{Parameters, Sizes, Variant};
+use super::parameters::{FheParameters, Sizes, Variant};
 use super::query::{Asked, Found, ask};
 use crate::ProtocolError;
 
@@ -30,12 +30,12 @@ pub const AT_ONCE: usize = 256;
 ///
 /// # Errors
 /// When there are none, for sizes beyond reason.
-pub fn served_parameters(capacity: u64, label: usize) -> Result<Parameters, ProtocolError> {
+pub fn served_parameters(capacity: u64, label: usize) -> Result<FheParameters, ProtocolError> {
     if capacity > MAX_ELEMENTS {
         return Err(ProtocolError::NoParameters);
     }
     let sizes = Sizes { sender: capacity.max(1) as usize, receiver: AT_ONCE, slack: 0 };
-    Parameters::best_with_labels(sizes, Variant::default(), label)
+    FheParameters::best_with_labels(sizes, Variant::default(), label)
         .ok_or(ProtocolError::NoParameters)
 }
 
@@ -45,7 +45,7 @@ pub fn served_parameters(capacity: u64, label: usize) -> Result<Parameters, Prot
 /// # Errors
 /// When the parameters describe no ring.
 pub fn has_places(
-    parameters: &Parameters,
+    parameters: &FheParameters,
     list: &[u8; 32],
     prints: &[u128],
 ) -> Result<bool, ProtocolError> {
@@ -83,7 +83,7 @@ impl Served {
     /// # Errors
     /// [`ProtocolError::Overfull`] when an item finds no place.
     pub fn new<'a>(
-        parameters: Parameters,
+        parameters: FheParameters,
         list: [u8; 32],
         entries: impl Iterator<Item = Entry<'a>>,
         rng: &mut dyn CryptoRng,
@@ -155,7 +155,7 @@ impl Served {
 
     /// What it was made with.
     #[must_use]
-    pub fn parameters(&self) -> &Parameters {
+    pub fn parameters(&self) -> &FheParameters {
         &self.prepared.parameters
     }
 
@@ -204,7 +204,7 @@ impl Entries {
     /// The polynomials of these partitions, from the items that lie there and no others.
     fn prepare(
         &self,
-        parameters: &Parameters,
+        parameters: &FheParameters,
         ring: &Ring,
         bins: &Bins,
         partitions: &[usize],
@@ -242,7 +242,7 @@ fn leave(bin: &mut [Vec<u32>], index: u32) -> usize {
 
 /// Asks questions about a list.
 pub struct Asker {
-    parameters: Parameters,
+    parameters: FheParameters,
     ring: Ring,
     list: [u8; 32],
 }
@@ -264,7 +264,7 @@ impl Asker {
     ///
     /// # Errors
     /// When the parameters describe no ring.
-    pub fn new(parameters: Parameters, list: [u8; 32]) -> Result<Self, ProtocolError> {
+    pub fn new(parameters: FheParameters, list: [u8; 32]) -> Result<Self, ProtocolError> {
         Ok(Self { ring: parameters.ring()?, parameters, list })
     }
 

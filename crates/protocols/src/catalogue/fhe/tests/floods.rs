@@ -14,7 +14,7 @@ const SIZES: Sizes = Sizes { sender: 60, receiver: 4, slack: 0 };
 const MOST: f64 = 14.0;
 
 /// The errors of all answers, as the owner of the key opens them.
-fn errors(asked: &Asked, parameters: &Parameters, ring: &Ring, answers: &[Vec<u8>]) -> Vec<f64> {
+fn errors(asked: &Asked, parameters: &FheParameters, ring: &Ring, answers: &[Vec<u8>]) -> Vec<f64> {
     let t = ring.parameters().t() as f64;
     let scale = answer_scale(parameters, ring);
     let opened = answers.iter().map(|answer| {
@@ -38,11 +38,11 @@ fn correlation(errors: &[f64], predicted: &[f64]) -> f64 {
 /// first, of which it knows all, even the sender's coins.
 fn seen(flooding: bool) -> [f64; 2] {
     let variant = Variant { flooding, ..Variant::default() };
-    let parameters = Parameters::best(SIZES, variant).expect("there are some");
+    let parameters = FheParameters::best(SIZES, variant).expect("there are some");
     let ring = parameters.ring().expect("secure");
     let mut dry = parameters.clone();
     dry.flood = None;
-    let database = |first: usize, parameters: &Parameters| {
+    let database = |first: usize, parameters: &FheParameters| {
         let elements = elements(first, SIZES.sender);
         let coins = &mut ChaCha20Rng::from_seed([first as u8; 32]);
         Database::new(&elements, parameters.clone(), &SESSION, coins).expect("fits")

@@ -15,7 +15,7 @@ type Frames = Vec<Vec<u8>>;
 /// A sender, its receiver's parameters and what each of them sends.
 struct Honest {
     database: Database,
-    parameters: Parameters,
+    parameters: FheParameters,
     ring: Ring,
     /// By the receiver: points, the pieces of the query, names.
     asked: Frames,
@@ -25,7 +25,7 @@ struct Honest {
 
 impl Honest {
     fn new(variant: Variant) -> Self {
-        let parameters = Parameters::best(SIZES, variant).expect("there are some");
+        let parameters = FheParameters::best(SIZES, variant).expect("there are some");
         let rng = &mut ChaCha20Rng::from_seed([1; 32]);
         let own = elements(0, SIZES.sender);
         let database = Database::new(&own, parameters.clone(), &SESSION, rng).expect("fits");
@@ -61,7 +61,7 @@ fn serve(database: &Database, channel: &mut dyn Channel) -> Result<(), ProtocolE
     database.serve(means, Reveal::Both, SIZES.receiver)?().map(drop)
 }
 
-fn query(parameters: &Parameters, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
+fn query(parameters: &FheParameters, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
     let run = Run {
         side: Side { role: Role::Receiver, reveal: Reveal::Both },
         input: Input {
@@ -184,7 +184,7 @@ fn a_receiver_refuses_what_are_no_answers() {
 fn what_was_made_for_other_parameters_is_refused() {
     let honest = Honest::new(Variant::default());
     let other = Sizes { sender: 1 << 20, receiver: 1024, slack: 0 };
-    let parameters = Parameters::best(other, Variant::default()).expect("there are some");
+    let parameters = FheParameters::best(other, Variant::default()).expect("there are some");
     let ring = parameters.ring().expect("secure");
     assert_ne!(Seeded::len(&ring), Seeded::len(&honest.ring));
     let (left, right) = memory_pair();

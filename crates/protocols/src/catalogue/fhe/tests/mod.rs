@@ -37,7 +37,8 @@ fn play_labelled(
     let sender = elements(0, sizes.sender);
     let labels: Vec<u8> = (0..sizes.sender).flat_map(|number| label(number, width)).collect();
     let receiver = elements(sizes.sender - common, sizes.receiver);
-    let parameters = Parameters::best_with_labels(sizes, variant, width).expect("there are some");
+    let parameters =
+        FheParameters::best_with_labels(sizes, variant, width).expect("there are some");
     let (left, right) = memory_pair();
     let session = [3; 32];
     let rng = &mut ChaCha20Rng::from_seed([1; 32]);
