@@ -9,12 +9,12 @@ use crate::Block;
 pub(crate) const BATCH: usize = 64;
 
 /// A batch on its way through the cipher; wiped.
-pub(crate) struct Scratch {
+pub(crate) struct CipherBatch {
     length: usize,
     blocks: [aes::Block; BATCH],
 }
 
-impl Scratch {
+impl CipherBatch {
     pub(crate) fn new() -> Self {
         Self { length: 0, blocks: [aes::Block::default(); BATCH] }
     }
@@ -56,7 +56,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for CipherBatch {
     fn drop(&mut self) {
         wipe(&mut self.blocks);
     }

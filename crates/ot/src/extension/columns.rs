@@ -43,18 +43,18 @@ impl Streams {
         &self,
         first: u64,
         tiles: &mut [Tile],
-        scratch: &mut Scratch,
+        buffers: &mut GroupBuffers,
         mut each: impl FnMut(&mut [Tile], usize, &[aes::Block]),
     ) {
-        scratch.start(first, tiles.len());
+        buffers.start(first, tiles.len());
         for (index, streams) in self.trees.iter().enumerate() {
             let columns = self.shape.bits(index);
-            scratch.sum(streams, columns.len());
-            for (column, sums) in columns.zip(&scratch.columns) {
+            buffers.sum(streams, columns.len());
+            for (column, sums) in columns.zip(&buffers.columns) {
                 let bits = sums.iter().map(|sum| Block::from_le_bytes(sum.0));
                 tiles.iter_mut().zip(bits).for_each(|(tile, bits)| tile[column] = bits);
             }
-            each(tiles, index, &scratch.rest[..tiles.len()]);
+            each(tiles, index, &buffers.rest[..tiles.len()]);
         }
     }
 }
@@ -63,7 +63,7 @@ impl Streams {
 type Vector = [aes::Block; GROUP];
 
 /// Where the sums of one tree are made.
-pub(super) struct Scratch {
+pub(super) struct GroupBuffers {
     length: usize,
     counters: Vector,
     /// The sum of the places so far that are not yet in `halves`; in the end u.
@@ -74,7 +74,7 @@ pub(super) struct Scratch {
     columns: [Vector; MAX_DEPTH],
 }
 
-impl Scratch {
+impl GroupBuffers {
     /// On the heap, for it is large.
     pub(super) fn new() -> Box<Self> {
         let zero = [aes::Block::default(); GROUP];
@@ -125,7 +125,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for GroupBuffers {
     fn drop(&mut self) {
         let vectors = self.halves.as_flattened_mut().iter_mut();
         let all = vectors.chain(self.columns.as_flattened_mut()).chain(&mut self.rest);
@@ -173,7 +173,7 @@ mod tests {
             Streams::new(shape, &leaves, false).fill(
                 5,
                 &mut tiles,
-                &mut Scratch::new(),
+                &mut GroupBuffers::new(),
                 |_, tree, u| sums.push((tree, Block::from_le_bytes(u[2].0))),
             );
             for (tree, u) in sums {

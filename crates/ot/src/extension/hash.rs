@@ -4,7 +4,7 @@ use aes::cipher::KeyInit;
 use zeroize::Zeroizing;
 
 use crate::base::Session;
-use crate::cipher::{BATCH, Scratch};
+use crate::cipher::{BATCH, CipherBatch};
 use crate::{BLOCK_BYTES, Block};
 
 /// Bits of a tweak that number the blocks of one transfer's pad.
@@ -37,34 +37,34 @@ impl Hash {
     /// When there are not as many tweaks as rows.
     pub fn tweaked(&self, rows: &mut [Block], tweaks: &[Block]) {
         assert_eq!(rows.len(), tweaks.len(), "a tweak for each row");
-        let mut scratch = Scratch::new();
+        let mut batch = CipherBatch::new();
         for (rows, tweaks) in rows.chunks_mut(BATCH).zip(tweaks.chunks(BATCH)) {
-            scratch.load(rows.iter().copied());
-            scratch.hash(&self.pi, |place| tweaks.get(place).copied().unwrap_or(0));
-            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+            batch.load(rows.iter().copied());
+            batch.hash(&self.pi, |place| tweaks.get(place).copied().unwrap_or(0));
+            batch.store().zip(rows).for_each(|(block, row)| *row = block);
         }
     }
 
     /// Replaces the rows of transfers `first`, `first` + 1, … by their blocks.
     pub(super) fn blocks(&self, first: u64, rows: &mut [Block]) {
-        let mut scratch = Scratch::new();
+        let mut batch = CipherBatch::new();
         for (start, rows) in (first..).step_by(BATCH).zip(rows.chunks_mut(BATCH)) {
-            scratch.load(rows.iter().copied());
-            scratch.hash(&self.pi, |place| tweak(start + place as u64, 0));
-            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+            batch.load(rows.iter().copied());
+            batch.hash(&self.pi, |place| tweak(start + place as u64, 0));
+            batch.store().zip(rows).for_each(|(block, row)| *row = block);
         }
     }
 
     /// Writes to `pairs` the two blocks of each of the transfers `first`, `first` + 1, …: those of its row and of its
     /// row plus `delta`.
     pub(super) fn pairs(&self, first: u64, rows: &[Block], delta: Block, pairs: &mut [[Block; 2]]) {
-        let mut scratch = Scratch::new();
+        let mut batch = CipherBatch::new();
         let batches = rows.chunks(BATCH / 2).zip(pairs.chunks_mut(BATCH / 2));
         for (start, (rows, pairs)) in (first..).step_by(BATCH / 2).zip(batches) {
-            scratch.load(rows.iter().flat_map(|row| [*row, row ^ delta]));
-            scratch.hash(&self.pi, |place| tweak(start + place as u64 / 2, 0));
+            batch.load(rows.iter().flat_map(|row| [*row, row ^ delta]));
+            batch.hash(&self.pi, |place| tweak(start + place as u64 / 2, 0));
             let blocks = pairs.as_flattened_mut().iter_mut();
-            scratch.store().zip(blocks).for_each(|(block, to)| *to = block);
+            batch.store().zip(blocks).for_each(|(block, to)| *to = block);
         }
     }
 
@@ -76,24 +76,23 @@ impl Hash {
         width: usize,
         pads: &mut [u8],
     ) {
-        let mut scratch = Scratch::new();
+        let mut batch = CipherBatch::new();
         for rows in rows.chunks_mut(BATCH) {
-            scratch.load(rows.iter().copied());
-            scratch.encrypt(&self.pi);
-            scratch.store().zip(rows).for_each(|(block, row)| *row = block);
+            batch.load(rows.iter().copied());
+            batch.encrypt(&self.pi);
+            batch.store().zip(rows).for_each(|(block, row)| *row = block);
         }
         let parts = width.div_ceil(BLOCK_BYTES);
         let mut places = (0..rows.len()).flat_map(|row| (0..parts).map(move |part| (row, part)));
         let mut ahead = places.clone();
         loop {
-            let batch = ahead.by_ref().take(BATCH);
-            scratch
-                .load(batch.map(|(row, part)| rows[row] ^ tweak(first + row as u64, part as u64)));
-            if scratch.is_empty() {
+            let next = ahead.by_ref().take(BATCH);
+            batch.load(next.map(|(row, part)| rows[row] ^ tweak(first + row as u64, part as u64)));
+            if batch.is_empty() {
                 return;
             }
-            scratch.encrypt(&self.pi);
-            for (block, (row, part)) in scratch.store().zip(&mut places) {
+            batch.encrypt(&self.pi);
+            for (block, (row, part)) in batch.store().zip(&mut places) {
                 let start = row * width + part * BLOCK_BYTES;
                 let piece = &mut pads[start..(row * width + width).min(start + BLOCK_BYTES)];
                 piece.copy_from_slice(&(block ^ rows[row]).to_le_bytes()[..piece.len()]);
@@ -131,11 +130,11 @@ mod tests {
     fn the_permutation_is_aes() {
         // FIPS 197, appendix C.1.
         let key: [u8; 16] = std::array::from_fn(|index| index as u8);
-        let mut scratch = Scratch::new();
-        scratch.load([0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.swap_bytes()].into_iter());
-        scratch.encrypt(&aes::Aes128Enc::new(&key.into()));
+        let mut batch = CipherBatch::new();
+        batch.load([0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.swap_bytes()].into_iter());
+        batch.encrypt(&aes::Aes128Enc::new(&key.into()));
         let want = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.swap_bytes();
-        assert_eq!(scratch.store().collect::<Vec<_>>(), [want]);
+        assert_eq!(batch.store().collect::<Vec<_>>(), [want]);
     }
 
     #[test]

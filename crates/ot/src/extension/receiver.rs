@@ -7,7 +7,7 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_simd::{TILE, Tile, transpose};
 use zeroize::Zeroizing;
 
-use super::columns::{GROUP, Scratch, Streams};
+use super::columns::{GROUP, GroupBuffers, Streams};
 use super::hash::Hash;
 use super::messages::{Corrections, Trees};
 use super::parameters::{ExtensionParameters, Security};
@@ -135,10 +135,10 @@ impl ExtensionReceiver {
         let window = rayon::current_num_threads();
         for (index, tiles) in tiles.chunks_mut(window * GROUP).enumerate() {
             let groups = tiles.par_chunks_mut(GROUP).enumerate();
-            let corrections = groups.map_init(Scratch::new, |scratch, (group, tiles)| {
+            let corrections = groups.map_init(GroupBuffers::new, |buffers, (group, tiles)| {
                 let start = (index * window + group) * GROUP;
                 let mut corrections = vec![0; tiles.len() * trees];
-                self.streams.fill(first + start as u64, tiles, scratch, |_, tree, sums| {
+                self.streams.fill(first + start as u64, tiles, buffers, |_, tree, sums| {
                     let blocks = corrections.chunks_mut(trees).zip(sums);
                     for (place, (blocks, sum)) in (start..).zip(blocks) {
                         blocks[tree] = Block::from_le_bytes(sum.0) ^ choices(tree, place);

@@ -8,7 +8,7 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_simd::{TILE, Tile, transpose};
 use zeroize::Zeroizing;
 
-use super::columns::{GROUP, Scratch, Streams};
+use super::columns::{GROUP, GroupBuffers, Streams};
 use super::hash::Hash;
 use super::messages::{Challenge, Corrections, Trees};
 use super::parameters::{ExtensionParameters, Security};
@@ -123,9 +123,9 @@ impl ExtensionSender {
             let corrections = lengths.map(|length| channel.take(&(length * trees)));
             let corrections = corrections.collect::<Result<Vec<Corrections>, _>>()?;
             let groups = tiles.par_chunks_mut(GROUP).zip(corrections).enumerate();
-            groups.for_each_init(Scratch::new, |scratch, (group, (tiles, corrections))| {
+            groups.for_each_init(GroupBuffers::new, |buffers, (group, (tiles, corrections))| {
                 let first = first + ((index * window + group) * GROUP) as u64;
-                self.streams.fill(first, tiles, scratch, |tiles, tree, _| {
+                self.streams.fill(first, tiles, buffers, |tiles, tree, _| {
                     self.add_correction(tiles, tree, &corrections.0);
                 });
             });

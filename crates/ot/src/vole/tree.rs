@@ -17,7 +17,7 @@ use zeroize::Zeroize;
 
 use super::field::Subfield;
 use crate::base::Session;
-use crate::cipher::{BATCH, Scratch};
+use crate::cipher::{BATCH, CipherBatch};
 use crate::{BLOCK_BYTES, Block};
 
 /// What completes one punctured tree.
@@ -32,7 +32,7 @@ pub(super) struct TreeSums {
 /// How a tree grows.
 pub(super) struct Growth {
     sides: [Aes128Enc; 2],
-    scratch: Scratch,
+    batch: CipherBatch,
 }
 
 impl Growth {
@@ -42,21 +42,21 @@ impl Growth {
         hasher.update(session).update(&(index as u64).to_le_bytes());
         let mut keys = [[0; BLOCK_BYTES]; 2];
         hasher.finalize_xof().fill(keys.as_flattened_mut());
-        Self { sides: keys.map(|key| Aes128Enc::new(&key.into())), scratch: Scratch::new() }
+        Self { sides: keys.map(|key| Aes128Enc::new(&key.into())), batch: CipherBatch::new() }
     }
 
     /// Replaces each node by its child on side 0, and puts those on side 1 into `right`, as many as fit.
     fn expand(&mut self, nodes: &mut [Block], right: &mut [Block]) {
         for (nodes, right) in nodes.chunks(BATCH).zip(right.chunks_mut(BATCH)) {
-            self.scratch.load(nodes.iter().take(right.len()).copied());
-            self.scratch.encrypt(&self.sides[1]);
-            let children = self.scratch.store().zip(nodes).map(|(image, node)| image ^ node);
+            self.batch.load(nodes.iter().take(right.len()).copied());
+            self.batch.encrypt(&self.sides[1]);
+            let children = self.batch.store().zip(nodes).map(|(image, node)| image ^ node);
             right.iter_mut().zip(children).for_each(|(right, child)| *right = child);
         }
         for nodes in nodes.chunks_mut(BATCH) {
-            self.scratch.load(nodes.iter().copied());
-            self.scratch.encrypt(&self.sides[0]);
-            self.scratch.store().zip(nodes).for_each(|(image, node)| *node ^= image);
+            self.batch.load(nodes.iter().copied());
+            self.batch.encrypt(&self.sides[0]);
+            self.batch.store().zip(nodes).for_each(|(image, node)| *node ^= image);
         }
     }
 }
