@@ -23,7 +23,7 @@ impl ExtensionSender {
         let width = words.saturating_mul(W::BYTES);
         let count = transfers("correlations", correlations.len(), words, width)?;
         let mut kept = Zeroizing::new(Vec::with_capacity(correlations.len()));
-        let make = |sender: &Self, part: &super::stream::Part<'_>, body: &mut [u8]| {
+        let make = |sender: &Self, part: &super::stream::FrameRows<'_>, body: &mut [u8]| {
             let mut zeros = Zeroizing::new(vec![0; body.len()]);
             pads(sender.hash(), part, 0, width, &mut zeros);
             pads(sender.hash(), part, sender.delta(), width, body);

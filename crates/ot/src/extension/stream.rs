@@ -11,7 +11,7 @@ use super::{BATCH, ExtensionReceiver, ExtensionSender, hash};
 use crate::{Block, OtError};
 
 /// The transfers of one frame.
-pub(super) struct Part<'a> {
+pub(super) struct FrameRows<'a> {
     /// The place of the first among those of the call.
     pub(super) start: usize,
     /// The number of the first since the setup.
@@ -21,10 +21,10 @@ pub(super) struct Part<'a> {
 }
 
 /// Cuts rows into frames of at most `size` transfers.
-fn parts(start: usize, number: u64, rows: &[Block], size: usize) -> Vec<Part<'_>> {
+fn parts(start: usize, number: u64, rows: &[Block], size: usize) -> Vec<FrameRows<'_>> {
     let at = |(index, rows)| {
         let before = index * size;
-        Part { start: start + before, number: number + before as u64, rows }
+        FrameRows { start: start + before, number: number + before as u64, rows }
     };
     rows.chunks(size).enumerate().map(at).collect()
 }
@@ -71,7 +71,7 @@ impl ExtensionSender {
         channel: &mut dyn Channel,
         count: usize,
         bytes: usize,
-        make: impl Fn(&Self, &Part<'_>, &mut [u8]) -> Zeroizing<Vec<T>> + Sync,
+        make: impl Fn(&Self, &FrameRows<'_>, &mut [u8]) -> Zeroizing<Vec<T>> + Sync,
         kept: &mut Vec<T>,
     ) -> Result<(), OtError> {
         let size = transfers_a_frame(bytes);
@@ -104,7 +104,7 @@ impl ExtensionReceiver {
         choices: &[bool],
         bytes: usize,
         width: usize,
-        open: impl Fn(&Self, &Part<'_>, &[bool], &[u8]) -> Zeroizing<Vec<T>> + Sync,
+        open: impl Fn(&Self, &FrameRows<'_>, &[bool], &[u8]) -> Zeroizing<Vec<T>> + Sync,
     ) -> Result<Zeroizing<Vec<T>>, OtError> {
         let size = transfers_a_frame(bytes);
         let mut opened = Zeroizing::new(Vec::with_capacity(choices.len() * width));
@@ -139,7 +139,13 @@ pub(super) fn mask(bit: bool) -> u8 {
 }
 
 /// The pads of a part's rows, each with `offset` added to it: `width` bytes a transfer.
-pub(super) fn pads(hash: &hash::Hash, part: &Part<'_>, offset: Block, width: usize, to: &mut [u8]) {
+pub(super) fn pads(
+    hash: &hash::Hash,
+    part: &FrameRows<'_>,
+    offset: Block,
+    width: usize,
+    to: &mut [u8],
+) {
     let rows = part.rows.iter().map(|row| row ^ offset);
     hash.pads(part.number, Zeroizing::new(rows.collect()), width, to);
 }

@@ -13,8 +13,8 @@ pub(crate) struct Problem<'a, M: Module> {
     pub(crate) form: Form,
     /// A transposed product has the shape of the product that it transposes.
     pub(crate) shape: Shape,
-    pub(crate) plain: Part<'a, Scalar<M>>,
-    pub(crate) poly: Part<'a, M::Element>,
+    pub(crate) plain: MaybeOwned<'a, Scalar<M>>,
+    pub(crate) poly: MaybeOwned<'a, M::Element>,
 }
 
 /// Which of the two linear maps of the second factor, given the first.
@@ -27,15 +27,15 @@ pub(crate) enum Form {
 }
 
 /// Coefficients of a problem: somebody else's, or sums that a step made.
-pub(crate) enum Part<'a, T: Zeroize> {
+pub(crate) enum MaybeOwned<'a, T: Zeroize> {
     Borrowed(&'a [T]),
     Owned(Wiped<T>),
 }
 
 impl<'a, M: Module> Problem<'a, M> {
     pub(crate) fn product(
-        plain: impl Into<Part<'a, Scalar<M>>>,
-        poly: impl Into<Part<'a, M::Element>>,
+        plain: impl Into<MaybeOwned<'a, Scalar<M>>>,
+        poly: impl Into<MaybeOwned<'a, M::Element>>,
     ) -> Self {
         let (plain, poly) = (plain.into(), poly.into());
         let shape = Shape::new(plain.len(), poly.len());
@@ -44,8 +44,8 @@ impl<'a, M: Module> Problem<'a, M> {
 
     /// There is a coefficient for each place at which the plain factor fits into the other.
     pub(crate) fn transposed(
-        plain: impl Into<Part<'a, Scalar<M>>>,
-        poly: impl Into<Part<'a, M::Element>>,
+        plain: impl Into<MaybeOwned<'a, Scalar<M>>>,
+        poly: impl Into<MaybeOwned<'a, M::Element>>,
     ) -> Self {
         let (plain, poly) = (plain.into(), poly.into());
         let places = (poly.len() + 1).saturating_sub(plain.len());
@@ -54,25 +54,25 @@ impl<'a, M: Module> Problem<'a, M> {
     }
 }
 
-impl<T: Zeroize> Deref for Part<'_, T> {
+impl<T: Zeroize> Deref for MaybeOwned<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
         match self {
-            Self::Borrowed(part) => part,
-            Self::Owned(part) => part,
+            Self::Borrowed(coefficients) => coefficients,
+            Self::Owned(coefficients) => coefficients,
         }
     }
 }
 
-impl<'a, T: Zeroize> From<&'a [T]> for Part<'a, T> {
-    fn from(part: &'a [T]) -> Self {
-        Self::Borrowed(part)
+impl<'a, T: Zeroize> From<&'a [T]> for MaybeOwned<'a, T> {
+    fn from(coefficients: &'a [T]) -> Self {
+        Self::Borrowed(coefficients)
     }
 }
 
-impl<T: Zeroize> From<Wiped<T>> for Part<'_, T> {
-    fn from(part: Wiped<T>) -> Self {
-        Self::Owned(part)
+impl<T: Zeroize> From<Wiped<T>> for MaybeOwned<'_, T> {
+    fn from(coefficients: Wiped<T>) -> Self {
+        Self::Owned(coefficients)
     }
 }

@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::field::Part;
+use super::field::Subroutine;
 use super::fma::{Doubles, Fma};
 use super::words::{PICKS, Table, Words};
 use crate::vector::{V4, Vector};
@@ -152,8 +152,8 @@ impl Doubles for V4 {
     }
 
     #[inline(always)]
-    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output {
-        unsafe { apart(self, part) }
+    fn apart<P: Subroutine<Fma<Self>>>(self, subroutine: P) -> P::Output {
+        unsafe { apart(self, subroutine) }
     }
 }
 
@@ -161,6 +161,6 @@ impl Doubles for V4 {
 /// The processor has AVX2 and FMA.
 #[target_feature(enable = "avx2,fma")]
 #[inline(never)]
-unsafe fn apart<P: Part<Fma<V4>>>(d: V4, part: P) -> P::Output {
-    part.run(Fma(d))
+unsafe fn apart<P: Subroutine<Fma<V4>>>(d: V4, subroutine: P) -> P::Output {
+    subroutine.run(Fma(d))
 }

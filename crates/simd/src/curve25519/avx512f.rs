@@ -7,7 +7,7 @@
 
 use std::arch::x86_64::*;
 
-use super::field::Part;
+use super::field::Subroutine;
 use super::fma::{Doubles, Fma};
 use super::words::{Table, Words};
 use crate::vector::V8;
@@ -124,8 +124,8 @@ impl Doubles for V8 {
     }
 
     #[inline(always)]
-    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output {
-        unsafe { apart(self, part) }
+    fn apart<P: Subroutine<Fma<Self>>>(self, subroutine: P) -> P::Output {
+        unsafe { apart(self, subroutine) }
     }
 }
 
@@ -133,6 +133,6 @@ impl Doubles for V8 {
 /// The processor has AVX-512F, BW and DQ.
 #[target_feature(enable = "avx512f,avx512dq")]
 #[inline(never)]
-unsafe fn apart<P: Part<Fma<V8>>>(d: V8, part: P) -> P::Output {
-    part.run(Fma(d))
+unsafe fn apart<P: Subroutine<Fma<V8>>>(d: V8, subroutine: P) -> P::Output {
+    subroutine.run(Fma(d))
 }

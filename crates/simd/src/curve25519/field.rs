@@ -83,13 +83,13 @@ pub(super) trait Field: Copy {
     /// The element that [`to_words`](Self::to_words) gave.
     fn of_words(self, words: [Int<Self>; 5]) -> Self::Element;
 
-    /// Runs a part in a function that all who need it call. Work is compiled as one function, which enables the
+    /// Runs a subroutine in a function that all who need it call. Work is compiled as one function, which enables the
     /// instructions, and compiling takes more than twice as long for one of twice the length.
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output;
+    fn apart<P: Subroutine<Self>>(self, subroutine: P) -> P::Output;
 }
 
-/// A part of some work.
-pub(super) trait Part<F> {
+/// A part of some work that is compiled as a function of its own.
+pub(super) trait Subroutine<F> {
     /// What it gives.
     type Output;
 

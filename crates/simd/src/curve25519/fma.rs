@@ -16,7 +16,7 @@
 //! 20·10·2^50.2 < 2^57.9, a sum or difference of five below 2^60.3. Carries, less those of the bias, are below 2^10 and to
 //! the first limb 19 times as much.
 
-use super::field::{Field, MASK, Part, Rows, before, each_limb};
+use super::field::{Field, MASK, Rows, Subroutine, before, each_limb};
 use super::words::Words;
 
 /// What the field needs besides; [`Words::multiply_add`] rounds once.
@@ -32,7 +32,7 @@ pub(super) trait Doubles: Words {
     /// Bit i says yes for lane i.
     fn mask(self, lanes: u8) -> Self::Mask;
     /// [`Field::apart`]
-    fn apart<P: Part<Fma<Self>>>(self, part: P) -> P::Output;
+    fn apart<P: Subroutine<Fma<Self>>>(self, subroutine: P) -> P::Output;
 }
 
 /// The field on lanes of doubles.
@@ -198,8 +198,8 @@ impl<D: Doubles> Field for Fma<D> {
     }
 
     #[inline(always)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
-        self.0.apart(part)
+    fn apart<P: Subroutine<Self>>(self, subroutine: P) -> P::Output {
+        self.0.apart(subroutine)
     }
 }
 

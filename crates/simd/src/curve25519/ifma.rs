@@ -15,7 +15,7 @@
 
 use std::arch::x86_64::{__m512i, __mmask8, _mm512_mask_blend_epi64, _mm512_mullo_epi64};
 
-use super::field::{Field, MASK, P, Part, Rows, before, each_limb};
+use super::field::{Field, MASK, P, Rows, Subroutine, before, each_limb};
 use crate::vector::{Halves, V8Ifma, Vector};
 
 /// The field on lanes that multiply 52 bits.
@@ -165,8 +165,8 @@ impl Field for Ifma {
     }
 
     #[inline(always)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
-        unsafe { apart(self, part) }
+    fn apart<P: Subroutine<Self>>(self, subroutine: P) -> P::Output {
+        unsafe { apart(self, subroutine) }
     }
 }
 
@@ -174,8 +174,8 @@ impl Field for Ifma {
 /// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
 #[inline(never)]
-unsafe fn apart<P: Part<Ifma>>(f: Ifma, part: P) -> P::Output {
-    part.run(f)
+unsafe fn apart<P: Subroutine<Ifma>>(f: Ifma, subroutine: P) -> P::Output {
+    subroutine.run(f)
 }
 
 impl Ifma {

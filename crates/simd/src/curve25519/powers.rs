@@ -1,6 +1,6 @@
 //! Inverses, and products side by side.
 
-use super::field::{Field, Part};
+use super::field::{Field, Subroutine};
 
 /// Replaces each of `values`, none of them 0 in any lane, by its inverse with one inversion a lane (Montgomery's
 /// trick); `scratch` is as long.
@@ -119,7 +119,7 @@ struct Squares<F: Field, const N: usize> {
     times: u32,
 }
 
-impl<F: Field, const N: usize> Part<F> for Squares<F, N> {
+impl<F: Field, const N: usize> Subroutine<F> for Squares<F, N> {
     type Output = [F::Element; N];
 
     #[inline(always)]
@@ -140,7 +140,7 @@ struct Products<'a, F: Field, const N: usize> {
     y: &'a [F::Element; N],
 }
 
-impl<F: Field, const N: usize> Part<F> for Products<'_, F, N> {
+impl<F: Field, const N: usize> Subroutine<F> for Products<'_, F, N> {
     type Output = [F::Element; N];
 
     #[inline(always)]

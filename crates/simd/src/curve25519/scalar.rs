@@ -7,7 +7,7 @@
 //! difference. A multiplication takes both sizes at once, for a column has five products, some 19 times: below
 //! 5·19·2^108.29 < 2^115.
 
-use super::field::{Field, Limbs, MASK, P, Part, Rows, column, each_limb, rows};
+use super::field::{Field, Limbs, MASK, P, Rows, Subroutine, column, each_limb, rows};
 use crate::vector::V1;
 
 /// Needs no instructions beyond the plain ones.
@@ -116,8 +116,8 @@ impl Field for Scalar {
     }
 
     #[inline(never)]
-    fn apart<P: Part<Self>>(self, part: P) -> P::Output {
-        part.run(self)
+    fn apart<P: Subroutine<Self>>(self, subroutine: P) -> P::Output {
+        subroutine.run(self)
     }
 }
 

@@ -61,7 +61,7 @@ impl Database {
         let labels = sealed(&parameters, &items, |index| order[index] as usize, labels);
         let mut names = Zeroizing::new(vec![0; items.len()]);
         order.iter().zip(items.iter()).for_each(|(place, item)| names[*place as usize] = item.name);
-        let part = Part {
+        let contents = BinContents {
             parameters: &parameters,
             ring: &ring,
             items: &items,
@@ -69,7 +69,7 @@ impl Database {
             bins: &bins,
         };
         let all: Vec<usize> = (0..parameters.locations * parameters.partitions).collect();
-        let partitions = part.prepare(&all, rng);
+        let partitions = contents.prepare(&all, rng);
         Ok(Self { prepared: Prepared { parameters, ring, partitions }, key, names })
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn sealed(
 }
 
 /// What the polynomials are made of.
-pub(crate) struct Part<'a> {
+pub(crate) struct BinContents<'a> {
     pub(crate) parameters: &'a FheParameters,
     pub(crate) ring: &'a Ring,
     pub(crate) items: &'a [Item],
@@ -170,7 +170,7 @@ pub(crate) struct Part<'a> {
     pub(crate) bins: &'a [Vec<Vec<u32>>],
 }
 
-impl Part<'_> {
+impl BinContents<'_> {
     /// The polynomials of these partitions, counted location by location.
     pub(crate) fn prepare(
         &self,

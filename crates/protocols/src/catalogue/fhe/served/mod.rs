@@ -14,7 +14,7 @@ use veilset_channel::{Malformed, PeerFault};
 use zeroize::Zeroizing;
 
 use super::MAX_ELEMENTS;
-use super::database::{Bins, Part, enter, sealed, shares_a_part, spread};
+use super::database::{BinContents, Bins, enter, sealed, shares_a_part, spread};
 use super::evaluation::{Polynomials, Prepared};
 use super::items::{Item, items_of_prints};
 use super::labels::open;
@@ -227,8 +227,8 @@ impl Entries {
         let items = items_of_prints(parameters, ring.parameters().t(), &self.list, &prints);
         let place = |index: usize| members[index] as usize;
         let labels = sealed(parameters, &items, place, &self.labels);
-        let part = Part { parameters, ring, items: &items, labels: &labels, bins: &own };
-        part.prepare(partitions, rng)
+        let contents = BinContents { parameters, ring, items: &items, labels: &labels, bins: &own };
+        contents.prepare(partitions, rng)
     }
 }
 
