@@ -11,7 +11,7 @@ use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use veilset_simd::{TILE, Tile};
 use zeroize::Zeroize;
 
-use super::parameters::{MAX_DEPTH, Shape};
+use super::parameters::{MAX_DEPTH, TreeSplit};
 use super::tree::Seeds;
 use crate::Block;
 
@@ -20,21 +20,21 @@ pub(super) const GROUP: usize = 64;
 
 /// The streams of all trees: AES-128 in counter mode under each leaf's seed, one block for each tile.
 pub(super) struct Streams {
-    shape: Shape,
+    split: TreeSplit,
     trees: Vec<Vec<aes::Aes128Enc>>,
 }
 
 impl Streams {
     /// The streams of the leaves of each tree, or of all but the first where that is missing.
-    pub(super) fn new(shape: Shape, leaves: &[Seeds], first_missing: bool) -> Self {
+    pub(super) fn new(split: TreeSplit, leaves: &[Seeds], first_missing: bool) -> Self {
         let cipher = |seed: &Block| aes::Aes128Enc::new(&seed.to_le_bytes().into());
         let skip = usize::from(first_missing);
         let trees = leaves.iter().map(|seeds| seeds[skip..].iter().map(cipher).collect());
-        Self { shape, trees: trees.collect() }
+        Self { split, trees: trees.collect() }
     }
 
-    pub(super) fn shape(&self) -> Shape {
-        self.shape
+    pub(super) fn split(&self) -> TreeSplit {
+        self.split
     }
 
     /// Fills the columns of `tiles`, the first of which is number `first` since the setup, tree by tree; `each` gets
@@ -48,7 +48,7 @@ impl Streams {
     ) {
         buffers.start(first, tiles.len());
         for (index, streams) in self.trees.iter().enumerate() {
-            let columns = self.shape.bits(index);
+            let columns = self.split.bits(index);
             buffers.sum(streams, columns.len());
             for (column, sums) in columns.zip(&buffers.columns) {
                 let bits = sums.iter().map(|sum| Block::from_le_bytes(sum.0));
@@ -161,16 +161,16 @@ mod tests {
         for depth in [1, 3, 8] {
             let parameters =
                 ExtensionParameters::new(Security::SemiHonest, [0; 32]).with_depth(depth);
-            let shape = parameters.expect("in range").shape;
-            let leaves: Vec<Seeds> = (0..shape.trees())
+            let split = parameters.expect("in range").split;
+            let leaves: Vec<Seeds> = (0..split.trees())
                 .map(|tree| {
-                    (0..1 << shape.bits(tree).len()).map(move |x| (tree * 999 + x) as Block)
+                    (0..1 << split.bits(tree).len()).map(move |x| (tree * 999 + x) as Block)
                 })
                 .map(|seeds| Zeroizing::new(seeds.collect()))
                 .collect();
             let mut tiles = [[0; TILE]; 3];
             let mut sums = Vec::new();
-            Streams::new(shape, &leaves, false).fill(
+            Streams::new(split, &leaves, false).fill(
                 5,
                 &mut tiles,
                 &mut GroupBuffers::new(),
@@ -180,7 +180,7 @@ mod tests {
                 let vectors: Vec<Block> =
                     leaves[tree].iter().map(|seed| stream(*seed, 7)).collect();
                 assert_eq!(u, vectors.iter().fold(0, |sum, r| sum ^ r));
-                for (bit, column) in shape.bits(tree).enumerate() {
+                for (bit, column) in split.bits(tree).enumerate() {
                     let with = (0..vectors.len()).filter(|x| (x >> bit) & 1 == 1);
                     assert_eq!(tiles[2][column], with.fold(0, |sum, x| sum ^ vectors[x]));
                 }

@@ -31,7 +31,7 @@ impl Message for Trees {
             Security::SemiHonest => 0,
             Security::Malicious => 64,
         };
-        let trees = parameters.shape.trees();
+        let trees = parameters.split.trees();
         2 * BLOCK_BYTES * (TILE - trees) + proof * trees
     }
 
@@ -49,9 +49,9 @@ impl Message for Trees {
         reader: &mut Reader<'_>,
         parameters: &ExtensionParameters,
     ) -> Result<Self, Malformed> {
-        let shape = parameters.shape;
+        let split = parameters.split;
         let mut tree = |index| {
-            let pairs = shape.bits(index).skip(1).map(|_| Ok([block(reader)?, block(reader)?]));
+            let pairs = split.bits(index).skip(1).map(|_| Ok([block(reader)?, block(reader)?]));
             let levels = pairs.collect::<Result<_, Malformed>>()?;
             let proof = match parameters.security {
                 Security::SemiHonest => None,
@@ -61,7 +61,7 @@ impl Message for Trees {
             };
             Ok(TreeSums { levels, proof })
         };
-        (0..shape.trees()).map(&mut tree).collect::<Result<_, _>>().map(Self)
+        (0..split.trees()).map(&mut tree).collect::<Result<_, _>>().map(Self)
     }
 }
 

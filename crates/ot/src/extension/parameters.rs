@@ -30,14 +30,14 @@ pub const MAX_DEPTH: usize = 8;
 pub struct ExtensionParameters {
     pub(crate) security: Security,
     pub(crate) session: Session,
-    pub(super) shape: Shape,
+    pub(super) split: TreeSplit,
 }
 
 impl ExtensionParameters {
     /// Trees of [`DEFAULT_DEPTH`]; no other setup may have the same `session`.
     #[must_use]
     pub fn new(security: Security, session: Session) -> Self {
-        Self { security, session, shape: Shape { depth: DEFAULT_DEPTH } }
+        Self { security, session, split: TreeSplit { depth: DEFAULT_DEPTH } }
     }
 
     /// Trees of another depth: 1 is the extension of IKNP, larger ones send less and compute more.
@@ -48,17 +48,17 @@ impl ExtensionParameters {
         if !(1..=MAX_DEPTH).contains(&depth) {
             return Err(OtError::Depth { max: MAX_DEPTH, got: depth });
         }
-        Ok(Self { shape: Shape { depth }, ..self })
+        Ok(Self { split: TreeSplit { depth }, ..self })
     }
 }
 
 /// How the 128 bits of the sender's secret fall to the trees: `depth` to each, and the rest to the last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shape {
+pub(super) struct TreeSplit {
     depth: usize,
 }
 
-impl Shape {
+impl TreeSplit {
     /// How many trees there are.
     pub(super) fn trees(self) -> usize {
         TILE.div_ceil(self.depth)

@@ -40,16 +40,16 @@ impl ExtensionReceiver {
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, OtError> {
         let pairs = base.send(channel, TILE, rng)?;
-        let shape = parameters.shape;
-        let trees = (0..shape.trees()).map(|index| {
+        let split = parameters.split;
+        let trees = (0..split.trees()).map(|index| {
             let oracle = Oracle::new(&parameters.session, index);
-            grow(&oracle, &pairs[shape.bits(index)], parameters.security)
+            grow(&oracle, &pairs[split.bits(index)], parameters.security)
         });
         let (leaves, sums): (Vec<_>, Vec<_>) = trees.unzip();
         channel.put(&Trees(sums))?;
         Ok(Self {
             security: parameters.security,
-            streams: Streams::new(shape, &leaves, false),
+            streams: Streams::new(split, &leaves, false),
             hash: Hash::new(&parameters.session),
             numbering: Numbering::default(),
             coins: seeded(rng),
@@ -131,7 +131,7 @@ impl ExtensionReceiver {
         tiles: &mut [Tile],
         choices: impl Fn(usize, usize) -> Block + Sync,
     ) -> Result<(), OtError> {
-        let trees = self.streams.shape().trees();
+        let trees = self.streams.split().trees();
         let window = rayon::current_num_threads();
         for (index, tiles) in tiles.chunks_mut(window * GROUP).enumerate() {
             let groups = tiles.par_chunks_mut(GROUP).enumerate();

@@ -48,9 +48,9 @@ impl ExtensionSender {
         let blocks = base.receive(channel, &*beside, rng)?;
         let path: Vec<Choice> = bits.iter().map(|bit| Choice::from(*bit)).collect();
         let Trees(sums) = channel.take(parameters)?;
-        let shape = parameters.shape;
+        let split = parameters.split;
         let trees = sums.iter().enumerate().map(|(index, sums)| {
-            let levels = shape.bits(index);
+            let levels = split.bits(index);
             let oracle = Oracle::new(&parameters.session, index);
             puncture(&oracle, &path[levels.clone()], &blocks[levels], sums)
         });
@@ -59,7 +59,7 @@ impl ExtensionSender {
             security: parameters.security,
             delta,
             masks: Zeroizing::new(bits.map(|bit| Block::from(bit).wrapping_neg())),
-            streams: Streams::new(shape, &leaves, true),
+            streams: Streams::new(split, &leaves, true),
             hash: Hash::new(&parameters.session),
             numbering: Numbering::default(),
             challenges: seeded(rng),
@@ -116,7 +116,7 @@ impl ExtensionSender {
         first: u64,
         tiles: &mut [Tile],
     ) -> Result<(), OtError> {
-        let trees = self.streams.shape().trees();
+        let trees = self.streams.split().trees();
         let window = rayon::current_num_threads();
         for (index, tiles) in tiles.chunks_mut(window * GROUP).enumerate() {
             let lengths = tiles.chunks(GROUP).map(<[Tile]>::len);
@@ -135,9 +135,9 @@ impl ExtensionSender {
 
     /// w_b += Δ_b·c for the columns of one tree.
     fn add_correction(&self, tiles: &mut [Tile], tree: usize, corrections: &[Block]) {
-        let trees = self.streams.shape().trees();
+        let trees = self.streams.split().trees();
         for (tile, corrections) in tiles.iter_mut().zip(corrections.chunks(trees)) {
-            for column in self.streams.shape().bits(tree) {
+            for column in self.streams.split().bits(tree) {
                 tile[column] ^= self.masks[column] & corrections[tree];
             }
         }

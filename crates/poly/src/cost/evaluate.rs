@@ -2,7 +2,7 @@
 
 use super::Operations;
 use super::multiply::Recurrence;
-use crate::multiply::{Form, Shape};
+use crate::multiply::{Form, Lengths};
 use crate::{Evaluation, Multiplication};
 
 /// What [`evaluate`](crate::evaluate) takes for so many coefficients and points.
@@ -65,9 +65,9 @@ impl Division {
             return Operations::default();
         }
         let quotient = len - degree;
-        self.quotient.solve(Shape::new(quotient - 1, quotient - 1))
+        self.quotient.solve(Lengths::new(quotient - 1, quotient - 1))
             + Operations::new(0, quotient - 1)
-            + self.product.solve(Shape::new(degree, degree.min(quotient)))
+            + self.product.solve(Lengths::new(degree, degree.min(quotient)))
             + Operations::new(0, degree).subtracting(degree)
     }
 
@@ -105,13 +105,13 @@ impl Division {
 fn transposed(product: &mut Recurrence, levels: &[Vec<usize>], len: usize) -> Operations {
     let points: usize = levels[0].iter().sum();
     let wanted = len.saturating_sub(1).min(points);
-    let mut operations = product.solve(Shape::new(len.saturating_sub(1), wanted));
+    let mut operations = product.solve(Lengths::new(len.saturating_sub(1), wanted));
     operations = operations + Operations::new(0, wanted);
     for level in &levels[..levels.len() - 1] {
         for pair in level.chunks_exact(2) {
             operations = operations
-                + product.solve(Shape::new(pair[1], pair[0]))
-                + product.solve(Shape::new(pair[0], pair[1]))
+                + product.solve(Lengths::new(pair[1], pair[0]))
+                + product.solve(Lengths::new(pair[0], pair[1]))
                 + Operations::new(0, pair[0] + pair[1]);
         }
     }

@@ -4,25 +4,25 @@ use std::collections::HashMap;
 
 use super::Operations;
 use crate::Multiplication;
-use crate::multiply::{Cyclic, Form, Shape, Split, Step};
+use crate::multiply::{Cyclic, Form, Lengths, Split, Step};
 
 /// What [`multiply`](crate::multiply) takes for factors of so many coefficients.
 #[must_use]
 pub fn multiply(how: Multiplication, plain: usize, poly: usize) -> Operations {
-    Recurrence::new(how, Form::Product).solve(Shape::new(plain, poly))
+    Recurrence::new(how, Form::Product).solve(Lengths::new(plain, poly))
 }
 
 /// What [`transposed_multiply`](crate::transposed_multiply) takes for so many plain coefficients and results.
 #[must_use]
 pub fn transposed_multiply(how: Multiplication, plain: usize, results: usize) -> Operations {
-    Recurrence::new(how, Form::Transposed).solve(Shape::new(plain, results))
+    Recurrence::new(how, Form::Transposed).solve(Lengths::new(plain, results))
 }
 
-/// The costs of all shapes that came up; there are few different ones.
+/// The costs of all lengths that came up; there are few different ones.
 pub(super) struct Recurrence {
     how: Multiplication,
     form: Form,
-    known: HashMap<(Multiplication, Shape), Operations>,
+    known: HashMap<(Multiplication, Lengths), Operations>,
 }
 
 impl Recurrence {
@@ -30,56 +30,60 @@ impl Recurrence {
         Self { how, form, known: HashMap::new() }
     }
 
-    pub(super) fn solve(&mut self, shape: Shape) -> Operations {
-        if shape.shorter() == 0 { Operations::default() } else { self.solve_by(self.how, shape) }
+    pub(super) fn solve(&mut self, lengths: Lengths) -> Operations {
+        if lengths.shorter() == 0 {
+            Operations::default()
+        } else {
+            self.solve_by(self.how, lengths)
+        }
     }
 
-    fn solve_by(&mut self, how: Multiplication, shape: Shape) -> Operations {
-        let how = how.resolve(shape);
-        if let Some(known) = self.known.get(&(how, shape)) {
+    fn solve_by(&mut self, how: Multiplication, lengths: Lengths) -> Operations {
+        let how = how.resolve(lengths);
+        if let Some(known) = self.known.get(&(how, lengths)) {
             return *known;
         }
-        let operations = match how.step(shape) {
-            Step::Leaf => leaf(shape, self.form),
+        let operations = match how.step(lengths) {
+            Step::Leaf => leaf(lengths, self.form),
             Step::Transform(cyclic) => transform(cyclic, self.form),
             Step::Split(split) => {
                 let parts: Operations =
-                    split.parts(shape).into_iter().map(|part| self.solve_by(how, part)).sum();
-                parts + around(split, shape, self.form)
+                    split.parts(lengths).into_iter().map(|part| self.solve_by(how, part)).sum();
+                parts + around(split, lengths, self.form)
             }
         };
-        self.known.insert((how, shape), operations);
+        self.known.insert((how, lengths), operations);
         operations
     }
 }
 
 /// Each by each; all rows but one, or all terms but the first of each result, are added.
-fn leaf(shape: Shape, form: Form) -> Operations {
-    let Shape { plain, poly } = shape;
+fn leaf(lengths: Lengths, form: Form) -> Operations {
+    let Lengths { plain, poly } = lengths;
     match form {
-        Form::Product => Operations::new(shape.pairs(), (plain - 1) * (poly - 1)),
-        Form::Transposed => Operations::new(shape.pairs(), (plain - 1) * poly),
+        Form::Product => Operations::new(lengths.pairs(), (plain - 1) * (poly - 1)),
+        Form::Transposed => Operations::new(lengths.pairs(), (plain - 1) * poly),
     }
 }
 
 /// What a split adds to its parts.
-fn around(split: Split, shape: Shape, form: Form) -> Operations {
-    let Shape { plain, poly } = shape;
+fn around(split: Split, lengths: Lengths, form: Form) -> Operations {
+    let Lengths { plain, poly } = lengths;
     match (split, form) {
         // Where the parts of the product overlap.
         (Split::Plain(_), Form::Product) => Operations::new(0, poly - 1),
         (Split::Poly(_), Form::Product) => Operations::new(0, plain - 1),
         (Split::Plain(_), Form::Transposed) => Operations::new(0, poly),
         (Split::Poly(_), Form::Transposed) => Operations::default(),
-        (Split::Karatsuba(half), _) => karatsuba(shape, form, half),
-        (Split::Toom3(third), _) => toom3(shape, form, third),
+        (Split::Karatsuba(half), _) => karatsuba(lengths, form, half),
+        (Split::Toom3(third), _) => toom3(lengths, form, third),
     }
 }
 
-fn karatsuba(shape: Shape, form: Form, half: usize) -> Operations {
-    let middle = shape.longer() - 1;
-    let high = shape.product() - 2 * half;
-    let sums = shape.poly - half;
+fn karatsuba(lengths: Lengths, form: Form, half: usize) -> Operations {
+    let middle = lengths.longer() - 1;
+    let high = lengths.product() - 2 * half;
+    let sums = lengths.poly - half;
     let subtractions = middle + high;
     let others = match form {
         // Where z_0 and the middle, and the middle and z_2, overlap.
@@ -89,12 +93,12 @@ fn karatsuba(shape: Shape, form: Form, half: usize) -> Operations {
     Operations::new(0, subtractions + others).subtracting(subtractions)
 }
 
-fn toom3(shape: Shape, form: Form, third: usize) -> Operations {
+fn toom3(lengths: Lengths, form: Form, third: usize) -> Operations {
     // Coefficients of X_0 to X_3, of c_3, of X_4 and of b_2.
     let len = 2 * third - 1;
-    let len_3 = shape.longer() - third - 1;
-    let len_4 = shape.product() - 4 * third;
-    let high = shape.poly - 2 * third;
+    let len_3 = lengths.longer() - third - 1;
+    let len_4 = lengths.product() - 4 * third;
+    let high = lengths.poly - 2 * third;
     let evaluation = Operations::new(0, 4 * third + 2 * high).subtracting(2 * third);
     let interpolation = Operations::new(0, 6 * len + 4 * len_3 + 3 * len_4)
         .subtracting(2 * len + 3 * len_3 + 2 * len_4);

@@ -13,7 +13,7 @@ pub(super) fn split_plain<'p, M: Module>(
     match problem.form {
         Form::Product => vec![Problem::product(low, poly), Problem::product(high, poly)],
         Form::Transposed => {
-            let within = at + problem.shape.poly - 1;
+            let within = at + problem.lengths.poly - 1;
             let low = Problem::transposed(low, &poly[..within]);
             vec![low, Problem::transposed(high, &poly[at..])]
         }

@@ -4,7 +4,7 @@
 //! Equation (1) of Kim and Kim. h is half of the longer factor's length, rounded up, and the shorter is longer than h.
 
 use super::problem::{Form, Problem};
-use super::shape::Shape;
+use super::split::Lengths;
 use crate::coefficients::{Wiped, add_at, padded, sum};
 use crate::{Itself, Module};
 
@@ -26,7 +26,7 @@ pub(super) fn split<'p, M: Module>(
             ]
         }
         Form::Transposed => {
-            let [to_0, to_1, to_2] = distribute(module, &problem.poly, problem.shape, half);
+            let [to_0, to_1, to_2] = distribute(module, &problem.poly, problem.lengths, half);
             vec![
                 Problem::transposed(low, to_0),
                 Problem::transposed(both, to_1),
@@ -40,7 +40,7 @@ pub(super) fn split<'p, M: Module>(
 pub(super) fn join<M: Module>(
     module: &M,
     form: Form,
-    shape: Shape,
+    lengths: Lengths,
     parts: &mut [Wiped<M::Element>],
     half: usize,
 ) -> Wiped<M::Element> {
@@ -49,17 +49,17 @@ pub(super) fn join<M: Module>(
     };
     match form {
         Form::Product => {
-            let middle = &mut z_1[..middle_len(shape)];
+            let middle = &mut z_1[..middle_len(lengths)];
             module.sub(middle, &z_0[..middle.len()]);
             module.sub(&mut middle[..z_2.len()], z_2);
-            let mut product = Wiped::new(Vec::with_capacity(shape.product()));
+            let mut product = Wiped::new(Vec::with_capacity(lengths.product()));
             product.extend_from_slice(z_0);
             add_at(module, &mut product, half, middle);
             add_at(module, &mut product, 2 * half, z_2);
             product
         }
         Form::Transposed => {
-            let mut product = Wiped::new(Vec::with_capacity(shape.poly));
+            let mut product = Wiped::new(Vec::with_capacity(lengths.poly));
             product.extend_from_slice(z_1);
             module.add(&mut product, z_0);
             let high = z_2.len();
@@ -74,11 +74,11 @@ pub(super) fn join<M: Module>(
 fn distribute<M: Module>(
     module: &M,
     poly: &[M::Element],
-    shape: Shape,
+    lengths: Lengths,
     half: usize,
 ) -> [Wiped<M::Element>; 3] {
     let low = 2 * half - 1;
-    let middle = &poly[half..half + middle_len(shape)];
+    let middle = &poly[half..half + middle_len(lengths)];
     let mut to_0 = Wiped::new(poly[..low].to_vec());
     module.sub(&mut to_0[..middle.len()], middle);
     let mut to_2 = Wiped::new(poly[2 * half..].to_vec());
@@ -88,6 +88,6 @@ fn distribute<M: Module>(
 }
 
 /// The coefficients of a_0·b_1 + a_1·b_0, which may be one fewer than z_1 has.
-fn middle_len(shape: Shape) -> usize {
-    shape.longer() - 1
+fn middle_len(lengths: Lengths) -> usize {
+    lengths.longer() - 1
 }

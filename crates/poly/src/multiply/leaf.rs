@@ -1,7 +1,7 @@
 //! Each coefficient by each.
 
 use super::problem::{Form, Problem};
-use super::shape::Shape;
+use super::split::Lengths;
 use crate::coefficients::Wiped;
 use crate::coefficients::add_at;
 use crate::{Module, Scalar};
@@ -23,7 +23,7 @@ impl<M: Module> Leaves<M> {
     }
 
     pub(super) fn push(&mut self, problem: &Problem<'_, M>) {
-        let row = problem.shape.poly;
+        let row = problem.lengths.poly;
         if row == 0 {
             return;
         }
@@ -47,17 +47,17 @@ impl<M: Module> Leaves<M> {
 pub(super) fn sum<M: Module>(
     module: &M,
     form: Form,
-    shape: Shape,
+    lengths: Lengths,
     products: &mut &[M::Element],
 ) -> Wiped<M::Element> {
-    let (leaf, rest) = products.split_at(shape.pairs());
+    let (leaf, rest) = products.split_at(lengths.pairs());
     *products = rest;
     let (len, step) = match form {
-        Form::Product => (shape.product(), 1),
-        Form::Transposed => (shape.poly, 0),
+        Form::Product => (lengths.product(), 1),
+        Form::Transposed => (lengths.poly, 0),
     };
     let mut sum = Wiped::new(Vec::with_capacity(len));
-    for (index, row) in leaf.chunks(shape.poly.max(1)).enumerate() {
+    for (index, row) in leaf.chunks(lengths.poly.max(1)).enumerate() {
         add_at(module, &mut sum, step * index, row);
     }
     sum

@@ -10,8 +10,8 @@ mod karatsuba;
 mod leaf;
 mod ntt;
 mod problem;
-mod shape;
 mod solver;
+mod split;
 #[cfg(test)]
 mod tests;
 mod toom3;
@@ -20,8 +20,8 @@ mod transform;
 use crate::{Module, PolyError, Scalar};
 pub(crate) use ntt::Cyclic;
 pub(crate) use problem::{Form, Problem};
-pub(crate) use shape::{Shape, Split, Step};
 pub(crate) use solver::Solver;
+pub(crate) use split::{Lengths, Split, Step};
 use veilset_crypto::Field;
 
 /// How to multiply polynomials.

@@ -8,7 +8,7 @@
 use rayon::prelude::*;
 
 use super::problem::{Form, Problem};
-use super::shape::{BATCH, Shape};
+use super::split::{BATCH, Lengths};
 use super::transform::{Direction, Roots, transform};
 use crate::coefficients::{Wiped, concatenate, padded};
 use crate::{Itself, Module, PolyError, Scalar};
@@ -35,11 +35,11 @@ impl Cyclic {
         self.wrapped * (self.wrapped + 1) / 2
     }
 
-    /// The cheapest for that shape.
-    pub(super) fn cheapest(shape: Shape) -> Self {
-        let product = shape.product().max(1);
+    /// The cheapest for those lengths.
+    pub(super) fn cheapest(lengths: Lengths) -> Self {
+        let product = lengths.product().max(1);
         let whole = Self { log_size: product.next_power_of_two().ilog2(), wrapped: 0 };
-        if whole.size() == product || 2 * shape.longer() > whole.size() {
+        if whole.size() == product || 2 * lengths.longer() > whole.size() {
             return whole;
         }
         let half = whole.log_size - 1;
@@ -101,7 +101,7 @@ fn linear<M: Module>(
 ) -> Wiped<M::Element> {
     match problem.form {
         Form::Product => {
-            let mut product = padded(module, product, problem.shape.product());
+            let mut product = padded(module, product, problem.lengths.product());
             if cyclic.wrapped > 0 {
                 let high = wrapped_product(module, cyclic.wrapped, problem);
                 module.sub(&mut product[..cyclic.wrapped], &high);
@@ -110,7 +110,7 @@ fn linear<M: Module>(
             product
         }
         Form::Transposed => {
-            let mut product = padded(module, product, problem.shape.poly);
+            let mut product = padded(module, product, problem.lengths.poly);
             if cyclic.wrapped > 0 {
                 let missing = wrapped_transposed(module, cyclic, problem);
                 let from = product.len() - cyclic.wrapped;
@@ -127,7 +127,7 @@ fn wrapped_product<M: Module>(
     wrapped: usize,
     problem: &Problem<'_, M>,
 ) -> Wiped<M::Element> {
-    let Shape { plain, poly } = problem.shape;
+    let Lengths { plain, poly } = problem.lengths;
     let sums = (0..wrapped).map(|index| {
         let missing = wrapped - index;
         let reversed = problem.poly[poly - missing..].iter().rev().cloned();

@@ -4,15 +4,15 @@ use std::ops::Deref;
 
 use zeroize::Zeroize;
 
-use super::shape::Shape;
+use super::split::Lengths;
 use crate::coefficients::Wiped;
 use crate::{Module, Scalar};
 
 /// A plain factor and one with coefficients in the module.
 pub(crate) struct Problem<'a, M: Module> {
     pub(crate) form: Form,
-    /// A transposed product has the shape of the product that it transposes.
-    pub(crate) shape: Shape,
+    /// A transposed product has the lengths of the product that it transposes.
+    pub(crate) lengths: Lengths,
     pub(crate) plain: MaybeOwned<'a, Scalar<M>>,
     pub(crate) poly: MaybeOwned<'a, M::Element>,
 }
@@ -38,8 +38,8 @@ impl<'a, M: Module> Problem<'a, M> {
         poly: impl Into<MaybeOwned<'a, M::Element>>,
     ) -> Self {
         let (plain, poly) = (plain.into(), poly.into());
-        let shape = Shape::new(plain.len(), poly.len());
-        Self { form: Form::Product, shape, plain, poly }
+        let lengths = Lengths::new(plain.len(), poly.len());
+        Self { form: Form::Product, lengths, plain, poly }
     }
 
     /// There is a coefficient for each place at which the plain factor fits into the other.
@@ -49,8 +49,8 @@ impl<'a, M: Module> Problem<'a, M> {
     ) -> Self {
         let (plain, poly) = (plain.into(), poly.into());
         let places = (poly.len() + 1).saturating_sub(plain.len());
-        let shape = Shape::new(plain.len(), if plain.is_empty() { 0 } else { places });
-        Self { form: Form::Transposed, shape, plain, poly }
+        let lengths = Lengths::new(plain.len(), if plain.is_empty() { 0 } else { places });
+        Self { form: Form::Transposed, lengths, plain, poly }
     }
 }
 

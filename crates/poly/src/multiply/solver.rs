@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::leaf::Leaves;
 use super::problem::{Form, Problem};
-use super::shape::{BATCH, Shape, Split, Step};
+use super::split::{BATCH, Lengths, Split, Step};
 use super::{Multiplication, cut, karatsuba, leaf, ntt, toom3};
 use crate::coefficients::Wiped;
 use crate::{Module, PolyError, Scalar};
@@ -78,14 +78,14 @@ impl<'a, M: Module> Solver<'a, M> {
         problem: &Problem<'_, M>,
     ) -> Result<Wiped<M::Element>, PolyError> {
         let mut parts = self.solve_by(how, &self.split(split, problem))?;
-        Ok(self.join(split, problem.form, problem.shape, &mut parts))
+        Ok(self.join(split, problem.form, problem.lengths, &mut parts))
     }
 
     /// One call of the module for all leaves of all problems.
     fn batch(&self, how: Multiplication, problems: &[Problem<'_, M>]) -> Vec<Wiped<M::Element>> {
         let resolved: Vec<_> =
-            problems.iter().map(|problem| (how.resolve(problem.shape), problem)).collect();
-        let products = resolved.iter().filter_map(|(how, problem)| how.products(problem.shape));
+            problems.iter().map(|problem| (how.resolve(problem.lengths), problem)).collect();
+        let products = resolved.iter().filter_map(|(how, problem)| how.products(problem.lengths));
         let mut leaves = Leaves::with_capacity(products.sum());
         for (how, problem) in &resolved {
             self.collect(*how, problem, &mut leaves);
@@ -94,12 +94,12 @@ impl<'a, M: Module> Solver<'a, M> {
         let mut rest = &products[..];
         let solved = resolved
             .iter()
-            .map(|(how, problem)| self.assemble(*how, problem.form, problem.shape, &mut rest));
+            .map(|(how, problem)| self.assemble(*how, problem.form, problem.lengths, &mut rest));
         solved.collect()
     }
 
     fn collect(&self, how: Multiplication, problem: &Problem<'_, M>, leaves: &mut Leaves<M>) {
-        let Step::Split(split) = how.step(problem.shape) else {
+        let Step::Split(split) = how.step(problem.lengths) else {
             return leaves.push(problem);
         };
         for part in self.split(split, problem) {
@@ -111,15 +111,15 @@ impl<'a, M: Module> Solver<'a, M> {
         &self,
         how: Multiplication,
         form: Form,
-        shape: Shape,
+        lengths: Lengths,
         rest: &mut &[M::Element],
     ) -> Wiped<M::Element> {
-        let Step::Split(split) = how.step(shape) else {
-            return leaf::sum(self.module, form, shape, rest);
+        let Step::Split(split) = how.step(lengths) else {
+            return leaf::sum(self.module, form, lengths, rest);
         };
-        let parts = split.parts(shape).into_iter();
+        let parts = split.parts(lengths).into_iter();
         let mut parts: Vec<_> = parts.map(|part| self.assemble(how, form, part, rest)).collect();
-        self.join(split, form, shape, &mut parts)
+        self.join(split, form, lengths, &mut parts)
     }
 
     fn split<'p>(&self, split: Split, problem: &'p Problem<'_, M>) -> Vec<Problem<'p, M>> {
@@ -131,19 +131,19 @@ impl<'a, M: Module> Solver<'a, M> {
         }
     }
 
-    /// The product of `shape` from those of its parts.
+    /// The product of `lengths` from those of its parts.
     fn join(
         &self,
         split: Split,
         form: Form,
-        shape: Shape,
+        lengths: Lengths,
         parts: &mut [Wiped<M::Element>],
     ) -> Wiped<M::Element> {
         match split {
             Split::Plain(at) => cut::join_plain(self.module, form, parts, at),
             Split::Poly(at) => cut::join_poly(self.module, parts, at),
-            Split::Karatsuba(half) => karatsuba::join(self.module, form, shape, parts, half),
-            Split::Toom3(third) => toom3::join(self.module, form, shape, parts, third),
+            Split::Karatsuba(half) => karatsuba::join(self.module, form, lengths, parts, half),
+            Split::Toom3(third) => toom3::join(self.module, form, lengths, parts, third),
         }
     }
 }
@@ -156,7 +156,7 @@ fn groups<M: Module>(
     let mut groups: Vec<(Task, Range<usize>)> = Vec::new();
     let mut filled = 0;
     for (index, problem) in problems.iter().enumerate() {
-        let (task, size) = task(how.resolve(problem.shape), problem.shape);
+        let (task, size) = task(how.resolve(problem.lengths), problem.lengths);
         match groups.last_mut() {
             Some((last, range)) if *last == task && filled + size <= BATCH => {
                 range.end += 1;
@@ -172,12 +172,12 @@ fn groups<M: Module>(
 }
 
 /// What to do with a problem, and how much of a batch it takes.
-fn task(how: Multiplication, shape: Shape) -> (Task, usize) {
-    match how.step(shape) {
+fn task(how: Multiplication, lengths: Lengths) -> (Task, usize) {
+    match how.step(lengths) {
         Step::Transform(cyclic) => (Task::Transform(cyclic), cyclic.size()),
-        Step::Split(split) if how.products(shape).is_none_or(|products| products > BATCH) => {
+        Step::Split(split) if how.products(lengths).is_none_or(|products| products > BATCH) => {
             (Task::Split(how, split), BATCH)
         }
-        _ => (Task::Batch, how.products(shape).unwrap_or(BATCH)),
+        _ => (Task::Batch, how.products(lengths).unwrap_or(BATCH)),
     }
 }

@@ -6,7 +6,7 @@ use ark_poly::DenseUVPolynomial;
 use ark_poly::univariate::DensePolynomial;
 use proptest::prelude::*;
 
-use super::shape::BATCH;
+use super::split::BATCH;
 use super::*;
 use crate::Itself;
 use crate::testing::{
@@ -49,7 +49,7 @@ impl<M: Module> Module for Calls<M> {
 }
 
 #[test]
-fn every_small_shape() {
+fn all_small_lengths() {
     let field = goldilocks();
     let itself = Itself(&field);
     let coefficients = random(&field, &mut rng(2), 80);
@@ -69,7 +69,7 @@ fn every_small_shape() {
 }
 
 #[test]
-fn large_and_unequal_shapes() {
+fn large_and_unequal_lengths() {
     let field = goldilocks();
     let itself = Itself(&field);
     let a = random(&field, &mut rng(3), 1100);

@@ -9,8 +9,8 @@
 //! t is a third of the longer factor's length, rounded up, and the shorter is longer than 2·t.
 
 use super::problem::{Form, Problem};
-use super::shape::Shape;
 use super::solver::Solver;
+use super::split::Lengths;
 use crate::coefficients::{Wiped, add_at, padded, sum};
 use crate::{Itself, Module, PolyError};
 use veilset_crypto::Field;
@@ -45,7 +45,7 @@ pub(super) fn split<'p, M: Module>(
             plain.into_iter().zip(poly).map(|(a, b)| Problem::product(a, b)).collect()
         }
         Form::Transposed => {
-            let poly = distribute(module, &problem.poly, problem.shape, third);
+            let poly = distribute(module, &problem.poly, problem.lengths, third);
             plain.into_iter().zip(poly).map(|(a, c)| Problem::transposed(a, c)).collect()
         }
     }
@@ -55,7 +55,7 @@ pub(super) fn split<'p, M: Module>(
 pub(super) fn join<M: Module>(
     module: &M,
     form: Form,
-    shape: Shape,
+    lengths: Lengths,
     parts: &mut [Wiped<M::Element>],
     third: usize,
 ) -> Wiped<M::Element> {
@@ -64,14 +64,15 @@ pub(super) fn join<M: Module>(
     };
     match form {
         Form::Product => {
-            let [c_0, c_1, c_2, c_3] = interpolate(module, [x_0, x_1, x_2, x_3, x_4], shape, third);
-            let mut product = Wiped::new(Vec::with_capacity(shape.product()));
+            let [c_0, c_1, c_2, c_3] =
+                interpolate(module, [x_0, x_1, x_2, x_3, x_4], lengths, third);
+            let mut product = Wiped::new(Vec::with_capacity(lengths.product()));
             for (index, c) in [&c_0, &c_1, &c_2, &c_3, x_4].into_iter().enumerate() {
                 add_at(module, &mut product, index * third, c);
             }
             product
         }
-        Form::Transposed => combine(module, [x_0, x_1, x_2, x_3, x_4], shape),
+        Form::Transposed => combine(module, [x_0, x_1, x_2, x_3, x_4], lengths),
     }
 }
 
@@ -110,7 +111,7 @@ fn plain_values<F: Field>(
 fn interpolate<M: Module>(
     module: &M,
     products: [&Wiped<M::Element>; 5],
-    shape: Shape,
+    lengths: Lengths,
     third: usize,
 ) -> [Wiped<M::Element>; 4] {
     let [x_0, x_1, x_2, x_3, x_4] = products;
@@ -122,7 +123,7 @@ fn interpolate<M: Module>(
     module.sub(&mut c_2[..x_4.len()], x_4);
     let mut x_4_twice = x_4.clone();
     module.double(&mut x_4_twice);
-    let len = len_3(shape, third);
+    let len = len_3(lengths, third);
     let mut c_3 = sum(module, &x_3[..len], &x_0[..len]);
     module.sub(&mut c_3, &x_1[..len]);
     module.sub(&mut c_3, &x_2[..len]);
@@ -137,13 +138,13 @@ fn interpolate<M: Module>(
 fn distribute<M: Module>(
     module: &M,
     poly: &[M::Element],
-    shape: Shape,
+    lengths: Lengths,
     third: usize,
 ) -> [Wiped<M::Element>; 5] {
     let len = 2 * third - 1;
     let part = |index: usize| &poly[index * third..index * third + len];
     let [part_0, part_1, part_2] = [0, 1, 2].map(part);
-    let part_3 = &poly[3 * third..3 * third + len_3(shape, third)];
+    let part_3 = &poly[3 * third..3 * third + len_3(lengths, third)];
     let part_4 = &poly[4 * third..];
     let to_3 = difference(module, part_3, part_1);
     let mut to_0 = difference(module, part_0, part_2);
@@ -164,14 +165,14 @@ fn distribute<M: Module>(
 fn combine<M: Module>(
     module: &M,
     products: [&Wiped<M::Element>; 5],
-    shape: Shape,
+    lengths: Lengths,
 ) -> Wiped<M::Element> {
     let [x_0, x_1, x_2, x_3, x_4] = products;
     let mut x_3_twice = x_3.clone();
     module.double(&mut x_3_twice);
     let from_1 = sum(module, x_1, &x_3_twice);
     let outer = sum(module, &from_1, x_2);
-    let mut b = Wiped::new(Vec::with_capacity(shape.poly));
+    let mut b = Wiped::new(Vec::with_capacity(lengths.poly));
     b.extend_from_slice(x_0);
     module.add(&mut b, &outer);
     module.sub(&mut b, x_3);
@@ -183,8 +184,8 @@ fn combine<M: Module>(
 }
 
 /// The coefficients of a_1·b_2 + a_2·b_1, which may be fewer than those of X_3.
-fn len_3(shape: Shape, third: usize) -> usize {
-    shape.longer() - third - 1
+fn len_3(lengths: Lengths, third: usize) -> usize {
+    lengths.longer() - third - 1
 }
 
 fn thrice<M: Module>(module: &M, poly: &[M::Element]) -> Wiped<M::Element> {

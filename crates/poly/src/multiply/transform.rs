@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::shape::BATCH;
+use super::split::BATCH;
 use crate::coefficients::{Wiped, powers};
 use crate::{Module, PolyError, Scalar};
 use veilset_crypto::Field;

@@ -55,12 +55,12 @@ pub fn interpolate<F: PlainField>(
         let how = Multiplication::Toom3 { cutoff: ONE_BY_ONE };
         return crate::interpolate(field, how, xs, ys);
     }
-    let shape = tree::Shape::new(field, xs.len());
-    let ntt = Ntt::new(field, shape.most(xs.len()));
+    let split = tree::PointSplit::new(field, xs.len());
+    let ntt = Ntt::new(field, split.most(xs.len()));
     let points = field.words_of(xs);
-    let tree = Tree::new(&ntt, shape, &points);
+    let tree = Tree::new(&ntt, split, &points);
     // Points that fill the leaves are 0: the product has as many coefficients 0 first.
-    let filled = shape.points() - xs.len();
+    let filled = split.points() - xs.len();
     let product = field.elements_of(&tree.root[filled * F::WORDS..]);
     let derivative = field.words_of(&derivative(field, &Zeroizing::new(product)));
     let slopes = Zeroizing::new(field.elements_of(&tree.values(&ntt, &derivative)));
@@ -90,11 +90,11 @@ pub fn evaluate<F: PlainField>(
     let blocks = points.len().div_ceil(coefficients.len());
     let block = points.len().div_ceil(blocks);
     let piece = coefficients.len().div_ceil((coefficients.len() / block).max(1));
-    let shape = tree::Shape::new(field, block);
-    let ntt = Ntt::new(field, shape.most(piece));
+    let split = tree::PointSplit::new(field, block);
+    let ntt = Ntt::new(field, split.most(piece));
     let blocks = points.chunks(block).map(|points| {
-        let shape = tree::Shape::new(field, points.len());
-        let tree = Tree::new(&ntt, shape, &field.words_of(points));
+        let split = tree::PointSplit::new(field, points.len());
+        let tree = Tree::new(&ntt, split, &field.words_of(points));
         let values = |piece| {
             let values = tree.values(&ntt, piece);
             Wiped::new(field.elements_of(&values[..points.len() * F::WORDS]))

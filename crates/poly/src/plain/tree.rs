@@ -15,7 +15,7 @@ use super::{Numbers, PlainField, series};
 
 /// How points are distributed.
 #[derive(Clone, Copy)]
-pub(super) struct Shape {
+pub(super) struct PointSplit {
     /// Points in a leaf.
     leaf: usize,
     /// Leaves, a power of two.
@@ -30,7 +30,7 @@ const LEAVES: usize = 32;
 
 /// A product tree over points.
 pub(super) struct Tree {
-    shape: Shape,
+    split: PointSplit,
     points: Numbers,
     /// The products over the leaves, without their leading coefficients.
     products: Numbers,
@@ -40,7 +40,7 @@ pub(super) struct Tree {
     pub(super) root: Numbers,
 }
 
-impl Shape {
+impl PointSplit {
     pub(super) fn new<F: PlainField>(field: &F, points: usize) -> Self {
         let leaves = points.div_ceil(field.leaf_most()).next_power_of_two().max(LEAST_LEAVES);
         Self { leaf: points.div_ceil(leaves), leaves }
@@ -59,18 +59,18 @@ impl Shape {
 
 impl Tree {
     /// The tree over points that are given in words.
-    pub(super) fn new<F: PlainField>(ntt: &Ntt<'_, F>, shape: Shape, points: &[u64]) -> Self {
-        let mut filled = Numbers::new(vec![0; shape.points() * F::WORDS]);
+    pub(super) fn new<F: PlainField>(ntt: &Ntt<'_, F>, split: PointSplit, points: &[u64]) -> Self {
+        let mut filled = Numbers::new(vec![0; split.points() * F::WORDS]);
         filled[..points.len()].copy_from_slice(points);
         let mut products = Numbers::new(vec![0; filled.len()]);
-        let task = LEAVES * shape.leaf * F::WORDS;
+        let task = LEAVES * split.leaf * F::WORDS;
         let tasks = products.par_chunks_mut(task).zip(filled.par_chunks(task));
-        tasks.for_each(|(products, points)| ntt.field.products(shape.leaf, points, products));
+        tasks.for_each(|(products, points)| ntt.field.products(split.leaf, points, products));
 
         let mut levels = Vec::new();
         let mut root = products.clone();
-        let mut degree = shape.leaf;
-        while degree < shape.points() {
+        let mut degree = split.leaf;
+        while degree < split.points() {
             let nodes = root.par_chunks(degree * F::WORDS);
             let spectra = nodes.map(|node| ntt.forward_monic(node, size(2 * degree)));
             let spectra = spectra.collect::<Vec<_>>();
@@ -79,19 +79,19 @@ impl Tree {
             parents.for_each(|(parent, pair)| merge(ntt, pair, parent));
             levels.push(spectra);
         }
-        Self { shape, points: filled, products, levels, root }
+        Self { split, points: filled, products, levels, root }
     }
 
     /// The values at all points of the polynomial with these coefficients, at least one.
     pub(super) fn values<F: PlainField>(&self, ntt: &Ntt<'_, F>, poly: &[u64]) -> Numbers {
         let mut numerators = self.numerators(ntt, poly);
-        let mut degree = self.shape.points();
+        let mut degree = self.split.points();
         for level in self.levels.iter().rev() {
             let parents = numerators.par_chunks_mut(degree * F::WORDS).zip(level.par_chunks(2));
             parents.for_each(|(numerators, pair)| descend(ntt, pair, numerators));
             degree /= 2;
         }
-        let leaf = self.shape.leaf;
+        let leaf = self.split.leaf;
         let mut values = Numbers::new(vec![0; numerators.len()]);
         let task = LEAVES * leaf * F::WORDS;
         let nodes = self.products.par_chunks(task).zip(numerators.par_chunks(task));
@@ -113,7 +113,7 @@ impl Tree {
         let mut reversed = Numbers::new(vec![0; inverse.len()]);
         reverse::<F>(&inverse, &mut reversed);
 
-        let size = size(numerators_end(len, self.shape.points()));
+        let size = size(numerators_end(len, self.split.points()));
         let inverse = ntt.forward(&reversed, size);
         let poly = ntt.forward(poly, size);
         let mut numerators = Numbers::new(vec![0; self.root.len()]);
@@ -127,7 +127,7 @@ impl Tree {
         let mut filled = Numbers::new(vec![0; self.points.len()]);
         filled[..weights.len()].copy_from_slice(weights);
         let mut sums = Numbers::new(vec![0; self.points.len()]);
-        let leaf = self.shape.leaf;
+        let leaf = self.split.leaf;
         let task = LEAVES * leaf * F::WORDS;
         let leaves = self.points.par_chunks(task).zip(filled.par_chunks(task));
         leaves.zip(sums.par_chunks_mut(task)).for_each(|((points, weights), sums)| {

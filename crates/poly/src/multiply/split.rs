@@ -9,7 +9,7 @@ pub(crate) const BATCH: usize = 1 << 10;
 
 /// How many coefficients the factors have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(crate) struct Shape {
+pub(crate) struct Lengths {
     pub(crate) plain: usize,
     pub(crate) poly: usize,
 }
@@ -38,7 +38,7 @@ pub(crate) enum Split {
     Toom3(usize),
 }
 
-impl Shape {
+impl Lengths {
     pub(crate) const fn new(plain: usize, poly: usize) -> Self {
         Self { plain, poly }
     }
@@ -81,10 +81,10 @@ impl Shape {
 }
 
 impl Split {
-    /// The shapes of the products into which one of that shape is split: all alike but for the last.
-    pub(crate) fn parts(self, shape: Shape) -> Vec<Shape> {
-        let mut parts = vec![self.largest(shape); self.count() - 1];
-        parts.push(self.last(shape));
+    /// The lengths of the products into which one of those lengths is split: all alike but for the last.
+    pub(crate) fn parts(self, lengths: Lengths) -> Vec<Lengths> {
+        let mut parts = vec![self.largest(lengths); self.count() - 1];
+        parts.push(self.last(lengths));
         parts
     }
 
@@ -96,75 +96,77 @@ impl Split {
         }
     }
 
-    /// The shape of all parts but the last, which is no larger.
-    fn largest(self, shape: Shape) -> Shape {
+    /// The lengths of all parts but the last, which is no larger.
+    fn largest(self, lengths: Lengths) -> Lengths {
         match self {
-            Self::Plain(at) => Shape::new(at, shape.poly),
-            Self::Poly(at) => Shape::new(shape.plain, at),
-            Self::Karatsuba(len) | Self::Toom3(len) => Shape::new(len, len),
+            Self::Plain(at) => Lengths::new(at, lengths.poly),
+            Self::Poly(at) => Lengths::new(lengths.plain, at),
+            Self::Karatsuba(len) | Self::Toom3(len) => Lengths::new(len, len),
         }
     }
 
-    fn last(self, shape: Shape) -> Shape {
-        let Shape { plain, poly } = shape;
+    fn last(self, lengths: Lengths) -> Lengths {
+        let Lengths { plain, poly } = lengths;
         match self {
-            Self::Plain(at) => Shape::new(plain - at, poly),
-            Self::Poly(at) => Shape::new(plain, poly - at),
-            Self::Karatsuba(half) => Shape::new(plain - half, poly - half),
-            Self::Toom3(third) => Shape::new(plain - 2 * third, poly - 2 * third),
+            Self::Plain(at) => Lengths::new(plain - at, poly),
+            Self::Poly(at) => Lengths::new(plain, poly - at),
+            Self::Karatsuba(half) => Lengths::new(plain - half, poly - half),
+            Self::Toom3(third) => Lengths::new(plain - 2 * third, poly - 2 * third),
         }
     }
 }
 
 impl Multiplication {
-    /// What multiplies that shape and all its parts: Toom-3 in place of transforms where it takes no more products.
-    pub(crate) fn resolve(self, shape: Shape) -> Self {
+    /// What multiplies those lengths and all its parts: Toom-3 in place of transforms where it takes no more products.
+    pub(crate) fn resolve(self, lengths: Lengths) -> Self {
         match self {
             Self::Ntt { cutoff } => {
                 let toom = Self::Toom3 { cutoff };
-                let transforms = Cyclic::cheapest(shape).scalings();
-                let fewer = toom.products(shape).is_some_and(|products| products <= transforms);
+                let transforms = Cyclic::cheapest(lengths).scalings();
+                let fewer = toom.products(lengths).is_some_and(|products| products <= transforms);
                 if fewer { toom } else { self }
             }
             _ => self,
         }
     }
 
-    /// The step of what is [resolved](Self::resolve) for that shape.
-    pub(crate) fn step(self, shape: Shape) -> Step {
+    /// The step of what is [resolved](Self::resolve) for those lengths.
+    pub(crate) fn step(self, lengths: Lengths) -> Step {
         if let Self::Ntt { .. } = self {
-            return if shape.longer() >= 2 * shape.shorter() {
-                Step::Split(shape.cut())
+            return if lengths.longer() >= 2 * lengths.shorter() {
+                Step::Split(lengths.cut())
             } else {
-                Step::Transform(Cyclic::cheapest(shape))
+                Step::Transform(Cyclic::cheapest(lengths))
             };
         }
-        match self.split(shape) {
+        match self.split(lengths) {
             Some(split) => Step::Split(split),
-            None if shape.pairs() <= BATCH => Step::Leaf,
-            None => Step::Split(shape.cut()),
+            None if lengths.pairs() <= BATCH => Step::Leaf,
+            None => Step::Split(lengths.cut()),
         }
     }
 
     /// The products in all leaves; `None` if there are transforms.
-    pub(crate) fn products(self, shape: Shape) -> Option<usize> {
+    pub(crate) fn products(self, lengths: Lengths) -> Option<usize> {
         if let Self::Ntt { .. } = self {
             return None;
         }
-        let Some(split) = self.split(shape) else {
-            return Some(shape.pairs());
+        let Some(split) = self.split(lengths) else {
+            return Some(lengths.pairs());
         };
-        let (largest, last) = (split.largest(shape), split.last(shape));
+        let (largest, last) = (split.largest(lengths), split.last(lengths));
         let products = self.products(largest)?;
         let of_last = if last == largest { products } else { self.products(last)? };
         Some(products * (split.count() - 1) + of_last)
     }
 
-    /// How a shape is split; `None` if each coefficient is multiplied by each.
-    fn split(self, shape: Shape) -> Option<Split> {
+    /// How factors of those lengths are split; `None` if each coefficient is multiplied by each.
+    fn split(self, lengths: Lengths) -> Option<Split> {
         match self {
-            Self::Karatsuba { cutoff } if shape.shorter() > cutoff.max(1) => Some(shape.halves()),
-            Self::Toom3 { cutoff } if shape.shorter() > cutoff.max(1) => Some(shape.thirds()),
+            Self::Karatsuba { cutoff } if lengths.shorter() > cutoff.max(1) => {
+                Some(lengths.halves())
+            }
+            Self::Toom3 { cutoff } if lengths.shorter() > cutoff.max(1) => Some(lengths.thirds()),
             _ => None,
         }
     }
