@@ -1,7 +1,7 @@
 //! What one version has that the one before had not, and the other way round.
 
 use veilset_channel::{Malformed, Reader};
-use veilset_protocols::oprf_filter::{Entries, Entry, Layout};
+use veilset_protocols::oprf_filter::{Entries, Entry, EntryFormat};
 
 /// The step to a version.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,7 +26,7 @@ impl Change {
         }
     }
 
-    fn decode(reader: &mut Reader<'_>, layout: Layout) -> Result<Self, Malformed> {
+    fn decode(reader: &mut Reader<'_>, format: EntryFormat) -> Result<Self, Malformed> {
         let version = reader.u64()?;
         let [removed, added] = [reader.array()?, reader.array()?].map(u32::from_le_bytes);
         let mut entries = |count: u32| -> Result<Vec<Entry>, Malformed> {
@@ -34,10 +34,10 @@ impl Change {
             let mut entries = Vec::new();
             for _ in 0..count {
                 let print = u128::from_le_bytes(reader.array()?);
-                if print > u128::MAX >> (u128::BITS - layout.bits) {
+                if print > u128::MAX >> (u128::BITS - format.bits) {
                     return Err(Malformed::OutOfRange);
                 }
-                entries.push((print, reader.bytes(layout.slot)?.to_vec()));
+                entries.push((print, reader.bytes(format.slot)?.to_vec()));
             }
             Ok(entries)
         };
@@ -50,7 +50,7 @@ impl Change {
     /// When the bytes are no such changes, or end elsewhere.
     pub(crate) fn decode_all(
         bytes: &[u8],
-        layout: Layout,
+        format: EntryFormat,
         since: u64,
         until: u64,
     ) -> Result<Vec<Self>, Malformed> {
@@ -58,7 +58,7 @@ impl Change {
             let mut changes = Vec::new();
             let mut version = since;
             while version < until {
-                let change = Self::decode(reader, layout)?;
+                let change = Self::decode(reader, format)?;
                 // No version is without a change, so each comes next.
                 if version.checked_add(1) != Some(change.version) {
                     return Err(Malformed::Unordered);

@@ -37,12 +37,12 @@ impl Encrypted {
         let (signed, contents) = Signed::new(file, identity);
         let manifest = &signed.manifest;
         let count = manifest.count as usize;
-        let entries = Entries::decode(manifest.layout, count, &contents.published);
+        let entries = Entries::decode(manifest.format, count, &contents.published);
         let entries = entries.map_err(|_| FileError::does_not_parse(path))?;
         let changed = before.and_then(|before| before.changed(&signed, &entries));
         let served = changed.map_or_else(
             || {
-                let parameters = served_parameters(manifest.capacity, manifest.layout.slot)?;
+                let parameters = served_parameters(manifest.capacity, manifest.format.slot)?;
                 Served::new(parameters, manifest.list, entries.iter(), &mut fresh_rng())
             },
             Ok,
@@ -57,7 +57,7 @@ impl Encrypted {
         let (ours, theirs) = (&self.signed.manifest, &signed.manifest);
         let follows = ours.key == theirs.key
             && ours.list == theirs.list
-            && (ours.capacity, ours.layout) == (theirs.capacity, theirs.layout);
+            && (ours.capacity, ours.format) == (theirs.capacity, theirs.format);
         let removed: Vec<u128> = self.entries.lacking(entries).map(|(print, _)| print).collect();
         let added: Vec<Entry<'_>> = entries.lacking(&self.entries).collect();
         follows.then(|| self.served.changed(&removed, &added, &mut fresh_rng()).ok())?

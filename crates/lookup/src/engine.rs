@@ -37,7 +37,7 @@ pub fn open(
     before: Option<&Arc<dyn Engine>>,
 ) -> Result<Arc<dyn Engine>, FileError> {
     let file = ListFile::read(path)?;
-    Ok(match Way::of(file.layout) {
+    Ok(match Way::of(file.format) {
         Way::Filter => Arc::new(OprfFilter::new(file, identity)),
         Way::Encrypted => {
             let before = before.and_then(|before| before.as_encrypted());

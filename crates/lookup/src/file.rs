@@ -7,7 +7,7 @@ use std::path::Path;
 use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::SecretKey;
 use veilset_party::guard::{check_folder, check_secret};
-use veilset_protocols::oprf_filter::{Entries, Layout};
+use veilset_protocols::oprf_filter::{Entries, EntryFormat};
 use zeroize::Zeroizing;
 
 use crate::change::Change;
@@ -27,7 +27,7 @@ pub struct ListFile {
     pub(crate) version: u64,
     pub(crate) presets: String,
     pub(crate) capacity: u64,
-    pub(crate) layout: Layout,
+    pub(crate) format: EntryFormat,
     pub(crate) count: usize,
     pub(crate) contents: Contents,
 }
@@ -74,8 +74,8 @@ impl ListFile {
     pub fn open(self, path: &Path) -> Result<List, FileError> {
         let Contents { published, starts, changes } = &self.contents;
         let since = starts.first().map_or(self.version, |(version, _)| *version);
-        let entries = Entries::decode(self.layout, self.count, published);
-        let changes = Change::decode_all(changes, self.layout, since, self.version);
+        let entries = Entries::decode(self.format, self.count, published);
+        let changes = Change::decode_all(changes, self.format, since, self.version);
         let (Ok(entries), Ok(changes)) = (entries, changes) else {
             return Err(FileError::does_not_parse(path));
         };
@@ -88,7 +88,7 @@ impl ListFile {
         let key = SecretKey::from_bytes(&secret).ok_or(Malformed::OutOfRange)?;
         let (id, version, capacity) = (reader.array()?, reader.u64()?, reader.u64()?);
         let (bits, slot) = (u32::from(reader.u8()?), u16::from_le_bytes(reader.array()?));
-        let layout = Layout { bits, slot: usize::from(slot) };
+        let format = EntryFormat { bits, slot: usize::from(slot) };
         let size = |reader: &mut Reader<'_>| {
             usize::try_from(reader.u64()?).map_err(|_| Malformed::OutOfRange)
         };
@@ -96,7 +96,7 @@ impl ListFile {
         let presets = String::from_utf8(reader.bytes(text)?.to_vec());
         let presets = presets.map_err(|_| Malformed::NotText)?;
         let count = size(reader)?;
-        if !layout.is_sound(count as u64) {
+        if !format.is_sound(count as u64) {
             return Err(Malformed::OutOfRange);
         }
         let published = size(reader)?;
@@ -111,7 +111,7 @@ impl ListFile {
             return Err(Malformed::OutOfRange);
         }
         let contents = Contents { published, starts, changes };
-        Ok(Self { key, id, version, presets, capacity, layout, count, contents })
+        Ok(Self { key, id, version, presets, capacity, format, count, contents })
     }
 }
 
@@ -174,14 +174,14 @@ impl List {
 
     fn encode(&self) -> Zeroizing<Vec<u8>> {
         let published = self.entries.encode();
-        let most = match Way::of(self.entries.layout()) {
+        let most = match Way::of(self.entries.format()) {
             Way::Filter => published.len() / CHANGES_KEPT,
             // Nobody fetches them.
             Way::Encrypted => 0,
         };
         let (starts, changes) = self.kept_changes(most);
-        let layout = self.entries.layout();
-        let slot = u16::try_from(layout.slot).expect("slots are short");
+        let format = self.entries.format();
+        let slot = u16::try_from(format.slot).expect("slots are short");
         // The key is not left behind where the bytes would be moved to a larger place.
         let length = 1024 + published.len() + 16 * starts.len() + changes.len();
         let mut out = Zeroizing::new(Vec::with_capacity(length));
@@ -190,7 +190,7 @@ impl List {
         out.extend_from_slice(&self.id);
         out.extend_from_slice(&self.version.to_le_bytes());
         out.extend_from_slice(&self.capacity.to_le_bytes());
-        out.push(layout.bits as u8);
+        out.push(format.bits as u8);
         out.extend_from_slice(&slot.to_le_bytes());
         put_size(&mut out, self.presets.len());
         out.extend_from_slice(self.presets.as_bytes());

@@ -46,7 +46,7 @@ impl Filter {
     #[must_use]
     pub fn find(&self, output: &Output) -> Answer {
         let found = self.entries.find(&Mask::of(output));
-        match self.entries.layout().slot {
+        match self.entries.format().slot {
             0 => found.map_or(Answer::NotListed, |_| Answer::Listed(None)),
             _ => Answer::labelled(found),
         }
@@ -61,7 +61,7 @@ impl Filter {
         published: &[u8],
     ) -> Result<Self, LookupError> {
         let count = check(&manifest, published)?;
-        let entries = Entries::decode(manifest.layout, count, published).map_err(bad_list)?;
+        let entries = Entries::decode(manifest.format, count, published).map_err(bad_list)?;
         Self::of(manifest, signed, entries)
     }
 
@@ -77,7 +77,7 @@ impl Filter {
     ) -> Result<Self, LookupError> {
         let (since, until) = (self.manifest.version, manifest.version);
         let bad = |why| LookupError::Malformed { what: "list of changes", why };
-        let changes = Change::decode_all(changes, manifest.layout, since, until).map_err(bad)?;
+        let changes = Change::decode_all(changes, manifest.format, since, until).map_err(bad)?;
         let entries = changed(&self.entries, &changes).map_err(bad)?;
         if check(&manifest, &entries.encode())? != entries.len() {
             return Err(bad_list(Malformed::OutOfRange));

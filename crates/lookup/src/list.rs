@@ -7,7 +7,7 @@ use veilset_crypto::Element;
 use veilset_crypto::oprf::SecretKey;
 use veilset_protocols::fhe::{has_places, served_parameters};
 use veilset_protocols::oprf_filter::{
-    Entries, Entry, Layout, MAX_LABEL, Mask, Sizing, longest_in, slot_for,
+    Entries, Entry, EntryFormat, MAX_LABEL, Mask, Sizing, longest_in, slot_for,
 };
 
 use crate::change::Change;
@@ -90,14 +90,14 @@ impl List {
         let capacity = (2 * items.len() as u64).max(LEAST_CAPACITY).next_power_of_two();
         let longest = items.iter().map(|item| item.label.len()).max().unwrap_or(0);
         let slot = if labelled { slot_for(longest.min(MAX_LABEL)) } else { 0 };
-        let layout = Layout { bits: sizing.bits(capacity).ok_or(ListError::Budget)?, slot };
-        check_items(layout, &items)?;
+        let format = EntryFormat { bits: sizing.bits(capacity).ok_or(ListError::Budget)?, slot };
+        check_items(format, &items)?;
         if sizing == Sizing::Encrypted {
-            served_parameters(capacity, layout.slot).map_err(|_| ListError::Places)?;
+            served_parameters(capacity, format.slot).map_err(|_| ListError::Places)?;
         }
         let under = |key| {
-            let masked = mask(&key, &items, |mask, item| entry(layout, mask, item));
-            (key, Entries::new(layout, masked))
+            let masked = mask(&key, &items, |mask, item| entry(format, mask, item));
+            (key, Entries::new(format, masked))
         };
         let mut tried = (0..KEYS).map(|_| under(SecretKey::generate(rng)));
         let found = tried.find(|(_, entries)| can_be_asked(&id, capacity, entries));
@@ -126,7 +126,7 @@ impl List {
     /// Whether items have labels.
     #[must_use]
     pub fn labelled(&self) -> bool {
-        self.entries.layout().slot > 0
+        self.entries.format().slot > 0
     }
 
     /// Puts items in, and the labels of those that are there in place of their old ones; a new version if anything
@@ -135,10 +135,10 @@ impl List {
     /// # Errors
     /// When a label does not fit, an item is there twice, or the list is full or has no place for one; nothing changes then.
     pub fn add(&mut self, items: &[Item]) -> Result<Edit, ListError> {
-        let layout = self.entries.layout();
-        check_items(layout, items)?;
+        let format = self.entries.format();
+        check_items(format, items)?;
         let steps = mask(&self.key, items, |mask, item| {
-            let new = entry(layout, mask, item);
+            let new = entry(format, mask, item);
             let old = self.entry_of(mask);
             (old.as_ref() != Some(&new)).then_some((old, new))
         });
@@ -178,7 +178,7 @@ impl List {
 
     /// The entry of an item that is there.
     fn entry_of(&self, mask: &Mask) -> Option<Entry> {
-        let Layout { bits, slot } = self.entries.layout();
+        let EntryFormat { bits, slot } = self.entries.format();
         let print = mask.print(bits);
         let mut slots = self.entries.slots_of(print);
         let own = slots.find(|sealed| slot == 0 || mask.open(sealed).is_some());
@@ -210,26 +210,26 @@ impl List {
 
 /// Whether questions find these entries: where the list is for questions, their places must have room.
 fn can_be_asked(list: &[u8; 32], capacity: u64, entries: &Entries) -> bool {
-    let layout = entries.layout();
-    if Way::of(layout) == Way::Filter {
+    let format = entries.format();
+    if Way::of(format) == Way::Filter {
         return true;
     }
     let prints: Vec<u128> = entries.iter().map(|(print, _)| print).collect();
-    let parameters = served_parameters(capacity, layout.slot);
+    let parameters = served_parameters(capacity, format.slot);
     parameters.is_ok_and(|parameters| has_places(&parameters, list, &prints).unwrap_or(false))
 }
 
-fn entry(layout: Layout, mask: &Mask, item: &Item) -> Entry {
-    (mask.print(layout.bits), mask.seal(item.label.as_bytes(), layout.slot))
+fn entry(format: EntryFormat, mask: &Mask, item: &Item) -> Entry {
+    (mask.print(format.bits), mask.seal(item.label.as_bytes(), format.slot))
 }
 
-fn check_items(layout: Layout, items: &[Item]) -> Result<(), ListError> {
+fn check_items(format: EntryFormat, items: &[Item]) -> Result<(), ListError> {
     let mut before = HashSet::with_capacity(items.len());
     if let Some(index) = items.iter().position(|item| !before.insert(item.element)) {
         return Err(ListError::Twice { index });
     }
-    let most = longest_in(layout.slot).min(MAX_LABEL);
-    let long = items.iter().position(|item| layout.slot > 0 && item.label.len() > most);
+    let most = longest_in(format.slot).min(MAX_LABEL);
+    let long = items.iter().position(|item| format.slot > 0 && item.label.len() > most);
     match long {
         Some(index) => Err(ListError::Label { index, got: items[index].label.len(), most }),
         None => Ok(()),

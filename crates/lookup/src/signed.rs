@@ -17,7 +17,7 @@ pub(crate) struct Signed {
 impl Signed {
     /// Signs the list in a file as this party's; returns what else the file holds.
     pub(crate) fn new(file: ListFile, identity: &Identity) -> (Self, Contents) {
-        let ListFile { key, id, version, presets, capacity, layout, count, contents } = file;
+        let ListFile { key, id, version, presets, capacity, format, count, contents } = file;
         let manifest = Manifest {
             list: id,
             version,
@@ -25,7 +25,7 @@ impl Signed {
             presets,
             count: count as u64,
             capacity,
-            layout,
+            format,
             length: contents.published.len() as u64,
             digest: *blake3::hash(&contents.published).as_bytes(),
         };

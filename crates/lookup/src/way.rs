@@ -1,6 +1,6 @@
 //! How a list is looked up in.
 
-use veilset_protocols::oprf_filter::Layout;
+use veilset_protocols::oprf_filter::EntryFormat;
 
 /// How clients look items up, once they have the function's outputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Way {
     }
 
     /// The way of a list whose entries are so wide: whole prints are for queries, and published ones are narrower.
-    pub(crate) fn of(layout: Layout) -> Self {
-        if layout.bits == u128::BITS { Self::Encrypted } else { Self::Filter }
+    pub(crate) fn of(format: EntryFormat) -> Self {
+        if format.bits == u128::BITS { Self::Encrypted } else { Self::Filter }
     }
 }

@@ -46,7 +46,7 @@ impl Brought {
 /// # Errors
 /// When they have more, or there are none.
 pub(crate) fn asker(manifest: &Manifest, most: u64) -> Result<(Asker, FheParameters), LookupError> {
-    let parameters = served_parameters(manifest.capacity, manifest.layout.slot)
+    let parameters = served_parameters(manifest.capacity, manifest.format.slot)
         .map_err(LookupError::Question)?;
     let length = (parameters.query_bytes() + parameters.all_answers_bytes()) as u64;
     if length > most {

@@ -272,7 +272,7 @@ impl<'a> Client<'a> {
         if *ours == manifest {
             return Ok(None);
         }
-        let follows = ours.key == manifest.key && ours.layout == manifest.layout;
+        let follows = ours.key == manifest.key && ours.format == manifest.format;
         if !follows || changes >= manifest.length {
             return self.fetch_all(manifest, signed).map(Some);
         }

@@ -223,11 +223,11 @@ fn a_list_with_many_slots_under_one_print_is_refused() {
     let identity = Identity::ephemeral();
     for (equal, taken) in [(2u8, true), (3, false)] {
         let count = 50 + u64::from(equal);
-        let layout = labelled().layout;
-        let slot = |byte: u8| vec![byte; layout.slot];
+        let format = labelled().format;
+        let slot = |byte: u8| vec![byte; format.slot];
         let equal = (0..equal).map(|byte| (77, slot(byte)));
         let others = (0..50).map(|number| (1000 * number + 5, slot(9)));
-        let published = Entries::new(layout, equal.chain(others).collect()).encode();
+        let published = Entries::new(format, equal.chain(others).collect()).encode();
         let manifest = Manifest {
             count,
             length: published.len() as u64,

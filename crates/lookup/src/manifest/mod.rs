@@ -4,7 +4,7 @@ use veilset_channel::{Malformed, Reader};
 use veilset_crypto::oprf::PublicKey as OprfKey;
 use veilset_party::{Identity, PublicKey};
 use veilset_protocols::fhe::FAILURE;
-use veilset_protocols::oprf_filter::{Entries, Layout};
+use veilset_protocols::oprf_filter::{Entries, EntryFormat};
 
 use crate::{LookupError, Way};
 
@@ -29,7 +29,7 @@ pub struct Manifest {
     pub count: u64,
     /// How many items it has room for.
     pub capacity: u64,
-    pub(crate) layout: Layout,
+    pub(crate) format: EntryFormat,
     pub(crate) length: u64,
     pub(crate) digest: [u8; 32],
 }
@@ -38,19 +38,19 @@ impl Manifest {
     /// Whether items have labels.
     #[must_use]
     pub fn labelled(&self) -> bool {
-        self.layout.slot > 0
+        self.format.slot > 0
     }
 
     /// The most bytes that a label has; 0 where items have none.
     #[must_use]
     pub fn longest_label(&self) -> u64 {
-        self.layout.slot as u64
+        self.format.slot as u64
     }
 
     /// How it is looked up in.
     #[must_use]
     pub fn way(&self) -> Way {
-        Way::of(self.layout)
+        Way::of(self.format)
     }
 
     /// Which list, in hexadecimal digits.
@@ -90,7 +90,7 @@ impl Manifest {
     #[must_use]
     pub fn false_positive(&self) -> f64 {
         let matches = match self.way() {
-            Way::Filter => self.count as f64 * (-f64::from(self.layout.bits)).exp2(),
+            Way::Filter => self.count as f64 * (-f64::from(self.format.bits)).exp2(),
             Way::Encrypted => (-FAILURE).exp2(),
         };
         if self.labelled() { matches * (-128_f64).exp2() } else { matches }
@@ -114,14 +114,14 @@ impl Manifest {
 
     fn encode(&self) -> Vec<u8> {
         let presets = u16::try_from(self.presets.len()).expect("presets are short");
-        let slot = u16::try_from(self.layout.slot).expect("slots are short");
+        let slot = u16::try_from(self.format.slot).expect("slots are short");
         let mut out = Vec::new();
         out.extend_from_slice(&self.list);
         out.extend_from_slice(&self.version.to_le_bytes());
         out.extend_from_slice(self.key.as_bytes());
         out.extend_from_slice(&self.count.to_le_bytes());
         out.extend_from_slice(&self.capacity.to_le_bytes());
-        out.push(self.layout.bits as u8);
+        out.push(self.format.bits as u8);
         out.extend_from_slice(&slot.to_le_bytes());
         out.extend_from_slice(&self.length.to_le_bytes());
         out.extend_from_slice(&self.digest);
@@ -140,18 +140,18 @@ impl Manifest {
             let presets = u16::from_le_bytes(reader.array()?);
             let presets = reader.bytes(usize::from(presets))?.to_vec();
             let presets = String::from_utf8(presets).map_err(|_| Malformed::NotText)?;
-            let layout = Layout { bits, slot: usize::from(slot) };
-            Ok(Self { list, version, key, presets, count, capacity, layout, length, digest })
+            let format = EntryFormat { bits, slot: usize::from(slot) };
+            Ok(Self { list, version, key, presets, count, capacity, format, length, digest })
         })?;
         if manifest.is_sound() { Ok(manifest) } else { Err(Malformed::OutOfRange) }
     }
 
     /// Whether a list can be like this: prints wide enough, and as many bytes as so many entries take.
     fn is_sound(&self) -> bool {
-        self.layout.is_sound(self.count)
+        self.format.is_sound(self.count)
             && self.count <= self.capacity
             && is_presets(&self.presets)
-            && Entries::lengths(self.layout, self.count)
+            && Entries::lengths(self.format, self.count)
                 .is_some_and(|lengths| lengths.contains(&self.length))
     }
 }

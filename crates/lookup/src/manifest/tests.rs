@@ -16,7 +16,7 @@ pub(crate) fn manifest() -> Manifest {
         presets: "email/1".to_owned(),
         count: 1000,
         capacity: 1024,
-        layout: Layout { bits: 41, slot: 0 },
+        format: EntryFormat { bits: 41, slot: 0 },
         length: 3879 + 200,
         digest: [8; 32],
     }
@@ -24,7 +24,7 @@ pub(crate) fn manifest() -> Manifest {
 
 /// The same with the smallest slots.
 pub(crate) fn labelled() -> Manifest {
-    Manifest { layout: Layout { bits: 41, slot: 32 }, length: 3879 + 32_000, ..manifest() }
+    Manifest { format: EntryFormat { bits: 41, slot: 32 }, length: 3879 + 32_000, ..manifest() }
 }
 
 #[test]
@@ -44,23 +44,23 @@ fn a_manifest_is_its_signers_and_as_it_was_signed() {
 #[test]
 fn what_no_honest_list_has_is_refused() {
     let (signer, good) = (Identity::ephemeral(), manifest());
-    let layout = |bits, slot| Layout { bits, slot };
+    let format = |bits, slot| EntryFormat { bits, slot };
     let is_taken = |manifest: &Manifest| {
         let opened = Manifest::open(&manifest.sign(&signer), &signer.public_key());
         assert!(matches!(opened, Ok(Some(_)) | Err(Malformed::OutOfRange)), "{opened:?}");
         opened.is_ok()
     };
     // The narrowest prints for 2^-30: 30 + ⌈log2 1000⌉ = 40 bits; at 1024 items still, at 1025 no more.
-    assert!(is_taken(&Manifest { layout: layout(40, 0), ..good.clone() }));
-    assert!(!is_taken(&Manifest { layout: layout(39, 0), ..good.clone() }));
-    assert!(is_taken(&Manifest { layout: layout(40, 0), count: 1024, ..good.clone() }));
+    assert!(is_taken(&Manifest { format: format(40, 0), ..good.clone() }));
+    assert!(!is_taken(&Manifest { format: format(39, 0), ..good.clone() }));
+    assert!(is_taken(&Manifest { format: format(40, 0), count: 1024, ..good.clone() }));
     assert!(!is_taken(&Manifest {
-        layout: layout(40, 0),
+        format: format(40, 0),
         count: 1025,
         capacity: 2048,
         ..good.clone()
     }));
-    assert!(!is_taken(&Manifest { layout: layout(129, 0), ..good.clone() }));
+    assert!(!is_taken(&Manifest { format: format(129, 0), ..good.clone() }));
     assert!(!is_taken(&Manifest { capacity: 999, ..good.clone() }), "more than there is room for");
     // Four bytes of a block's length, and 31 bits for each of 1000 values at least, 73 at most.
     assert!(is_taken(&Manifest { length: 3879, ..good.clone() }));
@@ -69,19 +69,19 @@ fn what_no_honest_list_has_is_refused() {
     assert!(!is_taken(&Manifest {
         count: 1 << 40,
         capacity: 1 << 40,
-        layout: layout(70, 0),
+        format: format(70, 0),
         ..good.clone()
     }));
     assert!(!is_taken(&Manifest {
         count: u64::MAX,
         capacity: u64::MAX,
-        layout: layout(128, 0),
+        format: format(128, 0),
         ..good.clone()
     }));
     // A slot has a tag and two bytes of length, and 4000 bytes of label at most: 16 + 4016 bytes.
     for (slot, taken) in [(32, true), (4032, true), (31, false), (4033, false), (u16::MAX, false)] {
         let length = 3879 + 200 + 1000 * u64::from(slot);
-        let labelled = Manifest { layout: layout(41, slot.into()), length, ..good.clone() };
+        let labelled = Manifest { format: format(41, slot.into()), length, ..good.clone() };
         assert_eq!(is_taken(&labelled), taken, "{slot}");
     }
     for presets in ["email/1\u{1b}[2J", "a b", "\u{202e}", &"x".repeat(MAX_PRESETS + 1)] {

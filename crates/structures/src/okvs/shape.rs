@@ -38,12 +38,12 @@ pub struct OkvsShape {
     kind: OkvsKind,
     items: usize,
     clusters: usize,
-    table: Table,
+    matrix: Matrix,
 }
 
-/// One cluster.
+/// The matrix of one cluster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Table {
+pub(super) enum Matrix {
     Cuckoo(Cuckoo),
     Band(Banded),
 }
@@ -59,17 +59,17 @@ impl OkvsShape {
     pub fn new(kind: OkvsKind, items: usize) -> Self {
         assert!(items as u64 <= 1 << 32, "a store holds at most 2^32 items");
         let some = items.max(1);
-        let (clusters, table) = match kind {
+        let (clusters, matrix) = match kind {
             OkvsKind::Cuckoo => {
                 let clusters = Cuckoo::clusters(some);
-                (clusters, Table::Cuckoo(Cuckoo::new(some, clusters)))
+                (clusters, Matrix::Cuckoo(Cuckoo::new(some, clusters)))
             }
             OkvsKind::Band => {
                 let clusters = Banded::clusters(some);
-                (clusters, Table::Band(Banded::new(some, clusters)))
+                (clusters, Matrix::Band(Banded::new(some, clusters)))
             }
         };
-        Self { kind, items, clusters, table }
+        Self { kind, items, clusters, matrix }
     }
 
     /// How a key becomes a row.
@@ -97,9 +97,9 @@ impl OkvsShape {
 
     /// Columns of one cluster.
     pub(super) fn columns(&self) -> usize {
-        match self.table {
-            Table::Cuckoo(table) => table.columns(),
-            Table::Band(table) => table.columns(),
+        match self.matrix {
+            Matrix::Cuckoo(matrix) => matrix.columns(),
+            Matrix::Band(matrix) => matrix.columns(),
         }
     }
 
@@ -119,9 +119,9 @@ impl OkvsShape {
         stream: &mut Stream<'_>,
         columns: &mut [V],
     ) -> Result<(), Failure> {
-        match self.table {
-            Table::Cuckoo(table) => table.solve(hashes, values, stream, columns),
-            Table::Band(table) => table.solve(hash, hashes, values, stream, columns),
+        match self.matrix {
+            Matrix::Cuckoo(matrix) => matrix.solve(hashes, values, stream, columns),
+            Matrix::Band(matrix) => matrix.solve(hash, hashes, values, stream, columns),
         }
     }
 
@@ -133,9 +133,9 @@ impl OkvsShape {
         hashes: &[u128],
         values: &mut [V],
     ) {
-        match self.table {
-            Table::Cuckoo(table) => table.decode(columns, hashes, values),
-            Table::Band(table) => table.decode(hash, columns, hashes, values),
+        match self.matrix {
+            Matrix::Cuckoo(matrix) => matrix.decode(columns, hashes, values),
+            Matrix::Band(matrix) => matrix.decode(hash, columns, hashes, values),
         }
     }
 }

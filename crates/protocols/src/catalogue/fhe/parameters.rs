@@ -20,7 +20,7 @@ use veilset_real::{exp2, log2};
 use veilset_structures::bin_capacity;
 
 use super::powers::Powers;
-use super::table::{Table, least_bins};
+use super::table::{CuckooTable, least_bins};
 
 /// What an optimiser is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,7 +70,7 @@ pub struct FheParameters {
     pub(crate) variant: Variant,
     /// Bytes of a label; 0 where items have none.
     pub(crate) label: usize,
-    pub(crate) table: Table,
+    pub(crate) table: CuckooTable,
     /// Slots of an item.
     pub(crate) felts: usize,
     /// Bins that share a ciphertext.
@@ -148,12 +148,12 @@ impl FheParameters {
         let tried: Vec<Powers> = Powers::tried().collect();
         for log_n in [12, 13, 14] {
             for felts in 1..=8 {
-                let Some(layout) = search.layout(log_n, felts) else { continue };
-                let most = layout.load.max(1);
+                let Some(packing) = search.packing(log_n, felts) else { continue };
+                let most = packing.load.max(1);
                 let fitting = tried.iter().map(|powers| powers.within(most));
                 for powers in fitting.filter(|powers| powers.fits(most)) {
                     let price = best.as_ref().map_or(f64::INFINITY, Self::price);
-                    best = search.better(&layout, powers, price).or(best);
+                    best = search.better(&packing, powers, price).or(best);
                 }
             }
         }
@@ -327,12 +327,12 @@ struct Search {
 }
 
 /// How items lie in ciphertexts.
-struct Layout {
+struct Packing {
     log_n: u32,
     felts: usize,
     bins_a_ciphertext: usize,
     locations: usize,
-    table: Table,
+    table: CuckooTable,
     load: usize,
     /// Sizes in bits, where primes are not dense, of which there is none.
     missing: Vec<u32>,
@@ -347,7 +347,7 @@ impl Search {
         Self { sizes, variant, label, bits, key_bits, least, functions }
     }
 
-    fn layout(&self, log_n: u32, felts: usize) -> Option<Layout> {
+    fn packing(&self, log_n: u32, felts: usize) -> Option<Packing> {
         let bins_a_ciphertext = if self.variant.batching { (1 << log_n) / felts } else { 1 };
         let locations = self.least.div_ceil(bins_a_ciphertext);
         let least = if self.variant.batching { locations * bins_a_ciphertext } else { self.least };
@@ -355,7 +355,7 @@ impl Search {
             true => (least / self.functions).max(self.least.div_ceil(self.functions)),
             false => self.sizes.receiver,
         };
-        let table = Table { functions: self.functions, each };
+        let table = CuckooTable { functions: self.functions, each };
         let locations = table.bins().div_ceil(bins_a_ciphertext);
         let load = match self.variant.hashing {
             true => bin_capacity(self.sizes.sender, each, self.key_bits + 2.0),
@@ -363,27 +363,27 @@ impl Search {
         };
         let missing = log_n + ABOVE_DEGREE..log_n + DENSE;
         let missing = missing.filter(|bits| !has_prime(log_n, *bits)).collect();
-        Some(Layout { log_n, felts, bins_a_ciphertext, locations, table, load, missing })
+        Some(Packing { log_n, felts, bins_a_ciphertext, locations, table, load, missing })
     }
 
     /// The better of the two kinds of answers for these powers, if its price is below `price`.
-    fn better(&self, layout: &Layout, powers: Powers, price: f64) -> Option<FheParameters> {
-        if self.least_price(layout, powers)? >= price {
+    fn better(&self, packing: &Packing, powers: Powers, price: f64) -> Option<FheParameters> {
+        if self.least_price(packing, powers)? >= price {
             return None;
         }
         let found = [false, true].into_iter();
-        let found = found.filter_map(|short| self.candidate(layout, powers, short));
+        let found = found.filter_map(|short| self.candidate(packing, powers, short));
         let found = found.filter(|found| found.price() < price);
         found.min_by(|one, other| one.price().total_cmp(&other.price()))
     }
 
     /// A bound below the price of these powers, from the bits that t and the primes have at least; nothing if these are too many.
     /// The search looks closer only at what it does not rule out.
-    fn least_price(&self, layout: &Layout, powers: Powers) -> Option<f64> {
-        let Layout { log_n, locations, load, .. } = *layout;
+    fn least_price(&self, packing: &Packing, powers: Powers) -> Option<f64> {
+        let Packing { log_n, locations, load, .. } = *packing;
         let degree = powers.degree();
         let partitions = load.div_ceil(degree).max(1);
-        let plain = self.plain(layout, degree, partitions)?;
+        let plain = self.plain(packing, degree, partitions)?;
         // A fresh ciphertext has t times an error; a product with a plaintext or a ciphertext brings t and √n more.
         let products = if powers.high == 0 { 1 } else { 2 };
         let bits = plain + products * (plain + log_n / 2);
@@ -400,8 +400,8 @@ impl Search {
         Some(seconds + bytes / LINK)
     }
 
-    fn candidate(&self, layout: &Layout, powers: Powers, short: bool) -> Option<FheParameters> {
-        let (partitions, plain) = self.partitions(layout, powers.degree())?;
+    fn candidate(&self, packing: &Packing, powers: Powers, short: bool) -> Option<FheParameters> {
+        let (partitions, plain) = self.partitions(packing, powers.degree())?;
         let Variant { windowing, partitioning, flooding, .. } = self.variant;
         // Two parts come without relinearisation where there are no high powers; floods are for two.
         let linear = powers.high == 0;
@@ -412,7 +412,7 @@ impl Search {
         if refused {
             return None;
         }
-        let model = Model { log_n: layout.log_n, plain: f64::from(plain) };
+        let model = Model { log_n: packing.log_n, plain: f64::from(plain) };
         let keyed = powers.computed() || short;
         let parts = if short || linear { 2 } else { 3 };
         let dropped = powers.computed().then(|| dropped(model));
@@ -421,19 +421,19 @@ impl Search {
         if short {
             total = total.relinearised(DIGITS, excess);
         }
-        let polynomials = 1 + label_polynomials(self.label, layout.felts, plain);
-        let answers = (layout.locations * partitions * polynomials) as f64;
-        let flood = flooding.then(|| flood_bits(total, answers * f64::from(1 << layout.log_n)));
+        let polynomials = 1 + label_polynomials(self.label, packing.felts, plain);
+        let answers = (packing.locations * partitions * polynomials) as f64;
+        let flood = flooding.then(|| flood_bits(total, answers * f64::from(1 << packing.log_n)));
         let total = flood.map_or(total, |bits| total.flooded(bits));
         let rounding = model.rounding(parts);
-        let least = layout.log_n + DENSE;
+        let least = packing.log_n + DENSE;
         let mut primes =
             split(total.modulus_bits().ceil(), (rounding.modulus_bits() + 2.0).ceil(), least)?;
         let working = primes.len();
         primes.extend(dropped);
         let largest = primes.iter().max().filter(|_| keyed);
         let special = largest.map(|largest| largest.saturating_sub(excess).max(least));
-        if primes.iter().chain(&special).sum::<u32>() > most_bits(layout.log_n) {
+        if primes.iter().chain(&special).sum::<u32>() > most_bits(packing.log_n) {
             return None;
         }
         let last = primes[1..working].iter().sum::<u32>();
@@ -442,13 +442,13 @@ impl Search {
             sizes: self.sizes,
             variant: self.variant,
             label: self.label,
-            table: layout.table,
-            felts: layout.felts,
-            bins_a_ciphertext: layout.bins_a_ciphertext,
-            locations: layout.locations,
+            table: packing.table,
+            felts: packing.felts,
+            bins_a_ciphertext: packing.bins_a_ciphertext,
+            locations: packing.locations,
             partitions,
             powers,
-            log_n: layout.log_n,
+            log_n: packing.log_n,
             plain,
             primes,
             special,
@@ -463,23 +463,23 @@ impl Search {
     }
 
     /// The fewest partitions of polynomials of this degree where all items find places, and the bits of t.
-    fn partitions(&self, layout: &Layout, degree: usize) -> Option<(usize, u32)> {
-        let full = layout.load.div_ceil(degree).max(1);
+    fn partitions(&self, packing: &Packing, degree: usize) -> Option<(usize, u32)> {
+        let full = packing.load.div_ceil(degree).max(1);
         (0..MOST_SPARE).find_map(|spare| {
-            let plain = self.plain(layout, degree, full + spare)?;
+            let plain = self.plain(packing, degree, full + spare)?;
             let placed =
-                self.label == 0 || self.log_no_place(layout, plain, spare) <= -self.key_bits;
+                self.label == 0 || self.log_no_place(packing, plain, spare) <= -self.key_bits;
             placed.then_some((full + spare, plain))
         })
     }
 
     /// log₂ of a bound on the probability that some item shares parts with `spare` + 1 others of its bin.
-    fn log_no_place(&self, layout: &Layout, plain: u32, spare: usize) -> f64 {
+    fn log_no_place(&self, packing: &Packing, plain: u32, spare: usize) -> f64 {
         let functions = if self.variant.hashing { self.functions } else { self.sizes.receiver };
         let places = (functions * self.sizes.sender) as f64;
         // t has `plain` bits.
-        let shared = layout.felts as f64 / exp2(f64::from(plain - 1));
-        let another = |k: usize| layout.load.saturating_sub(k) as f64 * shared / k as f64;
+        let shared = packing.felts as f64 / exp2(f64::from(plain - 1));
+        let another = |k: usize| packing.load.saturating_sub(k) as f64 * shared / k as f64;
         let more = (1..=spare + 1).map(another).collect::<Vec<_>>();
         if more.contains(&0.0) {
             return f64::NEG_INFINITY;
@@ -488,14 +488,14 @@ impl Search {
     }
 
     /// The fewest bits of t that keep false matches rare.
-    fn plain(&self, layout: &Layout, degree: usize, partitions: usize) -> Option<u32> {
+    fn plain(&self, packing: &Packing, degree: usize, partitions: usize) -> Option<u32> {
         let tests = (self.sizes.receiver * partitions) as f64;
         // With so many candidates the largest prime of b bits is above 2^(b − 1/8); otherwise it has b bits, no more.
-        let each = (self.bits + log2(tests.max(1.0))) / layout.felts as f64 + 0.125;
+        let each = (self.bits + log2(tests.max(1.0))) / packing.felts as f64 + 0.125;
         let bits = (log2(degree as f64) + each).ceil() as u32;
-        let bits = if bits < layout.log_n + DENSE { bits + 1 } else { bits };
-        let mut bits = bits.max(layout.log_n + ABOVE_DEGREE);
-        while layout.missing.contains(&bits) {
+        let bits = if bits < packing.log_n + DENSE { bits + 1 } else { bits };
+        let mut bits = bits.max(packing.log_n + ABOVE_DEGREE);
+        while packing.missing.contains(&bits) {
             bits += 1;
         }
         (bits <= MOST_PLAIN).then_some(bits)
@@ -650,19 +650,19 @@ mod tests {
         let variant = Variant::default();
         for (sender, receiver) in [(1, 1), (700, 20), (1 << 16, 1 << 16), (1 << 20, 5535)] {
             let search = Search::new(sizes(sender, receiver), variant, 0);
-            let layouts = [12, 13, 14]
+            let packings = [12, 13, 14]
                 .into_iter()
                 .flat_map(|log_n| (1..=8).map(move |felts| (log_n, felts)))
-                .filter_map(|(log_n, felts)| search.layout(log_n, felts));
+                .filter_map(|(log_n, felts)| search.packing(log_n, felts));
             let mut least = f64::INFINITY;
-            for layout in layouts {
-                for powers in Powers::tried().map(|powers| powers.within(layout.load.max(1))) {
+            for packing in packings {
+                for powers in Powers::tried().map(|powers| powers.within(packing.load.max(1))) {
                     for short in [false, true] {
-                        let found = search.candidate(&layout, powers, short);
+                        let found = search.candidate(&packing, powers, short);
                         let Some(price) = found.map(|found| found.price()) else { continue };
-                        let bound = search.least_price(&layout, powers).expect("few bits");
+                        let bound = search.least_price(&packing, powers).expect("few bits");
                         assert!(bound <= price, "{sender} {receiver} {powers:?}: {bound} {price}");
-                        if powers.fits(layout.load.max(1)) {
+                        if powers.fits(packing.load.max(1)) {
                             least = least.min(price);
                         }
                     }

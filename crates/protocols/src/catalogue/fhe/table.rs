@@ -8,14 +8,14 @@ use veilset_real::{exp, exp2, ln, log2};
 
 /// A table of bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Table {
+pub(crate) struct CuckooTable {
     /// 3, or 1 for a single item.
     pub(crate) functions: usize,
     /// Bins of each function.
     pub(crate) each: usize,
 }
 
-impl Table {
+impl CuckooTable {
     /// All bins.
     pub(crate) fn bins(self) -> usize {
         self.functions * self.each
@@ -100,7 +100,7 @@ fn log_failure(logs: &[f64], bins: usize) -> f64 {
 ///
 /// An item that finds its bins taken moves others along a shortest path to a free bin, so that places are found whenever
 /// there are some.
-pub(crate) fn insert(table: Table, places: &[Vec<usize>]) -> Option<Vec<Option<u32>>> {
+pub(crate) fn insert(table: CuckooTable, places: &[Vec<usize>]) -> Option<Vec<Option<u32>>> {
     let mut bins: Vec<Option<u32>> = vec![None; table.bins()];
     let mut seen = vec![usize::MAX; table.bins()];
     for item in 0..places.len() {
@@ -140,7 +140,7 @@ mod tests {
 
     use super::*;
 
-    fn places(table: Table, count: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<usize>> {
+    fn places(table: CuckooTable, count: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<usize>> {
         let word = |rng: &mut ChaCha20Rng| [(); 3].map(|()| rng.next_u64());
         (0..count).map(|_| table.places(&word(rng), rng.next_u64()).collect()).collect()
     }
@@ -167,7 +167,7 @@ mod tests {
     #[test]
     fn the_bound_is_one() {
         let mut rng = ChaCha20Rng::from_seed([1; 32]);
-        let table = Table { functions: 3, each: 3 };
+        let table = CuckooTable { functions: 3, each: 3 };
         let runs = 20_000;
         let full = (0..runs).filter(|_| insert(table, &places(table, 6, &mut rng)).is_none());
         let measured = (full.count() as f64 / f64::from(runs)).log2();
@@ -180,7 +180,7 @@ mod tests {
         let mut rng = ChaCha20Rng::from_seed([2; 32]);
         let count = 1000;
         // Close to the most that three functions can fill, 91.8 %.
-        let table = Table { functions: 3, each: 375 };
+        let table = CuckooTable { functions: 3, each: 375 };
         let places = places(table, count, &mut rng);
         let bins = insert(table, &places).expect("there are places");
         let mut found = vec![0; count];
@@ -191,7 +191,7 @@ mod tests {
             }
         }
         assert!(found.iter().all(|times| *times == 1));
-        let one = Table { functions: 1, each: 2 };
+        let one = CuckooTable { functions: 1, each: 2 };
         assert_eq!(insert(one, &[vec![1], vec![1]]), None);
     }
 }

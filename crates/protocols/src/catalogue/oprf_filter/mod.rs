@@ -29,7 +29,7 @@ use veilset_crypto::oprf::{Blinding, Encoded, OprfError, Output, Proof, PublicKe
 use veilset_crypto::{Element, Group, RistrettoPrp, permutation};
 use zeroize::Zeroizing;
 
-pub use self::entries::{Entries, Entry, Layout};
+pub use self::entries::{Entries, Entry, EntryFormat};
 pub use self::mask::{MAX_LABEL, Mask, longest_in, slot_for};
 use self::messages::{Key, ProofOfKey, Slots};
 pub use self::sizing::Sizing;
@@ -112,12 +112,12 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     means.observer.begin("published set", count as u64);
     let key = SecretKey::generate(means.rng);
     let set = set(count, input.peer_count, input.slack);
-    let layout = Layout { bits: set.bits(), slot: slot(input.attached.shape()) };
-    let (mut prints, slots) = masked(&key, &input.elements, input.attached, layout, means.rng);
+    let format = EntryFormat { bits: set.bits(), slot: slot(input.attached.shape()) };
+    let (mut prints, slots) = masked(&key, &input.elements, input.attached, format, means.rng);
     means.observer.advance(count as u64);
     let order = set.put_ordered(means.channel, &mut prints)?;
     let slots =
-        order.iter().flat_map(|place| &slots[*place as usize * layout.slot..][..layout.slot]);
+        order.iter().flat_map(|place| &slots[*place as usize * format.slot..][..format.slot]);
     let slots: Vec<u8> = slots.copied().collect();
     let mut pieces = slots.chunks(MAX_BODY);
     pieces.try_for_each(|piece| means.channel.put::<Slots>(&Blob(piece.to_vec())))?;
@@ -139,7 +139,7 @@ fn masked(
     key: &SecretKey,
     elements: &[Element],
     attached: Attached<'_>,
-    layout: Layout,
+    format: EntryFormat,
     rng: &mut dyn CryptoRng,
 ) -> (Vec<u128>, Vec<u8>) {
     let (width, labels) = match attached {
@@ -152,7 +152,7 @@ fn masked(
     let masked = masks.map(|(output, place)| {
         let mask = Mask::of(output);
         let label = &labels[*place as usize * width..][..width];
-        (mask.print(layout.bits), mask.seal(label, layout.slot))
+        (mask.print(format.bits), mask.seal(label, format.slot))
     });
     let (prints, slots): (Vec<u128>, Vec<Vec<u8>>) = masked.unzip();
     (prints, slots.concat())
@@ -163,14 +163,14 @@ fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let (count, width) = (input.peer_count, input.peer_attached.width());
     // Step 1.
     let set = set(count, input.elements.len(), input.slack);
-    let layout = Layout { bits: set.bits(), slot: slot(input.peer_attached) };
+    let format = EntryFormat { bits: set.bits(), slot: slot(input.peer_attached) };
     let prints = set.take_ordered(means.channel)?;
     let mut slots = Vec::new();
-    for range in Chunks::new(count * layout.slot, MAX_BODY).ranges() {
+    for range in Chunks::new(count * format.slot, MAX_BODY).ranges() {
         slots.extend(means.channel.take::<Slots>(&range.len())?.0);
     }
     let Key(public) = means.channel.take(&())?;
-    let entries = Entries::of(layout, prints, slots);
+    let entries = Entries::of(format, prints, slots);
     if entries.is_crowded() {
         // Looking one up would take longer the more there are.
         return Err(PeerFault::Repeated.into());

@@ -12,7 +12,7 @@ use super::sizing::Sizing;
 /// Prints, rising, and the slot of each. Equal prints stand in the order of their slots.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entries {
-    layout: Layout,
+    format: EntryFormat,
     prints: Vec<u128>,
     /// One slot after the other.
     slots: Vec<u8>,
@@ -20,14 +20,14 @@ pub struct Entries {
 
 /// How wide an entry of a published set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Layout {
+pub struct EntryFormat {
     /// Bits of a print, 1 to 128.
     pub bits: u32,
     /// Bytes of a slot; 0 where there are no labels.
     pub slot: usize,
 }
 
-impl Layout {
+impl EntryFormat {
     /// Whether entries of a list of so many may be so wide: prints of at least as many bits as the least sizing gives
     /// them, and slots for labels, if any, that can be.
     #[must_use]
@@ -45,11 +45,11 @@ pub type Entry = (u128, Vec<u8>);
 impl Entries {
     /// Of entries in whatever order, each once.
     #[must_use]
-    pub fn new(layout: Layout, mut entries: Vec<Entry>) -> Self {
+    pub fn new(format: EntryFormat, mut entries: Vec<Entry>) -> Self {
         entries.sort_unstable();
         entries.dedup();
         let slots = entries.iter().flat_map(|(_, slot)| slot).copied().collect();
-        Self { layout, prints: entries.iter().map(|(print, _)| *print).collect(), slots }
+        Self { format, prints: entries.iter().map(|(print, _)| *print).collect(), slots }
     }
 
     /// Of prints that rise, and their slots one after the other.
@@ -57,9 +57,9 @@ impl Entries {
     /// # Panics
     /// When there is not a slot for each print.
     #[must_use]
-    pub fn of(layout: Layout, prints: Vec<u128>, slots: Vec<u8>) -> Self {
-        assert_eq!(slots.len(), prints.len() * layout.slot, "a slot for each print");
-        Self { layout, prints, slots }
+    pub fn of(format: EntryFormat, prints: Vec<u128>, slots: Vec<u8>) -> Self {
+        assert_eq!(slots.len(), prints.len() * format.slot, "a slot for each print");
+        Self { format, prints, slots }
     }
 
     /// How many there are.
@@ -76,15 +76,15 @@ impl Entries {
 
     /// How wide each is.
     #[must_use]
-    pub fn layout(&self) -> Layout {
-        self.layout
+    pub fn format(&self) -> EntryFormat {
+        self.format
     }
 
     /// The label of the item with this mask, empty where there are none; `None` if it is not listed.
     #[must_use]
     pub fn find(&self, mask: &Mask) -> Option<Vec<u8>> {
-        let mut slots = self.slots_of(mask.print(self.layout.bits));
-        if self.layout.slot == 0 {
+        let mut slots = self.slots_of(mask.print(self.format.bits));
+        if self.format.slot == 0 {
             return slots.next().map(|_| Vec::new());
         }
         // Another item's slot under an equal print does not open.
@@ -137,9 +137,9 @@ impl Entries {
     ///
     /// # Errors
     /// When the bytes are no encoding of as many.
-    pub fn decode(layout: Layout, count: usize, bytes: &[u8]) -> Result<Self, Malformed> {
-        let shape = SetShape { count, bits: layout.bits };
-        let slots = count.checked_mul(layout.slot).ok_or(Malformed::OutOfRange)?;
+    pub fn decode(format: EntryFormat, count: usize, bytes: &[u8]) -> Result<Self, Malformed> {
+        let shape = SetShape { count, bits: format.bits };
+        let slots = count.checked_mul(format.slot).ok_or(Malformed::OutOfRange)?;
         Reader::parse(bytes, |reader| {
             let mut blocks = Vec::new();
             for _ in 0..shape.blocks() {
@@ -149,26 +149,26 @@ impl Entries {
             let mut decoder = Decoder::new(shape);
             decoder.blocks(&blocks).map_err(|_| Malformed::OutOfRange)?;
             let prints = decoder.finish().map_err(|_| Malformed::TooShort)?;
-            let entries = Self { layout, prints, slots: reader.bytes(slots)?.to_vec() };
+            let entries = Self { format, prints, slots: reader.bytes(slots)?.to_vec() };
             if entries.is_ordered() { Ok(entries) } else { Err(Malformed::Unordered) }
         })
     }
 
     /// The bytes from the least to the most that [`Entries::encode`] makes of so many entries; `None` beyond what can be.
     #[must_use]
-    pub fn lengths(layout: Layout, count: u64) -> Option<RangeInclusive<u64>> {
-        let shape = SetShape { count: usize::try_from(count).ok()?, bits: layout.bits };
+    pub fn lengths(format: EntryFormat, count: u64) -> Option<RangeInclusive<u64>> {
+        let shape = SetShape { count: usize::try_from(count).ok()?, bits: format.bits };
         let coded = shape.min_len()?.checked_add(4 * shape.blocks())?;
-        let least = (coded as u64).checked_add(count.checked_mul(layout.slot as u64)?)?;
-        Some(least..=Self::longest(layout, count)?)
+        let least = (coded as u64).checked_add(count.checked_mul(format.slot as u64)?)?;
+        Some(least..=Self::longest(format, count)?)
     }
 
-    fn longest(layout: Layout, count: u64) -> Option<u64> {
+    fn longest(format: EntryFormat, count: u64) -> Option<u64> {
         // A value is escaped at worst, and each block has its length and fills a byte up.
-        let value = u64::from(layout.bits) + 32;
+        let value = u64::from(format.bits) + 32;
         let coded = count.checked_mul(value)?.div_ceil(8);
         let blocks = count.checked_mul(value)?.div_ceil(8 * 128 * 1024).checked_add(1)?;
-        coded.checked_add(6 * blocks)?.checked_add(count.checked_mul(layout.slot as u64)?)
+        coded.checked_add(6 * blocks)?.checked_add(count.checked_mul(format.slot as u64)?)
     }
 
     /// With what changes took out and put in, of which each entry may go and come again.
@@ -189,9 +189,9 @@ impl Entries {
         }
         let most = self.len() + net.len();
         let mut next = Self {
-            layout: self.layout,
+            format: self.format,
             prints: Vec::with_capacity(most),
-            slots: Vec::with_capacity(most * self.layout.slot),
+            slots: Vec::with_capacity(most * self.format.slot),
         };
         let mut net = net.into_iter().peekable();
         for index in 0..self.len() {
@@ -225,11 +225,11 @@ impl Entries {
     }
 
     fn shape(&self) -> SetShape {
-        SetShape { count: self.len(), bits: self.layout.bits }
+        SetShape { count: self.len(), bits: self.format.bits }
     }
 
     fn slot(&self, index: usize) -> &[u8] {
-        &self.slots[index * self.layout.slot..][..self.layout.slot]
+        &self.slots[index * self.format.slot..][..self.format.slot]
     }
 
     fn range_of(&self, print: u128) -> Range<usize> {

@@ -22,10 +22,10 @@ impl Random {
     }
 }
 
-fn entry(random: &mut Random, layout: Layout) -> Entry {
+fn entry(random: &mut Random, format: EntryFormat) -> Entry {
     // Few prints, so that some are equal.
-    let print = random.wide() >> (128 - layout.bits);
-    (print, (0..layout.slot).map(|_| random.below(3) as u8).collect())
+    let print = random.wide() >> (128 - format.bits);
+    (print, (0..format.slot).map(|_| random.below(3) as u8).collect())
 }
 
 fn all(entries: &Entries) -> BTreeSet<Entry> {
@@ -36,10 +36,10 @@ fn all(entries: &Entries) -> BTreeSet<Entry> {
 fn changes_lead_where_a_plain_set_goes() {
     let mut random = Random::new(1);
     for (bits, slot) in [(5, 2), (9, 0), (51, 32), (128, 1)] {
-        let layout = Layout { bits, slot };
-        let start: Vec<Entry> = (0..200).map(|_| entry(&mut random, layout)).collect();
+        let format = EntryFormat { bits, slot };
+        let start: Vec<Entry> = (0..200).map(|_| entry(&mut random, format)).collect();
         let mut plain: BTreeSet<Entry> = start.iter().cloned().collect();
-        let mut entries = Entries::new(layout, start);
+        let mut entries = Entries::new(format, start);
         for _ in 0..10 {
             let (mut out, mut into) = (Vec::new(), Vec::new());
             for _ in 0..3 {
@@ -47,7 +47,7 @@ fn changes_lead_where_a_plain_set_goes() {
                 let removed: BTreeSet<Entry> =
                     (0..10).map(|_| old[random.below(old.len() as u64) as usize].clone()).collect();
                 plain.retain(|entry| !removed.contains(entry));
-                let added = (0..10).map(|_| entry(&mut random, layout));
+                let added = (0..10).map(|_| entry(&mut random, format));
                 let added: BTreeSet<Entry> = added.filter(|entry| !plain.contains(entry)).collect();
                 plain.extend(added.iter().cloned());
                 out.extend(removed);
@@ -56,11 +56,11 @@ fn changes_lead_where_a_plain_set_goes() {
             entries = entries.apply(&out, &into).expect("they fit");
             assert!(entries.is_ordered() && all(&entries) == plain && entries.len() == plain.len());
             let encoded = entries.encode();
-            assert!(encoded.len() as u64 <= Entries::longest(layout, 200 + 300).expect("small"));
-            let decoded = Entries::decode(layout, plain.len(), &encoded);
+            assert!(encoded.len() as u64 <= Entries::longest(format, 200 + 300).expect("small"));
+            let decoded = Entries::decode(format, plain.len(), &encoded);
             assert!(decoded.is_ok_and(|decoded| decoded == entries));
-            assert!(Entries::decode(layout, plain.len(), &encoded[1..]).is_err());
-            assert!(Entries::decode(layout, plain.len() - 1, &encoded).is_err());
+            assert!(Entries::decode(format, plain.len(), &encoded[1..]).is_err());
+            assert!(Entries::decode(format, plain.len() - 1, &encoded).is_err());
         }
         let first = (entries.prints[0], entries.slot(0).to_vec());
         assert!(entries.apply(&[], [&first]).is_err(), "it is there");
@@ -72,12 +72,12 @@ fn changes_lead_where_a_plain_set_goes() {
 #[test]
 fn prints_of_others_are_found_as_seldom_as_said() {
     let mut random = Random::new(2);
-    let layout = Layout { bits: 18, slot: 0 };
-    let entries: Vec<Entry> = (0..1000).map(|_| entry(&mut random, layout)).collect();
-    let entries = Entries::new(layout, entries);
+    let format = EntryFormat { bits: 18, slot: 0 };
+    let entries: Vec<Entry> = (0..1000).map(|_| entry(&mut random, format)).collect();
+    let entries = Entries::new(format, entries);
     let queries = 200_000;
     let found = (0..queries).filter(|_| {
-        let print = random.wide() >> (128 - layout.bits);
+        let print = random.wide() >> (128 - format.bits);
         entries.slots_of(print).len() > 0
     });
     // 200 000 · 1000 / 2^18 = 763 at most, with a standard deviation of 28.
@@ -89,8 +89,8 @@ fn prints_of_others_are_found_as_seldom_as_said() {
 fn a_million_items_take_less_than_five_megabytes() {
     let mut random = Random::new(3);
     // 30 + 21 bits: a list of 2^20 can grow to 2^21.
-    let layout = Layout { bits: 51, slot: 0 };
-    let entries = Entries::new(layout, (0..1 << 20).map(|_| entry(&mut random, layout)).collect());
+    let format = EntryFormat { bits: 51, slot: 0 };
+    let entries = Entries::new(format, (0..1 << 20).map(|_| entry(&mut random, format)).collect());
     let bytes = entries.encode().len();
     assert!(bytes < 5_000_000, "{bytes}");
     // The Rice code of prints costs 51 − 20 + 1.5 bits each.
