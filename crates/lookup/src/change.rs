@@ -13,15 +13,15 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Appends version, both counts (4 bytes each), and the entries: 16 bytes of print and the slot.
+    /// Appends version, both counts (4 bytes each), and the entries: 16 bytes of fingerprint and the slot.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.version.to_le_bytes());
         for entries in [&self.removed, &self.added] {
             let count = u32::try_from(entries.len()).expect("a change is smaller than a list");
             out.extend_from_slice(&count.to_le_bytes());
         }
-        for (print, slot) in self.removed.iter().chain(&self.added) {
-            out.extend_from_slice(&print.to_le_bytes());
+        for (fingerprint, slot) in self.removed.iter().chain(&self.added) {
+            out.extend_from_slice(&fingerprint.to_le_bytes());
             out.extend_from_slice(slot);
         }
     }
@@ -33,11 +33,11 @@ impl Change {
             // Grows with what is there, not with the count that is claimed.
             let mut entries = Vec::new();
             for _ in 0..count {
-                let print = u128::from_le_bytes(reader.array()?);
-                if print > u128::MAX >> (u128::BITS - format.bits) {
+                let fingerprint = u128::from_le_bytes(reader.array()?);
+                if fingerprint > u128::MAX >> (u128::BITS - format.bits) {
                     return Err(Malformed::OutOfRange);
                 }
-                entries.push((print, reader.bytes(format.slot)?.to_vec()));
+                entries.push((fingerprint, reader.bytes(format.slot)?.to_vec()));
             }
             Ok(entries)
         };

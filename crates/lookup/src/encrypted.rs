@@ -58,7 +58,8 @@ impl Encrypted {
         let follows = ours.key == theirs.key
             && ours.list == theirs.list
             && (ours.capacity, ours.format) == (theirs.capacity, theirs.format);
-        let removed: Vec<u128> = self.entries.lacking(entries).map(|(print, _)| print).collect();
+        let removed: Vec<u128> =
+            self.entries.lacking(entries).map(|(fingerprint, _)| fingerprint).collect();
         let added: Vec<Entry<'_>> = entries.lacking(&self.entries).collect();
         follows.then(|| self.served.changed(&removed, &added, &mut fresh_rng()).ok())?
     }

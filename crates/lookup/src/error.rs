@@ -47,7 +47,7 @@ pub enum ListError {
         "not all items have room in a list for encrypted questions; build the list anew, or for `oprf-filter`"
     )]
     Places,
-    /// The prints would have more than 128 bits.
+    /// The fingerprints would have more than 128 bits.
     #[error("no list can hold that many items for that many lookups; give a smaller --budget")]
     Budget,
 }

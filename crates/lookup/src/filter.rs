@@ -53,7 +53,7 @@ impl Filter {
     }
 
     /// # Errors
-    /// When the list is not the one that the manifest describes, or so many prints are equal that looking for one would
+    /// When the list is not the one that the manifest describes, or so many fingerprints are equal that looking for one would
     /// take longer.
     pub(crate) fn new(
         manifest: Manifest,

@@ -47,7 +47,7 @@ pub struct List {
     pub(crate) id: [u8; 32],
     pub(crate) version: u64,
     pub(crate) presets: String,
-    /// How many items the prints are wide enough for.
+    /// How many items the fingerprints are wide enough for.
     pub(crate) capacity: u64,
     pub(crate) entries: Entries,
     /// The latest, of which each makes a version.
@@ -68,7 +68,7 @@ impl List {
     /// the old key and the new have nothing to do with each other.
     ///
     /// # Errors
-    /// When a label is longer than [`MAX_LABEL`], an item is there twice, the presets are too long, the prints would be
+    /// When a label is longer than [`MAX_LABEL`], an item is there twice, the presets are too long, the fingerprints would be
     /// too wide, or there is no way to ask so many items.
     pub fn build(
         before: Option<&Self>,
@@ -179,10 +179,10 @@ impl List {
     /// The entry of an item that is there.
     fn entry_of(&self, mask: &Mask) -> Option<Entry> {
         let EntryFormat { bits, slot } = self.entries.format();
-        let print = mask.print(bits);
-        let mut slots = self.entries.slots_of(print);
+        let fingerprint = mask.fingerprint(bits);
+        let mut slots = self.entries.slots_of(fingerprint);
         let own = slots.find(|sealed| slot == 0 || mask.open(sealed).is_some());
-        own.map(|sealed| (print, sealed.to_vec()))
+        own.map(|sealed| (fingerprint, sealed.to_vec()))
     }
 
     fn step(&mut self, mut removed: Vec<Entry>, mut added: Vec<Entry>) -> Result<(), ListError> {
@@ -214,13 +214,13 @@ fn can_be_asked(list: &[u8; 32], capacity: u64, entries: &Entries) -> bool {
     if Way::of(format) == Way::Filter {
         return true;
     }
-    let prints: Vec<u128> = entries.iter().map(|(print, _)| print).collect();
+    let fingerprints: Vec<u128> = entries.iter().map(|(fingerprint, _)| fingerprint).collect();
     let parameters = served_parameters(capacity, format.slot);
-    parameters.is_ok_and(|parameters| has_places(&parameters, list, &prints).unwrap_or(false))
+    parameters.is_ok_and(|parameters| has_places(&parameters, list, &fingerprints).unwrap_or(false))
 }
 
 fn entry(format: EntryFormat, mask: &Mask, item: &Item) -> Entry {
-    (mask.print(format.bits), mask.seal(item.label.as_bytes(), format.slot))
+    (mask.fingerprint(format.bits), mask.seal(item.label.as_bytes(), format.slot))
 }
 
 fn check_items(format: EntryFormat, items: &[Item]) -> Result<(), ListError> {

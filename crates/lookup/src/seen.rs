@@ -53,7 +53,7 @@ impl Seen {
         let lists = self
             .newest
             .iter()
-            .map(|(id, (version, print))| format!("list {id} {version} {print}\n"));
+            .map(|(id, (version, fingerprint))| format!("list {id} {version} {fingerprint}\n"));
         let places = self.places.iter().map(|(address, id)| format!("at {address} {id}\n"));
         lists.chain(places).collect()
     }
@@ -84,8 +84,8 @@ impl Seen {
             Some(other) if is_another => Contact::Another { other: other.clone() },
             _ => Contact::Usual,
         };
-        if let Some((ours, print)) = self.newest.get(&id) {
-            manifest.check_after(*ours, *print == fingerprint)?;
+        if let Some((ours, known)) = self.newest.get(&id) {
+            manifest.check_after(*ours, *known == fingerprint)?;
         }
         self.newest.insert(id.clone(), (manifest.version, fingerprint));
         self.places.insert(address.to_owned(), id);

@@ -24,7 +24,7 @@ impl Way {
         }
     }
 
-    /// The way of a list whose entries are so wide: whole prints are for queries, and published ones are narrower.
+    /// The way of a list whose entries are so wide: whole fingerprints are for queries, and published ones are narrower.
     pub(crate) fn of(format: EntryFormat) -> Self {
         if format.bits == u128::BITS { Self::Encrypted } else { Self::Filter }
     }

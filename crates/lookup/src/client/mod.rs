@@ -97,7 +97,7 @@ impl<'a> Client<'a> {
 
     /// Takes a published list of so many bytes at most, in place of [`MAX_LIST`].
     ///
-    /// Memory is at most twenty times as much: a print takes 29 bits of the list at least and 16 bytes here, 4.4 times as
+    /// Memory is at most twenty times as much: a fingerprint takes 29 bits of the list at least and 16 bytes here, 4.4 times as
     /// much, and twice that while changes are applied; changes are shorter than the list, and take eight times their
     /// length as they come and as entries. Both as they are encoded, and their growing, are the rest.
     #[must_use]
@@ -219,15 +219,15 @@ impl<'a> Client<'a> {
         if manifest.way() == Way::Filter {
             return Ok((outputs, None));
         }
-        let prints = outputs.iter().map(|output| Mask::of(output).print(u128::BITS));
-        let prints = Zeroizing::new(prints.collect::<Vec<u128>>());
+        let fingerprints = outputs.iter().map(|output| Mask::of(output).fingerprint(u128::BITS));
+        let fingerprints = Zeroizing::new(fingerprints.collect::<Vec<u128>>());
         let (asker, parameters) = asker(manifest, self.most)?;
         // Behind the byte that says that it is one.
         let longest = 1 + parameters.all_answers_bytes();
         let mut replies = Vec::new();
         self.observer.begin("asking under encryption", elements.len() as u64);
-        for prints in prints.chunks(AT_ONCE) {
-            let (question, bytes) = asker.ask(prints, rng).map_err(LookupError::Question)?;
+        for fingerprints in fingerprints.chunks(AT_ONCE) {
+            let (question, bytes) = asker.ask(fingerprints, rng).map_err(LookupError::Question)?;
             let request = Request::Question {
                 key: *manifest.key.as_bytes(),
                 parameters: parameters.digest(),
@@ -235,7 +235,7 @@ impl<'a> Client<'a> {
             };
             let answer = self.connection.ask(&request, longest)?;
             replies.push(asker.read(question, &answer).map_err(ChannelError::from)?);
-            self.observer.advance(prints.len() as u64);
+            self.observer.advance(fingerprints.len() as u64);
         }
         Ok((outputs, Some((asker, replies))))
     }

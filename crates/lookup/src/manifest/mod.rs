@@ -146,7 +146,7 @@ impl Manifest {
         if manifest.is_sound() { Ok(manifest) } else { Err(Malformed::OutOfRange) }
     }
 
-    /// Whether a list can be like this: prints wide enough, and as many bytes as so many entries take.
+    /// Whether a list can be like this: fingerprints wide enough, and as many bytes as so many entries take.
     fn is_sound(&self) -> bool {
         self.format.is_sound(self.count)
             && self.count <= self.capacity

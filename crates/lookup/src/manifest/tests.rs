@@ -7,7 +7,7 @@ use super::*;
 /// A manifest of 1,000 items without labels, for what is not of the list itself.
 pub(crate) fn manifest() -> Manifest {
     let key = SecretKey::generate(&mut ChaCha20Rng::from_seed([1; 32]));
-    // 1000 prints of 41 bits: r = 41 − ⌊log2(1000 · 133/64)⌋ = 30, in one block with its length: from
+    // 1000 fingerprints of 41 bits: r = 41 − ⌊log2(1000 · 133/64)⌋ = 30, in one block with its length: from
     // 4 + 1000 · 31/8 bytes on.
     Manifest {
         list: [7; 32],
@@ -50,7 +50,7 @@ fn what_no_honest_list_has_is_refused() {
         assert!(matches!(opened, Ok(Some(_)) | Err(Malformed::OutOfRange)), "{opened:?}");
         opened.is_ok()
     };
-    // The narrowest prints for 2^-30: 30 + ⌈log2 1000⌉ = 40 bits; at 1024 items still, at 1025 no more.
+    // The narrowest fingerprints for 2^-30: 30 + ⌈log2 1000⌉ = 40 bits; at 1024 items still, at 1025 no more.
     assert!(is_taken(&Manifest { format: format(40, 0), ..good.clone() }));
     assert!(!is_taken(&Manifest { format: format(39, 0), ..good.clone() }));
     assert!(is_taken(&Manifest { format: format(40, 0), count: 1024, ..good.clone() }));

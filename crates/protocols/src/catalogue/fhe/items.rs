@@ -48,20 +48,20 @@ pub(crate) fn items(
     Zeroizing::new(pairs.map(item).collect())
 }
 
-/// The items of a list whose owner masked them: `prints` are what another oblivious function gives.
-pub(crate) fn items_of_prints(
+/// The items of a list whose owner masked them: `fingerprints` are what another oblivious function gives.
+pub(crate) fn items_of_fingerprints(
     parameters: &FheParameters,
     t: u64,
     list: &[u8; 32],
-    prints: &[u128],
+    fingerprints: &[u128],
 ) -> Zeroizing<Vec<Item>> {
     let output = blake3::derive_key("veilset v1 fhe item of a print", list);
     let place = blake3::derive_key("veilset v1 fhe place", list);
-    let item = |print: &u128| {
+    let item = |fingerprint: &u128| {
         let mut hasher = blake3::Hasher::new_keyed(&output);
-        item(parameters, t, &place, hasher.update(&print.to_le_bytes()).finalize_xof())
+        item(parameters, t, &place, hasher.update(&fingerprint.to_le_bytes()).finalize_xof())
     };
-    Zeroizing::new(prints.par_iter().with_min_len(VALUES_A_TASK).map(item).collect())
+    Zeroizing::new(fingerprints.par_iter().with_min_len(VALUES_A_TASK).map(item).collect())
 }
 
 /// The item that these bytes make.

@@ -1,4 +1,4 @@
-//! From an output of the function to what is published of its item: a print, and the sealed label.
+//! From an output of the function to what is published of its item: a fingerprint, and the sealed label.
 
 use blake3::Hasher;
 use subtle::ConstantTimeEq;
@@ -18,7 +18,7 @@ const PADDING: usize = 16;
 #[derive(Zeroize, ZeroizeOnDrop)]
 pub struct Mask {
     /// The item in the published set, before it is cut to the set's width.
-    print: [u8; 16],
+    fingerprint: [u8; 16],
     tag_key: [u8; 32],
     stream_key: [u8; 32],
 }
@@ -29,19 +29,19 @@ impl Mask {
     pub fn of(output: &Output) -> Self {
         let derive = |context| blake3::derive_key(context, output.as_bytes());
         let whole = Zeroizing::new(derive("veilset lookup v1 print"));
-        let mut print = [0; 16];
-        print.copy_from_slice(&whole[..16]);
+        let mut fingerprint = [0; 16];
+        fingerprint.copy_from_slice(&whole[..16]);
         Self {
-            print,
+            fingerprint,
             tag_key: derive("veilset lookup v1 label tag"),
             stream_key: derive("veilset lookup v1 label stream"),
         }
     }
 
-    /// The lowest `bits` of the print, 1 to 128.
+    /// The lowest `bits` of the fingerprint, 1 to 128.
     #[must_use]
-    pub fn print(&self, bits: u32) -> u128 {
-        u128::from_le_bytes(self.print) & (u128::MAX >> (u128::BITS - bits))
+    pub fn fingerprint(&self, bits: u32) -> u128 {
+        u128::from_le_bytes(self.fingerprint) & (u128::MAX >> (u128::BITS - bits))
     }
 
     /// The label in `slot` bytes, of which none tells its length.
@@ -153,11 +153,11 @@ mod tests {
     }
 
     #[test]
-    fn prints_are_cut_to_their_width() {
+    fn fingerprints_are_cut_to_their_width() {
         let [one, other] = &masks()[..] else { panic!("two") };
-        assert_ne!(one.print(128), other.print(128));
+        assert_ne!(one.fingerprint(128), other.fingerprint(128));
         for bits in [1, 51, 127] {
-            assert_eq!(one.print(bits), one.print(128) % (1 << bits));
+            assert_eq!(one.fingerprint(bits), one.fingerprint(128) % (1 << bits));
         }
     }
 }

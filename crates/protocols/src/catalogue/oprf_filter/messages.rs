@@ -1,9 +1,9 @@
-//! What crosses the wire, beside the prints and the blinded elements.
+//! What crosses the wire, beside the fingerprints and the blinded elements.
 
 use veilset_channel::{Blob, Malformed, Message, Reader, Tag};
 use veilset_crypto::oprf::{Encoded, Proof, PublicKey};
 
-/// The key that belongs to the prints.
+/// The key that belongs to the fingerprints.
 pub(super) struct Key(pub(super) PublicKey);
 
 impl Message for Key {

@@ -3,16 +3,17 @@
 //! Kales, Rechberger, Schneider, Senker and Weinert, "Mobile Private Contact Discovery at Scale" (USENIX Security 2019, section 4), with
 //! the verifiable oblivious function of RFC 9497 (ristretto255, SHA-512) and labels sealed under its outputs.
 //!
-//! 1. The sender draws a key k and publishes the set of all prints F_k(x), cut to t bits, with each print the item's sealed
-//!    label, and the public key.
+//! 1. The sender draws a key k and publishes the set of all fingerprints F_k(x), cut to t bits, with each fingerprint the
+//!    item's sealed label, and the public key.
 //! 2. The receiver sends its elements blinded, and
 //! 3. the sender their products with k, and a proof that k is the published key's, for each frame of them.
-//! 4. The receiver takes the blinds off and looks the prints up on its own side.
+//! 4. The receiver takes the blinds off and looks the fingerprints up on its own side.
 //!
 //! **Security.** The sender sees blinded elements, which are uniform, and no message after them. F_k is pseudorandom at every
-//! element for which the receiver did not ask (Jarecki, Kiayias and Krawczyk, Asiacrypt 2014: one-more gap Diffie–Hellman, random
-//! oracle), so prints and seals of those are random strings to it, whatever it sends; it could ask for n₂ elements. The
-//! entry says semi-honest because a sender that cheats can look for elements whose prints agree, so that one print stands for several.
+//! element for which the receiver did not ask (Jarecki, Kiayias and Krawczyk, Asiacrypt 2014: one-more gap Diffie–Hellman,
+//! random oracle), so fingerprints and seals of those are random strings to it, whatever it sends; it could ask for n₂
+//! elements. The entry says semi-honest because a sender that cheats can look for elements whose fingerprints agree, so that
+//! one fingerprint stands for several.
 //!
 //! [`Entries`], [`Mask`] and [`Sizing`] are all of it that needs no peer: a list that is served to many is made of them too. There step
 //! 1 is done once for any number of lookups.
@@ -92,7 +93,7 @@ impl Protocol for OprfFilter {
     }
 }
 
-/// How the set of prints travels.
+/// How the set of fingerprints travels.
 fn set(count: usize, queries: usize, slack: u32) -> SetTerms {
     SetTerms::new(SetEncoding::Sorted, count, queries).longer(slack)
 }
@@ -113,9 +114,10 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let key = SecretKey::generate(means.rng);
     let set = set(count, input.peer_count, input.slack);
     let format = EntryFormat { bits: set.bits(), slot: slot(input.attached.shape()) };
-    let (mut prints, slots) = masked(&key, &input.elements, input.attached, format, means.rng);
+    let (mut fingerprints, slots) =
+        masked(&key, &input.elements, input.attached, format, means.rng);
     means.observer.advance(count as u64);
-    let order = set.put_ordered(means.channel, &mut prints)?;
+    let order = set.put_ordered(means.channel, &mut fingerprints)?;
     let slots =
         order.iter().flat_map(|place| &slots[*place as usize * format.slot..][..format.slot]);
     let slots: Vec<u8> = slots.copied().collect();
@@ -134,7 +136,7 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     Ok(Box::new(|| Ok(Outcome::Nothing)))
 }
 
-/// Prints and sealed labels of the elements, in one random order.
+/// Fingerprints and sealed labels of the elements, in one random order.
 fn masked(
     key: &SecretKey,
     elements: &[Element],
@@ -152,10 +154,10 @@ fn masked(
     let masked = masks.map(|(output, place)| {
         let mask = Mask::of(output);
         let label = &labels[*place as usize * width..][..width];
-        (mask.print(format.bits), mask.seal(label, format.slot))
+        (mask.fingerprint(format.bits), mask.seal(label, format.slot))
     });
-    let (prints, slots): (Vec<u128>, Vec<Vec<u8>>) = masked.unzip();
-    (prints, slots.concat())
+    let (fingerprints, slots): (Vec<u128>, Vec<Vec<u8>>) = masked.unzip();
+    (fingerprints, slots.concat())
 }
 
 fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -164,13 +166,13 @@ fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     // Step 1.
     let set = set(count, input.elements.len(), input.slack);
     let format = EntryFormat { bits: set.bits(), slot: slot(input.peer_attached) };
-    let prints = set.take_ordered(means.channel)?;
+    let fingerprints = set.take_ordered(means.channel)?;
     let mut slots = Vec::new();
     for range in Chunks::new(count * format.slot, MAX_BODY).ranges() {
         slots.extend(means.channel.take::<Slots>(&range.len())?.0);
     }
     let Key(public) = means.channel.take(&())?;
-    let entries = Entries::of(format, prints, slots);
+    let entries = Entries::of(format, fingerprints, slots);
     if entries.is_crowded() {
         // Looking one up would take longer the more there are.
         return Err(PeerFault::Repeated.into());
@@ -275,7 +277,7 @@ fn cost(shape: &Shape) -> Cost {
         passes: 0.0,
         bytes_sent: published + answers,
         in_turn: published + answers,
-        // Output, print and place; each slot once more while they are put in order.
+        // Output, fingerprint and place; each slot once more while they are put in order.
         memory: (64.0 + 16.0 + 20.0 + 3.0 * slot) * own + 100.0 * peer,
     };
     let receiver = PartyCost {

@@ -1,8 +1,9 @@
 //! A list that is asked by many and changes: items that its owner masked, and questions about them.
 //!
-//! The caller brings F, any oblivious function: its outputs are the prints. What the sides learn follows as for a run: at points
-//! that a client did not ask F for, the polynomials' roots and labels are random to it. As a print that gets another label keeps
-//! its pad, labels must be sealed so that two of one item are independent random strings to who does not have F there.
+//! The caller brings F, any oblivious function: its outputs are the fingerprints. What the sides learn follows as for a run: at
+//! points that a client did not ask F for, the polynomials' roots and labels are random to it. As a fingerprint that gets
+//! another label keeps its pad, labels must be sealed so that two of one item are independent random strings to who does not
+//! have F there.
 
 use std::collections::{BTreeSet, HashMap};
 use std::convert::Infallible;
@@ -16,7 +17,7 @@ use zeroize::Zeroizing;
 use super::MAX_ELEMENTS;
 use super::database::{BinContents, Bins, enter, sealed, shares_a_part, spread};
 use super::evaluation::{Polynomials, Prepared};
-use super::items::{Item, items_of_prints};
+use super::items::{Item, items_of_fingerprints};
 use super::labels::open;
 use super::messages::{read_query, refused_answer, write_query};
 use super::parameters::{FheParameters, Sizes, Variant};
@@ -39,18 +40,18 @@ pub fn served_parameters(capacity: u64, label: usize) -> Result<FheParameters, P
         .ok_or(ProtocolError::NoParameters)
 }
 
-/// Whether [`Served::new`] finds places for all of these prints. Of as many as there is room for it does not with probability 2^-42,
-/// or 2^-9 where they have labels; of half as many hardly ever.
+/// Whether [`Served::new`] finds places for all of these fingerprints. Of as many as there is room for it does not with
+/// probability 2^-42, or 2^-9 where they have labels; of half as many hardly ever.
 ///
 /// # Errors
 /// When the parameters describe no ring.
 pub fn has_places(
     parameters: &FheParameters,
     list: &[u8; 32],
-    prints: &[u128],
+    fingerprints: &[u128],
 ) -> Result<bool, ProtocolError> {
     let ring = parameters.ring()?;
-    let items = items_of_prints(parameters, ring.parameters().t(), list, prints);
+    let items = items_of_fingerprints(parameters, ring.parameters().t(), list, fingerprints);
     Ok(spread(parameters, &items).is_some())
 }
 
@@ -65,20 +66,20 @@ pub struct Served {
 #[derive(Clone)]
 struct Entries {
     list: [u8; 32],
-    prints: Vec<u128>,
+    fingerprints: Vec<u128>,
     /// Labels, one after the other.
     labels: Vec<u8>,
-    /// Of prints that are listed, their places above.
+    /// Of fingerprints that are listed, their places above.
     places: HashMap<u128, u32>,
     /// Places that nothing stands at.
     free: Vec<u32>,
 }
 
-/// A print and the bytes of its label.
+/// A fingerprint and the bytes of its label.
 pub type Entry<'a> = (u128, &'a [u8]);
 
 impl Served {
-    /// The list with this name, of entries with different prints.
+    /// The list with this name, of entries with different fingerprints.
     ///
     /// # Errors
     /// [`ProtocolError::Overfull`] when an item finds no place.
@@ -88,16 +89,17 @@ impl Served {
         entries: impl Iterator<Item = Entry<'a>>,
         rng: &mut dyn CryptoRng,
     ) -> Result<Self, ProtocolError> {
-        let (mut prints, mut labels) = (Vec::new(), Vec::new());
-        for (print, label) in entries {
-            prints.push(print);
+        let (mut fingerprints, mut labels) = (Vec::new(), Vec::new());
+        for (fingerprint, label) in entries {
+            fingerprints.push(fingerprint);
             labels.extend_from_slice(label);
         }
-        let places = (0..).zip(&prints).map(|(place, print)| (*print, place)).collect();
-        let entries = Entries { list, prints, labels, places, free: Vec::new() };
+        let places =
+            (0..).zip(&fingerprints).map(|(place, fingerprint)| (*fingerprint, place)).collect();
+        let entries = Entries { list, fingerprints, labels, places, free: Vec::new() };
         let ring = parameters.ring()?;
         let t = ring.parameters().t();
-        let items = items_of_prints(&parameters, t, &list, &entries.prints);
+        let items = items_of_fingerprints(&parameters, t, &list, &entries.fingerprints);
         let bins = spread(&parameters, &items).ok_or(ProtocolError::Overfull)?;
         drop(items);
         let all: Vec<usize> = (0..parameters.locations * parameters.partitions).collect();
@@ -119,9 +121,9 @@ impl Served {
         let (mut entries, mut bins) = (self.entries.clone(), self.bins.clone());
         let mut touched = BTreeSet::new();
         let t = ring.parameters().t();
-        let gone = items_of_prints(parameters, t, &entries.list, removed);
-        for (print, item) in removed.iter().zip(gone.iter()) {
-            let Some(index) = entries.remove(print) else { continue };
+        let gone = items_of_fingerprints(parameters, t, &entries.list, removed);
+        for (fingerprint, item) in removed.iter().zip(gone.iter()) {
+            let Some(index) = entries.remove(fingerprint) else { continue };
             for bin in &item.places {
                 let partition = leave(&mut bins[*bin], index);
                 touched.insert(parameters.partition(*bin, partition));
@@ -129,12 +131,12 @@ impl Served {
         }
         for entry in added {
             let index = entries.add(*entry);
-            let come = items_of_prints(parameters, t, &entries.list, &[entry.0]);
+            let come = items_of_fingerprints(parameters, t, &entries.list, &[entry.0]);
             for bin in &come[0].places {
                 let there: Vec<u32> = bins[*bin].concat();
-                let prints: Vec<u128> =
-                    there.iter().map(|index| entries.prints[*index as usize]).collect();
-                let items = items_of_prints(parameters, t, &entries.list, &prints);
+                let fingerprints: Vec<u128> =
+                    there.iter().map(|index| entries.fingerprints[*index as usize]).collect();
+                let items = items_of_fingerprints(parameters, t, &entries.list, &fingerprints);
                 let shares = |other: &u32| {
                     let place = there.iter().position(|index| index == other);
                     place.is_some_and(|place| shares_a_part(&come[0], &items[place]))
@@ -179,25 +181,25 @@ impl Served {
 }
 
 impl Entries {
-    /// Takes a print out, and returns its place.
-    fn remove(&mut self, print: &u128) -> Option<u32> {
-        let place = self.places.remove(print)?;
+    /// Takes a fingerprint out, and returns its place.
+    fn remove(&mut self, fingerprint: &u128) -> Option<u32> {
+        let place = self.places.remove(fingerprint)?;
         self.free.push(place);
         Some(place)
     }
 
     /// Puts an entry in, and returns its place.
     fn add(&mut self, entry: Entry<'_>) -> u32 {
-        let (print, label) = entry;
+        let (fingerprint, label) = entry;
         let place = self.free.pop().unwrap_or_else(|| {
-            self.prints.push(0);
+            self.fingerprints.push(0);
             self.labels.extend(std::iter::repeat_n(0, label.len()));
-            u32::try_from(self.prints.len() - 1).expect("a list has fewer than 2^32 items")
+            u32::try_from(self.fingerprints.len() - 1).expect("a list has fewer than 2^32 items")
         });
         let index = place as usize;
-        self.prints[index] = print;
+        self.fingerprints[index] = fingerprint;
         self.labels[index * label.len()..][..label.len()].copy_from_slice(label);
-        self.places.insert(print, place);
+        self.places.insert(fingerprint, place);
         place
     }
 
@@ -222,9 +224,10 @@ impl Entries {
             };
             own[bin][partition] = bins[bin][partition].iter().map(number).collect();
         }
-        let prints: Vec<u128> =
-            members.iter().map(|member| self.prints[*member as usize]).collect();
-        let items = items_of_prints(parameters, ring.parameters().t(), &self.list, &prints);
+        let fingerprints: Vec<u128> =
+            members.iter().map(|member| self.fingerprints[*member as usize]).collect();
+        let items =
+            items_of_fingerprints(parameters, ring.parameters().t(), &self.list, &fingerprints);
         let place = |index: usize| members[index] as usize;
         let labels = sealed(parameters, &items, place, &self.labels);
         let contents = BinContents { parameters, ring, items: &items, labels: &labels, bins: &own };
@@ -268,17 +271,18 @@ impl Asker {
         Ok(Self { ring: parameters.ring()?, parameters, list })
     }
 
-    /// Asks for items by their prints, [`AT_ONCE`] of them at most; the question tells nothing of them, nor how many they are.
+    /// Asks for items by their fingerprints, [`AT_ONCE`] of them at most; the question tells nothing of them, nor how many they
+    /// are.
     ///
     /// # Errors
     /// When they find no places, which happens to at most one of 2^42 questions.
     pub fn ask(
         &self,
-        prints: &[u128],
+        fingerprints: &[u128],
         rng: &mut dyn CryptoRng,
     ) -> Result<(Question, Vec<u8>), ProtocolError> {
         let Self { parameters, ring, list } = self;
-        let items = items_of_prints(parameters, ring.parameters().t(), list, prints);
+        let items = items_of_fingerprints(parameters, ring.parameters().t(), list, fingerprints);
         let (asked, query) = ask(parameters, ring, &items, rng)?;
         let mut question = Vec::with_capacity(parameters.query_bytes());
         let Ok(()) = write_query(ring, &query, |part| {

@@ -7,7 +7,7 @@ use super::*;
 
 const LABEL: usize = 10;
 
-/// The oracle: prints and their labels.
+/// The oracle: fingerprints and their labels.
 type Plain = BTreeMap<u128, Vec<u8>>;
 
 fn plain(count: usize, rng: &mut ChaCha20Rng) -> Plain {
@@ -20,23 +20,23 @@ fn plain(count: usize, rng: &mut ChaCha20Rng) -> Plain {
 }
 
 fn entries(plain: &Plain) -> Vec<Entry<'_>> {
-    plain.iter().map(|(print, label)| (*print, &label[..])).collect()
+    plain.iter().map(|(fingerprint, label)| (*fingerprint, &label[..])).collect()
 }
 
 /// Asks for some that are listed and some that are not.
 fn check(served: &Served, plain: &Plain, gone: &Plain, rng: &mut ChaCha20Rng) {
-    let mut prints: Vec<u128> = plain.keys().step_by(plain.len() / 50 + 1).copied().collect();
-    prints.extend(gone.keys().take(50));
-    prints.extend([0, u128::MAX]);
+    let mut fingerprints: Vec<u128> = plain.keys().step_by(plain.len() / 50 + 1).copied().collect();
+    fingerprints.extend(gone.keys().take(50));
+    fingerprints.extend([0, u128::MAX]);
     let Prepared { parameters, .. } = &served.prepared;
     let asker = Asker::new(parameters.clone(), served.entries.list).expect("a ring");
-    let (question, bytes) = asker.ask(&prints, rng).expect("they find places");
-    let (other, _) = asker.ask(&prints, rng).expect("they find places");
+    let (question, bytes) = asker.ask(&fingerprints, rng).expect("they find places");
+    let (other, _) = asker.ask(&fingerprints, rng).expect("they find places");
     assert_eq!(bytes.len(), parameters.query_bytes());
     let answer = served.answer(&bytes, rng).expect("a question");
     assert_eq!(answer.len(), parameters.all_answers_bytes());
     let expected: Vec<Option<Vec<u8>>> =
-        prints.iter().map(|print| plain.get(print).cloned()).collect();
+        fingerprints.iter().map(|fingerprint| plain.get(fingerprint).cloned()).collect();
     assert!(asker.read(other, &answer[1..]).is_err());
     let reply = asker.read(question, &answer).expect("an answer");
     assert_eq!(asker.labels(&reply), expected);
@@ -64,7 +64,7 @@ fn a_list_says_what_is_on_it_through_all_changes() {
         let removed: Vec<u128> = gone.keys().copied().chain([kept]).collect();
         let before = served;
         served = before.changed(&removed, &entries(&more), &mut rng).expect("they find places");
-        now.retain(|print, _| !gone.contains_key(print));
+        now.retain(|fingerprint, _| !gone.contains_key(fingerprint));
         now.extend(more);
         check(&served, &now, &gone, &mut rng);
         let [old, new] = [&before, &served].map(|served| &served.prepared.partitions);
@@ -81,7 +81,8 @@ fn a_list_that_is_too_full_says_so() {
     let full = Served::new(parameters.clone(), [1; 32], entries(&many).into_iter(), &mut rng);
     assert!(matches!(full.err(), Some(ProtocolError::Overfull)));
     let few = plain(100, &mut rng);
-    let bare = |plain: &Plain| plain.keys().map(|print| (*print, &[][..])).collect::<Vec<_>>();
+    let bare =
+        |plain: &Plain| plain.keys().map(|fingerprint| (*fingerprint, &[][..])).collect::<Vec<_>>();
     let served = Served::new(parameters, [1; 32], bare(&few).into_iter(), &mut rng)
         .expect("they find places");
     assert!(matches!(

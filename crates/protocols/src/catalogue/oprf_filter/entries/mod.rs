@@ -9,11 +9,11 @@ use veilset_structures::{Decoder, Encoder, SetShape};
 use super::mask::{MAX_LABEL, Mask, slot_for};
 use super::sizing::Sizing;
 
-/// Prints, rising, and the slot of each. Equal prints stand in the order of their slots.
+/// Fingerprints, rising, and the slot of each. Equal fingerprints stand in the order of their slots.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entries {
     format: EntryFormat,
-    prints: Vec<u128>,
+    fingerprints: Vec<u128>,
     /// One slot after the other.
     slots: Vec<u8>,
 }
@@ -21,14 +21,14 @@ pub struct Entries {
 /// How wide an entry of a published set is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryFormat {
-    /// Bits of a print, 1 to 128.
+    /// Bits of a fingerprint, 1 to 128.
     pub bits: u32,
     /// Bytes of a slot; 0 where there are no labels.
     pub slot: usize,
 }
 
 impl EntryFormat {
-    /// Whether entries of a list of so many may be so wide: prints of at least as many bits as the least sizing gives
+    /// Whether entries of a list of so many may be so wide: fingerprints of at least as many bits as the least sizing gives
     /// them, and slots for labels, if any, that can be.
     #[must_use]
     pub fn is_sound(self, count: u64) -> bool {
@@ -39,7 +39,7 @@ impl EntryFormat {
     }
 }
 
-/// A print and its slot.
+/// A fingerprint and its slot.
 pub type Entry = (u128, Vec<u8>);
 
 impl Entries {
@@ -49,29 +49,33 @@ impl Entries {
         entries.sort_unstable();
         entries.dedup();
         let slots = entries.iter().flat_map(|(_, slot)| slot).copied().collect();
-        Self { format, prints: entries.iter().map(|(print, _)| *print).collect(), slots }
+        Self {
+            format,
+            fingerprints: entries.iter().map(|(fingerprint, _)| *fingerprint).collect(),
+            slots,
+        }
     }
 
-    /// Of prints that rise, and their slots one after the other.
+    /// Of fingerprints that rise, and their slots one after the other.
     ///
     /// # Panics
-    /// When there is not a slot for each print.
+    /// When there is not a slot for each fingerprint.
     #[must_use]
-    pub fn of(format: EntryFormat, prints: Vec<u128>, slots: Vec<u8>) -> Self {
-        assert_eq!(slots.len(), prints.len() * format.slot, "a slot for each print");
-        Self { format, prints, slots }
+    pub fn of(format: EntryFormat, fingerprints: Vec<u128>, slots: Vec<u8>) -> Self {
+        assert_eq!(slots.len(), fingerprints.len() * format.slot, "a slot for each fingerprint");
+        Self { format, fingerprints, slots }
     }
 
     /// How many there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.prints.len()
+        self.fingerprints.len()
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.prints.is_empty()
+        self.fingerprints.is_empty()
     }
 
     /// How wide each is.
@@ -83,34 +87,38 @@ impl Entries {
     /// The label of the item with this mask, empty where there are none; `None` if it is not listed.
     #[must_use]
     pub fn find(&self, mask: &Mask) -> Option<Vec<u8>> {
-        let mut slots = self.slots_of(mask.print(self.format.bits));
+        let mut slots = self.slots_of(mask.fingerprint(self.format.bits));
         if self.format.slot == 0 {
             return slots.next().map(|_| Vec::new());
         }
-        // Another item's slot under an equal print does not open.
+        // Another item's slot under an equal fingerprint does not open.
         slots.find_map(|slot| mask.open(slot))
     }
 
-    /// Whether more than two prints are equal. Among n of at least 30 + log2 n uniform bits three are with probability
+    /// Whether more than two fingerprints are equal. Among n of at least 30 + log2 n uniform bits three are with probability
     /// n³/6 · 2^-2(30 + log2 n) = n/6 · 2^-60 at most: 2^-42 for 2^20 of them.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        self.prints.windows(3).any(|three| three[0] == three[2])
+        self.fingerprints.windows(3).any(|three| three[0] == three[2])
     }
 
-    /// The slots of the entries with this print: none if there is no such entry, and almost never more than one.
-    pub fn slots_of(&self, print: u128) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.range_of(print).map(|index| self.slot(index))
+    /// The slots of the entries with this fingerprint: none if there is no such entry, and almost never more than one.
+    pub fn slots_of(&self, fingerprint: u128) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.range_of(fingerprint).map(|index| self.slot(index))
     }
 
     /// All of them, in order.
     pub fn iter(&self) -> impl Iterator<Item = (u128, &[u8])> {
-        self.prints.iter().enumerate().map(|(index, print)| (*print, self.slot(index)))
+        self.fingerprints
+            .iter()
+            .enumerate()
+            .map(|(index, fingerprint)| (*fingerprint, self.slot(index)))
     }
 
     /// Those that `other` has not.
     pub fn lacking<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u128, &'a [u8])> {
-        self.iter().filter(|(print, slot)| !other.slots_of(*print).any(|there| there == *slot))
+        self.iter()
+            .filter(|(fingerprint, slot)| !other.slots_of(*fingerprint).any(|there| there == *slot))
     }
 
     /// What is published: the coded set, block after block with its length (4 bytes, little-endian) before it, then the
@@ -121,7 +129,7 @@ impl Entries {
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let shape = self.shape();
-        let encoder = Encoder::new(shape, &self.prints);
+        let encoder = Encoder::new(shape, &self.fingerprints);
         let mut out = Vec::new();
         for index in 0..shape.blocks() {
             let block = encoder.block(index);
@@ -148,8 +156,8 @@ impl Entries {
             }
             let mut decoder = Decoder::new(shape);
             decoder.blocks(&blocks).map_err(|_| Malformed::OutOfRange)?;
-            let prints = decoder.finish().map_err(|_| Malformed::TooShort)?;
-            let entries = Self { format, prints, slots: reader.bytes(slots)?.to_vec() };
+            let fingerprints = decoder.finish().map_err(|_| Malformed::TooShort)?;
+            let entries = Self { format, fingerprints, slots: reader.bytes(slots)?.to_vec() };
             if entries.is_ordered() { Ok(entries) } else { Err(Malformed::Unordered) }
         })
     }
@@ -190,37 +198,39 @@ impl Entries {
         let most = self.len() + net.len();
         let mut next = Self {
             format: self.format,
-            prints: Vec::with_capacity(most),
+            fingerprints: Vec::with_capacity(most),
             slots: Vec::with_capacity(most * self.format.slot),
         };
         let mut net = net.into_iter().peekable();
         for index in 0..self.len() {
-            let mut entry = Some((self.prints[index], self.slot(index)));
+            let mut entry = Some((self.fingerprints[index], self.slot(index)));
             // Changes up to this entry, itself included.
-            while let Some(((print, slot), balance)) =
-                net.next_if(|((print, slot), _)| entry.is_some_and(|e| (*print, &slot[..]) <= e))
+            while let Some(((fingerprint, slot), balance)) =
+                net.next_if(|((fingerprint, slot), _)| {
+                    entry.is_some_and(|e| (*fingerprint, &slot[..]) <= e)
+                })
             {
-                match (balance, entry == Some((*print, &slot[..]))) {
-                    (1, false) => next.push(*print, slot),
+                match (balance, entry == Some((*fingerprint, &slot[..]))) {
+                    (1, false) => next.push(*fingerprint, slot),
                     (-1, true) => entry = None,
                     _ => return Err(Malformed::OutOfRange),
                 }
             }
-            if let Some((print, slot)) = entry {
-                next.push(print, slot);
+            if let Some((fingerprint, slot)) = entry {
+                next.push(fingerprint, slot);
             }
         }
-        for ((print, slot), balance) in net {
+        for ((fingerprint, slot), balance) in net {
             if balance != 1 {
                 return Err(Malformed::OutOfRange);
             }
-            next.push(*print, slot);
+            next.push(*fingerprint, slot);
         }
         Ok(next)
     }
 
-    fn push(&mut self, print: u128, slot: &[u8]) {
-        self.prints.push(print);
+    fn push(&mut self, fingerprint: u128, slot: &[u8]) {
+        self.fingerprints.push(fingerprint);
         self.slots.extend_from_slice(slot);
     }
 
@@ -232,14 +242,15 @@ impl Entries {
         &self.slots[index * self.format.slot..][..self.format.slot]
     }
 
-    fn range_of(&self, print: u128) -> Range<usize> {
-        let start = self.prints.partition_point(|other| *other < print);
-        let count = self.prints[start..].iter().take_while(|other| **other == print).count();
+    fn range_of(&self, fingerprint: u128) -> Range<usize> {
+        let start = self.fingerprints.partition_point(|other| *other < fingerprint);
+        let count =
+            self.fingerprints[start..].iter().take_while(|other| **other == fingerprint).count();
         start..start + count
     }
 
     fn is_ordered(&self) -> bool {
-        let entry = |index: usize| (self.prints[index], self.slot(index));
+        let entry = |index: usize| (self.fingerprints[index], self.slot(index));
         (1..self.len()).all(|index| entry(index - 1) < entry(index))
     }
 }

@@ -23,13 +23,13 @@ impl Random {
 }
 
 fn entry(random: &mut Random, format: EntryFormat) -> Entry {
-    // Few prints, so that some are equal.
-    let print = random.wide() >> (128 - format.bits);
-    (print, (0..format.slot).map(|_| random.below(3) as u8).collect())
+    // Few fingerprints, so that some are equal.
+    let fingerprint = random.wide() >> (128 - format.bits);
+    (fingerprint, (0..format.slot).map(|_| random.below(3) as u8).collect())
 }
 
 fn all(entries: &Entries) -> BTreeSet<Entry> {
-    (0..entries.len()).map(|i| (entries.prints[i], entries.slot(i).to_vec())).collect()
+    (0..entries.len()).map(|i| (entries.fingerprints[i], entries.slot(i).to_vec())).collect()
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn changes_lead_where_a_plain_set_goes() {
             assert!(Entries::decode(format, plain.len(), &encoded[1..]).is_err());
             assert!(Entries::decode(format, plain.len() - 1, &encoded).is_err());
         }
-        let first = (entries.prints[0], entries.slot(0).to_vec());
+        let first = (entries.fingerprints[0], entries.slot(0).to_vec());
         assert!(entries.apply(&[], [&first]).is_err(), "it is there");
         let entries = entries.apply([&first], &[]).expect("it is there");
         assert!(entries.apply([&first], &[]).is_err(), "it is not there any more");
@@ -70,15 +70,15 @@ fn changes_lead_where_a_plain_set_goes() {
 }
 
 #[test]
-fn prints_of_others_are_found_as_seldom_as_said() {
+fn fingerprints_of_others_are_found_as_seldom_as_said() {
     let mut random = Random::new(2);
     let format = EntryFormat { bits: 18, slot: 0 };
     let entries: Vec<Entry> = (0..1000).map(|_| entry(&mut random, format)).collect();
     let entries = Entries::new(format, entries);
     let queries = 200_000;
     let found = (0..queries).filter(|_| {
-        let print = random.wide() >> (128 - format.bits);
-        entries.slots_of(print).len() > 0
+        let fingerprint = random.wide() >> (128 - format.bits);
+        entries.slots_of(fingerprint).len() > 0
     });
     // 200 000 · 1000 / 2^18 = 763 at most, with a standard deviation of 28.
     let found = found.count();
@@ -93,6 +93,6 @@ fn a_million_items_take_less_than_five_megabytes() {
     let entries = Entries::new(format, (0..1 << 20).map(|_| entry(&mut random, format)).collect());
     let bytes = entries.encode().len();
     assert!(bytes < 5_000_000, "{bytes}");
-    // The Rice code of prints costs 51 − 20 + 1.5 bits each.
+    // The Rice code of fingerprints costs 51 − 20 + 1.5 bits each.
     assert!((4_250_000..4_270_000).contains(&bytes), "{bytes}");
 }
