@@ -13,16 +13,16 @@ pub(crate) struct Change {
 }
 
 impl Change {
-    /// Appends version, both counts (4 bytes each), and the entries: 16 bytes of fingerprint and the slot.
+    /// Appends version, both counts (4 bytes each), and the entries: 16 bytes of fingerprint and the seal.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.version.to_le_bytes());
         for entries in [&self.removed, &self.added] {
             let count = u32::try_from(entries.len()).expect("a change is smaller than a list");
             out.extend_from_slice(&count.to_le_bytes());
         }
-        for (fingerprint, slot) in self.removed.iter().chain(&self.added) {
+        for (fingerprint, seal) in self.removed.iter().chain(&self.added) {
             out.extend_from_slice(&fingerprint.to_le_bytes());
-            out.extend_from_slice(slot);
+            out.extend_from_slice(seal);
         }
     }
 
@@ -37,7 +37,7 @@ impl Change {
                 if fingerprint > u128::MAX >> (u128::BITS - format.bits) {
                     return Err(Malformed::OutOfRange);
                 }
-                entries.push((fingerprint, reader.bytes(format.slot)?.to_vec()));
+                entries.push((fingerprint, reader.bytes(format.seal)?.to_vec()));
             }
             Ok(entries)
         };

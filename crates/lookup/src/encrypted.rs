@@ -42,7 +42,7 @@ impl Encrypted {
         let changed = before.and_then(|before| before.changed(&signed, &entries));
         let served = changed.map_or_else(
             || {
-                let parameters = served_parameters(manifest.capacity, manifest.format.slot)?;
+                let parameters = served_parameters(manifest.capacity, manifest.format.seal)?;
                 Served::new(parameters, manifest.list, entries.iter(), &mut fresh_rng())
             },
             Ok,

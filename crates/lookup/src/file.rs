@@ -87,8 +87,8 @@ impl ListFile {
         let secret = Zeroizing::new(reader.array()?);
         let key = SecretKey::from_bytes(&secret).ok_or(Malformed::OutOfRange)?;
         let (id, version, capacity) = (reader.array()?, reader.u64()?, reader.u64()?);
-        let (bits, slot) = (u32::from(reader.u8()?), u16::from_le_bytes(reader.array()?));
-        let format = EntryFormat { bits, slot: usize::from(slot) };
+        let (bits, seal) = (u32::from(reader.u8()?), u16::from_le_bytes(reader.array()?));
+        let format = EntryFormat { bits, seal: usize::from(seal) };
         let size = |reader: &mut Reader<'_>| {
             usize::try_from(reader.u64()?).map_err(|_| Malformed::OutOfRange)
         };
@@ -181,7 +181,7 @@ impl List {
         };
         let (starts, changes) = self.kept_changes(most);
         let format = self.entries.format();
-        let slot = u16::try_from(format.slot).expect("slots are short");
+        let seal = u16::try_from(format.seal).expect("seals are short");
         // The key is not left behind where the bytes would be moved to a larger place.
         let length = 1024 + published.len() + 16 * starts.len() + changes.len();
         let mut out = Zeroizing::new(Vec::with_capacity(length));
@@ -191,7 +191,7 @@ impl List {
         out.extend_from_slice(&self.version.to_le_bytes());
         out.extend_from_slice(&self.capacity.to_le_bytes());
         out.push(format.bits as u8);
-        out.extend_from_slice(&slot.to_le_bytes());
+        out.extend_from_slice(&seal.to_le_bytes());
         put_size(&mut out, self.presets.len());
         out.extend_from_slice(self.presets.as_bytes());
         put_size(&mut out, self.entries.len());

@@ -46,7 +46,7 @@ impl Filter {
     #[must_use]
     pub fn find(&self, output: &Output) -> Answer {
         let found = self.entries.find(&Mask::of(output));
-        match self.entries.format().slot {
+        match self.entries.format().seal {
             0 => found.map_or(Answer::NotListed, |_| Answer::Listed(None)),
             _ => Answer::labelled(found),
         }

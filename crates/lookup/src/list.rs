@@ -7,7 +7,7 @@ use veilset_crypto::Element;
 use veilset_crypto::oprf::SecretKey;
 use veilset_protocols::fhe::{has_places, served_parameters};
 use veilset_protocols::oprf_filter::{
-    Entries, Entry, EntryFormat, MAX_LABEL, Mask, Sizing, longest_in, slot_for,
+    Entries, Entry, EntryFormat, MAX_LABEL, Mask, Sizing, longest_in, seal_for,
 };
 
 use crate::change::Change;
@@ -89,11 +89,11 @@ impl List {
         let items = items(&id);
         let capacity = (2 * items.len() as u64).max(LEAST_CAPACITY).next_power_of_two();
         let longest = items.iter().map(|item| item.label.len()).max().unwrap_or(0);
-        let slot = if labelled { slot_for(longest.min(MAX_LABEL)) } else { 0 };
-        let format = EntryFormat { bits: sizing.bits(capacity).ok_or(ListError::Budget)?, slot };
+        let seal = if labelled { seal_for(longest.min(MAX_LABEL)) } else { 0 };
+        let format = EntryFormat { bits: sizing.bits(capacity).ok_or(ListError::Budget)?, seal };
         check_items(format, &items)?;
         if sizing == Sizing::Encrypted {
-            served_parameters(capacity, format.slot).map_err(|_| ListError::Places)?;
+            served_parameters(capacity, format.seal).map_err(|_| ListError::Places)?;
         }
         let under = |key| {
             let masked = mask(&key, &items, |mask, item| entry(format, mask, item));
@@ -126,7 +126,7 @@ impl List {
     /// Whether items have labels.
     #[must_use]
     pub fn labelled(&self) -> bool {
-        self.entries.format().slot > 0
+        self.entries.format().seal > 0
     }
 
     /// Puts items in, and the labels of those that are there in place of their old ones; a new version if anything
@@ -178,10 +178,10 @@ impl List {
 
     /// The entry of an item that is there.
     fn entry_of(&self, mask: &Mask) -> Option<Entry> {
-        let EntryFormat { bits, slot } = self.entries.format();
+        let EntryFormat { bits, seal } = self.entries.format();
         let fingerprint = mask.fingerprint(bits);
-        let mut slots = self.entries.slots_of(fingerprint);
-        let own = slots.find(|sealed| slot == 0 || mask.open(sealed).is_some());
+        let mut seals = self.entries.seals_of(fingerprint);
+        let own = seals.find(|sealed| seal == 0 || mask.open(sealed).is_some());
         own.map(|sealed| (fingerprint, sealed.to_vec()))
     }
 
@@ -215,12 +215,12 @@ fn can_be_asked(list: &[u8; 32], capacity: u64, entries: &Entries) -> bool {
         return true;
     }
     let fingerprints: Vec<u128> = entries.iter().map(|(fingerprint, _)| fingerprint).collect();
-    let parameters = served_parameters(capacity, format.slot);
+    let parameters = served_parameters(capacity, format.seal);
     parameters.is_ok_and(|parameters| has_places(&parameters, list, &fingerprints).unwrap_or(false))
 }
 
 fn entry(format: EntryFormat, mask: &Mask, item: &Item) -> Entry {
-    (mask.fingerprint(format.bits), mask.seal(item.label.as_bytes(), format.slot))
+    (mask.fingerprint(format.bits), mask.seal(item.label.as_bytes(), format.seal))
 }
 
 fn check_items(format: EntryFormat, items: &[Item]) -> Result<(), ListError> {
@@ -228,8 +228,8 @@ fn check_items(format: EntryFormat, items: &[Item]) -> Result<(), ListError> {
     if let Some(index) = items.iter().position(|item| !before.insert(item.element)) {
         return Err(ListError::Twice { index });
     }
-    let most = longest_in(format.slot).min(MAX_LABEL);
-    let long = items.iter().position(|item| format.slot > 0 && item.label.len() > most);
+    let most = longest_in(format.seal).min(MAX_LABEL);
+    let long = items.iter().position(|item| format.seal > 0 && item.label.len() > most);
     match long {
         Some(index) => Err(ListError::Label { index, got: items[index].label.len(), most }),
         None => Ok(()),

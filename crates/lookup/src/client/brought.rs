@@ -26,18 +26,18 @@ impl Brought {
         if let Some(filter) = &self.filter {
             return self.outputs.iter().map(|output| filter.find(output)).collect();
         }
-        let slots = self
+        let seals = self
             .replies
             .iter()
             .flat_map(|(asker, replies)| replies.iter().flat_map(|reply| asker.labels(reply)));
         let labelled = self.manifest.labelled();
-        let answer = |(output, slot): (&Output, Option<Vec<u8>>)| match slot {
+        let answer = |(output, seal): (&Output, Option<Vec<u8>>)| match seal {
             Some(_) if !labelled => Answer::Listed(None),
             // What does not open is another item's, whose parts are alike.
-            Some(slot) => Answer::labelled(Mask::of(output).open(&slot)),
+            Some(seal) => Answer::labelled(Mask::of(output).open(&seal)),
             None => Answer::NotListed,
         };
-        self.outputs.iter().zip(slots).map(answer).collect()
+        self.outputs.iter().zip(seals).map(answer).collect()
     }
 }
 
@@ -46,7 +46,7 @@ impl Brought {
 /// # Errors
 /// When they have more, or there are none.
 pub(crate) fn asker(manifest: &Manifest, most: u64) -> Result<(Asker, FheParameters), LookupError> {
-    let parameters = served_parameters(manifest.capacity, manifest.format.slot)
+    let parameters = served_parameters(manifest.capacity, manifest.format.seal)
         .map_err(LookupError::Question)?;
     let length = (parameters.query_bytes() + parameters.all_answers_bytes()) as u64;
     if length > most {

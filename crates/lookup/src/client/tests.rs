@@ -138,7 +138,7 @@ fn the_connection_is_closed_after_the_last_chunk_and_before_any_answer() {
 #[test]
 fn a_list_that_moves_in_the_middle_is_fetched_again_in_step() {
     let identity = Identity::ephemeral();
-    // With 32 bytes of slot and some 4 of fingerprint each, parts of 120 KiB are a dozen.
+    // With 32 bytes of seal and some 4 of fingerprint each, parts of 120 KiB are a dozen.
     let list = list(40_000);
     let engine = Arc::new(engine(&list, &identity));
     let parts = engine.manifest().length().div_ceil(CHUNK as u64) as usize;
@@ -219,14 +219,14 @@ fn what_is_not_accepted_is_neither_fetched_nor_asked() {
 }
 
 #[test]
-fn a_list_with_many_slots_under_one_fingerprint_is_refused() {
+fn a_list_with_many_seals_under_one_fingerprint_is_refused() {
     let identity = Identity::ephemeral();
     for (equal, taken) in [(2u8, true), (3, false)] {
         let count = 50 + u64::from(equal);
         let format = labelled().format;
-        let slot = |byte: u8| vec![byte; format.slot];
-        let equal = (0..equal).map(|byte| (77, slot(byte)));
-        let others = (0..50).map(|number| (1000 * number + 5, slot(9)));
+        let seal = |byte: u8| vec![byte; format.seal];
+        let equal = (0..equal).map(|byte| (77, seal(byte)));
+        let others = (0..50).map(|number| (1000 * number + 5, seal(9)));
         let published = Entries::new(format, equal.chain(others).collect()).encode();
         let manifest = Manifest {
             count,

@@ -38,13 +38,13 @@ impl Manifest {
     /// Whether items have labels.
     #[must_use]
     pub fn labelled(&self) -> bool {
-        self.format.slot > 0
+        self.format.seal > 0
     }
 
     /// The most bytes that a label has; 0 where items have none.
     #[must_use]
     pub fn longest_label(&self) -> u64 {
-        self.format.slot as u64
+        self.format.seal as u64
     }
 
     /// How it is looked up in.
@@ -114,7 +114,7 @@ impl Manifest {
 
     fn encode(&self) -> Vec<u8> {
         let presets = u16::try_from(self.presets.len()).expect("presets are short");
-        let slot = u16::try_from(self.format.slot).expect("slots are short");
+        let seal = u16::try_from(self.format.seal).expect("seals are short");
         let mut out = Vec::new();
         out.extend_from_slice(&self.list);
         out.extend_from_slice(&self.version.to_le_bytes());
@@ -122,7 +122,7 @@ impl Manifest {
         out.extend_from_slice(&self.count.to_le_bytes());
         out.extend_from_slice(&self.capacity.to_le_bytes());
         out.push(self.format.bits as u8);
-        out.extend_from_slice(&slot.to_le_bytes());
+        out.extend_from_slice(&seal.to_le_bytes());
         out.extend_from_slice(&self.length.to_le_bytes());
         out.extend_from_slice(&self.digest);
         out.extend_from_slice(&presets.to_le_bytes());
@@ -135,12 +135,12 @@ impl Manifest {
             let (list, version) = (reader.array()?, reader.u64()?);
             let key = OprfKey::from_bytes(&reader.array()?).ok_or(Malformed::NotAnElement)?;
             let (count, capacity) = (reader.u64()?, reader.u64()?);
-            let (bits, slot) = (u32::from(reader.u8()?), u16::from_le_bytes(reader.array()?));
+            let (bits, seal) = (u32::from(reader.u8()?), u16::from_le_bytes(reader.array()?));
             let (length, digest) = (reader.u64()?, reader.array()?);
             let presets = u16::from_le_bytes(reader.array()?);
             let presets = reader.bytes(usize::from(presets))?.to_vec();
             let presets = String::from_utf8(presets).map_err(|_| Malformed::NotText)?;
-            let format = EntryFormat { bits, slot: usize::from(slot) };
+            let format = EntryFormat { bits, seal: usize::from(seal) };
             Ok(Self { list, version, key, presets, count, capacity, format, length, digest })
         })?;
         if manifest.is_sound() { Ok(manifest) } else { Err(Malformed::OutOfRange) }

@@ -16,15 +16,15 @@ pub(crate) fn manifest() -> Manifest {
         presets: "email/1".to_owned(),
         count: 1000,
         capacity: 1024,
-        format: EntryFormat { bits: 41, slot: 0 },
+        format: EntryFormat { bits: 41, seal: 0 },
         length: 3879 + 200,
         digest: [8; 32],
     }
 }
 
-/// The same with the smallest slots.
+/// The same with the smallest seals.
 pub(crate) fn labelled() -> Manifest {
-    Manifest { format: EntryFormat { bits: 41, slot: 32 }, length: 3879 + 32_000, ..manifest() }
+    Manifest { format: EntryFormat { bits: 41, seal: 32 }, length: 3879 + 32_000, ..manifest() }
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_manifest_is_its_signers_and_as_it_was_signed() {
 #[test]
 fn what_no_honest_list_has_is_refused() {
     let (signer, good) = (Identity::ephemeral(), manifest());
-    let format = |bits, slot| EntryFormat { bits, slot };
+    let format = |bits, seal| EntryFormat { bits, seal };
     let is_taken = |manifest: &Manifest| {
         let opened = Manifest::open(&manifest.sign(&signer), &signer.public_key());
         assert!(matches!(opened, Ok(Some(_)) | Err(Malformed::OutOfRange)), "{opened:?}");
@@ -78,11 +78,11 @@ fn what_no_honest_list_has_is_refused() {
         format: format(128, 0),
         ..good.clone()
     }));
-    // A slot has a tag and two bytes of length, and 4000 bytes of label at most: 16 + 4016 bytes.
-    for (slot, taken) in [(32, true), (4032, true), (31, false), (4033, false), (u16::MAX, false)] {
-        let length = 3879 + 200 + 1000 * u64::from(slot);
-        let labelled = Manifest { format: format(41, slot.into()), length, ..good.clone() };
-        assert_eq!(is_taken(&labelled), taken, "{slot}");
+    // A seal has a tag and two bytes of length, and 4000 bytes of label at most: 16 + 4016 bytes.
+    for (seal, taken) in [(32, true), (4032, true), (31, false), (4033, false), (u16::MAX, false)] {
+        let length = 3879 + 200 + 1000 * u64::from(seal);
+        let labelled = Manifest { format: format(41, seal.into()), length, ..good.clone() };
+        assert_eq!(is_taken(&labelled), taken, "{seal}");
     }
     for presets in ["email/1\u{1b}[2J", "a b", "\u{202e}", &"x".repeat(MAX_PRESETS + 1)] {
         assert!(!is_taken(&Manifest { presets: presets.to_owned(), ..good.clone() }));

@@ -18,7 +18,7 @@ use veilset_net::{
 };
 use veilset_party::{Identity, PublicKey};
 use veilset_protocols::fhe::served_parameters;
-use veilset_protocols::oprf_filter::slot_for;
+use veilset_protocols::oprf_filter::seal_for;
 
 const PRESETS: &str = "raw/1";
 
@@ -279,8 +279,8 @@ fn encrypted_questions_are_answered_as_by_a_plain_map_while_the_list_changes() {
 
         // Anything but a question of the right length is told to be none.
         let manifest = running.look_up(None, &[]).expect("it answers").manifest;
-        let slot = if labelled { slot_for("label 6".len()) } else { 0 };
-        let parameters = served_parameters(manifest.capacity, slot).expect("there are some");
+        let seal = if labelled { seal_for("label 6".len()) } else { 0 };
+        let parameters = served_parameters(manifest.capacity, seal).expect("there are some");
         let (key, digest) = (manifest.key, parameters.digest());
         for body in [&[][..], &[0; 10], &vec![0xff; parameters.query_bytes()]] {
             let mut transport = running.connect().expect("it listens");

@@ -44,7 +44,7 @@ impl Mask {
         u128::from_le_bytes(self.fingerprint) & (u128::MAX >> (u128::BITS - bits))
     }
 
-    /// The label in `slot` bytes, of which none tells its length.
+    /// The label in `seal` bytes, of which none tells its length.
     ///
     /// This is SIV (Rogaway and Shrimpton 2006) from a keyed hash: the tag is a function of the whole label and starts the
     /// stream, so that another label of the same item has another stream, and the same label looks the same.
@@ -52,12 +52,12 @@ impl Mask {
     /// # Panics
     /// When the label does not fit.
     #[must_use]
-    pub fn seal(&self, label: &[u8], slot: usize) -> Vec<u8> {
-        if slot == 0 {
+    pub fn seal(&self, label: &[u8], seal: usize) -> Vec<u8> {
+        if seal == 0 {
             return Vec::new();
         }
-        let length = u16::try_from(label.len()).expect("a label fits its slot");
-        let mut text = Zeroizing::new(vec![0; slot - TAG]);
+        let length = u16::try_from(label.len()).expect("a label fits its seal");
+        let mut text = Zeroizing::new(vec![0; seal - TAG]);
         text[..2].copy_from_slice(&length.to_le_bytes());
         text[2..2 + label.len()].copy_from_slice(label);
         let tag = self.tag(&text);
@@ -65,10 +65,10 @@ impl Mask {
         [&tag[..], &text].concat()
     }
 
-    /// The label in a slot; `None` if it is another item's.
+    /// The label in a seal; `None` if it is another item's.
     #[must_use]
-    pub fn open(&self, slot: &[u8]) -> Option<Vec<u8>> {
-        let (tag, sealed) = slot.split_first_chunk::<TAG>()?;
+    pub fn open(&self, seal: &[u8]) -> Option<Vec<u8>> {
+        let (tag, sealed) = seal.split_first_chunk::<TAG>()?;
         let mut text = Zeroizing::new(sealed.to_vec());
         self.add_stream(tag, &mut text);
         if !bool::from(self.tag(&text).ct_eq(tag)) {
@@ -90,16 +90,16 @@ impl Mask {
     }
 }
 
-/// Bytes of a slot for labels of at most `longest` bytes: tag, length and text.
+/// Bytes of a seal for labels of at most `longest` bytes: tag, length and text.
 #[must_use]
-pub fn slot_for(longest: usize) -> usize {
+pub fn seal_for(longest: usize) -> usize {
     TAG + (2 + longest).next_multiple_of(PADDING)
 }
 
-/// The longest label that fits a slot.
+/// The longest label that fits a seal.
 #[must_use]
-pub fn longest_in(slot: usize) -> usize {
-    slot.saturating_sub(TAG + 2)
+pub fn longest_in(seal: usize) -> usize {
+    seal.saturating_sub(TAG + 2)
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     fn a_label_opens_for_its_item_alone() {
         let [one, other] = &masks()[..] else { panic!("two") };
         for label in ["", "x", "breached 2019-01", &"ü".repeat(15)].map(str::as_bytes) {
-            let sealed = one.seal(label, slot_for(30));
+            let sealed = one.seal(label, seal_for(30));
             assert_eq!(sealed.len(), 48, "whatever its length");
             assert_eq!(one.open(&sealed).as_deref(), Some(label));
             assert_eq!(other.open(&sealed), None);
@@ -135,20 +135,20 @@ mod tests {
     #[test]
     fn another_label_of_the_item_has_another_stream() {
         let mask = &masks()[0];
-        let (one, other) = (mask.seal(b"aaaa", slot_for(4)), mask.seal(b"aaab", slot_for(4)));
+        let (one, other) = (mask.seal(b"aaaa", seal_for(4)), mask.seal(b"aaab", seal_for(4)));
         // The same stream would leave the length and three letters alike.
         let alike = one.iter().zip(&other).filter(|(a, b)| a == b).count();
         assert!(alike < 5, "{alike}");
-        assert_eq!(one, mask.seal(b"aaaa", slot_for(4)));
+        assert_eq!(one, mask.seal(b"aaaa", seal_for(4)));
     }
 
     #[test]
-    fn slots_hold_what_they_are_made_for() {
+    fn seals_hold_what_they_are_made_for() {
         for longest in [0, 1, 14, 15, 100, MAX_LABEL] {
-            let slot = slot_for(longest);
-            assert!(longest_in(slot) >= longest && longest_in(slot) < longest + PADDING);
-            let label = vec![b'l'; longest_in(slot)];
-            assert_eq!(masks()[0].open(&masks()[0].seal(&label, slot)), Some(label));
+            let seal = seal_for(longest);
+            assert!(longest_in(seal) >= longest && longest_in(seal) < longest + PADDING);
+            let label = vec![b'l'; longest_in(seal)];
+            assert_eq!(masks()[0].open(&masks()[0].seal(&label, seal)), Some(label));
         }
     }
 

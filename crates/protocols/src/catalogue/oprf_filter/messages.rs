@@ -24,7 +24,7 @@ impl Message for Key {
 }
 
 /// A piece of the sealed labels.
-pub(super) type Slots = Blob<{ Tag::SealedLabels.byte() }>;
+pub(super) type Seals = Blob<{ Tag::SealedLabels.byte() }>;
 
 /// That the elements before it are under the key.
 pub(super) struct ProofOfKey(pub(super) Proof);

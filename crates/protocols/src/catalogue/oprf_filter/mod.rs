@@ -31,8 +31,8 @@ use veilset_crypto::{Element, Group, RistrettoPrp, permutation};
 use zeroize::Zeroizing;
 
 pub use self::entries::{Entries, Entry, EntryFormat};
-pub use self::mask::{MAX_LABEL, Mask, longest_in, slot_for};
-use self::messages::{Key, ProofOfKey, Slots};
+pub use self::mask::{MAX_LABEL, Mask, longest_in, seal_for};
+use self::messages::{Key, ProofOfKey, Seals};
 pub use self::sizing::Sizing;
 use crate::kit::exchange::{chosen, not_an_element, point_bytes};
 use crate::kit::membership::VALUES_A_TASK;
@@ -99,10 +99,10 @@ fn set(count: usize, queries: usize, slack: u32) -> SetTerms {
 }
 
 /// Bytes of a sealed label.
-fn slot(attached: AttachedShape) -> usize {
+fn seal(attached: AttachedShape) -> usize {
     match attached.width() {
         0 => 0,
-        width => slot_for(width),
+        width => seal_for(width),
     }
 }
 
@@ -113,16 +113,16 @@ fn sender(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     means.observer.begin("published set", count as u64);
     let key = SecretKey::generate(means.rng);
     let set = set(count, input.peer_count, input.slack);
-    let format = EntryFormat { bits: set.bits(), slot: slot(input.attached.shape()) };
-    let (mut fingerprints, slots) =
+    let format = EntryFormat { bits: set.bits(), seal: seal(input.attached.shape()) };
+    let (mut fingerprints, seals) =
         masked(&key, &input.elements, input.attached, format, means.rng);
     means.observer.advance(count as u64);
     let order = set.put_ordered(means.channel, &mut fingerprints)?;
-    let slots =
-        order.iter().flat_map(|place| &slots[*place as usize * format.slot..][..format.slot]);
-    let slots: Vec<u8> = slots.copied().collect();
-    let mut pieces = slots.chunks(MAX_BODY);
-    pieces.try_for_each(|piece| means.channel.put::<Slots>(&Blob(piece.to_vec())))?;
+    let seals =
+        order.iter().flat_map(|place| &seals[*place as usize * format.seal..][..format.seal]);
+    let seals: Vec<u8> = seals.copied().collect();
+    let mut chunks = seals.chunks(MAX_BODY);
+    chunks.try_for_each(|chunk| means.channel.put::<Seals>(&Blob(chunk.to_vec())))?;
     means.channel.put(&Key(*key.public()))?;
     // Steps 2 and 3.
     means.step("blinded elements", input.peer_count);
@@ -154,10 +154,10 @@ fn masked(
     let masked = masks.map(|(output, place)| {
         let mask = Mask::of(output);
         let label = &labels[*place as usize * width..][..width];
-        (mask.fingerprint(format.bits), mask.seal(label, format.slot))
+        (mask.fingerprint(format.bits), mask.seal(label, format.seal))
     });
-    let (fingerprints, slots): (Vec<u128>, Vec<Vec<u8>>) = masked.unzip();
-    (fingerprints, slots.concat())
+    let (fingerprints, seals): (Vec<u128>, Vec<Vec<u8>>) = masked.unzip();
+    (fingerprints, seals.concat())
 }
 
 fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -165,14 +165,14 @@ fn receiver(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let (count, width) = (input.peer_count, input.peer_attached.width());
     // Step 1.
     let set = set(count, input.elements.len(), input.slack);
-    let format = EntryFormat { bits: set.bits(), slot: slot(input.peer_attached) };
+    let format = EntryFormat { bits: set.bits(), seal: seal(input.peer_attached) };
     let fingerprints = set.take_ordered(means.channel)?;
-    let mut slots = Vec::new();
-    for range in Chunks::new(count * format.slot, MAX_BODY).ranges() {
-        slots.extend(means.channel.take::<Slots>(&range.len())?.0);
+    let mut seals = Vec::new();
+    for range in Chunks::new(count * format.seal, MAX_BODY).ranges() {
+        seals.extend(means.channel.take::<Seals>(&range.len())?.0);
     }
     let Key(public) = means.channel.take(&())?;
-    let entries = Entries::of(format, fingerprints, slots);
+    let entries = Entries::of(format, fingerprints, seals);
     if entries.is_crowded() {
         // Looking one up would take longer the more there are.
         return Err(PeerFault::Repeated.into());
@@ -254,9 +254,9 @@ fn answered(
 /// Bytes of step 1.
 fn published_bytes(shape: &Shape) -> f64 {
     let (count, queries) = (size(shape.sender), size(shape.receiver));
-    let slots = count.saturating_mul(slot(shape.attached));
+    let seals = count.saturating_mul(seal(shape.attached));
     let key = size_of::<Encoded>() as f64 + frames(1);
-    set(count, queries, 0).bytes() + slots as f64 + frames(slots.div_ceil(MAX_BODY)) + key
+    set(count, queries, 0).bytes() + seals as f64 + frames(seals.div_ceil(MAX_BODY)) + key
 }
 
 fn cost(shape: &Shape) -> Cost {
@@ -268,7 +268,7 @@ fn cost(shape: &Shape) -> Cost {
     let points = point_bytes(shape.receiver, size_of::<Encoded>());
     let proofs = point_chunks::<RistrettoPrp>(size(shape.receiver)).count();
     let answers = points + (proofs * Proof::LEN) as f64 + frames(proofs);
-    let slot = slot(shape.attached) as f64;
+    let seal = seal(shape.attached) as f64;
     let sender = PartyCost {
         // A proof takes another for each element that it is about.
         multiplications: own + 2.0 * peer,
@@ -277,8 +277,8 @@ fn cost(shape: &Shape) -> Cost {
         passes: 0.0,
         bytes_sent: published + answers,
         in_turn: published + answers,
-        // Output, fingerprint and place; each slot once more while they are put in order.
-        memory: (64.0 + 16.0 + 20.0 + 3.0 * slot) * own + 100.0 * peer,
+        // Output, fingerprint and place; each seal once more while they are put in order.
+        memory: (64.0 + 16.0 + 20.0 + 3.0 * seal) * own + 100.0 * peer,
     };
     let receiver = PartyCost {
         // Blinding, unblinding, and two for the proof.
@@ -288,7 +288,7 @@ fn cost(shape: &Shape) -> Cost {
         passes: 0.0,
         bytes_sent: points,
         in_turn: points,
-        memory: (16.0 + slot) * own + 200.0 * peer,
+        memory: (16.0 + seal) * own + 200.0 * peer,
     };
     Cost { sender, receiver, rounds: 2, waits: 1 }
 }

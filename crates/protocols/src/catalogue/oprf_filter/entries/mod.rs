@@ -6,16 +6,16 @@ use std::ops::{Range, RangeInclusive};
 use veilset_channel::{Malformed, Reader};
 use veilset_structures::{Decoder, Encoder, SetShape};
 
-use super::mask::{MAX_LABEL, Mask, slot_for};
+use super::mask::{MAX_LABEL, Mask, seal_for};
 use super::sizing::Sizing;
 
-/// Fingerprints, rising, and the slot of each. Equal fingerprints stand in the order of their slots.
+/// Fingerprints, rising, and the seal of each. Equal fingerprints stand in the order of their seals.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Entries {
     format: EntryFormat,
     fingerprints: Vec<u128>,
-    /// One slot after the other.
-    slots: Vec<u8>,
+    /// One seal after the other.
+    seals: Vec<u8>,
 }
 
 /// How wide an entry of a published set is.
@@ -23,23 +23,23 @@ pub struct Entries {
 pub struct EntryFormat {
     /// Bits of a fingerprint, 1 to 128.
     pub bits: u32,
-    /// Bytes of a slot; 0 where there are no labels.
-    pub slot: usize,
+    /// Bytes of a seal; 0 where there are no labels.
+    pub seal: usize,
 }
 
 impl EntryFormat {
     /// Whether entries of a list of so many may be so wide: fingerprints of at least as many bits as the least sizing gives
-    /// them, and slots for labels, if any, that can be.
+    /// them, and seals for labels, if any, that can be.
     #[must_use]
     pub fn is_sound(self, count: u64) -> bool {
-        let slots = slot_for(0)..=slot_for(MAX_LABEL);
+        let seals = seal_for(0)..=seal_for(MAX_LABEL);
         let least = Sizing::EachLookup.bits(count);
         least.is_some_and(|least| (least..=u128::BITS).contains(&self.bits))
-            && (self.slot == 0 || slots.contains(&self.slot))
+            && (self.seal == 0 || seals.contains(&self.seal))
     }
 }
 
-/// A fingerprint and its slot.
+/// A fingerprint and its seal.
 pub type Entry = (u128, Vec<u8>);
 
 impl Entries {
@@ -48,22 +48,22 @@ impl Entries {
     pub fn new(format: EntryFormat, mut entries: Vec<Entry>) -> Self {
         entries.sort_unstable();
         entries.dedup();
-        let slots = entries.iter().flat_map(|(_, slot)| slot).copied().collect();
+        let seals = entries.iter().flat_map(|(_, seal)| seal).copied().collect();
         Self {
             format,
             fingerprints: entries.iter().map(|(fingerprint, _)| *fingerprint).collect(),
-            slots,
+            seals,
         }
     }
 
-    /// Of fingerprints that rise, and their slots one after the other.
+    /// Of fingerprints that rise, and their seals one after the other.
     ///
     /// # Panics
-    /// When there is not a slot for each fingerprint.
+    /// When there is not a seal for each fingerprint.
     #[must_use]
-    pub fn of(format: EntryFormat, fingerprints: Vec<u128>, slots: Vec<u8>) -> Self {
-        assert_eq!(slots.len(), fingerprints.len() * format.slot, "a slot for each fingerprint");
-        Self { format, fingerprints, slots }
+    pub fn of(format: EntryFormat, fingerprints: Vec<u128>, seals: Vec<u8>) -> Self {
+        assert_eq!(seals.len(), fingerprints.len() * format.seal, "a seal for each fingerprint");
+        Self { format, fingerprints, seals }
     }
 
     /// How many there are.
@@ -87,12 +87,12 @@ impl Entries {
     /// The label of the item with this mask, empty where there are none; `None` if it is not listed.
     #[must_use]
     pub fn find(&self, mask: &Mask) -> Option<Vec<u8>> {
-        let mut slots = self.slots_of(mask.fingerprint(self.format.bits));
-        if self.format.slot == 0 {
-            return slots.next().map(|_| Vec::new());
+        let mut seals = self.seals_of(mask.fingerprint(self.format.bits));
+        if self.format.seal == 0 {
+            return seals.next().map(|_| Vec::new());
         }
-        // Another item's slot under an equal fingerprint does not open.
-        slots.find_map(|slot| mask.open(slot))
+        // Another item's seal under an equal fingerprint does not open.
+        seals.find_map(|seal| mask.open(seal))
     }
 
     /// Whether more than two fingerprints are equal. Among n of at least 30 + log2 n uniform bits three are with probability
@@ -102,9 +102,9 @@ impl Entries {
         self.fingerprints.windows(3).any(|three| three[0] == three[2])
     }
 
-    /// The slots of the entries with this fingerprint: none if there is no such entry, and almost never more than one.
-    pub fn slots_of(&self, fingerprint: u128) -> impl ExactSizeIterator<Item = &[u8]> {
-        self.range_of(fingerprint).map(|index| self.slot(index))
+    /// The seals of the entries with this fingerprint: none if there is no such entry, and almost never more than one.
+    pub fn seals_of(&self, fingerprint: u128) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.range_of(fingerprint).map(|index| self.seal(index))
     }
 
     /// All of them, in order.
@@ -112,17 +112,17 @@ impl Entries {
         self.fingerprints
             .iter()
             .enumerate()
-            .map(|(index, fingerprint)| (*fingerprint, self.slot(index)))
+            .map(|(index, fingerprint)| (*fingerprint, self.seal(index)))
     }
 
     /// Those that `other` has not.
     pub fn lacking<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (u128, &'a [u8])> {
         self.iter()
-            .filter(|(fingerprint, slot)| !other.slots_of(*fingerprint).any(|there| there == *slot))
+            .filter(|(fingerprint, seal)| !other.seals_of(*fingerprint).any(|there| there == *seal))
     }
 
     /// What is published: the coded set, block after block with its length (4 bytes, little-endian) before it, then the
-    /// slots.
+    /// seals.
     ///
     /// # Panics
     /// When a block is longer than the format allows, which none is.
@@ -137,7 +137,7 @@ impl Entries {
             out.extend_from_slice(&length.to_le_bytes());
             out.extend_from_slice(&block);
         }
-        out.extend_from_slice(&self.slots);
+        out.extend_from_slice(&self.seals);
         out
     }
 
@@ -147,7 +147,7 @@ impl Entries {
     /// When the bytes are no encoding of as many.
     pub fn decode(format: EntryFormat, count: usize, bytes: &[u8]) -> Result<Self, Malformed> {
         let shape = SetShape { count, bits: format.bits };
-        let slots = count.checked_mul(format.slot).ok_or(Malformed::OutOfRange)?;
+        let seals = count.checked_mul(format.seal).ok_or(Malformed::OutOfRange)?;
         Reader::parse(bytes, |reader| {
             let mut blocks = Vec::new();
             for _ in 0..shape.blocks() {
@@ -157,7 +157,7 @@ impl Entries {
             let mut decoder = Decoder::new(shape);
             decoder.blocks(&blocks).map_err(|_| Malformed::OutOfRange)?;
             let fingerprints = decoder.finish().map_err(|_| Malformed::TooShort)?;
-            let entries = Self { format, fingerprints, slots: reader.bytes(slots)?.to_vec() };
+            let entries = Self { format, fingerprints, seals: reader.bytes(seals)?.to_vec() };
             if entries.is_ordered() { Ok(entries) } else { Err(Malformed::Unordered) }
         })
     }
@@ -167,7 +167,7 @@ impl Entries {
     pub fn lengths(format: EntryFormat, count: u64) -> Option<RangeInclusive<u64>> {
         let shape = SetShape { count: usize::try_from(count).ok()?, bits: format.bits };
         let coded = shape.min_len()?.checked_add(4 * shape.blocks())?;
-        let least = (coded as u64).checked_add(count.checked_mul(format.slot as u64)?)?;
+        let least = (coded as u64).checked_add(count.checked_mul(format.seal as u64)?)?;
         Some(least..=Self::longest(format, count)?)
     }
 
@@ -176,7 +176,7 @@ impl Entries {
         let value = u64::from(format.bits) + 32;
         let coded = count.checked_mul(value)?.div_ceil(8);
         let blocks = count.checked_mul(value)?.div_ceil(8 * 128 * 1024).checked_add(1)?;
-        coded.checked_add(6 * blocks)?.checked_add(count.checked_mul(format.slot as u64)?)
+        coded.checked_add(6 * blocks)?.checked_add(count.checked_mul(format.seal as u64)?)
     }
 
     /// With what changes took out and put in, of which each entry may go and come again.
@@ -199,47 +199,47 @@ impl Entries {
         let mut next = Self {
             format: self.format,
             fingerprints: Vec::with_capacity(most),
-            slots: Vec::with_capacity(most * self.format.slot),
+            seals: Vec::with_capacity(most * self.format.seal),
         };
         let mut net = net.into_iter().peekable();
         for index in 0..self.len() {
-            let mut entry = Some((self.fingerprints[index], self.slot(index)));
+            let mut entry = Some((self.fingerprints[index], self.seal(index)));
             // Changes up to this entry, itself included.
-            while let Some(((fingerprint, slot), balance)) =
-                net.next_if(|((fingerprint, slot), _)| {
-                    entry.is_some_and(|e| (*fingerprint, &slot[..]) <= e)
+            while let Some(((fingerprint, seal), balance)) =
+                net.next_if(|((fingerprint, seal), _)| {
+                    entry.is_some_and(|e| (*fingerprint, &seal[..]) <= e)
                 })
             {
-                match (balance, entry == Some((*fingerprint, &slot[..]))) {
-                    (1, false) => next.push(*fingerprint, slot),
+                match (balance, entry == Some((*fingerprint, &seal[..]))) {
+                    (1, false) => next.push(*fingerprint, seal),
                     (-1, true) => entry = None,
                     _ => return Err(Malformed::OutOfRange),
                 }
             }
-            if let Some((fingerprint, slot)) = entry {
-                next.push(fingerprint, slot);
+            if let Some((fingerprint, seal)) = entry {
+                next.push(fingerprint, seal);
             }
         }
-        for ((fingerprint, slot), balance) in net {
+        for ((fingerprint, seal), balance) in net {
             if balance != 1 {
                 return Err(Malformed::OutOfRange);
             }
-            next.push(*fingerprint, slot);
+            next.push(*fingerprint, seal);
         }
         Ok(next)
     }
 
-    fn push(&mut self, fingerprint: u128, slot: &[u8]) {
+    fn push(&mut self, fingerprint: u128, seal: &[u8]) {
         self.fingerprints.push(fingerprint);
-        self.slots.extend_from_slice(slot);
+        self.seals.extend_from_slice(seal);
     }
 
     fn shape(&self) -> SetShape {
         SetShape { count: self.len(), bits: self.format.bits }
     }
 
-    fn slot(&self, index: usize) -> &[u8] {
-        &self.slots[index * self.format.slot..][..self.format.slot]
+    fn seal(&self, index: usize) -> &[u8] {
+        &self.seals[index * self.format.seal..][..self.format.seal]
     }
 
     fn range_of(&self, fingerprint: u128) -> Range<usize> {
@@ -250,7 +250,7 @@ impl Entries {
     }
 
     fn is_ordered(&self) -> bool {
-        let entry = |index: usize| (self.fingerprints[index], self.slot(index));
+        let entry = |index: usize| (self.fingerprints[index], self.seal(index));
         (1..self.len()).all(|index| entry(index - 1) < entry(index))
     }
 }

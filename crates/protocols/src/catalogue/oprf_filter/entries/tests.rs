@@ -25,18 +25,18 @@ impl Random {
 fn entry(random: &mut Random, format: EntryFormat) -> Entry {
     // Few fingerprints, so that some are equal.
     let fingerprint = random.wide() >> (128 - format.bits);
-    (fingerprint, (0..format.slot).map(|_| random.below(3) as u8).collect())
+    (fingerprint, (0..format.seal).map(|_| random.below(3) as u8).collect())
 }
 
 fn all(entries: &Entries) -> BTreeSet<Entry> {
-    (0..entries.len()).map(|i| (entries.fingerprints[i], entries.slot(i).to_vec())).collect()
+    (0..entries.len()).map(|i| (entries.fingerprints[i], entries.seal(i).to_vec())).collect()
 }
 
 #[test]
 fn changes_lead_where_a_plain_set_goes() {
     let mut random = Random::new(1);
-    for (bits, slot) in [(5, 2), (9, 0), (51, 32), (128, 1)] {
-        let format = EntryFormat { bits, slot };
+    for (bits, seal) in [(5, 2), (9, 0), (51, 32), (128, 1)] {
+        let format = EntryFormat { bits, seal };
         let start: Vec<Entry> = (0..200).map(|_| entry(&mut random, format)).collect();
         let mut plain: BTreeSet<Entry> = start.iter().cloned().collect();
         let mut entries = Entries::new(format, start);
@@ -62,7 +62,7 @@ fn changes_lead_where_a_plain_set_goes() {
             assert!(Entries::decode(format, plain.len(), &encoded[1..]).is_err());
             assert!(Entries::decode(format, plain.len() - 1, &encoded).is_err());
         }
-        let first = (entries.fingerprints[0], entries.slot(0).to_vec());
+        let first = (entries.fingerprints[0], entries.seal(0).to_vec());
         assert!(entries.apply(&[], [&first]).is_err(), "it is there");
         let entries = entries.apply([&first], &[]).expect("it is there");
         assert!(entries.apply([&first], &[]).is_err(), "it is not there any more");
@@ -72,13 +72,13 @@ fn changes_lead_where_a_plain_set_goes() {
 #[test]
 fn fingerprints_of_others_are_found_as_seldom_as_said() {
     let mut random = Random::new(2);
-    let format = EntryFormat { bits: 18, slot: 0 };
+    let format = EntryFormat { bits: 18, seal: 0 };
     let entries: Vec<Entry> = (0..1000).map(|_| entry(&mut random, format)).collect();
     let entries = Entries::new(format, entries);
     let queries = 200_000;
     let found = (0..queries).filter(|_| {
         let fingerprint = random.wide() >> (128 - format.bits);
-        entries.slots_of(fingerprint).len() > 0
+        entries.seals_of(fingerprint).len() > 0
     });
     // 200 000 · 1000 / 2^18 = 763 at most, with a standard deviation of 28.
     let found = found.count();
@@ -89,7 +89,7 @@ fn fingerprints_of_others_are_found_as_seldom_as_said() {
 fn a_million_items_take_less_than_five_megabytes() {
     let mut random = Random::new(3);
     // 30 + 21 bits: a list of 2^20 can grow to 2^21.
-    let format = EntryFormat { bits: 51, slot: 0 };
+    let format = EntryFormat { bits: 51, seal: 0 };
     let entries = Entries::new(format, (0..1 << 20).map(|_| entry(&mut random, format)).collect());
     let bytes = entries.encode().len();
     assert!(bytes < 5_000_000, "{bytes}");
