@@ -9,7 +9,7 @@ use veilset::meeting::{self, Meeting};
 use veilset::net::{Endpoint, Options, Stop};
 use veilset::party::PublicKey;
 use veilset::registry::Operation;
-use veilset::{Connection, Done, Job, Means};
+use veilset::{Connection, Done, Job, Resources};
 
 use crate::availability::ordered;
 use crate::desk::Desk;
@@ -78,7 +78,7 @@ impl Plan {
         desk.board.brief(ready.briefing());
         let cores = || available_parallelism().map_or(1, usize::from);
         let threads = desk.how.threads.unwrap_or_else(cores);
-        let done = ready.run(&input, &Means { threads, observer: &desk.board })?;
+        let done = ready.run(&input, &Resources { threads, observer: &desk.board })?;
         let agreed = meeting::agreed(&done, &input, &self.slots);
         if let Some((_, slot)) = agreed {
             desk.keep(*slot);

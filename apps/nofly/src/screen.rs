@@ -2,7 +2,7 @@
 
 use veilset::data::{Destination, Scratch, Source, Table};
 use veilset::net::{Endpoint, Options};
-use veilset::{Connection, Done, Input, Job, Learn, Means, voice};
+use veilset::{Connection, Done, Input, Job, Learn, Resources, voice};
 
 use crate::args::ScreenArgs;
 use crate::error::Failure;
@@ -98,8 +98,8 @@ impl Screening<'_> {
             board.brief(ready.briefing());
         }
         let watch = Watch::new(self.talk, self.board);
-        let means = Means { threads: self.args.party.threads(), observer: &watch };
-        let done = ready.run(input, &means);
+        let resources = Resources { threads: self.args.party.threads(), observer: &watch };
+        let done = ready.run(input, &resources);
         watch.clear();
         Ok(done?)
     }

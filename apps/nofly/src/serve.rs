@@ -8,7 +8,7 @@ use std::time::Duration;
 use veilset::net::signals::{self, Wish};
 use veilset::net::{Listener, Options};
 use veilset::registry::Silent;
-use veilset::{Connection, Done, Job, Learn, Means, exit_code, voice};
+use veilset::{Connection, Done, Job, Learn, Resources, exit_code, voice};
 
 use crate::args::ServeArgs;
 use crate::error::Failure;
@@ -120,7 +120,7 @@ impl Server<'_> {
             ready.decline();
             return Err(Failure::TooLarge { got, most });
         }
-        let means = Means { threads: self.args.party.threads(), observer: &Silent };
-        Ok(ready.run(&input, &means)?)
+        let resources = Resources { threads: self.args.party.threads(), observer: &Silent };
+        Ok(ready.run(&input, &resources)?)
     }
 }

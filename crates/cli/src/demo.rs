@@ -6,7 +6,7 @@ use serde_json::json;
 use veilset::data::{Destination, KeySpec, Scratch, Table};
 use veilset::net::Options;
 use veilset::registry::{Operation, Silent};
-use veilset::{Connection, Done, Input, Job, Learn, Means, table};
+use veilset::{Connection, Done, Input, Job, Learn, Resources, table};
 
 use crate::args::{DemoArgs, Talk};
 use crate::error::Failure;
@@ -113,8 +113,8 @@ fn take_part(
     learn: Learn,
 ) -> Result<Done, Failure> {
     let job = Job { learn, ..Job::new(operation, peer.to_owned()) };
-    let means = Means { threads: 1, observer: &Silent };
-    Ok(job.offer(way, &party.input)?.run(&party.input, &means)?)
+    let resources = Resources { threads: 1, observer: &Silent };
+    Ok(job.offer(way, &party.input)?.run(&party.input, &resources)?)
 }
 
 fn told(north: &Party, south: &Party, results: &Results) -> String {

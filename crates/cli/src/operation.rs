@@ -6,7 +6,7 @@ use veilset::data::{DataError, Destination, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers, PublicKey};
 use veilset::registry::Gives;
-use veilset::{Connection, Done, Input, Job, Means, PhaseCost, Ready, disk_need, table, voice};
+use veilset::{Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, table, voice};
 
 use crate::args::{MeetArgs, PlaceArgs, Talk};
 use crate::consent::{Consent, Somebody};
@@ -114,7 +114,7 @@ pub(crate) fn compute(
     }
     let ready = consent(ready, args, talk)?;
     let bar = Bar::new(talk);
-    let done = ready.run(input, &Means { threads: args.threads(), observer: &bar });
+    let done = ready.run(input, &Resources { threads: args.threads(), observer: &bar });
     bar.clear();
     Ok(done?)
 }

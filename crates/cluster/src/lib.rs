@@ -17,5 +17,5 @@ pub use price::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
     PASSES_A_ROW, PROCESS_BYTES, STORED_A_ROW,
 };
-pub use slices::{Cut, Merged, Scan, Slicing, Wanted, cut, merge, scan, split};
-pub use worker::{Meeting, Worker};
+pub use slices::{Cut, ListColumns, Merged, Scan, Slicing, cut, merge, scan, split};
+pub use worker::{Rendezvous, Worker};

@@ -7,7 +7,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Recording, Replay, Transport, memory_pair};
 use veilset_data::{KeySet, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
-use veilset_session::{Learn, Means, Offer, Pipe, SessionError, agree};
+use veilset_session::{Learn, Offer, Pipe, Resources, SessionError, agree};
 
 use crate::Seed;
 use crate::bytes::{Fields, frames, put_frames};
@@ -34,8 +34,8 @@ fn side(
     let agreed = agree(&mut pipe, offer(operation, connecting), rng)?;
     let table = Table::parse("list".to_owned(), b"k\n1\n2\n3\n".to_vec(), b',').expect("a table");
     let mut keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
-    let means = Means { threads: 1, observer: &Silent };
-    agreed.run(&mut pipe, keys.take_digests(), Attached::Nothing, &means, rng).map(drop)
+    let resources = Resources { threads: 1, observer: &Silent };
+    agreed.run(&mut pipe, keys.take_digests(), Attached::Nothing, &resources, rng).map(drop)
 }
 
 fn offer(operation: Operation, connecting: bool) -> Offer {

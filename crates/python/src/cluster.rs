@@ -6,7 +6,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
-use veilset::cluster::{self, Cut, Merged, Slicing, Wanted};
+use veilset::cluster::{self, Cut, ListColumns, Merged, Slicing};
 use veilset::data::{KeySpec, Scratch, Table, Warning};
 use veilset::json;
 
@@ -150,7 +150,7 @@ pub(crate) fn scan(
     values: Vec<String>,
     send: Option<Vec<String>>,
 ) -> Result<Scanned, Failure> {
-    let wanted = Wanted { key: spec(key)?, values, send };
+    let wanted = ListColumns { key: spec(key)?, values, send };
     let scan = py.detach(|| Ok::<_, Failure>(cluster::scan(read(block)?, &wanted)?))?;
     let warned = |warning: Warning| {
         let (_, what) = warning.text.split_once(": ").unwrap_or_default();
@@ -204,7 +204,7 @@ pub(crate) fn cut<'py>(
     if !slices.pieces.is_power_of_two() {
         return Err(PyValueError::new_err("pieces is a power of two"));
     }
-    let wanted = Wanted { key: spec(key)?, values, send };
+    let wanted = ListColumns { key: spec(key)?, values, send };
     let session = fixed(&slices.session)?;
     let secret = slices.secret.as_deref().map(fixed).transpose()?;
     let cuts = py.detach(|| {

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use veilset::data::{Destination, ID_COLUMN, LABEL_COLUMN};
 use veilset::net::Options;
 use veilset::registry::Silent;
-use veilset::{Connection, Done, Input, Job, Means, json};
+use veilset::{Connection, Done, Input, Job, Resources, json};
 
 use crate::attend::{Answer, Caller, Reporter, attend};
 use crate::error::Failure;
@@ -135,8 +135,8 @@ pub(crate) fn run_local(
         let (a, b) = thread::scope(|scope| {
             let other = scope.spawn(|| {
                 let ready = jobs.1.offer(there, &inputs.1)?;
-                let means = Means { threads: order_b.threads(), observer: &Silent };
-                Ok::<_, Failure>(ready.run(&inputs.1, &means)?)
+                let resources = Resources { threads: order_b.threads(), observer: &Silent };
+                Ok::<_, Failure>(ready.run(&inputs.1, &resources)?)
             });
             let here = take_part(&order_a, jobs.0, here, &inputs.0, None, reporter);
             (here, other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
@@ -166,5 +166,5 @@ pub(crate) fn take_part(
             return Err(Failure::Declined);
         }
     }
-    Ok(ready.run(input, &Means { threads: order.threads(), observer: reporter })?)
+    Ok(ready.run(input, &Resources { threads: order.threads(), observer: reporter })?)
 }

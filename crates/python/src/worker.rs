@@ -22,7 +22,7 @@ pub(crate) struct Worker(cluster::Worker);
 
 /// Whom to meet, and over what.
 #[derive(FromPyObject)]
-pub(crate) struct Meeting {
+pub(crate) struct Rendezvous {
     peer: String,
     connect: Option<String>,
     ticket: PyBackedBytes,
@@ -30,10 +30,10 @@ pub(crate) struct Meeting {
     max_memory: Option<u64>,
 }
 
-impl Meeting {
-    fn read(self) -> PyResult<cluster::Meeting> {
+impl Rendezvous {
+    fn read(self) -> PyResult<cluster::Rendezvous> {
         let key = self.peer.parse().map_err(|error: KeyError| StoreError::Key(error));
-        Ok(cluster::Meeting {
+        Ok(cluster::Rendezvous {
             peer: key.map_err(Failure::from)?,
             connect: self.connect,
             ticket: Ticket(fixed(&self.ticket)?),
@@ -77,7 +77,7 @@ impl Worker {
     fn intersect<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         own: &[u8],
         sizes: Sizes,
         receiver: bool,
@@ -103,7 +103,7 @@ impl Worker {
     fn exchange<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         secret: &[u8],
         own: &[u8],
         shape: Values,
@@ -115,7 +115,7 @@ impl Worker {
     }
 
     /// Tells the peer a piece of the values of its own elements.
-    fn tell(&self, py: Python<'_>, meeting: Meeting, values: &[u8], bits: u32) -> PyResult<()> {
+    fn tell(&self, py: Python<'_>, meeting: Rendezvous, values: &[u8], bits: u32) -> PyResult<()> {
         let (meeting, values) = (meeting.read()?, words(values)?);
         Ok(py.detach(|| self.0.tell(&meeting, values, bits)).map_err(Failure::from)?)
     }
@@ -124,7 +124,7 @@ impl Worker {
     fn hear<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         shape: Values,
         queries: &[u8],
     ) -> PyResult<(Bound<'py, PyBytes>, bool)> {
@@ -139,7 +139,7 @@ impl Worker {
     fn give_sums<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         numbers: &[u8],
         columns: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
@@ -152,7 +152,7 @@ impl Worker {
     fn take_sums<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         chosen: &[u8],
         columns: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
@@ -165,7 +165,7 @@ impl Worker {
     fn give_items(
         &self,
         py: Python<'_>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         items: PyBackedBytes,
         width: usize,
     ) -> PyResult<()> {
@@ -177,7 +177,7 @@ impl Worker {
     fn take_items<'py>(
         &self,
         py: Python<'py>,
-        meeting: Meeting,
+        meeting: Rendezvous,
         chosen: &[u8],
         width: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {

@@ -40,6 +40,6 @@ pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times};
 pub use planned::{PlannedRun, Prices};
 pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};
 pub use rng::fresh_rng;
-pub use run::Means;
+pub use run::Resources;
 pub use terms::{MAX_COLUMNS, MAX_NAME, Mismatch, WIRE_VERSION};
 pub use wanted::{Asked, Wanted};

@@ -19,7 +19,7 @@ use crate::terms::{Consent, Done};
 use crate::{Agreed, Briefing, End, PeerReport, Pipe, Report, SessionError};
 
 /// What a run may use.
-pub struct Means<'a> {
+pub struct Resources<'a> {
     /// Threads for computing.
     pub threads: usize,
     /// Hears how far the run is.
@@ -37,11 +37,11 @@ impl Agreed {
         pipe: &mut Pipe,
         keys: Zeroizing<Vec<KeyDigest>>,
         attached: Attached<'_>,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
         self.check_accepted()?;
-        let pool = pool(means.threads)?;
+        let pool = pool(resources.threads)?;
         // First, so that nobody waits for the other's hashing.
         pipe.channel.phase(CONSENT);
         let due = pipe.due();
@@ -53,14 +53,14 @@ impl Agreed {
         consented(pipe, due).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
         let conclusion =
-            pool.install(|| self.drive_all(pipe, elements, attached, means.observer, rng))?;
+            pool.install(|| self.drive_all(pipe, elements, attached, resources.observer, rng))?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
         pipe.channel.phase("result");
         let outcome = pool.install(conclusion);
         let outcome = outcome.map_err(|error| SessionError::of_protocol("result", error))?;
-        Ok(self.report(pipe, outcome, rounds, means.threads))
+        Ok(self.report(pipe, outcome, rounds, resources.threads))
     }
 
     /// All parts, one after the other.

@@ -7,7 +7,7 @@
 //! use veilset::net::Endpoint;
 //! use veilset::party::{Home, Identity, Peers};
 //! use veilset::registry::Silent;
-//! use veilset::{Connection, Input, Job, Means};
+//! use veilset::{Connection, Input, Job, Resources};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let home = Home::from_env()?;
@@ -20,8 +20,8 @@
 //! let ready = Job::intersect(name).offer(connection, &input)?;
 //! // The terms are agreed. Where the peer asks for what this side did not name, `run` refuses unless `accept` was called.
 //! println!("{}", ready.briefing().learned);
-//! let means = Means { threads: 2, observer: &Silent };
-//! let done = ready.run(&input, &means)?;
+//! let resources = Resources { threads: 2, observer: &Silent };
+//! let done = ready.run(&input, &resources)?;
 //! done.write(&input, &Destination::new("matches.csv", false))?;
 //! # Ok(())
 //! # }
@@ -62,13 +62,13 @@ pub use output::{deliver, destination};
 pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
-pub use veilset_session::{Briefing, Learn, Means, Price, Report, no_match};
+pub use veilset_session::{Briefing, Learn, Price, Report, Resources, no_match};
 
 /// Runs that many workers of both parties share.
 pub mod cluster {
     pub use veilset_cluster::{
-        Cut, DriverConnection, MAX_MESSAGE, Meeting, Merged, Slicing, Wanted, Worker, cut, merge,
-        scan, split,
+        Cut, DriverConnection, ListColumns, MAX_MESSAGE, Merged, Rendezvous, Slicing, Worker, cut,
+        merge, scan, split,
     };
     pub use veilset_crypto::Element;
     pub use veilset_protocols::pieces::value_bits;

@@ -35,7 +35,7 @@ impl Connection {
 mod tests {
     use veilset_data::{KeySpec, Table};
     use veilset_protocols::Silent;
-    use veilset_session::Means;
+    use veilset_session::Resources;
 
     use super::*;
     use crate::{Input, Job};
@@ -50,8 +50,8 @@ mod tests {
         let (here, there) = Connection::pair(&Options::default()).expect("loopback");
         let count = |way: Connection, input: &Input| {
             let ready = Job::count("the other".into()).offer(way, input)?;
-            let means = Means { threads: 1, observer: &Silent };
-            ready.run(input, &means).map(|done| done.report.count())
+            let resources = Resources { threads: 1, observer: &Silent };
+            ready.run(input, &resources).map(|done| done.report.count())
         };
         let (first, second) = thread::scope(|scope| {
             let second = scope.spawn(|| count(there, &b));

@@ -6,7 +6,7 @@ use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
 use veilset_data::{DataError, Destination};
 use veilset_protocols::Gives;
-use veilset_session::{Agreed, AgreedMultiparty, Briefing, Column, End, Means, Pipe, Price};
+use veilset_session::{Agreed, AgreedMultiparty, Briefing, Column, End, Pipe, Price, Resources};
 
 use crate::{Done, Error, Input};
 
@@ -122,17 +122,17 @@ impl Ready {
     /// # Errors
     /// When the peer asks for something that this side did not name and nobody [accepted](Self::accept), or a party declines,
     /// breaks the protocol or goes away; nothing was written then.
-    pub fn run(self, input: &Input, means: &Means<'_>) -> Result<Done, Error> {
+    pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
         let Self { terms, mut rng } = self;
         let started = SystemTime::now();
         let keys = input.digests()?;
         let report = match terms {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;
-                let report = agreed.run(&mut pipe, keys, input.attached(), means, &mut rng);
+                let report = agreed.run(&mut pipe, keys, input.attached(), resources, &mut rng);
                 pipe.say_goodbye_if_failed(report)
             }
-            AgreedTerms::Multiparty(agreed) => agreed.run(keys, means, &mut rng),
+            AgreedTerms::Multiparty(agreed) => agreed.run(keys, resources, &mut rng),
         };
         Done::new(report?, started, input)
     }

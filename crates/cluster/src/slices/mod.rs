@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 /// What a run reads of a list.
 #[derive(Debug, Clone)]
-pub struct Wanted {
+pub struct ListColumns {
     /// The key's columns and presets.
     pub key: KeySpec,
     /// The columns of a sum.
@@ -27,7 +27,7 @@ struct Block {
     items: Option<Items>,
 }
 
-impl Wanted {
+impl ListColumns {
     fn read(&self, block: &Table) -> Result<Block, DataError> {
         let keys = KeySet::build(block, &self.key)?;
         let (mut values, mut items) = (None, None);
@@ -70,7 +70,7 @@ pub struct Scan {
 ///
 /// # Errors
 /// When a column is missing, or holds what it must not.
-pub fn scan(block: Table, wanted: &Wanted) -> Result<Scan, DataError> {
+pub fn scan(block: Table, wanted: &ListColumns) -> Result<Scan, DataError> {
     let block = wanted.read(&block)?;
     let columns = block.values.as_ref().map_or_else(Vec::new, |values| {
         let all = values.columns().len();
@@ -128,7 +128,11 @@ pub struct Cut {
 ///
 /// # Errors
 /// As [`scan`], or when a sum could overflow.
-pub fn cut(block: Table, wanted: &Wanted, slicing: &Slicing<'_>) -> Result<Vec<Cut>, DataError> {
+pub fn cut(
+    block: Table,
+    wanted: &ListColumns,
+    slicing: &Slicing<'_>,
+) -> Result<Vec<Cut>, DataError> {
     let file = block.name();
     let mut block = wanted.read(&block)?;
     let hasher = ElementHasher::new(slicing.session, &wanted.key.canonical());

@@ -10,10 +10,10 @@ fn block(rows: &[(&str, &str)]) -> Table {
     Table::parse("block".into(), text.into_bytes(), b',').expect("a table")
 }
 
-fn wanted(values: &[&str], send: Option<&[&str]>) -> Wanted {
+fn wanted(values: &[&str], send: Option<&[&str]>) -> ListColumns {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let key = "k:email".parse().expect("a key");
-    Wanted { key, values: owned(values), send: send.map(owned) }
+    ListColumns { key, values: owned(values), send: send.map(owned) }
 }
 
 fn slicing<'a>(secret: Option<&'a [u8; 32]>, scales: &'a [u32], width: usize) -> Slicing<'a> {

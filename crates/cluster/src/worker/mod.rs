@@ -19,7 +19,7 @@ pub struct Worker {
 }
 
 /// Whom a worker meets, and over what.
-pub struct Meeting {
+pub struct Rendezvous {
     /// The key of the peer's worker.
     pub peer: PublicKey,
     /// Its address, for the side that connects.
@@ -34,7 +34,7 @@ pub struct Meeting {
     pub options: Options,
 }
 
-impl Meeting {
+impl Rendezvous {
     /// Refuses what needs more memory than there is beside what is `held`, for so many elements of the peer as it says.
     fn check(&self, needed: u64, held: usize, peer: u64) -> Result<(), ClusterError> {
         let allowed = memory::left(self.max_memory, held as u64);
@@ -84,13 +84,13 @@ impl Worker {
     /// claims; when the peer's worker does not come, was told something else, breaks the protocol or goes away.
     pub fn intersect(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         shape: &PieceShape,
         elements: &[Element],
     ) -> Result<Matched, ClusterError> {
-        meeting.check(shape.memory(), size_of_val(elements), shape.peer_count)?;
-        self.meet(meeting, |pipe, rng| {
-            pipe.match_piece(&meeting.ticket, meeting.threads, shape, elements, rng)
+        rendezvous.check(shape.memory(), size_of_val(elements), shape.peer_count)?;
+        self.meet(rendezvous, |pipe, rng| {
+            pipe.match_piece(&rendezvous.ticket, rendezvous.threads, shape, elements, rng)
         })
     }
 
@@ -101,15 +101,15 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn exchange(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         secret: [u8; 32],
         elements: &[Element],
         peer_count: usize,
         bits: u32,
     ) -> Result<Vec<u128>, ClusterError> {
         let needed = pieces::exchange_memory(elements.len() as u64, peer_count as u64);
-        meeting.check(needed, size_of_val(elements), peer_count as u64)?;
-        self.piece(meeting, |means| {
+        rendezvous.check(needed, size_of_val(elements), peer_count as u64)?;
+        self.piece(rendezvous, |means| {
             let mut key = ChaCha20Rng::from_seed(secret);
             pieces::exchange(means, &mut key, elements, peer_count, bits)
         })
@@ -121,11 +121,11 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn tell(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         values: Vec<u128>,
         bits: u32,
     ) -> Result<(), ClusterError> {
-        self.piece(meeting, |means| pieces::tell(means, values, bits))
+        self.piece(rendezvous, |means| pieces::tell(means, values, bits))
     }
 
     /// Hears a piece of `count` values, of `bits` bits, and says which of `queries` are among them; and whether none is asked for
@@ -135,14 +135,14 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn hear(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         count: usize,
         bits: u32,
         queries: &[u128],
     ) -> Result<(Vec<bool>, bool), ClusterError> {
         let needed = pieces::hear_memory(count as u64, queries.len() as u64);
-        meeting.check(needed, size_of_val(queries), count as u64)?;
-        let hits = self.piece(meeting, |means| pieces::hear(means, count, bits, queries))?;
+        rendezvous.check(needed, size_of_val(queries), count as u64)?;
+        let hits = self.piece(rendezvous, |means| pieces::hear(means, count, bits, queries))?;
         Ok((hits.bits, hits.fault.is_none()))
     }
 
@@ -152,13 +152,13 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn give_sums(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         words: &[u128],
         columns: usize,
     ) -> Result<Vec<u128>, ClusterError> {
         let count = words.len() / columns.max(1);
-        meeting.check_transfer(count, columns.saturating_mul(16), size_of_val(words))?;
-        self.piece(meeting, |means| pieces::give_sums(means, words, columns))
+        rendezvous.check_transfer(count, columns.saturating_mul(16), size_of_val(words))?;
+        self.piece(rendezvous, |means| pieces::give_sums(means, words, columns))
     }
 
     /// Takes the masked sums over the elements whose bits are set.
@@ -167,12 +167,12 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn take_sums(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         bits: &[bool],
         columns: usize,
     ) -> Result<Vec<u128>, ClusterError> {
-        meeting.check_transfer(bits.len(), columns.saturating_mul(16), bits.len())?;
-        self.piece(meeting, |means| pieces::take_sums(means, bits, columns))
+        rendezvous.check_transfer(bits.len(), columns.saturating_mul(16), bits.len())?;
+        self.piece(rendezvous, |means| pieces::take_sums(means, bits, columns))
     }
 
     /// Gives the peer items of `width` bytes by its bits.
@@ -181,12 +181,12 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn give_items(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         items: &[u8],
         width: usize,
     ) -> Result<(), ClusterError> {
-        meeting.check_transfer(items.len() / width.max(1), width, items.len())?;
-        self.piece(meeting, |means| pieces::give_items(means, items, width))
+        rendezvous.check_transfer(items.len() / width.max(1), width, items.len())?;
+        self.piece(rendezvous, |means| pieces::give_items(means, items, width))
     }
 
     /// Takes the items whose bits are not set.
@@ -195,28 +195,30 @@ impl Worker {
     /// As [`Worker::intersect`].
     pub fn take_items(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         bits: &[bool],
         width: usize,
     ) -> Result<zeroize::Zeroizing<Vec<u8>>, ClusterError> {
-        meeting.check_transfer(bits.len(), width, bits.len())?;
-        self.piece(meeting, |means| pieces::take_items(means, bits, width))
+        rendezvous.check_transfer(bits.len(), width, bits.len())?;
+        self.piece(rendezvous, |means| pieces::take_items(means, bits, width))
     }
 
     fn piece<T: Send>(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         work: impl FnOnce(&mut Means<'_>) -> Result<T, ProtocolError> + Send,
     ) -> Result<T, ClusterError> {
-        self.meet(meeting, |pipe, rng| pipe.piece(&meeting.ticket, meeting.threads, rng, work))
+        self.meet(rendezvous, |pipe, rng| {
+            pipe.piece(&rendezvous.ticket, rendezvous.threads, rng, work)
+        })
     }
 
     fn meet<T>(
         &self,
-        meeting: &Meeting,
+        rendezvous: &Rendezvous,
         work: impl FnOnce(&mut Pipe, &mut ChaCha20Rng) -> Result<T, SessionError>,
     ) -> Result<T, ClusterError> {
-        let Meeting { peer, connect: to, options, .. } = meeting;
+        let Rendezvous { peer, connect: to, options, .. } = rendezvous;
         let transport = match to {
             Some(address) => connect(&self.identity, peer, address, options, &|_| {})?,
             None => self.listener.again()?.accept(&self.identity, peer, options, &|_| {})?,

@@ -11,10 +11,10 @@ const SIDES: [Side; 2] = [
 ];
 
 /// Meets the worker with this key, at this address if it listens there, with this much memory.
-fn meeting(peer: PublicKey, connect: Option<String>, max_memory: u64) -> Meeting {
+fn rendezvous(peer: PublicKey, connect: Option<String>, max_memory: u64) -> Rendezvous {
     let options = Options { deadline: Duration::from_secs(60), ..Options::default() };
     let ticket = Ticket([3; 32]);
-    Meeting { peer, connect, ticket, threads: 1, max_memory: Some(max_memory), options }
+    Rendezvous { peer, connect, ticket, threads: 1, max_memory: Some(max_memory), options }
 }
 
 fn worker() -> Worker {
@@ -36,21 +36,21 @@ fn needed(refused: Result<impl Sized, ClusterError>) -> u64 {
 fn a_claim_that_takes_more_memory_than_a_worker_has_is_refused_before_anybody_is_met() {
     const CAP: u64 = 1 << 30;
     let (worker, nobody) = (worker(), worker().public_key());
-    let meeting = meeting(nobody, Some("127.0.0.1:1".to_owned()), CAP);
+    let rendezvous = rendezvous(nobody, Some("127.0.0.1:1".to_owned()), CAP);
     let [_, side] = SIDES;
     let shape = PieceShape { side, count: 1000, peer_count: 1 << 37, pieces: 1 << 12 };
     // The vector OLE is as long as the receiver says.
-    let refused = worker.intersect(&meeting, &shape, &[]);
+    let refused = worker.intersect(&rendezvous, &shape, &[]);
     assert!(needed(refused) > 25 * (1 << 25));
     let beyond = PieceShape { peer_count: 1 << 60, ..shape };
-    let refused = worker.intersect(&meeting, &beyond, &[]);
+    let refused = worker.intersect(&rendezvous, &beyond, &[]);
     assert_eq!(needed(refused), u64::MAX);
-    let refused = worker.exchange(&meeting, [1; 32], &[], 1 << 27, 80);
+    let refused = worker.exchange(&rendezvous, [1; 32], &[], 1 << 27, 80);
     assert_eq!(needed(refused), 16 << 27);
-    assert!(needed(worker.hear(&meeting, 1 << 27, 80, &[])) > 16 << 27);
+    assert!(needed(worker.hear(&rendezvous, 1 << 27, 80, &[])) > 16 << 27);
     let bits = vec![true; 1 << 20];
-    assert!(needed(worker.take_items(&meeting, &bits, 1 << 10)) > 2 << 30);
-    assert!(needed(worker.take_sums(&meeting, &bits, 64)) > 2 << 30);
+    assert!(needed(worker.take_items(&rendezvous, &bits, 1 << 10)) > 2 << 30);
+    assert!(needed(worker.take_sums(&rendezvous, &bits, 64)) > 2 << 30);
 }
 
 #[test]
@@ -65,10 +65,10 @@ fn what_fits_a_worker_is_done() {
     let back = PieceShape { side: sender, count: 4 * 40, peer_count: 4 * 30, pieces: 4 };
     let cap = 200 << 20;
     let found = std::thread::scope(|scope| {
-        let there = meeting(one.public_key(), address, cap);
+        let there = rendezvous(one.public_key(), address, cap);
         let second = &other;
         scope.spawn(move || second.intersect(&there, &back, &theirs));
-        let here = meeting(other.public_key(), None, cap);
+        let here = rendezvous(other.public_key(), None, cap);
         one.intersect(&here, &shape, &ours)
     });
     assert_eq!(found.expect("honest"), Matched::Places((20..30).collect()));

@@ -22,7 +22,7 @@ use zeroize::Zeroizing;
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
 use crate::terms::{Consent, Done, Opening, Terms};
-use crate::{Briefing, End, Learn, Means, Mismatch, Offer, Pipe, Price, Report, SessionError};
+use crate::{Briefing, End, Learn, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
 
 /// The protocol of such runs, in the terms and in reports.
 pub const MULTIPARTY_PROTOCOL: &str = "ks-parties";
@@ -131,22 +131,22 @@ impl AgreedMultiparty {
     pub fn run(
         mut self,
         keys: Zeroizing<Vec<KeyDigest>>,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        let matched = self.matched(keys, means, rng);
+        let matched = self.matched(keys, resources, rng);
         let matched = self.peers.say_goodbye_if_failed(matched)?;
         self.peers.end(&End::Complete);
-        Ok(report::report(&mut self, matched, means.threads))
+        Ok(report::report(&mut self, matched, resources.threads))
     }
 
     fn matched(
         &mut self,
         keys: Zeroizing<Vec<KeyDigest>>,
-        means: &Means<'_>,
+        resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Vec<u32>, SessionError> {
-        let pool = pool(means.threads)?;
+        let pool = pool(resources.threads)?;
         // First, so that nobody waits for the others' hashing.
         let due = self.peers.consent()?;
         self.peers.phase("hashing keys");
@@ -163,7 +163,7 @@ impl AgreedMultiparty {
                 session: &self.session,
                 channels: self.peers.channels(self.place),
                 rng,
-                observer: means.observer,
+                observer: resources.observer,
             };
             run(&Ristretto255, party)
         });

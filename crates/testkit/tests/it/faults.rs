@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use veilset::data::{KeySpec, Table};
 use veilset::registry::{Operation, PROTOCOLS, Reveal, Silent, Spec};
-use veilset::{Columns, Connection, Done, Error, Input, Job, Learn, Means};
+use veilset::{Columns, Connection, Done, Error, Input, Job, Learn, Resources};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 
 /// Longer than any of these runs takes.
@@ -63,8 +63,8 @@ fn side(
         protocol: veilset::registry::find(spec.id).map(|p| p.spec().id),
         ..Job::new(spec.operation, "peer".into())
     };
-    let means = Means { threads: 1, observer: &Silent };
-    job.offer(connection, input)?.run(input, &means)
+    let resources = Resources { threads: 1, observer: &Silent };
+    job.offer(connection, input)?.run(input, &resources)
 }
 
 /// Runs both sides, the listening one's transport wrapped; returns its end first.

@@ -6,7 +6,7 @@ use std::thread;
 
 use veilset::data::{KeySpec, Table};
 use veilset::registry::{Choices, Operation, Silent, find};
-use veilset::{Connection, Done, Error, Input, Job, Means, exit_code};
+use veilset::{Connection, Done, Error, Input, Job, Resources, exit_code};
 use veilset_channel::{
     Abort, Channel, ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair,
 };
@@ -95,7 +95,7 @@ fn meet(
             if accepts {
                 ready.accept();
             }
-            ready.run(&input, &Means { threads: 1, observer: &Silent })
+            ready.run(&input, &Resources { threads: 1, observer: &Silent })
         });
         (ended, peer.join().expect("no panic"))
     })

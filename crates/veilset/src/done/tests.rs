@@ -3,7 +3,7 @@ use std::thread;
 use veilset_channel::memory_pair;
 use veilset_data::{KeySpec, Table};
 use veilset_protocols::{Operation, Silent};
-use veilset_session::{Learn, Means};
+use veilset_session::{Learn, Resources};
 
 use super::*;
 use crate::{Connection, Job};
@@ -23,7 +23,7 @@ fn look_up(owner: &Input, asker: &Input, protocol: &'static str) -> [Result<Done
             ..Job::new(Operation::Lookup, "peer".to_owned())
         };
         let ready = job.offer(Connection::from_transport(transport, connecting), input)?;
-        ready.run(input, &Means { threads: 1, observer: &Silent })
+        ready.run(input, &Resources { threads: 1, observer: &Silent })
     };
     thread::scope(|scope| {
         let other = scope.spawn(|| side(owner, Box::new(left), false, Learn::Peer));
