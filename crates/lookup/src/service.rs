@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_net::{Answer, Callers, Farewell, Note, Service};
+use veilset_net::{Callers, Farewell, Note, Response, Service};
 use veilset_party::PublicKey;
 use zeroize::Zeroize;
 
@@ -154,7 +154,7 @@ impl Service for LookupService {
         self.engine().longest()
     }
 
-    fn answer(&self, client: &PublicKey, request: &[u8]) -> Answer {
+    fn answer(&self, client: &PublicKey, request: &[u8]) -> Response {
         let (items, reply) = self.reply(client, request);
         let refused = reply.as_ref().err().copied();
         if let Some(refusal) = refused {
@@ -165,7 +165,7 @@ impl Service for LookupService {
         }
         let last = matches!(reply, Err(Refusal::Malformed | Refusal::Forbidden));
         let answer = message(reply);
-        if last { Answer::Last(answer) } else { Answer::More(answer) }
+        if last { Response::Last(answer) } else { Response::More(answer) }
     }
 
     fn farewell(&self, why: Farewell) -> Vec<u8> {

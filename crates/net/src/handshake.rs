@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 use veilset_party::PublicKey;
 
-use crate::meter::{Meter, Metered};
+use crate::meter::{Meter, MeteredStream};
 use crate::tls::{self, ALPN, PinnedKey};
 
 /// The version of what follows the handshake.
@@ -44,7 +44,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
 /// A connection to the pinned peer.
 pub(crate) struct Connected<S = TcpStream> {
-    pub(crate) stream: TlsStream<Metered<S>>,
+    pub(crate) stream: TlsStream<MeteredStream<S>>,
     /// The peer's key.
     pub(crate) peer: PublicKey,
     pub(crate) meter: Arc<Meter>,
@@ -73,7 +73,7 @@ pub(crate) enum Failure {
 /// A caller whose handshake failed, and the connection while it can still hear why.
 pub(crate) struct TurnedAway<S = TcpStream> {
     pub(crate) why: Failure,
-    pub(crate) metered: Option<Metered<S>>,
+    pub(crate) metered: Option<MeteredStream<S>>,
 }
 
 impl<S> From<Failure> for TurnedAway<S> {
@@ -104,7 +104,7 @@ pub(crate) async fn client_over<S: Stream>(
     stream: S,
     addr: SocketAddr,
 ) -> Result<Connected<S>, Failure> {
-    let metered = Metered::new(stream);
+    let metered = MeteredStream::new(stream);
     let meter = metered.meter();
     let connector = TlsConnector::from(Arc::new(config));
     match connector.connect(tls::server_name(), metered).into_fallible().await {
@@ -147,7 +147,7 @@ pub(crate) async fn server_over<S: Stream>(
     stream: S,
     addr: SocketAddr,
 ) -> Result<Connected<S>, TurnedAway<S>> {
-    let metered = Metered::new(stream);
+    let metered = MeteredStream::new(stream);
     let meter = metered.meter();
     let acceptor = TlsAcceptor::from(Arc::new(config));
     match acceptor.accept(metered).into_fallible().await {
@@ -214,7 +214,7 @@ async fn greet<S: Stream>(mut connected: Connected<S>) -> Result<Connected<S>, F
     }
 }
 
-async fn exchange<S: Stream>(stream: &mut TlsStream<Metered<S>>) -> io::Result<[u8; 8]> {
+async fn exchange<S: Stream>(stream: &mut TlsStream<MeteredStream<S>>) -> io::Result<[u8; 8]> {
     let [a, b, c, d, e, f, g] = GREETING;
     // A write that fails leaves the reason to be read.
     let said = stream.write_all(&[a, b, c, d, e, f, g, VERSION]).await;
@@ -246,7 +246,7 @@ pub(crate) fn tls_error(error: &io::Error) -> Option<&Error> {
 }
 
 /// Takes what the other end still sends, so that closing does not destroy the alert that is on its way to it.
-pub(crate) async fn linger<S: Stream>(mut metered: Metered<S>) {
+pub(crate) async fn linger<S: Stream>(mut metered: MeteredStream<S>) {
     let taking = async {
         let mut scrap = [0; 1024];
         metered.shutdown().await?;

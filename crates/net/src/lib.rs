@@ -32,5 +32,5 @@ pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use service::{Answer, Callers, Farewell, Limits, Note, Parting, Service};
+pub use service::{Callers, Farewell, Limits, Note, Parting, Response, Service};
 pub use stop::Stop;

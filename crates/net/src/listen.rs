@@ -12,7 +12,7 @@ use crate::address::{Purpose, host_and_port};
 use crate::connection::{drive, runtime};
 use crate::crowd::Crowd;
 use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
-use crate::meter::Metered;
+use crate::meter::MeteredStream;
 use crate::tally::Tally;
 use crate::tls::{self, PinnedKey};
 use crate::{Event, NetError, Options, Stranger, TlsTransport};
@@ -261,7 +261,7 @@ impl<'a> Door<'a> {
         Ok(None)
     }
 
-    fn say_farewell(&mut self, metered: Option<Metered>) {
+    fn say_farewell(&mut self, metered: Option<MeteredStream>) {
         while self.farewells.try_join_next().is_some() {}
         if let Some(metered) = metered
             && self.farewells.len() < FAREWELLS

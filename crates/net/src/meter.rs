@@ -52,12 +52,12 @@ impl Meter {
 }
 
 /// A stream with a meter.
-pub(crate) struct Metered<S = TcpStream> {
+pub(crate) struct MeteredStream<S = TcpStream> {
     stream: S,
     meter: Arc<Meter>,
 }
 
-impl<S> Metered<S> {
+impl<S> MeteredStream<S> {
     pub(crate) fn new(stream: S) -> Self {
         Self { stream, meter: Arc::new(Meter::new()) }
     }
@@ -67,7 +67,7 @@ impl<S> Metered<S> {
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for MeteredStream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -83,7 +83,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Metered<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for MeteredStream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

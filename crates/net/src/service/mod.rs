@@ -46,7 +46,7 @@ pub trait Service: Send + Sync + 'static {
     fn longest(&self) -> usize;
 
     /// The answer to a client's next request.
-    fn answer(&self, client: &PublicKey, request: &[u8]) -> Answer;
+    fn answer(&self, client: &PublicKey, request: &[u8]) -> Response;
 
     /// The last message for a client that is sent away without an answer.
     fn farewell(&self, why: Farewell) -> Vec<u8>;
@@ -71,8 +71,8 @@ impl Callers {
     }
 }
 
-/// An answer.
-pub enum Answer {
+/// What a service answers to a request, and whether the connection goes on.
+pub enum Response {
     /// The client may go on asking.
     More(Vec<u8>),
     /// The connection ends after it.

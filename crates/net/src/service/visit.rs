@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use veilset_channel::{ChannelError, NetworkFault};
 use veilset_party::PublicKey;
 
-use super::{Answer, Farewell, Hall, Parting, Party, Service};
+use super::{Farewell, Hall, Parting, Party, Response, Service};
 use crate::Stop;
 use crate::connection::{Ends, Pump};
 use crate::message::{Arriving, frames};
@@ -104,8 +104,8 @@ impl Visit {
             };
             let (answer, last) = match answered {
                 None => return self.send_away(Farewell::Forbidden).await,
-                Some(Ok(Answer::More(answer))) => (answer, false),
-                Some(Ok(Answer::Last(answer))) => (answer, true),
+                Some(Ok(Response::More(answer))) => (answer, false),
+                Some(Ok(Response::Last(answer))) => (answer, true),
                 Some(Err(_)) => return Parting::Bug,
             };
             let sent = tokio::select! {
@@ -221,9 +221,9 @@ mod tests {
             LONGEST
         }
 
-        fn answer(&self, _client: &PublicKey, request: &[u8]) -> Answer {
+        fn answer(&self, _client: &PublicKey, request: &[u8]) -> Response {
             self.0.lock().expect("no panic").push(request.len());
-            Answer::Last(Vec::new())
+            Response::Last(Vec::new())
         }
 
         fn farewell(&self, _why: Farewell) -> Vec<u8> {

@@ -6,7 +6,7 @@ use std::thread;
 
 use veilset_channel::{ChannelError, MAX_FRAME, PeerFault, Transport};
 use veilset_net::{
-    Answer, Callers, Farewell, Limits, Listener, Note, Options, Parting, Service, Stop,
+    Callers, Farewell, Limits, Listener, Note, Options, Parting, Response, Service, Stop,
     TlsTransport, connect, receive_message, send_message,
 };
 use veilset_party::{Identity, PublicKey};
@@ -28,8 +28,8 @@ impl Service for Mirror {
         LONGEST
     }
 
-    fn answer(&self, _client: &PublicKey, request: &[u8]) -> Answer {
-        Answer::More(request.iter().rev().copied().collect())
+    fn answer(&self, _client: &PublicKey, request: &[u8]) -> Response {
+        Response::More(request.iter().rev().copied().collect())
     }
 
     fn farewell(&self, _why: Farewell) -> Vec<u8> {
