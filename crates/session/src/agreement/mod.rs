@@ -11,7 +11,7 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::{memory_of, plan};
 use crate::run::CONSENT;
-use crate::terms::{Choice, Opening, Terms, UncheckedTerms, encoded, escape, given};
+use crate::terms::{Choice, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
     Wanted,
@@ -190,8 +190,8 @@ fn exchange(pipe: &mut Pipe, mine: &Terms) -> Result<Exchanged, SessionError> {
 }
 
 fn swap_terms(pipe: &mut Pipe, mine: &UncheckedTerms) -> Result<UncheckedTerms, SessionError> {
-    pipe.channel.put(&Opening::of(mine.clone())).map_err(SessionError::at(STEP))?;
-    let theirs: Opening = pipe.take_in_time(STEP, &())?;
+    pipe.channel.put(&Hello::of(mine.clone())).map_err(SessionError::at(STEP))?;
+    let theirs: Hello = pipe.take_in_time(STEP, &())?;
     theirs.into_terms()
 }
 

@@ -79,7 +79,7 @@ fn a_peer_that_sends_no_terms_or_no_choice_ends_the_wait() {
 
     let (left, right) = memory_pair();
     let mut peer = Pipe::new(Box::new(right), [0; 32]);
-    let opening = Opening::of(terms(|terms| terms.connecting = true));
+    let opening = Hello::of(terms(|terms| terms.connecting = true));
     peer.channel.put(&opening).expect("there is room");
     let mut pipe = Pipe::new(Box::new(left), [0; 32]).with_patience(waited);
     silent(agree(&mut pipe, offer(false), &mut ChaCha20Rng::from_seed([1; 32])));

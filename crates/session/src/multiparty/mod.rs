@@ -21,7 +21,7 @@ use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
 use crate::run::{CONSENT, consented, pool};
-use crate::terms::{Consent, Done, Opening, Terms};
+use crate::terms::{Consent, Done, Hello, Terms};
 use crate::{Briefing, End, Learn, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
 
 /// The protocol of such runs, in the terms and in reports.

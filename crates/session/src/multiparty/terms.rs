@@ -64,7 +64,7 @@ pub(super) fn exchanged(
     rng.fill_bytes(&mut nonce);
     let parties = peers.0.len() + 1;
     let mine = |peer: &ConnectedPeer| own_terms(offer, parties, peer, nonce);
-    let said = |peer: &ConnectedPeer| Opening::of(UncheckedTerms::from(&mine(peer)));
+    let said = |peer: &ConnectedPeer| Hello::of(UncheckedTerms::from(&mine(peer)));
     let openings = peers.swap(STEP, &(), said)?;
     let mut theirs = Vec::with_capacity(openings.len());
     for (peer, opening) in peers.0.iter().zip(openings) {

@@ -15,12 +15,12 @@ pub(crate) fn encoded(terms: &impl Serialize) -> Vec<u8> {
 }
 
 /// The first message: the version, then the terms if the version is ours.
-pub(crate) struct Opening {
+pub(crate) struct Hello {
     pub(crate) version: u16,
     pub(crate) terms: Option<UncheckedTerms>,
 }
 
-impl Opening {
+impl Hello {
     /// This version, with these terms.
     pub(crate) fn of(terms: UncheckedTerms) -> Self {
         Self { version: WIRE_VERSION, terms: Some(terms) }
@@ -33,7 +33,7 @@ impl Opening {
     }
 }
 
-impl Message for Opening {
+impl Message for Hello {
     const TAG: Tag = Tag::Terms;
     type Context = ();
 

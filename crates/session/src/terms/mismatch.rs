@@ -5,7 +5,7 @@ use std::fmt;
 
 use veilset_protocols::{AttachedShape, Attaches, Operation};
 
-use super::{Terms, UncheckedTerms, UnknownName};
+use super::{Terms, UncheckedTerms, UnknownTerm};
 use crate::{Detail, Learn};
 
 /// A field on which two parties differ.
@@ -44,8 +44,8 @@ impl Mismatch {
     }
 }
 
-impl From<UnknownName> for Mismatch {
-    fn from(UnknownName { field, name }: UnknownName) -> Self {
+impl From<UnknownTerm> for Mismatch {
+    fn from(UnknownTerm { field, name }: UnknownTerm) -> Self {
         Self::unknown(field, &name)
     }
 }

@@ -16,7 +16,7 @@ use veilset_protocols::{AttachedShape, Choices, Operation, Security, find};
 
 use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Offer};
 
-pub(crate) use messages::{Choice, Consent, Done, Opening, encoded};
+pub(crate) use messages::{Choice, Consent, Done, Hello, encoded};
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values};
 pub(crate) use unchecked::UncheckedTerms;
@@ -147,7 +147,7 @@ impl Terms {
 
 /// A name in the peer's terms that is nothing here.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct UnknownName {
+pub(crate) struct UnknownTerm {
     /// What would have this name.
     pub(crate) field: &'static str,
     /// The name as the peer gave it.
@@ -155,10 +155,10 @@ pub(crate) struct UnknownName {
 }
 
 impl TryFrom<UncheckedTerms> for Terms {
-    type Error = UnknownName;
+    type Error = UnknownTerm;
 
-    fn try_from(said: UncheckedTerms) -> Result<Self, UnknownName> {
-        let unknown = |field, name: &str| UnknownName { field, name: name.to_owned() };
+    fn try_from(said: UncheckedTerms) -> Result<Self, UnknownTerm> {
+        let unknown = |field, name: &str| UnknownTerm { field, name: name.to_owned() };
         let (operation, peers) = Peers::from_name(&said.operation)
             .ok_or_else(|| unknown("operation", &said.operation))?;
         let choices = Choices {
@@ -196,8 +196,8 @@ pub(crate) fn given(name: &str) -> Option<&str> {
 }
 
 /// What is called `name`.
-fn named<T: FromStr>(field: &'static str, name: &str) -> Result<T, UnknownName> {
-    name.parse().map_err(|_| UnknownName { field, name: name.to_owned() })
+fn named<T: FromStr>(field: &'static str, name: &str) -> Result<T, UnknownTerm> {
+    name.parse().map_err(|_| UnknownTerm { field, name: name.to_owned() })
 }
 
 /// The choices that have fields of their own in the terms.

@@ -172,8 +172,8 @@ fn terms_that_no_side_of_an_operation_can_have_are_refused() {
         let mut terms = fitting();
         change(&mut terms);
         let mut body = Vec::new();
-        Opening::of(terms).encode(&mut body);
-        Reader::parse(&body, |r| Opening::decode(r, &())).err() == Some(Malformed::OutOfRange)
+        Hello::of(terms).encode(&mut body);
+        Reader::parse(&body, |r| Hello::decode(r, &())).err() == Some(Malformed::OutOfRange)
     };
     assert!(!refused(&|_| {}));
     assert!(refused(&|terms| terms.values = 1));
@@ -224,26 +224,26 @@ fn text_from_the_peer_cannot_drive_a_terminal() {
 #[test]
 fn openings_round_trip_and_other_versions_are_seen() {
     let mut body = Vec::new();
-    Opening::of(fitting()).encode(&mut body);
-    let back = Reader::parse(&body, |r| Opening::decode(r, &())).expect("valid");
+    Hello::of(fitting()).encode(&mut body);
+    let back = Reader::parse(&body, |r| Hello::decode(r, &())).expect("valid");
     assert_eq!(back.terms, Some(fitting()));
     body.push(0);
-    assert!(Reader::parse(&body, |r| Opening::decode(r, &())).is_err());
+    assert!(Reader::parse(&body, |r| Hello::decode(r, &())).is_err());
     body[0] = 9;
-    let other = Reader::parse(&body, |r| Opening::decode(r, &())).expect("a version");
+    let other = Reader::parse(&body, |r| Hello::decode(r, &())).expect("a version");
     assert_eq!((other.version, other.terms), (9, None));
 }
 
 proptest::proptest! {
     #[test]
     fn any_bytes_decode_or_fail(body: Vec<u8>) {
-        let _ = Reader::parse(&body, |r| Opening::decode(r, &()));
+        let _ = Reader::parse(&body, |r| Hello::decode(r, &()));
         let mut known = WIRE_VERSION.to_le_bytes().to_vec();
         known.extend(body);
-        if let Ok(opening) = Reader::parse(&known, |r| Opening::decode(r, &())) {
+        if let Ok(opening) = Reader::parse(&known, |r| Hello::decode(r, &())) {
             let mut again = Vec::new();
             opening.encode(&mut again);
-            let back = Reader::parse(&again, |r| Opening::decode(r, &())).expect("ours");
+            let back = Reader::parse(&again, |r| Hello::decode(r, &())).expect("ours");
             proptest::prop_assert_eq!(back.terms, opening.terms);
         }
     }
