@@ -147,7 +147,7 @@ fn improvements(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Fai
 /// Seconds before the query and from then on, and MB; behind ≈ where that is computed, and nothing where there are no parameters.
 fn improvement(sizes: Sizes, variant: Variant) -> Result<[String; 3], Failure> {
     let Sizes { sender, receiver } = sizes;
-    let wanted = veilset_protocols::fhe::Sizes { sender, receiver, slack: 0 };
+    let wanted = veilset_protocols::fhe::FheSizes { sender, receiver, slack: 0 };
     let Some(parameters) = FheParameters::best(wanted, variant) else {
         return Ok([const { String::new() }; 3]);
     };
@@ -213,7 +213,8 @@ mod tests {
     #[test]
     fn improvements_improve() {
         let parameters = |variant| {
-            let sizes = veilset_protocols::fhe::Sizes { sender: 1 << 20, receiver: 5535, slack: 0 };
+            let sizes =
+                veilset_protocols::fhe::FheSizes { sender: 1 << 20, receiver: 5535, slack: 0 };
             FheParameters::best(sizes, variant).expect("there are some")
         };
         let all = parameters(Variant::default());

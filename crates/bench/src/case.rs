@@ -16,7 +16,7 @@ use veilset_protocols::{
     Run, Shape, Shares, Side, Silent, Spec, find,
 };
 
-use crate::{Parts, process, reference_seconds, shaped_pair};
+use crate::{CpuSplit, process, reference_seconds, shaped_pair};
 
 /// The way between the parties.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -124,7 +124,7 @@ pub struct Measurement {
     /// Seconds an X25519 of the reference, measured around the run.
     pub reference_seconds: f64,
     /// Processor time before the query and from then on, where a protocol has both.
-    pub parts: Option<Parts>,
+    pub parts: Option<CpuSplit>,
 }
 
 impl Measurement {

@@ -5,7 +5,7 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_protocols::fhe::{Database, FheParameters, Sizes, Variant, receive};
+use veilset_protocols::fhe::{Database, FheParameters, FheSizes, Variant, receive};
 use veilset_protocols::{
     Attached, Conclusion, Cost, Protocol, ProtocolError, Role, Run, Shape, Spec, find,
 };
@@ -15,7 +15,7 @@ use crate::{BenchError, Case, Measurement, process};
 
 /// Processor time of both parties in each part.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Parts {
+pub struct CpuSplit {
     /// What the sender does before it hears of the receiver.
     pub offline_cpu_seconds: f64,
     /// All else.
@@ -23,7 +23,7 @@ pub struct Parts {
 }
 
 /// A sender's set made ready for queries, and what that took.
-pub struct Prepared {
+pub struct PreparedSender {
     database: Database,
     parameters: FheParameters,
     /// How long it took, in seconds.
@@ -35,7 +35,7 @@ pub struct Prepared {
 /// A protocol whose sender has done its work before the query.
 struct Served<'a> {
     protocol: &'a dyn Protocol,
-    prepared: &'a Prepared,
+    prepared: &'a PreparedSender,
 }
 
 impl Protocol for Served<'_> {
@@ -48,7 +48,7 @@ impl Protocol for Served<'_> {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let Prepared { database, parameters, .. } = self.prepared;
+        let PreparedSender { database, parameters, .. } = self.prepared;
         match run.side.role {
             Role::Sender => {
                 let Run { side, input, mut means } = run;
@@ -64,9 +64,9 @@ impl Case {
     ///
     /// # Errors
     /// When no parameters fit the sizes.
-    pub fn prepare(&self, variant: Variant) -> Result<Prepared, BenchError> {
+    pub fn prepare(&self, variant: Variant) -> Result<PreparedSender, BenchError> {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
-        let sizes = Sizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
+        let sizes = FheSizes { sender: self.sizes.sender, receiver: self.sizes.receiver, slack: 0 };
         let elements = elements(0, self.sizes.sender);
         let attachments = Attachments::of(&elements);
         let (width, labels) = match attachments.in_run(protocol.spec(), Role::Sender) {
@@ -87,21 +87,27 @@ impl Case {
         })?;
         let (seconds, cpu_seconds) =
             (started.elapsed().as_secs_f64(), process::cpu_seconds() - cpu);
-        Ok(Prepared { database, parameters, seconds, cpu_seconds, peak_rss: process::peak_rss() })
+        Ok(PreparedSender {
+            database,
+            parameters,
+            seconds,
+            cpu_seconds,
+            peak_rss: process::peak_rss(),
+        })
     }
 
     /// A run after that.
     ///
     /// # Errors
     /// When the run fails or its result is wrong.
-    pub fn measure_prepared(&self, prepared: &Prepared) -> Result<Measurement, BenchError> {
+    pub fn measure_prepared(&self, prepared: &PreparedSender) -> Result<Measurement, BenchError> {
         let protocol = find(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let online = self.measure_as(&Served { protocol, prepared })?;
         Ok(Measurement {
             seconds: prepared.seconds + online.seconds,
             cpu_seconds: prepared.cpu_seconds + online.cpu_seconds,
             peak_rss: prepared.peak_rss.max(online.peak_rss),
-            parts: Some(Parts {
+            parts: Some(CpuSplit {
                 offline_cpu_seconds: prepared.cpu_seconds,
                 online_cpu_seconds: online.cpu_seconds,
             }),

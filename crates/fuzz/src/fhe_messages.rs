@@ -9,7 +9,7 @@ use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Channel, Framed, HEADER, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
-use veilset_protocols::fhe::{Database, FheParameters, Sizes, Variant, receive};
+use veilset_protocols::fhe::{Database, FheParameters, FheSizes, Variant, receive};
 use veilset_protocols::{
     Attached, AttachedShape, Conclusion, Input, Means, Operation, ProtocolError, Reveal, Role, Run,
     Side, Silent, find,
@@ -19,7 +19,7 @@ use crate::Seed;
 use crate::bytes::Fields;
 
 const SESSION: [u8; 32] = [3; 32];
-const SIZES: Sizes = Sizes { sender: 3, receiver: 2, slack: 0 };
+const SIZES: FheSizes = FheSizes { sender: 3, receiver: 2, slack: 0 };
 
 /// A sender, the parameters, and the frames of the receiver and of the sender.
 struct Honest {

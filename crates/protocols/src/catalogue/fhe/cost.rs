@@ -3,7 +3,7 @@
 use veilset_channel::MAX_BODY;
 
 use super::MAX_ELEMENTS;
-use super::parameters::{FheParameters, Sizes, Variant};
+use super::parameters::{FheParameters, FheSizes, Variant};
 use crate::kit::exchange::point_bytes;
 use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};
@@ -26,7 +26,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
     if shape.sender.max(shape.receiver) > MAX_ELEMENTS {
         return Cost::endless();
     }
-    let sizes = Sizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };
+    let sizes = FheSizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };
     let width = shape.attached.width();
     let best = FheParameters::best_with_labels(sizes, Variant::default(), width);
     let Some(parameters) = best else {

@@ -10,7 +10,7 @@ use veilset_crypto::{CommutativePrf, Element, RistrettoPrp, permutation};
 use zeroize::Zeroizing;
 
 use super::evaluation::{Polynomials, Prepared, power_scale};
-use super::items::{Item, items};
+use super::items::{MaskedItem, items};
 use super::labels::seal;
 use super::parameters::FheParameters;
 use crate::ProtocolError;
@@ -91,7 +91,7 @@ fn placed(
     session: &[u8; 32],
     elements: &[Element],
     rng: &mut dyn CryptoRng,
-) -> Result<(RistrettoPrp, Zeroizing<Vec<Item>>, Bins), ProtocolError> {
+) -> Result<(RistrettoPrp, Zeroizing<Vec<MaskedItem>>, Bins), ProtocolError> {
     let mut found = (0..parameters.keys()).filter_map(|_| {
         let key = RistrettoPrp::generate(rng);
         let points = Zeroizing::new(key.hash_and_evaluate(elements));
@@ -103,7 +103,7 @@ fn placed(
 }
 
 /// The bins, if they have room for all.
-pub(crate) fn spread(parameters: &FheParameters, items: &[Item]) -> Option<Bins> {
+pub(crate) fn spread(parameters: &FheParameters, items: &[MaskedItem]) -> Option<Bins> {
     let mut bins: Vec<Vec<u32>> = vec![Vec::new(); parameters.table.bins()];
     for (index, item) in (0..).zip(items) {
         match parameters.variant.hashing {
@@ -115,7 +115,11 @@ pub(crate) fn spread(parameters: &FheParameters, items: &[Item]) -> Option<Bins>
 }
 
 /// The items of a bin, each in the first partition that takes it.
-fn partitioned(parameters: &FheParameters, items: &[Item], bin: &[u32]) -> Option<Vec<Vec<u32>>> {
+fn partitioned(
+    parameters: &FheParameters,
+    items: &[MaskedItem],
+    bin: &[u32],
+) -> Option<Vec<Vec<u32>>> {
     let mut partitions: Vec<Vec<u32>> = vec![Vec::new(); parameters.partitions];
     for index in bin {
         let item = &items[*index as usize];
@@ -142,14 +146,14 @@ pub(crate) fn enter(
     Some(partition)
 }
 
-pub(crate) fn shares_a_part(one: &Item, other: &Item) -> bool {
+pub(crate) fn shares_a_part(one: &MaskedItem, other: &MaskedItem) -> bool {
     one.felts.iter().zip(&other.felts).any(|(a, b)| a == b)
 }
 
 /// The labels of items, each under its pad, as residues; `place` tells which of `labels` is an item's.
 pub(crate) fn sealed(
     parameters: &FheParameters,
-    items: &[Item],
+    items: &[MaskedItem],
     place: impl Fn(usize) -> usize + Sync,
     labels: &[u8],
 ) -> Vec<u64> {
@@ -164,7 +168,7 @@ pub(crate) fn sealed(
 pub(crate) struct BinContents<'a> {
     pub(crate) parameters: &'a FheParameters,
     pub(crate) ring: &'a Ring,
-    pub(crate) items: &'a [Item],
+    pub(crate) items: &'a [MaskedItem],
     /// Of each item as many residues as a label has, those of a polynomial together.
     pub(crate) labels: &'a [u64],
     pub(crate) bins: &'a [Vec<Vec<u32>>],
@@ -250,17 +254,17 @@ impl BinContents<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::fhe::{Sizes, Variant};
+    use crate::catalogue::fhe::{FheSizes, Variant};
 
-    fn item(felts: [u64; 2]) -> Item {
-        Item { felts: felts.to_vec(), places: vec![0], name: 0, pad: Vec::new() }
+    fn item(felts: [u64; 2]) -> MaskedItem {
+        MaskedItem { felts: felts.to_vec(), places: vec![0], name: 0, pad: Vec::new() }
     }
 
     #[test]
     fn keys_fail_as_seldom_as_said() {
         let mut rng = ChaCha20Rng::from_seed([8; 32]);
         for (sender, receiver) in [(5000, 1), (3000, 10)] {
-            let sizes = Sizes { sender, receiver, slack: 0 };
+            let sizes = FheSizes { sender, receiver, slack: 0 };
             let parameters = FheParameters::best_with_labels(sizes, Variant::default(), 20);
             let parameters = parameters.expect("there are some");
             let t = parameters.ring().expect("secure").parameters().t();
@@ -283,7 +287,7 @@ mod tests {
 
     #[test]
     fn labelled_items_that_share_a_part_lie_in_different_partitions() {
-        let sizes = Sizes { sender: 300, receiver: 1, slack: 0 };
+        let sizes = FheSizes { sender: 300, receiver: 1, slack: 0 };
         let [plain, labelled] = [0, 8].map(|label| {
             FheParameters::best_with_labels(sizes, Variant::default(), label)
                 .expect("there are some")

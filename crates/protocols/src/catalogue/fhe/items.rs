@@ -9,7 +9,7 @@ use super::parameters::FheParameters;
 use crate::kit::membership::VALUES_A_TASK;
 
 /// An element under the sender's key.
-pub(crate) struct Item {
+pub(crate) struct MaskedItem {
     /// x_L: its parts, uniform modulo t.
     pub(crate) felts: Vec<u64>,
     /// Its bin for each function.
@@ -20,7 +20,7 @@ pub(crate) struct Item {
     pub(crate) pad: Vec<u8>,
 }
 
-impl Zeroize for Item {
+impl Zeroize for MaskedItem {
     fn zeroize(&mut self) {
         self.felts.zeroize();
         self.places.zeroize();
@@ -37,7 +37,7 @@ pub(crate) fn items(
     session: &[u8; 32],
     elements: &[Element],
     points: &[[u8; 32]],
-) -> Zeroizing<Vec<Item>> {
+) -> Zeroizing<Vec<MaskedItem>> {
     let output = blake3::derive_key("veilset v1 fhe item", session);
     let place = blake3::derive_key("veilset v1 fhe place", session);
     let pairs = elements.par_iter().zip(points).with_min_len(VALUES_A_TASK);
@@ -54,7 +54,7 @@ pub(crate) fn items_of_fingerprints(
     t: u64,
     list: &[u8; 32],
     fingerprints: &[u128],
-) -> Zeroizing<Vec<Item>> {
+) -> Zeroizing<Vec<MaskedItem>> {
     let output = blake3::derive_key("veilset v1 fhe item of a print", list);
     let place = blake3::derive_key("veilset v1 fhe place", list);
     let item = |fingerprint: &u128| {
@@ -65,7 +65,12 @@ pub(crate) fn items_of_fingerprints(
 }
 
 /// The item that these bytes make.
-fn item(parameters: &FheParameters, t: u64, place: &[u8; 32], mut output: OutputReader) -> Item {
+fn item(
+    parameters: &FheParameters,
+    t: u64,
+    place: &[u8; 32],
+    mut output: OutputReader,
+) -> MaskedItem {
     let mut word = || {
         let mut bytes = [0; 8];
         output.fill(&mut bytes);
@@ -79,7 +84,7 @@ fn item(parameters: &FheParameters, t: u64, place: &[u8; 32], mut output: Output
     let mut pad = vec![0; parameters.label];
     output.fill(&mut pad);
     let places = parameters.table.places(&hashes(place, &felts), right).collect();
-    Item { felts, places, name, pad }
+    MaskedItem { felts, places, name, pad }
 }
 
 /// H_1, H_2 and H_3 of x_L.

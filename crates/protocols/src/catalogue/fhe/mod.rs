@@ -36,7 +36,7 @@ mod table;
 mod tests;
 
 pub use database::Database;
-pub use parameters::{FAILURE, FheParameters, Sizes, Variant};
+pub use parameters::{FAILURE, FheParameters, FheSizes, Variant};
 
 use std::ops::Range;
 
@@ -45,7 +45,7 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
 use zeroize::Zeroizing;
 
-use self::items::{Item, items};
+use self::items::{MaskedItem, items};
 use self::labels::open;
 use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
 use self::query::{Found, ask};
@@ -156,7 +156,7 @@ fn parameters(run: &Run<'_>) -> Result<FheParameters, ProtocolError> {
         Role::Sender => (own, peer, run.input.attached.shape()),
         Role::Receiver => (peer, own, run.input.peer_attached),
     };
-    let sizes = Sizes { sender, receiver, slack: run.input.slack };
+    let sizes = FheSizes { sender, receiver, slack: run.input.slack };
     FheParameters::best_with_labels(sizes, Variant::default(), labels.width())
         .ok_or(ProtocolError::NoParameters)
 }
@@ -232,7 +232,7 @@ fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, Protoc
 /// What a receiver holds at the end.
 struct Received {
     parameters: FheParameters,
-    items: Zeroizing<Vec<Item>>,
+    items: Zeroizing<Vec<MaskedItem>>,
     found: Found,
 }
 

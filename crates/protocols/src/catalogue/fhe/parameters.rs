@@ -24,7 +24,7 @@ use super::table::{CuckooTable, least_bins};
 
 /// What an optimiser is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sizes {
+pub struct FheSizes {
     /// Elements of the sender.
     pub sender: usize,
     /// Elements of the receiver.
@@ -66,7 +66,7 @@ impl Default for Variant {
 /// What both sides compute from the sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FheParameters {
-    pub(crate) sizes: Sizes,
+    pub(crate) sizes: FheSizes,
     pub(crate) variant: Variant,
     /// Bytes of a label; 0 where items have none.
     pub(crate) label: usize,
@@ -136,13 +136,13 @@ const DIGITS: usize = 8;
 impl FheParameters {
     /// The best for these sizes, neither of which is 0; nothing if there are none, for sizes and variants beyond all reason.
     #[must_use]
-    pub fn best(sizes: Sizes, variant: Variant) -> Option<Self> {
+    pub fn best(sizes: FheSizes, variant: Variant) -> Option<Self> {
         Self::best_with_labels(sizes, variant, 0)
     }
 
     /// As [`best`](Self::best), for items with labels of `label` bytes.
     #[must_use]
-    pub fn best_with_labels(sizes: Sizes, variant: Variant, label: usize) -> Option<Self> {
+    pub fn best_with_labels(sizes: FheSizes, variant: Variant, label: usize) -> Option<Self> {
         let mut best: Option<Self> = None;
         let search = Search::new(sizes, variant, label);
         let tried: Vec<Powers> = Powers::tried().collect();
@@ -316,7 +316,7 @@ impl FheParameters {
 
 /// What stays the same in a search.
 struct Search {
-    sizes: Sizes,
+    sizes: FheSizes,
     variant: Variant,
     label: usize,
     bits: f64,
@@ -339,7 +339,7 @@ struct Packing {
 }
 
 impl Search {
-    fn new(sizes: Sizes, variant: Variant, label: usize) -> Self {
+    fn new(sizes: FheSizes, variant: Variant, label: usize) -> Self {
         let bits = FAILURE + f64::from(sizes.slack);
         let functions = if sizes.receiver == 1 || !variant.hashing { 1 } else { 3 };
         let least = if variant.hashing { least_bins(sizes.receiver, bits) } else { sizes.receiver };
@@ -584,8 +584,8 @@ fn seconds(parameters: &FheParameters) -> f64 {
 mod tests {
     use super::*;
 
-    fn sizes(sender: usize, receiver: usize) -> Sizes {
-        Sizes { sender, receiver, slack: 0 }
+    fn sizes(sender: usize, receiver: usize) -> FheSizes {
+        FheSizes { sender, receiver, slack: 0 }
     }
 
     #[test]

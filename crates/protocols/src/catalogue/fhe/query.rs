@@ -6,7 +6,7 @@ use veilset_bfv::{Ciphertext, Ring, SecretKey, WireError};
 use zeroize::Zeroizing;
 
 use super::evaluation::{Query, answer_scale};
-use super::items::Item;
+use super::items::MaskedItem;
 use super::parameters::FheParameters;
 use super::table::insert;
 use crate::ProtocolError;
@@ -25,7 +25,7 @@ pub(crate) struct Asked {
 pub(crate) fn ask(
     parameters: &FheParameters,
     ring: &Ring,
-    items: &[Item],
+    items: &[MaskedItem],
     rng: &mut dyn CryptoRng,
 ) -> Result<(Asked, Query), ProtocolError> {
     let bins = bins(parameters, items)?;
@@ -56,7 +56,10 @@ pub(crate) fn ask(
     Ok((Asked { secret, bins }, Query { relinearisation, public, powers }))
 }
 
-fn bins(parameters: &FheParameters, items: &[Item]) -> Result<Vec<Option<u32>>, ProtocolError> {
+fn bins(
+    parameters: &FheParameters,
+    items: &[MaskedItem],
+) -> Result<Vec<Option<u32>>, ProtocolError> {
     if !parameters.variant.hashing {
         return Ok((0..).take(items.len()).map(Some).collect());
     }
@@ -68,7 +71,7 @@ fn bins(parameters: &FheParameters, items: &[Item]) -> Result<Vec<Option<u32>>, 
 fn values(
     parameters: &FheParameters,
     ring: &Ring,
-    items: &[Item],
+    items: &[MaskedItem],
     bins: &[Option<u32>],
     location: usize,
     rng: &mut dyn CryptoRng,

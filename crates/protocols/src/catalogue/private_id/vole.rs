@@ -23,7 +23,7 @@ use super::union::{Identifiers, lacking_cost, send_lacking, take_lacking};
 use super::{IDENTIFIERS, LEAKS};
 use crate::kit::membership::VALUES_A_TASK;
 use crate::kit::mqrpmt::MqRpmt;
-use crate::kit::vole_oprf::{self, Terms};
+use crate::kit::vole_oprf::{self, OprfTerms};
 use crate::kit::wording::VOLE_ASSUMPTION;
 use crate::{
     Allowed, Conclusion, Cost, Leak, Operation, PartyCost, Protocol, ProtocolError, Reveal, Role,
@@ -113,7 +113,7 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
         if !mine && run.input.elements.is_empty() {
             continue;
         }
-        let terms = Terms::new(run, keyed, Security::SemiHonest, Base::Ristretto);
+        let terms = OprfTerms::new(run, keyed, Security::SemiHonest, Base::Ristretto);
         let elements = match keyed {
             Role::Sender => run.input.elements.clone(),
             Role::Receiver => std::mem::take(&mut run.input.elements),

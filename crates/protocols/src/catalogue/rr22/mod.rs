@@ -31,7 +31,7 @@ use veilset_ot::base::Base;
 use crate::kit::indication::{hear_bits, tell_bits};
 use crate::kit::membership::{VALUES_A_TASK, membership};
 use crate::kit::set_encoding::SetTerms;
-use crate::kit::vole_oprf::{self, Terms};
+use crate::kit::vole_oprf::{self, OprfTerms};
 use crate::kit::wire::bits_bytes;
 use crate::kit::wording::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
@@ -162,7 +162,7 @@ impl Rr22 {
             SetTerms::new(SetEncoding::Sorted, run.input.elements.len(), run.input.peer_count)
                 .longer(longer(run.input.slack, security));
         // Step 1.
-        let terms = Terms::new(run, Role::Sender, security, self.base);
+        let terms = OprfTerms::new(run, Role::Sender, security, self.base);
         let elements = std::mem::take(&mut run.input.elements);
         let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
         truncate(&mut values, set.bits());
@@ -183,7 +183,7 @@ impl Rr22 {
             SetTerms::new(SetEncoding::Sorted, run.input.peer_count, run.input.elements.len())
                 .longer(longer(run.input.slack, security));
         // Step 1.
-        let terms = Terms::new(run, Role::Sender, security, self.base);
+        let terms = OprfTerms::new(run, Role::Sender, security, self.base);
         let elements = std::mem::take(&mut run.input.elements);
         let mut values = vole_oprf::receive(&mut run.means, &terms, elements)?;
         truncate(&mut values, set.bits());

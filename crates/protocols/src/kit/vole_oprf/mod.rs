@@ -50,7 +50,7 @@ use crate::{Means, ProtocolError, Role, Run, Security};
 const VALUES_A_TASK: usize = 4096;
 
 /// What both sides know of an evaluation beforehand.
-pub(crate) struct Terms<'a> {
+pub(crate) struct OprfTerms<'a> {
     session: &'a [u8; 32],
     /// Who holds the key; in a session there is one evaluation each way.
     keyed: Role,
@@ -62,7 +62,7 @@ pub(crate) struct Terms<'a> {
     base: Base,
 }
 
-impl<'a> Terms<'a> {
+impl<'a> OprfTerms<'a> {
     /// Of the evaluation in `run` whose key `keyed` holds, on these base transfers.
     pub(crate) fn new(run: &Run<'a>, keyed: Role, security: Security, base: Base) -> Self {
         let mut counts = [run.input.peer_count, run.input.elements.len()];
@@ -157,7 +157,7 @@ use over;
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
 pub(crate) fn send(
     means: &mut Means<'_>,
-    terms: &Terms<'_>,
+    terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     over!(terms.width(), B => send_over::<B>(means, terms, elements))
@@ -165,7 +165,7 @@ pub(crate) fn send(
 
 fn send_over<B: Subfield>(
     means: &mut Means<'_>,
-    terms: &Terms<'_>,
+    terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();
@@ -203,7 +203,7 @@ fn send_over<B: Subfield>(
 /// The receiver's part: F of each element.
 pub(crate) fn receive(
     means: &mut Means<'_>,
-    terms: &Terms<'_>,
+    terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     over!(terms.width(), B => receive_over::<B>(means, terms, elements))
@@ -211,7 +211,7 @@ pub(crate) fn receive(
 
 fn receive_over<B: Subfield + OkvsValue>(
     means: &mut Means<'_>,
-    terms: &Terms<'_>,
+    terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
     let shape = terms.shape();

@@ -15,9 +15,9 @@ fn element(number: usize) -> Element {
     Element(*blake3::hash(&number.to_le_bytes()).as_bytes())
 }
 
-fn terms(count: usize, security: Security) -> Terms<'static> {
+fn terms(count: usize, security: Security) -> OprfTerms<'static> {
     let (keyed, evaluated) = (Role::Sender, count + 10);
-    Terms { session: &[5; 32], keyed, count, evaluated, security, base: Base::Ristretto }
+    OprfTerms { session: &[5; 32], keyed, count, evaluated, security, base: Base::Ristretto }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
@@ -26,7 +26,7 @@ fn evaluations(count: usize, security: Security, seed: u8) -> [Vec<u128>; 2] {
 }
 
 fn evaluations_of(
-    terms: impl Fn(usize) -> Terms<'static> + Sync,
+    terms: impl Fn(usize) -> OprfTerms<'static> + Sync,
     count: usize,
     seed: u8,
 ) -> [Vec<u128>; 2] {
@@ -76,7 +76,7 @@ fn a_narrow_field_is_for_as_many_points_as_may_fail() {
     }
     // One function in both fields, for one and the same evaluation.
     for evaluated in [20, (1 << 23) + 1] {
-        let terms = |count| Terms { evaluated, ..terms(count, Security::SemiHonest) };
+        let terms = |count| OprfTerms { evaluated, ..terms(count, Security::SemiHonest) };
         let [received, sent] = evaluations_of(terms, 10, 3);
         assert_eq!(received, sent[..10], "{evaluated}");
     }

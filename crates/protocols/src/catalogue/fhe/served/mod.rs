@@ -17,10 +17,10 @@ use zeroize::Zeroizing;
 use super::MAX_ELEMENTS;
 use super::database::{BinContents, Bins, enter, sealed, shares_a_part, spread};
 use super::evaluation::{Polynomials, Prepared};
-use super::items::{Item, items_of_fingerprints};
+use super::items::{MaskedItem, items_of_fingerprints};
 use super::labels::open;
 use super::messages::{read_query, refused_answer, write_query};
-use super::parameters::{FheParameters, Sizes, Variant};
+use super::parameters::{FheParameters, FheSizes, Variant};
 use super::query::{Asked, Found, ask};
 use crate::ProtocolError;
 
@@ -35,7 +35,7 @@ pub fn served_parameters(capacity: u64, label: usize) -> Result<FheParameters, P
     if capacity > MAX_ELEMENTS {
         return Err(ProtocolError::NoParameters);
     }
-    let sizes = Sizes { sender: capacity.max(1) as usize, receiver: AT_ONCE, slack: 0 };
+    let sizes = FheSizes { sender: capacity.max(1) as usize, receiver: AT_ONCE, slack: 0 };
     FheParameters::best_with_labels(sizes, Variant::default(), label)
         .ok_or(ProtocolError::NoParameters)
 }
@@ -252,13 +252,13 @@ pub struct Asker {
 
 /// A question about items, and what is needed to read the answer.
 pub struct Question {
-    items: Zeroizing<Vec<Item>>,
+    items: Zeroizing<Vec<MaskedItem>>,
     asked: Asked,
 }
 
 /// What the answer to a question says.
 pub struct Reply {
-    items: Zeroizing<Vec<Item>>,
+    items: Zeroizing<Vec<MaskedItem>>,
     found: Found,
 }
 
@@ -311,7 +311,7 @@ impl Asker {
     #[must_use]
     pub fn labels(&self, reply: &Reply) -> Vec<Option<Vec<u8>>> {
         let words = self.parameters.words();
-        let label = |(index, item): (usize, &Item)| {
+        let label = |(index, item): (usize, &MaskedItem)| {
             let own = || &reply.found.labels[index * words..][..words];
             reply.found.matches[index].then(|| open(&self.parameters, item, own()))
         };

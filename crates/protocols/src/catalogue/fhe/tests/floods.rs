@@ -7,7 +7,7 @@ use crate::catalogue::fhe::evaluation::answer_scale;
 use crate::catalogue::fhe::query::{Asked, read};
 
 const SESSION: [u8; 32] = [3; 32];
-const SIZES: Sizes = Sizes { sender: 60, receiver: 4, slack: 0 };
+const SIZES: FheSizes = FheSizes { sender: 60, receiver: 4, slack: 0 };
 
 /// A correlation, in deviations, that independent noise does not reach: the flood is uniform, and by Hoeffding's inequality a sum of
 /// its coefficients with given weights is above z of its deviations in either direction with probability at most 2·exp(−z²/6), here 2^-46.

@@ -8,7 +8,7 @@ use veilset_channel::{
 use super::*;
 
 const SESSION: [u8; 32] = [3; 32];
-const SIZES: Sizes = Sizes { sender: 700, receiver: 20, slack: 0 };
+const SIZES: FheSizes = FheSizes { sender: 700, receiver: 20, slack: 0 };
 
 type Frames = Vec<Vec<u8>>;
 
@@ -183,7 +183,7 @@ fn a_receiver_refuses_what_are_no_answers() {
 #[test]
 fn what_was_made_for_other_parameters_is_refused() {
     let honest = Honest::new(Variant::default());
-    let other = Sizes { sender: 1 << 20, receiver: 1024, slack: 0 };
+    let other = FheSizes { sender: 1 << 20, receiver: 1024, slack: 0 };
     let parameters = FheParameters::best(other, Variant::default()).expect("there are some");
     let ring = parameters.ring().expect("secure");
     assert_ne!(Seeded::len(&ring), Seeded::len(&honest.ring));

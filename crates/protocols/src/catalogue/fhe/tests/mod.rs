@@ -18,7 +18,7 @@ fn elements(first: usize, count: usize) -> Vec<Element> {
 }
 
 /// What both sides get, and the bytes that each sent, of sets that share `common` elements.
-fn play(sizes: Sizes, common: usize, variant: Variant) -> ([Outcome; 2], [u64; 2]) {
+fn play(sizes: FheSizes, common: usize, variant: Variant) -> ([Outcome; 2], [u64; 2]) {
     play_labelled(sizes, common, variant, 0)
 }
 
@@ -29,7 +29,7 @@ fn label(number: usize, width: usize) -> impl Iterator<Item = u8> {
 
 /// As [`play`], with labels of `width` bytes.
 fn play_labelled(
-    sizes: Sizes,
+    sizes: FheSizes,
     common: usize,
     variant: Variant,
     width: usize,
@@ -91,7 +91,7 @@ fn finds_what_both_have() {
     for (sender, receiver, common) in
         [(1, 1, 1), (1, 1, 0), (700, 20, 7), (30, 300, 30), (5000, 1, 1)]
     {
-        let sizes = Sizes { sender, receiver, slack: 0 };
+        let sizes = FheSizes { sender, receiver, slack: 0 };
         let (outcomes, bytes) = play(sizes, common, Variant::default());
         let expected = [matched(sender - common, common), matched(0, common)];
         assert_eq!(outcomes, expected, "{sender} {receiver}");
@@ -111,7 +111,7 @@ fn finds_what_both_have() {
 #[test]
 fn finds_the_same_without_each_improvement() {
     let all = Variant::default();
-    let sizes = Sizes { sender: 200, receiver: 10, slack: 0 };
+    let sizes = FheSizes { sender: 200, receiver: 10, slack: 0 };
     for variant in [
         Variant { batching: false, ..all },
         Variant { hashing: false, ..all },
@@ -137,7 +137,7 @@ fn finds_labels_of_what_both_have() {
         (200, 10, 4, 8, Variant { hashing: false, ..all }),
         (20_000, 1, 1, 100, all),
     ] {
-        let sizes = Sizes { sender, receiver, slack: 0 };
+        let sizes = FheSizes { sender, receiver, slack: 0 };
         let ([other, outcome], _) = play_labelled(sizes, common, variant, width);
         let first = sender - common;
         assert_eq!(other, matched(first, common));

@@ -93,16 +93,16 @@ pub fn hear(
     count: usize,
     bits: u32,
     queries: &[u128],
-) -> Result<Hits, ProtocolError> {
+) -> Result<PieceHits, ProtocolError> {
     means.channel.phase("set");
     let set = take_sorted(means.channel, SetShape { count, bits })?;
     let hits = membership(queries, &set);
     let fault = hits.fault().err();
-    Ok(Hits { bits: hits.e, fault })
+    Ok(PieceHits { bits: hits.e, fault })
 }
 
 /// Which queries are in the set.
-pub struct Hits {
+pub struct PieceHits {
     /// A bit for each query.
     pub bits: Vec<bool>,
     /// What the peer is to be blamed for, once the phase is over on both sides.
