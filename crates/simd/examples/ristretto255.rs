@@ -9,7 +9,7 @@ use std::time::Instant;
 use curve25519_dalek::ristretto::CompressedRistretto;
 use curve25519_dalek::traits::{Identity, MultiscalarMul};
 use curve25519_dalek::{RistrettoPoint, Scalar};
-use veilset_simd::ristretto255::{self, Choice, FixedBase, Point};
+use veilset_simd::ristretto255::{self, ElligatorBranch, FixedBase, Point};
 use veilset_simd::{Kernel, x25519};
 
 const BATCH: usize = 4096;
@@ -121,14 +121,14 @@ fn lanes(kernel: Kernel, scalars: &[[u8; 32]], encoded: &[[u8; 32]]) {
         "u_coordinates",
         best(|| ristretto255::u_coordinates(kernel, black_box(&others), &mut out)),
     );
-    let (choices, mut found) = (vec![Choice::new(0x1f); BATCH], vec![false; BATCH]);
+    let (branches, mut found) = (vec![ElligatorBranch::new(0x1f); BATCH], vec![false; BATCH]);
     report(
         "representatives",
         best(|| {
             ristretto255::representatives(
                 kernel,
                 black_box(&others),
-                &choices,
+                &branches,
                 &mut out,
                 &mut found,
             );

@@ -11,7 +11,7 @@ use veilset_protocols::{
 use crate::parts::Parts;
 use crate::plan::{memory_of, plan};
 use crate::run::CONSENT;
-use crate::terms::{Choice, Hello, Terms, UncheckedTerms, encoded, escape, given};
+use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
     Asked, Briefing, Calibration, Column, Learn, Link, Mismatch, Offer, Pipe, Price, SessionError,
     Wanted,
@@ -253,7 +253,7 @@ fn choose(
 ) -> Result<Chosen, SessionError> {
     let mut wanted = Wanted::of(offer);
     if !offer.connecting {
-        let choice: Choice = pipe.take_in_time(STEP, &())?;
+        let choice: ChosenNames = pipe.take_in_time(STEP, &())?;
         return check_choice(wanted, offer, &choice)
             .ok_or_else(|| SessionError::Choice(escape(&choice.protocol)));
     }
@@ -265,7 +265,7 @@ fn choose(
     let protocol = protocol
         .ok_or_else(|| SessionError::Terms(vec![Mismatch::no_protocol(theirs.protocol)]))?;
     let choices = wanted.completed(protocol.spec());
-    let choice = Choice {
+    let choice = ChosenNames {
         protocol: protocol.spec().id.to_owned(),
         group: choices.group.map_or("", Group::name).to_owned(),
         digest: choices.digest.map_or("", SetEncoding::name).to_owned(),
@@ -275,7 +275,7 @@ fn choose(
 }
 
 /// What the connecting side chose, if it is what this side wants.
-fn check_choice(wanted: Wanted, offer: &Offer, choice: &Choice) -> Option<Chosen> {
+fn check_choice(wanted: Wanted, offer: &Offer, choice: &ChosenNames) -> Option<Chosen> {
     let chosen = Choices {
         group: given(&choice.group).map(str::parse).transpose().ok()?,
         digest: given(&choice.digest).map(str::parse).transpose().ok()?,

@@ -159,7 +159,7 @@ fn a_choice_is_whole_and_says_no_more_than_there_is() {
     let takes = |protocol: &'static str, group: &str, digest: &str| {
         let (protocol, named) = (protocol.to_owned(), Some(protocol));
         let offer = Offer { operation: Operation::Intersect, protocol: named, ..offer(false) };
-        let choice = Choice { protocol, group: group.to_owned(), digest: digest.to_owned() };
+        let choice = ChosenNames { protocol, group: group.to_owned(), digest: digest.to_owned() };
         check_choice(Wanted::of(&offer), &offer, &choice).map(|chosen| chosen.choices)
     };
     let dh = takes("dh", "curve25519", "shuffled").expect("its default");

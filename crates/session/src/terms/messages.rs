@@ -66,13 +66,13 @@ impl Message for Hello {
 
 /// The protocol and its parameters that the connecting side chose, by their names.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct Choice {
+pub(crate) struct ChosenNames {
     pub(crate) protocol: String,
     pub(crate) group: String,
     pub(crate) digest: String,
 }
 
-impl Message for Choice {
+impl Message for ChosenNames {
     const TAG: Tag = Tag::Choice;
     type Context = ();
 

@@ -16,7 +16,7 @@ use veilset_protocols::{AttachedShape, Choices, Operation, Security, find};
 
 use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Offer};
 
-pub(crate) use messages::{Choice, Consent, Done, Hello, encoded};
+pub(crate) use messages::{ChosenNames, Consent, Done, Hello, encoded};
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values};
 pub(crate) use unchecked::UncheckedTerms;

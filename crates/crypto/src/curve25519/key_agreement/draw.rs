@@ -5,14 +5,14 @@ use curve25519_dalek::Scalar as Residue;
 use rand_core::{CryptoRng, Rng};
 use rayon::prelude::*;
 use veilset_simd::Kernel;
-use veilset_simd::ristretto255::{self, Choice, Point, Scalar};
+use veilset_simd::ristretto255::{self, ElligatorBranch, Point, Scalar};
 use zeroize::Zeroizing;
 
 use crate::curve25519::VALUES_A_TASK;
 use crate::curve25519::distributed::ORDER;
 use crate::shuffle::seeded;
 
-/// All bits of a [`Choice`].
+/// All bits of an [`ElligatorBranch`].
 pub(super) const ALL: u8 = 0x1f;
 
 /// Groups of eight lanes side by side: attempts are a multiple of their number.
@@ -24,7 +24,7 @@ pub(super) struct Drawn {
     pub(super) eighths: Zeroizing<Vec<Scalar>>,
 }
 
-/// Draws n messages. Of the choices only the bits in `bits` are drawn, and the others 0: all, but in tests.
+/// Draws n messages. Of the branches only the bits in `bits` are drawn, and the others 0: all, but in tests.
 pub(super) fn draw(n: usize, bits: u8, rng: &mut dyn CryptoRng) -> Drawn {
     let mut messages = Zeroizing::new(vec![[0; 32]; n]);
     let mut eighths = Zeroizing::new(vec![[0; 32]; n]);
@@ -64,12 +64,12 @@ impl Attempts {
         let scalars = scalars(rng, count);
         let mut bytes = Zeroizing::new(vec![0; count]);
         rng.fill_bytes(&mut bytes);
-        let choices: Zeroizing<Vec<_>> =
-            Zeroizing::new(bytes.iter().map(|byte| Choice::new(byte & bits)).collect());
+        let branches: Zeroizing<Vec<_>> =
+            Zeroizing::new(bytes.iter().map(|byte| ElligatorBranch::new(byte & bits)).collect());
         let mut points = Zeroizing::new(vec![Point::IDENTITY; count]);
         ristretto255::multiply_generator(Kernel::best(), &scalars, &mut points);
         let (mut numbers, mut found) = (Zeroizing::new(vec![[0; 32]; count]), vec![false; count]);
-        ristretto255::representatives(Kernel::best(), &points, &choices, &mut numbers, &mut found);
+        ristretto255::representatives(Kernel::best(), &points, &branches, &mut numbers, &mut found);
         Self { scalars, numbers, found }
     }
 

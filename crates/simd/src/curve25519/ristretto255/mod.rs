@@ -63,15 +63,15 @@ impl Point {
 
 /// What [`representatives`] needs to know besides a point: drawn uniformly, it makes them uniform.
 #[derive(Clone, Copy, Zeroize)]
-pub struct Choice(u8);
+pub struct ElligatorBranch(u8);
 
-impl Choice {
+impl ElligatorBranch {
     /// Of both branches of Elligator 2 the second.
     const SECOND: u8 = 8;
     /// Of both roots the negative one.
     const OPPOSITE: u8 = 16;
 
-    /// The choice of a uniform byte, whose lowest five bits count.
+    /// The branch of a uniform byte, whose lowest five bits count.
     #[must_use]
     pub const fn new(byte: u8) -> Self {
         Self(byte)
@@ -149,25 +149,25 @@ pub fn u_coordinates(kernel: Kernel, points: &[Point], u: &mut [Encoded]) {
 }
 
 /// Adds to each point one of the eight whose order divides 8, and puts into `numbers` one of at most four that Elligator 2
-/// ([`elligator2`](crate::elligator2)) takes to the u-coordinate of the sum, little-endian: which ones is the choice.
+/// ([`elligator2`](crate::elligator2)) takes to the u-coordinate of the sum, little-endian: which ones is the branch.
 /// `found` says where there is such a number.
 ///
-/// For a uniform point of order ℓ or 1 and a uniform choice the number is uniform over the field, where it is found: each
-/// comes from exactly two of the 32·ℓ pairs of a point and a choice. So p / (16·ℓ) of all are found: half.
+/// For a uniform point of order ℓ or 1 and a uniform branch the number is uniform over the field, where it is found: each
+/// comes from exactly two of the 32·ℓ pairs of a point and a branch. So p / (16·ℓ) of all are found: half.
 ///
 /// # Panics
 /// When they differ in length.
 pub fn representatives(
     kernel: Kernel,
     points: &[Point],
-    choices: &[Choice],
+    branches: &[ElligatorBranch],
     numbers: &mut [Encoded],
     found: &mut [bool],
 ) {
-    assert_eq!(points.len(), choices.len(), "each point has its choice");
+    assert_eq!(points.len(), branches.len(), "each point has its branch");
     assert_eq!(points.len(), numbers.len(), "each point has its number");
     assert_eq!(points.len(), found.len(), "each point has its answer");
-    on_lanes(kernel, Represent { points, choices, numbers, found });
+    on_lanes(kernel, Represent { points, branches, numbers, found });
 }
 
 /// Adds to each of `sums` its point of `points`.

@@ -22,14 +22,14 @@ use super::formulas::{
     self, Affine, Extended, carried_difference as difference, carried_sum as sum,
 };
 use super::map::root_ratios;
-use super::{Choice, Point};
+use super::{ElligatorBranch, Point};
 use crate::curve25519::field::{self, Field};
 use crate::curve25519::powers::{self, products_apart as products};
 use crate::curve25519::{Work, elligator::A};
 
 pub(super) struct Represent<'a> {
     pub(super) points: &'a [Point],
-    pub(super) choices: &'a [Choice],
+    pub(super) branches: &'a [ElligatorBranch],
     pub(super) numbers: &'a mut [[u8; 32]],
     pub(super) found: &'a mut [bool],
 }
@@ -37,12 +37,12 @@ pub(super) struct Represent<'a> {
 impl Work for Represent<'_> {
     #[inline(always)]
     fn run<F: Field>(self, f: F) {
-        let Self { points, choices, numbers, found } = self;
+        let Self { points, branches, numbers, found } = self;
         let most = CHAINS * F::LANES;
-        let inputs = points.chunks(most).zip(choices.chunks(most));
+        let inputs = points.chunks(most).zip(branches.chunks(most));
         let outputs = numbers.chunks_mut(most).zip(found.chunks_mut(most));
-        for ((points, choices), (numbers, found)) in inputs.zip(outputs) {
-            represent(f, points, choices, numbers, found);
+        for ((points, branches), (numbers, found)) in inputs.zip(outputs) {
+            represent(f, points, branches, numbers, found);
         }
     }
 }
@@ -52,25 +52,25 @@ impl Work for Represent<'_> {
 fn represent<F: Field>(
     f: F,
     points: &[Point],
-    choices: &[Choice],
+    branches: &[ElligatorBranch],
     numbers: &mut [[u8; 32]],
     found: &mut [bool],
 ) {
     let (zero, one) = (f.splat(0), f.splat(1));
     let (mut upper, mut lower) = ([zero; CHAINS], [one; CHAINS]);
-    let groups = points.chunks(F::LANES).zip(choices.chunks(F::LANES));
-    for (n, (points, choices)) in groups.clone().enumerate() {
-        let [minus_s, minus_n] = opposites(f, Extended::load(f, points), choices);
-        let second = mask(f, choices, Choice::SECOND);
+    let groups = points.chunks(F::LANES).zip(branches.chunks(F::LANES));
+    for (n, (points, branches)) in groups.clone().enumerate() {
+        let [minus_s, minus_n] = opposites(f, Extended::load(f, points), branches);
+        let second = mask(f, branches, ElligatorBranch::SECOND);
         let other = f.select(second, minus_s, minus_n);
         upper[n] = f.select(second, minus_n, minus_s);
         lower[n] = difference(f, zero, sum(f, other, other));
     }
     let (roots, squares) = root_ratios(f, upper, lower);
     let places = numbers.chunks_mut(F::LANES).zip(found.chunks_mut(F::LANES));
-    for (n, ((_, choices), (numbers, found))) in groups.zip(places).enumerate() {
+    for (n, ((_, branches), (numbers, found))) in groups.zip(places).enumerate() {
         let opposite = difference(f, zero, roots[n]);
-        let root = f.select(mask(f, choices, Choice::OPPOSITE), opposite, roots[n]);
+        let root = f.select(mask(f, branches, ElligatorBranch::OPPOSITE), opposite, roots[n]);
         field::put(f, root, numbers);
         let ones = f.select(squares[n], one, zero);
         let bits = field::bits(f, ones, |number| number[0]);
@@ -85,9 +85,9 @@ fn represent<F: Field>(
 /// With t such a point, 2·t is (±i, 0), and so adding 2·t takes (x, y) to ±(i·y, i·x), and adding 4·t to (−x, −y): only the
 /// one bit needs an addition.
 #[inline(always)]
-fn opposites<F: Field>(f: F, point: Extended<F>, choices: &[Choice]) -> [F::Element; 2] {
+fn opposites<F: Field>(f: F, point: Extended<F>, branches: &[ElligatorBranch]) -> [F::Element; 2] {
     let zero = f.splat(0);
-    let odd = mask(f, choices, 1);
+    let odd = mask(f, branches, 1);
     let [x, y, t] = ORDER_8.map(|number| in_all_lanes(f, number));
     let (order_8, neutral) = (Affine::of(f, x, y, t), Affine::neutral(f));
     let mut entry = neutral;
@@ -96,19 +96,19 @@ fn opposites<F: Field>(f: F, point: Extended<F>, choices: &[Choice]) -> [F::Elem
     }
     let shifted = formulas::add_affine(f, f.mask(0), point.left(f).running(f), entry).extended(f);
     let [ix] = products(f, [shifted.x], [in_all_lanes(f, ROOT_OF_MINUS_1)]);
-    let y = f.select(mask(f, choices, 2), ix, shifted.y);
-    let y = f.select(mask(f, choices, 4), difference(f, zero, y), y);
+    let y = f.select(mask(f, branches, 2), ix, shifted.y);
+    let y = f.select(mask(f, branches, 4), difference(f, zero, y), y);
     let (n, d) = (sum(f, shifted.z, y), difference(f, shifted.z, y));
     let s = sum(f, n, powers::multiply(f, d, f.splat(A)));
     [difference(f, zero, s), difference(f, zero, n)]
 }
 
-/// In which lanes the choice has this bit.
+/// In which lanes the branch has this bit.
 #[inline(always)]
-fn mask<F: Field>(f: F, choices: &[Choice], bit: u8) -> F::Mask {
+fn mask<F: Field>(f: F, branches: &[ElligatorBranch], bit: u8) -> F::Mask {
     let mut mask = 0;
-    for (lane, choice) in choices.iter().enumerate() {
-        mask |= u8::from(choice.0 & bit != 0) << lane;
+    for (lane, branch) in branches.iter().enumerate() {
+        mask |= u8::from(branch.0 & bit != 0) << lane;
     }
     f.mask(mask)
 }

@@ -11,13 +11,13 @@ use super::*;
 use crate::{Kernel, elligator2};
 
 const EVERY: [u8; 32] = {
-    let mut choices = [0; 32];
+    let mut branches = [0; 32];
     let mut index = 0;
     while index < 32 {
-        choices[index] = index as u8;
+        branches[index] = index as u8;
         index += 1;
     }
-    choices
+    branches
 };
 
 /// Multiples of the generator, the neutral element first, and the same of another library.
@@ -42,10 +42,10 @@ fn forward(kernel: Kernel, numbers: &[[u8; 32]]) -> Vec<[u8; 32]> {
     images
 }
 
-fn represented(kernel: Kernel, points: &[Point], choices: &[u8]) -> (Vec<[u8; 32]>, Vec<bool>) {
-    let choices: Vec<_> = choices.iter().map(|byte| Choice::new(*byte)).collect();
+fn represented(kernel: Kernel, points: &[Point], branches: &[u8]) -> (Vec<[u8; 32]>, Vec<bool>) {
+    let branches: Vec<_> = branches.iter().map(|byte| ElligatorBranch::new(*byte)).collect();
     let (mut numbers, mut found) = (vec![[0; 32]; points.len()], vec![false; points.len()]);
-    representatives(kernel, points, &choices, &mut numbers, &mut found);
+    representatives(kernel, points, &branches, &mut numbers, &mut found);
     (numbers, found)
 }
 
@@ -85,14 +85,14 @@ fn no_number_is_over_minus_one() {
     assert!(Kernel::available().all(|kernel| lift(kernel, &minus_one).is_none()));
 }
 
-/// What each choice adds: of the multiples of the chosen point of order 8 those of the bits, where bit 1 may stand for
+/// What each branch adds: of the multiples of the chosen point of order 8 those of the bits, where bit 1 may stand for
 /// either of the points of order 4.
 fn shifts(of_bit_1: usize) -> [EdwardsPoint; 8] {
     let y = ORDER_8[1];
     let is_ours = |point: &EdwardsPoint| point.compress().0 == field::bytes(y);
     let ours = EIGHT_TORSION.iter().position(is_ours).expect("a point of order 8");
-    std::array::from_fn(|choice| {
-        let multiple = (choice & 1) + of_bit_1 * (choice >> 1 & 1) + 4 * (choice >> 2);
+    std::array::from_fn(|branch| {
+        let multiple = (branch & 1) + of_bit_1 * (branch >> 1 & 1) + 4 * (branch >> 2);
         EIGHT_TORSION[ours * multiple % 8]
     })
 }
@@ -105,12 +105,12 @@ fn numbers_map_to_the_shifted_points() {
         for (point, expected) in points.iter().zip(expected) {
             let (numbers, found) = represented(kernel, &[*point; 32], &EVERY);
             let images = forward(kernel, &numbers);
-            for (choice, (image, _)) in
+            for (branch, (image, _)) in
                 images.iter().zip(&found).enumerate().filter(|(_, (_, found))| **found)
             {
                 let is = |shift: EdwardsPoint| (expected + shift).to_montgomery().0 == *image;
-                first &= is(shifts(2)[choice % 8]);
-                second &= is(shifts(6)[choice % 8]);
+                first &= is(shifts(2)[branch % 8]);
+                second &= is(shifts(6)[branch % 8]);
             }
         }
         assert!(first || second, "{kernel:?}");
@@ -138,13 +138,13 @@ fn all_four_numbers_of_a_point_are_found() {
 fn exceptional_points_have_the_numbers_they_should() {
     for kernel in Kernel::available() {
         let (numbers, found) = represented(kernel, &[Point::IDENTITY; 32], &EVERY);
-        for choice in 0..32 {
-            match choice & 7 {
-                0 => assert!(!found[choice], "the neutral element has none"),
+        for branch in 0..32 {
+            match branch & 7 {
+                0 => assert!(!found[branch], "the neutral element has none"),
                 // u = 0, to which 0 alone is mapped, by the second branch.
                 4 => {
-                    assert_eq!(found[choice], choice & 8 != 0, "{kernel:?}, {choice}");
-                    assert!(!found[choice] || numbers[choice] == [0; 32]);
+                    assert_eq!(found[branch], branch & 8 != 0, "{kernel:?}, {branch}");
+                    assert!(!found[branch] || numbers[branch] == [0; 32]);
                 }
                 _ => {}
             }
