@@ -12,8 +12,8 @@ use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
 use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, Shape, Shares, Side, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    RunInput, Shape, Shares, Side, Silent, Spec, find,
 };
 
 use crate::{CpuSplit, process, reference_seconds, shaped_pair};
@@ -288,7 +288,7 @@ impl Case {
         let conclusion = pool.install(|| {
             protocol.run(Run {
                 side: Side { role, reveal: reveal(spec) },
-                input: Input {
+                input: RunInput {
                     elements: elements.to_vec().into(),
                     peer_count: match role {
                         Role::Sender => self.sizes.receiver,

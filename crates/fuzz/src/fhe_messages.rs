@@ -11,8 +11,8 @@ use veilset_channel::{Channel, Framed, HEADER, Recording, Replay, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::fhe::{Database, FheParameters, FheSizes, Variant, receive};
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Input, Means, Operation, ProtocolError, Reveal, Role, Run,
-    Side, Silent, find,
+    Attached, AttachedShape, Conclusion, Means, Operation, ProtocolError, Reveal, Role, Run,
+    RunInput, Side, Silent, find,
 };
 
 use crate::Seed;
@@ -90,7 +90,7 @@ fn query(
 ) -> Result<Conclusion, ProtocolError> {
     let run = Run {
         side: Side { role: Role::Receiver, reveal: Reveal::Both },
-        input: Input {
+        input: RunInput {
             elements: elements(SIZES.receiver).into(),
             peer_count: SIZES.sender,
             attached: Attached::Nothing,

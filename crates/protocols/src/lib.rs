@@ -30,5 +30,5 @@ pub use protocol::{
     Reveal, Role, Shares, Sharing, Silent,
 };
 pub use registry::{PROTOCOLS, candidates, find};
-pub use run::{Input, Means, Run, Side};
+pub use run::{Means, Run, RunInput, Side};
 pub use spec::{Cost, Knowledge, Leak, PartyCost, Security, Shape, Spec};

@@ -12,7 +12,7 @@ pub struct Run<'a> {
     /// Which side of the figure this one is, and who learns.
     pub side: Side,
     /// What the protocol computes on.
-    pub input: Input<'a>,
+    pub input: RunInput<'a>,
     /// What it computes with.
     pub means: Means<'a>,
 }
@@ -41,7 +41,7 @@ impl Side {
 }
 
 /// A side's set, and what the agreed terms say of both sides'.
-pub struct Input<'a> {
+pub struct RunInput<'a> {
     /// This side's set, without repetitions; where order counts, the best first. The run wipes it, early where memory matters.
     pub elements: Zeroizing<Vec<Element>>,
     /// The size of the peer's set, from the agreed terms.

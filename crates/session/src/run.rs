@@ -8,7 +8,7 @@ use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::KeyDigest;
 use veilset_protocols::{
-    self as protocols, Attached, Conclusion, Input, Observer, Outcome, Run, Side,
+    self as protocols, Attached, Conclusion, Observer, Outcome, Run, RunInput, Side,
 };
 use zeroize::Zeroizing;
 
@@ -89,8 +89,8 @@ impl Agreed {
     }
 
     /// What a part of the run computes on.
-    fn input<'a>(&self, elements: Zeroizing<Vec<Element>>, attached: Attached<'a>) -> Input<'a> {
-        Input {
+    fn input<'a>(&self, elements: Zeroizing<Vec<Element>>, attached: Attached<'a>) -> RunInput<'a> {
+        RunInput {
             elements,
             peer_count: self.parts.capacity(self.peer_count),
             attached,
@@ -103,7 +103,7 @@ impl Agreed {
     fn drive(
         &self,
         pipe: &mut Pipe,
-        input: Input<'_>,
+        input: RunInput<'_>,
         session: &[u8; 32],
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Shape, Side, Silent,
+    Attached, AttachedShape, Choices, Means, Operation, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, RunInput, Shape, Side, Silent,
 };
 
 /// What one party of a run ends with.
@@ -171,7 +171,7 @@ pub fn run_one(
     let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
         side: Side { role, reveal },
-        input: Input {
+        input: RunInput {
             elements: sets.of(role).to_vec().into(),
             peer_count: sets.of(role.other()).len(),
             attached: attachments.in_run(operation, role),

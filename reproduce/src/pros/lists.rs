@@ -10,7 +10,7 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, permutation};
 use veilset_protocols::agree::{Comparator, run_over};
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Input, Means, Outcome, Reveal, Role, Run, Scheme, Side,
+    Attached, AttachedShape, Choices, Means, Outcome, Reveal, Role, Run, RunInput, Scheme, Side,
     Silent,
 };
 
@@ -93,7 +93,7 @@ fn side(
             comparator,
             Run {
                 side: Side { role, reveal: Reveal::Both },
-                input: Input {
+                input: RunInput {
                     elements: lists.0[role as usize].clone().into(),
                     peer_count: lists.size(),
                     attached: Attached::Nothing,

@@ -6,8 +6,8 @@ use veilset_channel::{Framed, MemoryTransport, Metered, memory_pair};
 use veilset_crypto::{Element, Group};
 
 use crate::{
-    Attached, AttachedShape, Choices, Conclusion, Input, Means, Outcome, ProtocolError, Reveal,
-    Role, Run, SetEncoding, Side, Silent,
+    Attached, AttachedShape, Choices, Conclusion, Means, Outcome, ProtocolError, Reveal, Role, Run,
+    RunInput, SetEncoding, Side, Silent,
 };
 
 /// Elements of the sender: the receiver has those from [`FIRST`] on, and as many that are its own.
@@ -64,7 +64,7 @@ fn side<T>(
     let shape = AttachedShape::Items { width: WIDTH };
     work(&mut Run {
         side: Side { role, reveal },
-        input: Input {
+        input: RunInput {
             elements: numbers(role).map(element).collect::<Vec<_>>().into(),
             peer_count: COUNT,
             attached: Attached::Items { width: WIDTH, bytes: &items },

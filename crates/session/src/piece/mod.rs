@@ -4,8 +4,8 @@ use rand_core::CryptoRng;
 use veilset_channel::{Channel, ChannelError, ChannelExt, Malformed, Message, Reader, Signal, Tag};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Conclusion, Input, Means, Outcome, Protocol, ProtocolError, Role, Run,
-    Shape, Side, Silent, find,
+    Attached, AttachedShape, Conclusion, Means, Outcome, Protocol, ProtocolError, Role, Run,
+    RunInput, Shape, Side, Silent, find,
 };
 use zeroize::Zeroizing;
 
@@ -140,7 +140,7 @@ fn intersect(
 ) -> Result<Conclusion, ProtocolError> {
     let (own, peer) = shape.capacities();
     let protocol = piece_protocol();
-    let input = Input {
+    let input = RunInput {
         elements: fill(elements, own, means.rng)?,
         peer_count: usize::try_from(peer).map_err(|_| ProtocolError::Overfull)?,
         attached: Attached::Nothing,

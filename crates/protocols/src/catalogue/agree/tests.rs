@@ -8,7 +8,7 @@ use veilset_crypto::{Element, permutation};
 use super::matching::Token;
 use super::*;
 use crate::kit::wire::{put_values, take_values};
-use crate::{Attached, AttachedShape, Input, Means, Reveal, Side, Silent};
+use crate::{Attached, AttachedShape, Means, Reveal, RunInput, Side, Silent};
 
 /// An entry of a list.
 type Entry = u64;
@@ -91,7 +91,7 @@ fn parts<'a>(
 ) -> Run<'a> {
     Run {
         side: Side { role, reveal: Reveal::Both },
-        input: Input {
+        input: RunInput {
             elements: elements.to_vec().into(),
             peer_count,
             attached: Attached::Nothing,

@@ -54,8 +54,8 @@ use crate::kit::indication::{hear_names, tell_names};
 use crate::kit::wire::{Points, point_chunks};
 use crate::kit::wording::{LABELS, LISTED, MATCHES, SIZE, SIZES, TOLD, UNLISTED};
 use crate::{
-    Allowed, Attached, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, Shape, Side, Spec, Taken,
+    Allowed, Attached, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, RunInput, Security, Shape, Side, Spec, Taken,
 };
 
 /// A registry entry.
@@ -132,7 +132,7 @@ impl Protocol for Fhe {
         let parameters = parameters(&run)?;
         match run.side.role {
             Role::Sender => {
-                let Run { side, input: Input { elements, attached, peer_count, .. }, mut means } =
+                let Run { side, input: RunInput { elements, attached, peer_count, .. }, mut means } =
                     run;
                 means.observer.begin("polynomials", elements.len() as u64);
                 let labels = match attached {
@@ -206,7 +206,7 @@ pub fn receive(
 }
 
 fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, ProtocolError> {
-    let Run { side, input: Input { elements, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, .. }, mut means } = run;
     // Steps 1 and 2.
     let points = evaluated(&mut means, &elements)?;
     // Step 3.

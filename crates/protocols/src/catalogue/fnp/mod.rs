@@ -48,8 +48,8 @@ use crate::kit::paillier::packing::scalar;
 use crate::kit::paillier::{ciphertext_chunks, put_frame, put_key, take_frame, take_key};
 use crate::kit::wording::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    Security, Shape, Spec, Taken,
+    Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    RunInput, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -124,7 +124,7 @@ impl Protocol for Fnp {
 }
 
 fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, layout.degree)?;
     // Step 1.
@@ -163,7 +163,7 @@ fn receiver(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> 
 }
 
 fn sender(run: Run<'_>, layout: &Layout) -> Result<Conclusion, ProtocolError> {
-    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
     let roots = roots(scalar, means.session, &elements);
     let bins = spread(layout.bins, &roots, elements.len())?;
     means.channel.phase("encrypted sets");

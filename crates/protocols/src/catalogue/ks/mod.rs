@@ -56,8 +56,8 @@ use crate::kit::exchange::cross;
 use crate::kit::indication::{hear_names, tell_names};
 use crate::kit::wording::{MATCHES, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Conclusion, Cost, Input, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, Security, Shape, Spec, Taken,
+    Allowed, Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, RunInput, Security, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -118,7 +118,7 @@ impl Protocol for Ks {
     }
 }
 
-/// One side of `ks` or of `ks-binned` over any group; [`Input::choices`] name those that the registry offers, and are not
+/// One side of `ks` or of `ks-binned` over any group; [`RunInput::choices`] name those that the registry offers, and are not
 /// looked at. Groups whose exponents have roots of unity multiply by transforms where that is faster.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ fn receiver<G: PrimeGroup>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let places = spread(layout.bins, &roots, layout.receiver)?;
     let bins = Zeroizing::new(scalars::<G>(&roots, &places));
@@ -237,7 +237,7 @@ fn sender<G: PrimeGroup>(
     group: &G,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
-    let Run { side, input: Input { elements, peer_count, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
     let roots = roots(|wide| group.scalar(wide), means.session, &elements);
     let bins = Zeroizing::new(scalars::<G>(&roots, &spread(layout.bins, &roots, layout.sender)?));
     means.channel.phase("encrypted sets");

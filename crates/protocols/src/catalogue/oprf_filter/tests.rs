@@ -5,7 +5,7 @@ use rand_core::SeedableRng;
 use veilset_channel::{Channel, ChannelError, Framed, memory_pair};
 
 use super::*;
-use crate::{Input, Side, Silent};
+use crate::{RunInput, Side, Silent};
 
 fn rng() -> ChaCha20Rng {
     ChaCha20Rng::from_seed([5; 32])
@@ -24,7 +24,7 @@ fn against(
         let elements = vec![Element([1; 32]), Element([2; 32])];
         let conclusion = OprfFilter.run(Run {
             side: Side { role: Role::Receiver, reveal: Reveal::Receiver },
-            input: Input {
+            input: RunInput {
                 elements: elements.into(),
                 peer_count: 3,
                 attached: Attached::Nothing,

@@ -52,8 +52,8 @@ use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{put_values, take_values, values_bytes};
 use crate::kit::wording::{MATCHES, SHORT, SIZE, SIZES, TOLD};
 use crate::{
-    Allowed, Choices, Conclusion, Cost, Input, Leak, Means, Operation, Outcome, Protocol,
-    ProtocolError, Reveal, Role, Run, Security, SetEncoding, Shape, Side, Spec, Taken,
+    Allowed, Choices, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, RunInput, Security, SetEncoding, Shape, Side, Spec, Taken,
 };
 
 /// A registry entry.
@@ -179,7 +179,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { side, input: Input { elements, peer_count, slack, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(elements.len(), peer_count, slack, security);
     // Step 1.
     means.channel.phase("key agreement");
@@ -225,7 +225,7 @@ where
     F: Residues<LEN>,
     P: StringPermutation<LEN>,
 {
-    let Run { side, input: Input { elements, peer_count, slack, .. }, mut means } = run;
+    let Run { side, input: RunInput { elements, peer_count, slack, .. }, mut means } = run;
     let set = Set::new(peer_count, elements.len(), slack, security);
     let count = coefficients(elements.len());
     // Step 1.

@@ -25,7 +25,7 @@ fn run(
 ) -> Ended {
     let conclusion = protocol.run(Run {
         side: Side { role, reveal: Reveal::Receiver },
-        input: Input {
+        input: RunInput {
             elements: elements.to_vec().into(),
             peer_count,
             attached: Attached::Nothing,

@@ -20,11 +20,11 @@ use super::Indication;
 use crate::kit::exchange::{Ordered, exchange_blinded, point_bytes};
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::ValuesShape;
-use crate::{Cost, Input, Means, PartyCost, ProtocolError, Role, Shape};
+use crate::{Cost, Means, PartyCost, ProtocolError, Role, RunInput, Shape};
 
 /// `P₁`, whose set `Y` is this side's elements.
 pub(super) fn p1<F: CommutativePrf>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
 ) -> Result<Indication, ProtocolError> {
     let (n1, n2) = (input.elements.len(), input.peer_count);
@@ -45,7 +45,7 @@ pub(super) fn p1<F: CommutativePrf>(
 
 /// `P₂`, whose vector `X` is this side's elements in the order of `order`.
 pub(super) fn p2<F: CommutativePrf>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {
@@ -68,7 +68,7 @@ pub(super) fn p2<F: CommutativePrf>(
 /// the same points: its simulator draws one random point for each element of either side.
 pub(super) fn both<F: CommutativePrf>(
     role: Role,
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<Indication, ProtocolError> {

@@ -12,7 +12,7 @@ mod star;
 use veilset_crypto::{Group, RistrettoPrp, with_prf};
 
 use crate::kit::membership::Hits;
-use crate::{Allowed, Cost, Input, Means, ProtocolError, Role, SetEncoding, Shape, Taken};
+use crate::{Allowed, Cost, Means, ProtocolError, Role, RunInput, SetEncoding, Shape, Taken};
 
 /// A construction of mqRPMT.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl MqRpmt {
     /// `P₁`, whose set is this side's elements.
     pub(crate) fn p1(
         self,
-        input: &Input<'_>,
+        input: &RunInput<'_>,
         means: &mut Means<'_>,
     ) -> Result<Indication, ProtocolError> {
         match self {
@@ -82,7 +82,7 @@ impl MqRpmt {
     /// `P₂`, whose vector is this side's elements in the order of `order`.
     pub(crate) fn p2(
         self,
-        input: &Input<'_>,
+        input: &RunInput<'_>,
         means: &mut Means<'_>,
         order: &[u32],
     ) -> Result<(), ProtocolError> {
@@ -100,7 +100,7 @@ impl MqRpmt {
     pub(crate) fn both(
         self,
         role: Role,
-        input: &Input<'_>,
+        input: &RunInput<'_>,
         means: &mut Means<'_>,
         order: &[u32],
     ) -> Option<Result<Indication, ProtocolError>> {

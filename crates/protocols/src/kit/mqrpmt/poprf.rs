@@ -24,11 +24,11 @@ use crate::kit::membership::{membership, sort};
 use crate::kit::wire::{
     Points, Values, ValuesShape, point_chunks, size, value_chunks, values_bytes,
 };
-use crate::{Cost, Input, Means, PartyCost, ProtocolError, Shape};
+use crate::{Cost, Means, PartyCost, ProtocolError, RunInput, Shape};
 
 /// `P₁`, whose set `Y` is this side's elements; in the permuted OPRF it evaluates.
 pub(super) fn p1<F: CommutativePrp>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
 ) -> Result<Indication, ProtocolError> {
     let (n1, n2) = (input.elements.len(), input.peer_count);
@@ -67,7 +67,7 @@ pub(super) fn p1<F: CommutativePrp>(
 
 /// `P₂`, whose vector `X` is this side's elements in the order of `order`; in the permuted OPRF it has the key.
 pub(super) fn p2<F: CommutativePrp>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {

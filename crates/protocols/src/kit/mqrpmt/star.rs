@@ -22,11 +22,11 @@ use crate::kit::exchange::{Ordered, not_an_element, point_bytes, values};
 use crate::kit::membership::Hits;
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{Points, bits_bytes, point_chunks, put_bits, take_bits};
-use crate::{Cost, Input, Means, PartyCost, ProtocolError, Shape};
+use crate::{Cost, Means, PartyCost, ProtocolError, RunInput, Shape};
 
 /// `P₁`, whose set is this side's elements.
 pub(super) fn p1<F: CommutativePrp>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
 ) -> Result<Indication, ProtocolError> {
     let (n1, n2) = (input.elements.len(), input.peer_count);
@@ -67,7 +67,7 @@ pub(super) fn p1<F: CommutativePrp>(
 
 /// `P₂`, whose vector is this side's elements in the order of `order`.
 pub(super) fn p2<F: CommutativePrp>(
-    input: &Input<'_>,
+    input: &RunInput<'_>,
     means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<(), ProtocolError> {

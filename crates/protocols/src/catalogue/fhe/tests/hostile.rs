@@ -64,7 +64,7 @@ fn serve(database: &Database, channel: &mut dyn Channel) -> Result<(), ProtocolE
 fn query(parameters: &FheParameters, channel: &mut dyn Channel) -> Result<(), ProtocolError> {
     let run = Run {
         side: Side { role: Role::Receiver, reveal: Reveal::Both },
-        input: Input {
+        input: RunInput {
             elements: elements(SIZES.sender - 5, SIZES.receiver).into(),
             peer_count: SIZES.sender,
             attached: crate::Attached::Nothing,

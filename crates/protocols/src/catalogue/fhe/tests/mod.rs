@@ -60,7 +60,7 @@ fn play_labelled(
         let mut channel = Metered::new(Framed::new(right), "start");
         let run = Run {
             side: Side { role: Role::Receiver, reveal: Reveal::Both },
-            input: Input {
+            input: RunInput {
                 elements: receiver.into(),
                 peer_count: sizes.sender,
                 attached: crate::Attached::Nothing,
