@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use serde_json::Value;
 
 /// An answer over HTTP.
-pub struct Answer {
+pub struct HttpAnswer {
     /// The status of HTTP.
     pub status: u16,
     /// The lines before the body.
@@ -15,7 +15,7 @@ pub struct Answer {
     pub body: String,
 }
 
-impl Answer {
+impl HttpAnswer {
     /// The body as JSON.
     #[must_use]
     pub fn json(&self) -> Value {
@@ -28,14 +28,14 @@ impl Answer {
 const HEADER: &str = "x-veilset-page";
 
 /// A caller at one host: its secret, if it has one.
-pub struct Client {
+pub struct HttpClient {
     /// `127.0.0.1:PORT`.
     pub host: String,
     /// What it sends along.
     pub secret: String,
 }
 
-impl Client {
+impl HttpClient {
     /// Opens a page's address as the page's script does; returns the client and the token.
     #[must_use]
     pub fn open(address: &str) -> (Self, String) {
@@ -50,19 +50,19 @@ impl Client {
 
     /// Gets a path.
     #[must_use]
-    pub fn get(&self, path: &str) -> Answer {
+    pub fn get(&self, path: &str) -> HttpAnswer {
         self.ask("GET", path, &[], "")
     }
 
     /// Sends to a path as the page itself does.
     #[must_use]
-    pub fn post(&self, path: &str, body: &str) -> Answer {
+    pub fn post(&self, path: &str, body: &str) -> HttpAnswer {
         self.ask("POST", path, &[&format!("Origin: http://{}", self.host)], body)
     }
 
     /// One request; `headers` replace the host's where they name it.
     #[must_use]
-    pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+    pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> HttpAnswer {
         let mut request = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|header| header.starts_with("Host:")) {
             request.push_str(&format!("Host: {}\r\n", self.host));
@@ -78,6 +78,10 @@ impl Client {
         stream.read_to_string(&mut text).expect("it answers in text");
         let (head, body) = text.split_once("\r\n\r\n").expect("a head");
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
-        Answer { status: status.expect("a status"), head: head.to_owned(), body: body.to_owned() }
+        HttpAnswer {
+            status: status.expect("a status"),
+            head: head.to_owned(),
+            body: body.to_owned(),
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! What the tests of programs play on: parties as processes ([`Party`], [`Running`]), an address that stays ([`Relay`]), a
-//! page's caller over HTTP ([`Client`]), and a page in a browser ([`Browser`], [`Tab`]).
+//! page's caller over HTTP ([`HttpClient`]), and a page in a browser ([`Browser`], [`Tab`]).
 //!
 //! Everything here panics, with what was seen, where a test should fail.
 
@@ -13,7 +13,7 @@ mod party;
 mod relay;
 
 pub use browser::{Browser, Key, Tab};
-pub use client::{Answer, Client};
+pub use client::{HttpAnswer, HttpClient};
 pub use party::{Party, Running};
 pub use relay::Relay;
 

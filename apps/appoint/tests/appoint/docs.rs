@@ -1,6 +1,6 @@
 //! The documentation is true: every `appoint` command in it runs.
 
-use veilset_stage::{Client, commands};
+use veilset_stage::{HttpClient, commands};
 
 use crate::support::{pair, start};
 
@@ -17,7 +17,7 @@ fn every_command_on_the_page_runs() {
         let party = if command.contains("--peer alice") { &bob } else { &alice };
         let flags: Vec<&str> = command.split_whitespace().skip(1).collect();
         let (running, address) = start(party, &flags);
-        let (client, _) = Client::open(&address);
+        let (client, _) = HttpClient::open(&address);
         let setup = client.get("/setup").json();
         assert_eq!(setup["calendar"].is_null(), !command.contains(".ics"), "{command}");
         assert_eq!(client.post("/close", "").status, 204);

@@ -1,6 +1,6 @@
 //! Who sees the page.
 
-use veilset_stage::{Answer, Client};
+use veilset_stage::{HttpAnswer, HttpClient};
 
 use crate::support::{pair, start};
 
@@ -23,7 +23,7 @@ const FILES: [&str; 15] = [
     "/run.js",
 ];
 
-fn assert_refused(answer: &Answer) {
+fn assert_refused(answer: &HttpAnswer) {
     assert_eq!(answer.status, 403, "{}", answer.head);
     assert!(!answer.body.contains("veilset1") && !answer.head.contains("set-cookie"));
 }
@@ -40,13 +40,13 @@ fn one_browser_sees_the_page_and_ends_the_program() {
     let (running, address) = start(&alice, &[]);
     assert!(address.starts_with("http://127.0.0.1:"), "{address}");
     let host = address.split('/').nth(2).expect("a host").to_owned();
-    let stranger = Client { host, secret: String::new() };
+    let stranger = HttpClient { host, secret: String::new() };
     for path in ["/setup", "/events", "/meeting.ics", "/setup?token=00"] {
         assert_refused(&stranger.get(path));
     }
     assert_refused(&stranger.post("/enter", ""));
-    let (client, token) = Client::open(&address);
-    let second = Client { host: client.host.clone(), secret: token };
+    let (client, token) = HttpClient::open(&address);
+    let second = HttpClient { host: client.host.clone(), secret: token };
     assert_refused(&second.post("/enter", ""));
     assert_refused(&second.get("/setup"));
     assert_refused(&client.ask("GET", "/setup", &["Host: rebound.example"], ""));
@@ -67,7 +67,7 @@ fn one_browser_sees_the_page_and_ends_the_program() {
 
     let answers = ["/setup", "/meeting.ics", "/nothing"];
     for path in FILES.into_iter().chain(answers) {
-        let Answer { head, status, body } = client.get(path);
+        let HttpAnswer { head, status, body } = client.get(path);
         let missing = ["/meeting.ics", "/nothing"].contains(&path);
         assert_eq!(status, if missing { 404 } else { 200 }, "{path}");
         assert!(!head.contains("set-cookie"), "{path}: {head}");
@@ -95,7 +95,7 @@ fn one_browser_sees_the_page_and_ends_the_program() {
 fn the_script_finds_every_element_that_it_looks_for() {
     let (alice, _) = pair();
     let (_running, address) = start(&alice, &[]);
-    let (client, _) = Client::open(&address);
+    let (client, _) = HttpClient::open(&address);
     let page = client.get("/").body;
     for path in FILES.iter().filter(|path| path.ends_with(".js")) {
         let script = client.get(path).body;
@@ -115,7 +115,7 @@ fn flags_fill_the_page_and_wrong_ones_end_the_program() {
         --hours 08:00-24:00 --zone Europe/London --weekends --prefer examples/agree/likes.txt \
         --scheme minimum-of-ranks --connect bob.example:7000 --peer bob --deadline 2s --port 0";
     let (_running, address) = start(&alice, &flags.split_whitespace().collect::<Vec<_>>());
-    let (client, _) = Client::open(&address);
+    let (client, _) = HttpClient::open(&address);
     let setup = client.get("/setup").json();
     let presets = &setup["presets"];
     let expected = [

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use veilset_stage::{Answer, Client, root};
+use veilset_stage::{HttpAnswer, HttpClient, root};
 
 use crate::support::{pair, start, web};
 
@@ -21,14 +21,14 @@ fn times(more: &str) -> String {
 }
 
 /// The hours at which slots start, in UTC.
-fn hours(answer: &Answer) -> Vec<String> {
+fn hours(answer: &HttpAnswer) -> Vec<String> {
     let slots = answer.json()["slots"].take();
     let slots = slots.as_array().expect("a list").iter();
     slots.map(|slot| slot["start"].as_str().expect("a time")[11..13].to_owned()).collect()
 }
 
 /// What is wrong, with its field.
-fn wrong(answer: &Answer) -> (String, String) {
+fn wrong(answer: &HttpAnswer) -> (String, String) {
     assert_eq!(answer.status, 422, "{}", answer.body);
     let body: serde_json::Value = serde_json::from_str(&answer.body).expect("JSON");
     let text = |name: &str| body[name].as_str().expect("text").to_owned();
@@ -39,7 +39,7 @@ fn wrong(answer: &Answer) -> (String, String) {
 fn a_file_an_address_and_a_hand_say_what_is_free() {
     let (alice, _) = pair();
     let (_running, address) = start(&alice, &[]);
-    let (client, _) = Client::open(&address);
+    let (client, _) = HttpClient::open(&address);
     assert_eq!(hours(&client.post("/times", &times("{}"))), [""; 0], "nothing is free by itself");
 
     let file = fs::read_to_string(root().join("examples/agree/alice.ics")).expect("an example");
@@ -72,7 +72,7 @@ fn a_file_an_address_and_a_hand_say_what_is_free() {
 fn what_is_wrong_is_said_at_its_field_without_a_value() {
     let (alice, _) = pair();
     let (_running, address) = start(&alice, &[]);
-    let (client, _) = Client::open(&address);
+    let (client, _) = HttpClient::open(&address);
     for (field, more) in [
         ("dates", "{\"first\":\"2027-03-31\"}"),
         ("dates", "{\"first\":\"\"}"),

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use veilset_stage::{Client, Party, Running, commands, root};
+use veilset_stage::{HttpClient, Party, Running, commands, root};
 
 use crate::support::{await_end, pair};
 
@@ -38,7 +38,7 @@ fn every_command_on_the_page_runs() {
         let mut running = start(party, &command, &address);
         if command.ends_with("--page") {
             let line = running.line_with("page: ");
-            let (browser, _) = Client::open(line.trim_start_matches("page: "));
+            let (browser, _) = HttpClient::open(line.trim_start_matches("page: "));
             assert_eq!(await_end(&browser)["result"]["result"]["count"], 4);
             assert_eq!(browser.post("/close", "").status, 204);
         }

@@ -1,7 +1,7 @@
 //! The page over HTTP: who sees it, and what it says.
 
 use serde_json::{Value, json};
-use veilset_stage::{Answer, Browser, Client, NOBODY, Party, Relay, Running};
+use veilset_stage::{Browser, HttpAnswer, HttpClient, NOBODY, Party, Relay, Running};
 
 use crate::support::{SCREEN, await_end, pair, serve};
 
@@ -26,7 +26,7 @@ fn listed(rows: &Value) -> Vec<(u64, bool)> {
     rows.iter().map(row).collect()
 }
 
-fn assert_refused(answer: &Answer) {
+fn assert_refused(answer: &HttpAnswer) {
     assert_eq!(answer.status, 403, "{}", answer.head);
     assert!(!answer.body.contains("A1") && !answer.head.contains("set-cookie"));
 }
@@ -38,13 +38,13 @@ fn one_browser_sees_the_screening_and_ends_it() {
     let (screening, page) = screening(&airline, &relay.address, &[]);
     assert!(page.starts_with("http://127.0.0.1:"), "{page}");
     let host = page.split('/').nth(2).expect("a host").to_owned();
-    let stranger = Client { host, secret: String::new() };
+    let stranger = HttpClient { host, secret: String::new() };
     for path in ["/state", "/rows", "/state?token=00"] {
         assert_refused(&stranger.get(path));
     }
 
-    let (browser, token) = Client::open(&page);
-    let second = Client { host: browser.host.clone(), secret: token };
+    let (browser, token) = HttpClient::open(&page);
+    let second = HttpClient { host: browser.host.clone(), secret: token };
     assert_refused(&second.post("/enter", ""));
     assert_refused(&second.get("/state"));
     let cookie = format!("Cookie: x-veilset-page={0}; secret={0}", browser.secret);
@@ -90,9 +90,9 @@ fn one_browser_sees_the_screening_and_ends_it() {
 fn every_answer_forbids_what_the_page_does_not_need() {
     let (_, airline) = parties();
     let (screening, page) = screening(&airline, NOBODY, &[]);
-    let (browser, _) = Client::open(&page);
+    let (browser, _) = HttpClient::open(&page);
     for path in ["/", "/base.css", "/gate.js", "/page.css", "/page.js", "/state", "/nothing"] {
-        let Answer { head, status, .. } = browser.get(path);
+        let HttpAnswer { head, status, .. } = browser.get(path);
         assert_eq!(status, if path == "/nothing" { 404 } else { 200 });
         assert!(!head.contains("set-cookie"), "{path}: {head}");
         for part in ["default-src 'none'", "frame-ancestors 'none'", "nosniff", "no-store"] {
@@ -176,7 +176,7 @@ fn an_interrupt_after_the_result_is_no_failure() {
     let (authority, airline) = parties();
     let mut server = serve(&authority, "airline", &[]);
     let (screening, page) = screening(&airline, &server.address(), &["--json", "--quiet"]);
-    let (browser, _) = Client::open(&page);
+    let (browser, _) = HttpClient::open(&page);
     assert_eq!(await_end(&browser)["stage"], "done");
     screening.signal("INT");
     let (code, printed, said) = screening.end();
@@ -191,7 +191,7 @@ fn an_interrupt_after_the_result_is_no_failure() {
 fn a_failure_is_shown_before_the_end() {
     let (_, airline) = parties();
     let (screening, page) = screening(&airline, NOBODY, &["--deadline", "2s"]);
-    let (browser, _) = Client::open(&page);
+    let (browser, _) = HttpClient::open(&page);
     let failed = await_end(&browser);
     assert_eq!(failed["stage"], "failed");
     assert!(failed["error"].as_str().is_some_and(|why| why.contains("127.0.0.1")), "{failed}");

@@ -5,7 +5,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use veilset_stage::{Client, PATIENCE, Party, Running};
+use veilset_stage::{HttpClient, PATIENCE, Party, Running};
 
 /// An authority and an airline that have pinned each other under these names.
 pub(crate) fn pair() -> (Party, Party) {
@@ -33,7 +33,7 @@ pub(crate) fn screen(airline: &Party, address: &str, flags: &[&str]) -> Output {
 }
 
 /// Asks until the screening is over, and returns the last state.
-pub(crate) fn await_end(client: &Client) -> Value {
+pub(crate) fn await_end(client: &HttpClient) -> Value {
     let started = Instant::now();
     loop {
         let state = client.get("/state").json();

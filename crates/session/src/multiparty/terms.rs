@@ -5,7 +5,7 @@ use veilset_protocols::ks::multiparty::MOST_PARTIES;
 use veilset_protocols::{AttachedShape, Choices};
 
 use super::*;
-use crate::terms::{Peers, UncheckedTerms};
+use crate::terms::{PartyCount, UncheckedTerms};
 
 /// What the parties agreed on.
 pub(super) struct Exchanged {
@@ -108,7 +108,7 @@ fn is_for_several(offer: &Offer) -> bool {
 /// As in a run of two, but between more.
 fn own_terms(offer: &Offer, parties: usize, peer: &ConnectedPeer, nonce: [u8; 32]) -> Terms {
     Terms {
-        peers: Peers::Many(parties),
+        parties: PartyCount::Many(parties),
         protocol: Some(MULTIPARTY_PROTOCOL),
         connecting: peer.connecting,
         ..Terms::new(offer, nonce)

@@ -38,14 +38,14 @@ pub(crate) const MAX_WIDTH: u16 = 4096;
 
 /// How many parties a run has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Peers {
+pub(crate) enum PartyCount {
     /// This side and its peer.
     Two,
     /// So many with this side, who all learn.
     Many(usize),
 }
 
-impl Peers {
+impl PartyCount {
     /// What is computed between so many, in the terms.
     fn name_of(self, operation: Operation) -> String {
         match self {
@@ -78,7 +78,7 @@ pub(crate) struct Terms {
     /// What to compute.
     pub(crate) operation: Operation,
     /// Between how many.
-    pub(crate) peers: Peers,
+    pub(crate) parties: PartyCount,
     /// How; `None` leaves it to the planner.
     pub(crate) protocol: Option<&'static str>,
     /// Against whom the protocol must hold.
@@ -111,7 +111,7 @@ impl Terms {
         let Offer { operation, protocol, security, learn, choices, .. } = *offer;
         Self {
             operation,
-            peers: Peers::Two,
+            parties: PartyCount::Two,
             protocol,
             security,
             learn,
@@ -159,7 +159,7 @@ impl TryFrom<UncheckedTerms> for Terms {
 
     fn try_from(said: UncheckedTerms) -> Result<Self, UnknownTerm> {
         let unknown = |field, name: &str| UnknownTerm { field, name: name.to_owned() };
-        let (operation, peers) = Peers::from_name(&said.operation)
+        let (operation, parties) = PartyCount::from_name(&said.operation)
             .ok_or_else(|| unknown("operation", &said.operation))?;
         let choices = Choices {
             group: given(&said.group).map(|name| named("group", name)).transpose()?,
@@ -169,11 +169,11 @@ impl TryFrom<UncheckedTerms> for Terms {
             ..Choices::default()
         };
         let protocol = given(&said.protocol)
-            .map(|name| peers.protocol(name).ok_or_else(|| unknown("protocol", name)))
+            .map(|name| parties.protocol(name).ok_or_else(|| unknown("protocol", name)))
             .transpose()?;
         Ok(Self {
             operation,
-            peers,
+            parties,
             protocol,
             security: named("security", &said.security)?,
             learn: said.learn,

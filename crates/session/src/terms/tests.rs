@@ -29,11 +29,11 @@ fn terms_that_fit_fit() {
 
 #[test]
 fn how_many_parties_there_are_is_part_of_what_is_computed() {
-    let three = Peers::Many(3);
-    let mine = Terms { operation: Operation::Intersect, peers: three, ..terms() };
+    let three = PartyCount::Many(3);
+    let mine = Terms { operation: Operation::Intersect, parties: three, ..terms() };
     let theirs = |operation: &str| UncheckedTerms { operation: operation.into(), ..fitting() };
     let fits = mine.fitting(theirs("intersect of 3 parties")).expect("as many");
-    assert_eq!((fits.operation, fits.peers), (Operation::Intersect, three));
+    assert_eq!((fits.operation, fits.parties), (Operation::Intersect, three));
     for other in ["intersect", "intersect of 4 parties", "count of 3 parties", "of", " of  parties"]
     {
         let found = mine.fitting(theirs(other)).expect_err("something else");

@@ -60,7 +60,7 @@ impl From<&Terms> for UncheckedTerms {
             AttachedShape::Items { width } => (0, told(width)),
         };
         Self {
-            operation: terms.peers.name_of(terms.operation),
+            operation: terms.parties.name_of(terms.operation),
             protocol: terms.protocol.unwrap_or_default().to_owned(),
             security: terms.security.name().to_owned(),
             learn: terms.learn,
