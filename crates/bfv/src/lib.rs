@@ -43,4 +43,4 @@ pub use keys::{PublicKey, RelinearisationKey, SecretKey, Seed, Seeded};
 pub use noise::{Model, Noise, flood_bits};
 pub use parameters::{BfvParameters, ParameterError, has_prime, most_bits};
 pub use ring::Ring;
-pub use wire::{Cut, WireError};
+pub use wire::{Truncation, WireError};

@@ -47,7 +47,7 @@ fn slots(ring: &Ring, key: &SecretKey, ciphertext: &Ciphertext, noise: Noise) ->
     coefficients
 }
 
-fn switched(ring: &Ring, ciphertext: &Ciphertext, noise: Noise) -> (Ciphertext, Cut) {
+fn switched(ring: &Ring, ciphertext: &Ciphertext, noise: Noise) -> (Ciphertext, Truncation) {
     let mut ciphertext = ciphertext.clone();
     let (mut noise, parts) = (noise, ciphertext.parts.len());
     while ciphertext.level() > 1 {
@@ -56,7 +56,7 @@ fn switched(ring: &Ring, ciphertext: &Ciphertext, noise: Noise) -> (Ciphertext, 
         ring.switch_down(&mut ciphertext);
     }
     let bits = ring.parameters().primes()[0].ilog2() + 1;
-    (ciphertext, Cut::new(model(ring), noise, parts, bits))
+    (ciphertext, Truncation::new(model(ring), noise, parts, bits))
 }
 
 /// m + t·e as integers.
@@ -311,7 +311,7 @@ fn bytes_that_are_no_ciphertext_are_refused() {
     // 44 ones are more than any prime of 44 bits.
     bytes[32..38].fill(0xff);
     assert_eq!(read(&bytes), Some(WireError::Range));
-    let cut = Cut::new(model(&ring), model(&ring).rounding(2), 2, 44);
+    let cut = Truncation::new(model(&ring), model(&ring).rounding(2), 2, 44);
     let len = cut.len(ring.parameters().slots());
     assert!(len < 2 * 4096 * 44 / 8, "something is cut off");
     assert_eq!(cut.read(&ring, &vec![0; len - 1], 1).err(), Some(WireError::Length));

@@ -119,14 +119,14 @@ impl Ciphertext {
 /// As Fan and Vercauteren write a ciphertext, its plaintext lies in the top bits, and low bits of the parts are noise.
 /// What is cut off part i is noise times s^i, of variance 1, 2n/3 and 2·(2n/3)².
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cut {
+pub struct Truncation {
     /// Bits cut off each part.
     dropped: [u32; 3],
     parts: usize,
     bits: u32,
 }
 
-impl Cut {
+impl Truncation {
     /// For ciphertexts of `parts` parts and this noise under a prime of `bits` bits. Nothing is cut where noise leaves no
     /// room.
     #[must_use]

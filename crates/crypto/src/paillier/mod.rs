@@ -43,7 +43,7 @@ mod tests;
 pub use crypto_bigint::BoxedUint as Integer;
 pub use plaintexts::Plaintexts;
 pub use proof::KeyProof;
-pub use public::{Ciphertext, Powers, PublicKey};
+pub use public::{Ciphertext, CiphertextPowers, PublicKey};
 pub use secret::SecretKey;
 
 /// Bits of N.

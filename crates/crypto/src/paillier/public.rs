@@ -33,7 +33,7 @@ impl Zeroize for Ciphertext {
 }
 
 /// Powers of some ciphertexts, for many sums of products with the same ones.
-pub struct Powers(Tables);
+pub struct CiphertextPowers(Tables);
 
 /// Bits by which the exponents of [`PublicKey::rerandomise`] are longer than N.
 const STATISTICAL: u32 = 64;
@@ -179,9 +179,9 @@ impl PublicKey {
     /// Tables for [`sums_of_products`](Self::sums_of_products) with scalars taken by digits of `window` bits: 2^`window`
     /// residues for each ciphertext.
     #[must_use]
-    pub fn powers(&self, ciphertexts: &[Ciphertext], window: u32) -> Powers {
+    pub fn powers(&self, ciphertexts: &[Ciphertext], window: u32) -> CiphertextPowers {
         let bases: Vec<_> = ciphertexts.iter().map(|ciphertext| &ciphertext.0).collect();
-        Powers(Tables::new(&self.modulus, &bases, window))
+        CiphertextPowers(Tables::new(&self.modulus, &bases, window))
     }
 
     /// For each of `scalars` Σ `scalars[i]`·m_i, where m_i are the plaintexts of the powers, for scalars of at most `bits` bits.
@@ -192,7 +192,7 @@ impl PublicKey {
     #[must_use]
     pub fn sums_of_products(
         &self,
-        powers: &Powers,
+        powers: &CiphertextPowers,
         scalars: &[&[u128]],
         bits: u32,
     ) -> Vec<Ciphertext> {

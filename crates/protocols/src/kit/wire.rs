@@ -80,19 +80,19 @@ pub(crate) fn value_chunks(count: usize, bits: u32) -> Chunks {
     chunks_of(count, value_width(bits))
 }
 
-/// How many values there are, and of how many bits each: what the receiver of [`Values`] knows.
+/// How many values there are, and of how many bits each: what the receiver of [`TruncatedValues`] knows.
 pub(crate) struct ValuesShape {
     pub(crate) count: usize,
     pub(crate) bits: u32,
 }
 
 /// A chunk of values of a fixed number of bits, in whole bytes each.
-pub(crate) struct Values<'a> {
+pub(crate) struct TruncatedValues<'a> {
     pub(crate) values: Cow<'a, [u128]>,
     pub(crate) bits: u32,
 }
 
-impl Message for Values<'_> {
+impl Message for TruncatedValues<'_> {
     const TAG: Tag = Tag::Values;
     type Context = ValuesShape;
 
@@ -120,9 +120,9 @@ pub(crate) fn put_values(
     values: &[u128],
     bits: u32,
 ) -> Result<(), ChannelError> {
-    value_chunks(values.len(), bits)
-        .ranges()
-        .try_for_each(|range| channel.put(&Values { values: Cow::Borrowed(&values[range]), bits }))
+    value_chunks(values.len(), bits).ranges().try_for_each(|range| {
+        channel.put(&TruncatedValues { values: Cow::Borrowed(&values[range]), bits })
+    })
 }
 
 /// Takes `count` values of `bits` bits.
@@ -134,7 +134,7 @@ pub(crate) fn take_values(
     let mut values = Vec::new();
     for range in value_chunks(count, bits).ranges() {
         let shape = ValuesShape { count: range.len(), bits };
-        values.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+        values.extend_from_slice(&channel.take::<TruncatedValues<'_>>(&shape)?.values);
     }
     Ok(values)
 }
@@ -284,12 +284,15 @@ mod tests {
         let shape = ValuesShape { count: 2, bits: 76 };
         let values = [(1u128 << 76) - 1, 5];
         let mut body = Vec::new();
-        Values { values: values.as_slice().into(), bits: 76 }.encode(&mut body);
+        TruncatedValues { values: values.as_slice().into(), bits: 76 }.encode(&mut body);
         assert_eq!(body.len(), 20);
-        assert_eq!(*parse::<Values<'_>>(&body, &shape).expect("valid").values, values);
+        assert_eq!(*parse::<TruncatedValues<'_>>(&body, &shape).expect("valid").values, values);
         body[9] |= 0x10;
-        assert_eq!(parse::<Values<'_>>(&body, &shape).err(), Some(Malformed::OutOfRange));
-        assert_eq!(parse::<Values<'_>>(&body[1..], &shape).err(), Some(Malformed::TooShort));
+        assert_eq!(parse::<TruncatedValues<'_>>(&body, &shape).err(), Some(Malformed::OutOfRange));
+        assert_eq!(
+            parse::<TruncatedValues<'_>>(&body[1..], &shape).err(),
+            Some(Malformed::TooShort)
+        );
     }
 
     #[test]

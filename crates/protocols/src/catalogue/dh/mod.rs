@@ -21,7 +21,7 @@ use veilset_structures::match_bits;
 
 use crate::kit::exchange::{Ordered, cross, exchange_blinded, point_bytes};
 use crate::kit::membership::{in_order, membership, sort};
-use crate::kit::wire::{Values, ValuesShape, size, value_chunks, values_bytes};
+use crate::kit::wire::{TruncatedValues, ValuesShape, size, value_chunks, values_bytes};
 use crate::kit::wording::{MATCHES, SIZE, SIZES};
 use crate::{
     Allowed, Conclusion, Cost, Leak, Operation, Outcome, PartyCost, Protocol, ProtocolError,
@@ -112,10 +112,10 @@ fn return_doubled(
         channel,
         value_chunks(to_peer.len(), bits),
         value_chunks(expected, bits),
-        |channel, range| Ok(channel.put(&Values { values: to_peer[range].into(), bits })?),
+        |channel, range| Ok(channel.put(&TruncatedValues { values: to_peer[range].into(), bits })?),
         |channel, range| {
             let shape = ValuesShape { count: range.len(), bits };
-            mine.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+            mine.extend_from_slice(&channel.take::<TruncatedValues<'_>>(&shape)?.values);
             Ok(())
         },
     )?;

@@ -9,7 +9,7 @@ use veilset_bfv::{Ciphertext, Plain, PublicKey, RelinearisationKey, Ring, Seeded
 
 use super::database::seeds;
 use super::parameters::FheParameters;
-use super::powers::Source;
+use super::powers::PowerSource;
 
 /// The polynomials of a partition: the one for matches, and those for labels; of each the coefficients of all slots, from the
 /// constant one on.
@@ -82,10 +82,10 @@ impl Prepared {
     fn location(&self, sent: Vec<Seeded>, key: Option<&RelinearisationKey>) -> Location {
         let sent: Vec<Ciphertext> =
             sent.into_iter().map(|seeded| seeded.expand(&self.ring)).collect();
-        let power = |source: &Source| {
+        let power = |source: &PowerSource| {
             let mut power = match *source {
-                Source::Sent(place) => sent[place].clone(),
-                Source::Product(one, other) => {
+                PowerSource::Sent(place) => sent[place].clone(),
+                PowerSource::Product(one, other) => {
                     let mut product = self.ring.products(&[(&sent[one], &sent[other])]);
                     if let Some(key) = key {
                         self.ring.relinearise(&mut product, key);

@@ -48,7 +48,7 @@ use zeroize::Zeroizing;
 use self::items::{MaskedItem, items};
 use self::labels::open;
 use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
-use self::query::{Found, ask};
+use self::query::{ItemMatches, ask};
 use crate::kit::exchange::{cross, not_an_element};
 use crate::kit::indication::{hear_names, tell_names};
 use crate::kit::wire::{Points, point_chunks};
@@ -233,7 +233,7 @@ fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, Protoc
 struct Received {
     parameters: FheParameters,
     items: Zeroizing<Vec<MaskedItem>>,
-    found: Found,
+    found: ItemMatches,
 }
 
 impl Received {

@@ -13,7 +13,7 @@
 //! 2^(5 − 5b/4), which is below 2^-b from b = 20 on.
 
 use veilset_bfv::{
-    Cut, Model, Noise, ParameterError, Ring, Seed, flood_bits, has_prime, most_bits,
+    Model, Noise, ParameterError, Ring, Seed, Truncation, flood_bits, has_prime, most_bits,
 };
 use veilset_channel::MAX_BODY;
 use veilset_real::{exp2, log2};
@@ -91,7 +91,7 @@ pub struct FheParameters {
     /// Whether answers have two parts; three otherwise.
     pub(crate) short: bool,
     pub(crate) flood: Option<u32>,
-    pub(crate) cut: Cut,
+    pub(crate) cut: Truncation,
     seconds: f64,
 }
 
@@ -437,7 +437,7 @@ impl Search {
             return None;
         }
         let last = primes[1..working].iter().sum::<u32>();
-        let cut = Cut::new(model, total.switched(f64::from(last), parts), parts, primes[0]);
+        let cut = Truncation::new(model, total.switched(f64::from(last), parts), parts, primes[0]);
         let mut parameters = FheParameters {
             sizes: self.sizes,
             variant: self.variant,

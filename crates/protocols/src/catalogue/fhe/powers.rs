@@ -37,7 +37,7 @@ pub(crate) struct Powers {
 
 /// Where a power comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Source {
+pub(crate) enum PowerSource {
     /// It travels, in this place.
     Sent(usize),
     /// It is the product of these two that travel.
@@ -105,11 +105,11 @@ impl Powers {
     }
 
     /// Where each low power comes from, and each high one.
-    pub(crate) fn sources(self) -> [Vec<Source>; 2] {
+    pub(crate) fn sources(self) -> [Vec<PowerSource>; 2] {
         match self.stamps {
             None => [
-                (0..self.low).map(Source::Sent).collect(),
-                (self.low..self.low + self.high).map(Source::Sent).collect(),
+                (0..self.low).map(PowerSource::Sent).collect(),
+                (self.low..self.low + self.high).map(PowerSource::Sent).collect(),
             ],
             Some((low, high)) => {
                 [sources(stamps(low), self.low, 0), sources(stamps(high), self.high, low)]
@@ -127,17 +127,17 @@ fn reach(stamps: &[usize]) -> usize {
     (1..).take_while(|value| source(stamps, *value, 0).is_some()).count()
 }
 
-fn source(stamps: &[usize], value: usize, offset: usize) -> Option<Source> {
+fn source(stamps: &[usize], value: usize, offset: usize) -> Option<PowerSource> {
     let place = |wanted: usize| stamps.iter().position(|stamp| *stamp == wanted);
     if let Some(place) = place(value) {
-        return Some(Source::Sent(offset + place));
+        return Some(PowerSource::Sent(offset + place));
     }
     let pairs = stamps.iter().enumerate().filter(|(_, stamp)| **stamp < value);
     let mut pairs = pairs.filter_map(|(one, stamp)| Some((one, place(value - stamp)?)));
-    pairs.next().map(|(one, other)| Source::Product(offset + one, offset + other))
+    pairs.next().map(|(one, other)| PowerSource::Product(offset + one, offset + other))
 }
 
-fn sources(stamps: &[usize], most: usize, offset: usize) -> Vec<Source> {
+fn sources(stamps: &[usize], most: usize, offset: usize) -> Vec<PowerSource> {
     (1..=most).filter_map(|value| source(stamps, value, offset)).collect()
 }
 
@@ -177,9 +177,9 @@ mod tests {
         for powers in Powers::tried() {
             let sent = powers.sent();
             assert_eq!(sent.len(), powers.sent_count());
-            let exponent = |source: &Source| match *source {
-                Source::Sent(place) => sent[place],
-                Source::Product(one, other) => sent[one] + sent[other],
+            let exponent = |source: &PowerSource| match *source {
+                PowerSource::Sent(place) => sent[place],
+                PowerSource::Product(one, other) => sent[one] + sent[other],
             };
             let [low, high] =
                 powers.sources().map(|sources| sources.iter().map(exponent).collect::<Vec<_>>());

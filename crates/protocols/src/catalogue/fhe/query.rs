@@ -12,7 +12,7 @@ use super::table::insert;
 use crate::ProtocolError;
 
 /// What a receiver keeps while it waits for answers.
-pub(crate) struct Asked {
+pub(crate) struct PendingQuery {
     pub(super) secret: SecretKey,
     /// The item of each bin.
     bins: Vec<Option<u32>>,
@@ -27,7 +27,7 @@ pub(crate) fn ask(
     ring: &Ring,
     items: &[MaskedItem],
     rng: &mut dyn CryptoRng,
-) -> Result<(Asked, Query), ProtocolError> {
+) -> Result<(PendingQuery, Query), ProtocolError> {
     let bins = bins(parameters, items)?;
     let secret = SecretKey::generate(ring, rng);
     let relinearisation = parameters.special.map(|_| secret.relinearisation(ring, rng));
@@ -53,7 +53,7 @@ pub(crate) fn ask(
         secret.encrypt(ring, &power, rng)
     });
     let powers = powers.collect();
-    Ok((Asked { secret, bins }, Query { relinearisation, public, powers }))
+    Ok((PendingQuery { secret, bins }, Query { relinearisation, public, powers }))
 }
 
 fn bins(
@@ -110,14 +110,14 @@ pub(super) fn read(
 }
 
 /// What the answers say of each item.
-pub(crate) struct Found {
+pub(crate) struct ItemMatches {
     /// Whether it matches.
     pub(crate) matches: Vec<bool>,
     /// As many residues as a label has: zeros where it does not match.
     pub(crate) labels: Zeroizing<Vec<u64>>,
 }
 
-impl Asked {
+impl PendingQuery {
     /// What the answers say of `count` items, location by location and partition by partition.
     ///
     /// # Errors
@@ -128,7 +128,7 @@ impl Asked {
         ring: &Ring,
         answers: &[Vec<u8>],
         count: usize,
-    ) -> Result<Found, WireError> {
+    ) -> Result<ItemMatches, WireError> {
         let scale = answer_scale(parameters, ring);
         let slots = answers.par_iter().map(|answer| {
             let ciphertext = read(parameters, ring, answer, scale)?;
@@ -139,7 +139,7 @@ impl Asked {
         let slots = slots.collect::<Result<Vec<_>, WireError>>()?;
         let words = parameters.words();
         let labels = Zeroizing::new(vec![0; count * words]);
-        let mut found = Found { matches: vec![false; count], labels };
+        let mut found = ItemMatches { matches: vec![false; count], labels };
         for (index, slots) in slots.chunks_exact(parameters.polynomials()).enumerate() {
             let each = parameters.bins_a_ciphertext;
             let bins = self.bins.iter().skip(index / parameters.partitions * each).take(each);

@@ -3,7 +3,7 @@
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::PrimeField;
-use veilset_crypto::paillier::{Ciphertext, Integer, Powers, PublicKey};
+use veilset_crypto::paillier::{Ciphertext, CiphertextPowers, Integer, PublicKey};
 use veilset_crypto::permutation;
 use veilset_poly::{Multiplication, PolyError, expand};
 use zeroize::Zeroizing;
@@ -97,7 +97,7 @@ impl Mask {
 fn values_at(
     layout: &Layout,
     key: &PublicKey,
-    powers: &Powers,
+    powers: &CiphertextPowers,
     field: &PrimeField<2>,
     elements: &[(&Root<u128>, &Mask)],
 ) -> Vec<(Ciphertext, Zeroizing<Integer>)> {

@@ -22,7 +22,7 @@ use super::Indication;
 use crate::kit::exchange::{Ordered, cross, not_an_element, point_bytes, values};
 use crate::kit::membership::{membership, sort};
 use crate::kit::wire::{
-    Points, Values, ValuesShape, point_chunks, size, value_chunks, values_bytes,
+    Points, TruncatedValues, ValuesShape, point_chunks, size, value_chunks, values_bytes,
 };
 use crate::{Cost, Means, PartyCost, ProtocolError, RunInput, Shape};
 
@@ -45,7 +45,7 @@ pub(super) fn p1<F: CommutativePrp>(
     };
     let take = |channel: &mut dyn Channel, range: Range<usize>| {
         let shape = ValuesShape { count: range.len(), bits };
-        x.extend_from_slice(&channel.take::<Values<'_>>(&shape)?.values);
+        x.extend_from_slice(&channel.take::<TruncatedValues<'_>>(&shape)?.values);
         Ok(())
     };
     cross(means.channel, point_chunks::<F>(n1), value_chunks(n2, bits), put, take)?;
@@ -82,7 +82,7 @@ pub(super) fn p2<F: CommutativePrp>(
     let put = |channel: &mut dyn Channel, range: Range<usize>| {
         let points = k.hash_and_evaluate(&x.chosen(range));
         let values: Vec<u128> = values(&points, bits).collect();
-        channel.put(&Values { values: values.as_slice().into(), bits })?;
+        channel.put(&TruncatedValues { values: values.as_slice().into(), bits })?;
         means.observer.advance(values.len() as u64);
         Ok(())
     };

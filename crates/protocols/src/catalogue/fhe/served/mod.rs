@@ -21,7 +21,7 @@ use super::items::{MaskedItem, items_of_fingerprints};
 use super::labels::open;
 use super::messages::{read_query, refused_answer, write_query};
 use super::parameters::{FheParameters, FheSizes, Variant};
-use super::query::{Asked, Found, ask};
+use super::query::{ItemMatches, PendingQuery, ask};
 use crate::ProtocolError;
 
 /// Items that one question asks for at most: as many as have room in one ciphertext where a list is large.
@@ -253,13 +253,13 @@ pub struct Asker {
 /// A question about items, and what is needed to read the answer.
 pub struct Question {
     items: Zeroizing<Vec<MaskedItem>>,
-    asked: Asked,
+    asked: PendingQuery,
 }
 
 /// What the answer to a question says.
 pub struct Reply {
     items: Zeroizing<Vec<MaskedItem>>,
-    found: Found,
+    found: ItemMatches,
 }
 
 impl Asker {

@@ -4,7 +4,7 @@ use veilset_bfv::Ring;
 
 use super::*;
 use crate::catalogue::fhe::evaluation::answer_scale;
-use crate::catalogue::fhe::query::{Asked, read};
+use crate::catalogue::fhe::query::{PendingQuery, read};
 
 const SESSION: [u8; 32] = [3; 32];
 const SIZES: FheSizes = FheSizes { sender: 60, receiver: 4, slack: 0 };
@@ -14,7 +14,12 @@ const SIZES: FheSizes = FheSizes { sender: 60, receiver: 4, slack: 0 };
 const MOST: f64 = 14.0;
 
 /// The errors of all answers, as the owner of the key opens them.
-fn errors(asked: &Asked, parameters: &FheParameters, ring: &Ring, answers: &[Vec<u8>]) -> Vec<f64> {
+fn errors(
+    asked: &PendingQuery,
+    parameters: &FheParameters,
+    ring: &Ring,
+    answers: &[Vec<u8>],
+) -> Vec<f64> {
     let t = ring.parameters().t() as f64;
     let scale = answer_scale(parameters, ring);
     let opened = answers.iter().map(|answer| {
