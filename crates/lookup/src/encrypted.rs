@@ -80,7 +80,7 @@ impl Engine for Encrypted {
             Request::Greet { .. } => Ok(0),
             // It takes about as long as the function on many items, and is not to be had for nothing.
             Request::Question { .. } => Ok(1),
-            Request::Part { .. } | Request::Changes { .. } => Err(Malformed::OutOfRange),
+            Request::Chunk { .. } | Request::Changes { .. } => Err(Malformed::OutOfRange),
         }
     }
 
@@ -95,7 +95,7 @@ impl Engine for Encrypted {
                 }
                 self.served.answer(&question, rng).map_err(|_| Refusal::Malformed)
             }
-            Request::Part { .. } | Request::Changes { .. } => Err(Refusal::Malformed),
+            Request::Chunk { .. } | Request::Changes { .. } => Err(Refusal::Malformed),
         }
     }
 

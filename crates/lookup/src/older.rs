@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::Engine;
 use crate::service::fresh_rng;
 
-/// How long a version stays that nobody asks for: a client that fetches asks for the next part as soon as one is there, and
+/// How long a version stays that nobody asks for: a client that fetches asks for the next chunk as soon as one is there, and
 /// whoever takes no answer for ten seconds loses its connection.
 const UNUSED: Duration = Duration::from_secs(10);
 

@@ -57,7 +57,7 @@ impl Engine for OprfFilter {
     fn items(&self, request: &[u8]) -> Result<u64, Malformed> {
         match Request::decode(request)? {
             Request::Ask { blinded, .. } => Ok(blinded.len() as u64),
-            Request::Greet { .. } | Request::Part { .. } | Request::Changes { .. } => Ok(0),
+            Request::Greet { .. } | Request::Chunk { .. } | Request::Changes { .. } => Ok(0),
             Request::Question { .. } => Err(Malformed::OutOfRange),
         }
     }
@@ -68,13 +68,13 @@ impl Engine for OprfFilter {
                 let known = (list == self.manifest().list).then_some(version);
                 Ok(self.signed.greet(known.and_then(|version| self.changes_since(version))))
             }
-            Request::Part { version, offset } => {
+            Request::Chunk { version, offset } => {
                 self.current(version)?;
-                part(&self.contents.published, offset)
+                chunk(&self.contents.published, offset)
             }
             Request::Changes { since, version, offset } => {
                 self.current(version)?;
-                part(self.changes_since(since).ok_or(Refusal::Moved)?, offset)
+                chunk(self.changes_since(since).ok_or(Refusal::Moved)?, offset)
             }
             Request::Ask { key, blinded } => self.signed.evaluate(&key, &blinded, rng),
             Request::Question { .. } => Err(Refusal::Malformed),
@@ -82,7 +82,7 @@ impl Engine for OprfFilter {
     }
 }
 
-fn part(bytes: &[u8], offset: u64) -> Result<Vec<u8>, Refusal> {
+fn chunk(bytes: &[u8], offset: u64) -> Result<Vec<u8>, Refusal> {
     let offset = usize::try_from(offset).map_err(|_| Refusal::Malformed)?;
     let rest = bytes.get(offset..).filter(|rest| !rest.is_empty()).ok_or(Refusal::Malformed)?;
     Ok(rest[..rest.len().min(CHUNK)].to_vec())

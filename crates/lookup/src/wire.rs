@@ -27,9 +27,9 @@ const ANSWER: u8 = 0;
 pub(crate) enum Request {
     /// The manifest, and how to get from a version that the client has to the newest.
     Greet { list: [u8; 32], version: u64 },
-    /// Part of the published list.
-    Part { version: u64, offset: u64 },
-    /// Part of the changes from one version to another.
+    /// A chunk of the published list.
+    Chunk { version: u64, offset: u64 },
+    /// A chunk of the changes from one version to another.
     Changes { since: u64, version: u64, offset: u64 },
     /// An encrypted question to a list under this key, made with the parameters of this digest.
     Question { key: Encoded, parameters: [u8; 16], question: Vec<u8> },
@@ -46,7 +46,7 @@ impl Request {
                 out.extend_from_slice(list);
                 out.extend_from_slice(&version.to_le_bytes());
             }
-            Self::Part { version, offset } => {
+            Self::Chunk { version, offset } => {
                 out.push(1);
                 out.extend_from_slice(&version.to_le_bytes());
                 out.extend_from_slice(&offset.to_le_bytes());
@@ -75,7 +75,7 @@ impl Request {
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, Malformed> {
         Reader::parse(bytes, |reader| match (reader.u8()?, reader.u8()?) {
             (WIRE, 0) => Ok(Self::Greet { list: reader.array()?, version: reader.u64()? }),
-            (WIRE, 1) => Ok(Self::Part { version: reader.u64()?, offset: reader.u64()? }),
+            (WIRE, 1) => Ok(Self::Chunk { version: reader.u64()?, offset: reader.u64()? }),
             (WIRE, 2) => Ok(Self::Changes {
                 since: reader.u64()?,
                 version: reader.u64()?,

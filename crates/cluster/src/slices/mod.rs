@@ -201,30 +201,30 @@ pub struct Merged {
 /// element add up, of its rows to send the first counts. Random slices come in a random order, made from `order`.
 ///
 /// # Panics
-/// When a part has other numbers or bytes than that.
+/// When a cut has other numbers or bytes than that.
 #[must_use]
-pub fn merge(parts: &[Cut], columns: usize, width: usize, order: Option<[u8; 32]>) -> Merged {
+pub fn merge(cuts: &[Cut], columns: usize, width: usize, order: Option<[u8; 32]>) -> Merged {
     let mut seen: HashMap<Element, u32> = HashMap::new();
     let mut all = Cut::default();
-    let mut places = Vec::with_capacity(parts.len());
-    for part in parts {
-        let mut places_of_part = Vec::with_capacity(part.elements.len());
-        for (index, element) in part.elements.iter().enumerate() {
-            let words = &part.words[index * columns..(index + 1) * columns];
+    let mut places = Vec::with_capacity(cuts.len());
+    for cut in cuts {
+        let mut places_of_cut = Vec::with_capacity(cut.elements.len());
+        for (index, element) in cut.elements.iter().enumerate() {
+            let words = &cut.words[index * columns..(index + 1) * columns];
             let next = all.elements.len() as u32;
             let place = *seen.entry(*element).or_insert(next);
             if place == next {
                 all.elements.push(*element);
                 all.words.extend_from_slice(words);
-                all.items.extend_from_slice(&part.items[index * width..(index + 1) * width]);
+                all.items.extend_from_slice(&cut.items[index * width..(index + 1) * width]);
             } else {
                 let sums = &mut all.words[place as usize * columns..];
                 // All magnitudes together fit: the scan of all blocks says so.
                 sums.iter_mut().zip(words).for_each(|(sum, word)| *sum = sum.wrapping_add(*word));
             }
-            places_of_part.push(place);
+            places_of_cut.push(place);
         }
-        places.push(places_of_part);
+        places.push(places_of_cut);
     }
     match order {
         None => Merged { cut: all, places },

@@ -55,16 +55,16 @@ fn pieces_of_all_blocks_have_each_key_once_with_its_rows_and_sums() {
         let (a, b) = (cut(&A), cut(&B));
         let mut sums = BTreeMap::new();
         let mut rows = BTreeSet::new();
-        for (piece, parts) in a.into_iter().zip(b).map(|(a, b)| [a, b]).enumerate() {
-            let merged = merge(&parts, 1, 0, secret.map(|_| [piece as u8; 32]));
+        for (piece, cuts) in a.into_iter().zip(b).map(|(a, b)| [a, b]).enumerate() {
+            let merged = merge(&cuts, 1, 0, secret.map(|_| [piece as u8; 32]));
             for (element, word) in merged.cut.elements.iter().zip(&*merged.cut.words) {
                 assert_eq!(slicing.piece(element), piece);
                 assert!(sums.insert(*element, *word).is_none(), "an element twice");
             }
-            for (block, (part, places)) in parts.iter().zip(&merged.places).enumerate() {
-                for (row, local) in part.rows.iter().zip(&part.elements_of_rows) {
+            for (block, (cut, places)) in cuts.iter().zip(&merged.places).enumerate() {
+                for (row, local) in cut.rows.iter().zip(&cut.elements_of_rows) {
                     let place = places[*local as usize] as usize;
-                    let carried = part.elements[*local as usize];
+                    let carried = cut.elements[*local as usize];
                     assert!(merged.cut.elements[place] == carried);
                     assert!(rows.insert((block, *row)), "a row twice");
                 }
@@ -84,8 +84,8 @@ fn items_are_of_one_width_and_the_first_row_counts() {
     let slicing = Slicing { pieces: 1, ..slicing(None, &[], 9) };
     let wanted = wanted(&[], Some(&["v"]));
     let cut = |rows: &[(&str, &str)]| cut(block(rows), &wanted, &slicing).expect("a list");
-    let parts = [cut(&A).remove(0), cut(&B).remove(0)];
-    let merged = merge(&parts, 0, 9, None);
+    let cuts = [cut(&A).remove(0), cut(&B).remove(0)];
+    let merged = merge(&cuts, 0, 9, None);
     let rows: Vec<Vec<String>> = merged
         .cut
         .items
@@ -100,11 +100,11 @@ fn the_order_of_a_random_slice_is_random_but_the_same_again() {
     let rows: Vec<String> = (0..200).map(|number| format!("key{number}")).collect();
     let rows: Vec<(&str, &str)> = rows.iter().map(|key| (key.as_str(), "1")).collect();
     let slicing = Slicing { pieces: 1, ..slicing(Some(&[1; 32]), &[], 0) };
-    let parts = cut(block(&rows), &wanted(&[], None), &slicing).expect("a list");
-    let order = |seed: u8| merge(&parts, 0, 0, Some([seed; 32])).cut.elements;
+    let cuts = cut(block(&rows), &wanted(&[], None), &slicing).expect("a list");
+    let order = |seed: u8| merge(&cuts, 0, 0, Some([seed; 32])).cut.elements;
     assert!(order(1) == order(1));
     assert!(order(1) != order(2));
-    assert!(order(1)[..] != parts[0].elements[..]);
+    assert!(order(1)[..] != cuts[0].elements[..]);
 }
 
 #[test]

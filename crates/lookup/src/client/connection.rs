@@ -38,7 +38,7 @@ impl ServiceConnection {
         self.receive(longest)?.map_err(LookupError::Refused)
     }
 
-    /// So many bytes in parts, with some requests ahead. Memory grows with what arrives.
+    /// So many bytes in chunks, with some requests ahead. Memory grows with what arrives.
     ///
     /// # Errors
     /// As [`ServiceConnection::ask`].
@@ -49,15 +49,15 @@ impl ServiceConnection {
         observer: &dyn Observer,
     ) -> Result<Vec<u8>, LookupError> {
         observer.begin("fetching the list", length);
-        let parts = length.div_ceil(CHUNK as u64);
-        let offset = |part: u64| part * CHUNK as u64;
+        let chunks = length.div_ceil(CHUNK as u64);
+        let offset = |chunk: u64| chunk * CHUNK as u64;
         let (mut bytes, mut sent) = (Vec::new(), 0);
-        for part in 0..parts {
-            while sent < parts.min(part + AHEAD) {
+        for chunk in 0..chunks {
+            while sent < chunks.min(chunk + AHEAD) {
                 self.send(&request(offset(sent)))?;
                 sent += 1;
             }
-            let wanted = (length - offset(part)).min(CHUNK as u64) as usize;
+            let wanted = (length - offset(chunk)).min(CHUNK as u64) as usize;
             match self.receive(MAX_FRAME)? {
                 Ok(body) if body.len() == wanted => {
                     bytes.extend_from_slice(&body);
@@ -69,7 +69,7 @@ impl ServiceConnection {
                         why: Malformed::OutOfRange,
                     });
                 }
-                Err(refusal) => return Err(self.skip(refusal, sent - part - 1)),
+                Err(refusal) => return Err(self.skip(refusal, sent - chunk - 1)),
             }
         }
         Ok(bytes)

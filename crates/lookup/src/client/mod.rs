@@ -277,8 +277,8 @@ impl<'a> Client<'a> {
             return self.fetch_all(manifest, signed).map(Some);
         }
         let (since, version) = (ours.version, manifest.version);
-        let part = |offset| Request::Changes { since, version, offset };
-        let changes = self.connection.fetch(changes, part, self.observer)?;
+        let chunk = |offset| Request::Changes { since, version, offset };
+        let changes = self.connection.fetch(changes, chunk, self.observer)?;
         Ok(Some((kept.change(manifest, signed, &changes)?, Fetched::Changes)))
     }
 
@@ -308,8 +308,8 @@ impl<'a> Client<'a> {
         signed: Vec<u8>,
     ) -> Result<(Filter, Fetched), LookupError> {
         let version = manifest.version;
-        let part = |offset| Request::Part { version, offset };
-        let published = self.connection.fetch(manifest.length, part, self.observer)?;
+        let chunk = |offset| Request::Chunk { version, offset };
+        let published = self.connection.fetch(manifest.length, chunk, self.observer)?;
         Ok((Filter::new(manifest, signed, &published)?, Fetched::All))
     }
 }

@@ -138,19 +138,19 @@ fn the_connection_is_closed_after_the_last_chunk_and_before_any_answer() {
 #[test]
 fn a_list_that_moves_in_the_middle_is_fetched_again_in_step() {
     let identity = Identity::ephemeral();
-    // With 32 bytes of seal and some 4 of fingerprint each, parts of 120 KiB are a dozen.
+    // With 32 bytes of seal and some 4 of fingerprint each, chunks of 120 KiB are a dozen.
     let list = list(40_000);
     let engine = Arc::new(engine(&list, &identity));
-    let parts = engine.manifest().length().div_ceil(CHUNK as u64) as usize;
-    assert!(parts > 8, "{parts}");
+    let chunks = engine.manifest().length().div_ceil(CHUNK as u64) as usize;
+    assert!(chunks > 8, "{chunks}");
     // The first request is the greeting.
-    for moved in 1..=parts {
+    for moved in 1..=chunks {
         let engine = Arc::clone(&engine);
         let (mut client, log) = client(&identity, move |number, request| {
             // From there on, until the client greets anew.
             let refused = (moved..=moved + AHEAD as usize).contains(&number);
             match Request::decode(request).expect("a request") {
-                Request::Part { .. } if refused => Does::Answers(refusal_message(Refusal::Moved)),
+                Request::Chunk { .. } if refused => Does::Answers(refusal_message(Refusal::Moved)),
                 _ => honest(&engine, request),
             }
         });
@@ -166,7 +166,7 @@ fn a_server_that_ends_says_why_whenever_that_is() {
     let list = list(40_000);
     let engine = Arc::new(engine(&list, &identity));
     for refusal in [Refusal::Forbidden, Refusal::Stopping, Refusal::Full, Refusal::Malformed] {
-        // At the greeting, in the parts, and with the last two among the questions.
+        // At the greeting, in the chunks, and with the last two among the questions.
         for end in [0, 1, 3, 8, 14, 15] {
             let engine = Arc::clone(&engine);
             let (mut client, _) = client(&identity, move |number, request| match number {
