@@ -11,7 +11,7 @@ use super::batches::same_columns;
 use super::body::Body;
 use super::claims::fits;
 
-use super::readings::Choice;
+use super::readings::Settled;
 use super::segment::Segment;
 use super::store::Store;
 use super::text::not_lines;
@@ -92,16 +92,16 @@ impl Table {
             _ => Ok(None),
         };
         let readings = segments.iter().map(readings).collect::<Result<Vec<_>, _>>()?;
-        let choice = Choice::of(&readings);
-        if !choice.others.is_empty() {
+        let settled = Settled::of(&readings);
+        if !settled.others.is_empty() {
             for (segment, readings) in segments.iter_mut().zip(readings) {
                 if let (Body::Parquet(file), Some(readings)) = (&segment.body, readings) {
-                    let typed = file.typed(readings.with(&choice.others));
+                    let typed = file.typed(readings.with(&settled.others));
                     segment.body = Body::Parquet(typed.map_err(|_| segment.damaged())?);
                 }
             }
         }
-        self.lost = choice.lost.into();
+        self.lost = settled.lost.into();
         Ok(())
     }
 }

@@ -115,7 +115,7 @@ impl Readings {
 }
 
 /// What all files of a list say of their leaves.
-pub(super) struct Choice {
+pub(super) struct Settled {
     /// The leaves that get their other type in each file.
     pub(super) others: Vec<usize>,
     /// The columns with values for which there is no type, and what they have.
@@ -129,10 +129,10 @@ pub(super) struct Lost {
     pub(super) what: &'static str,
 }
 
-impl Choice {
+impl Settled {
     /// For as many files, of which some have such leaves.
     pub(super) fn of(files: &[Option<Readings>]) -> Self {
-        let mut choice = Self { others: Vec::new(), lost: Vec::new() };
+        let mut settled = Self { others: Vec::new(), lost: Vec::new() };
         let all = || files.iter().flatten().flat_map(|file| &file.readings);
         let mut leaves: Vec<usize> = all().map(|reading| reading.leaf).collect();
         leaves.sort_unstable();
@@ -144,13 +144,13 @@ impl Choice {
             let fixed = readings().count() < files.len();
             match (lacking, readings().next()) {
                 ([true, other], Some(reading)) if other || fixed => {
-                    choice.lost.push(Lost { column: reading.column, what: reading.what() });
+                    settled.lost.push(Lost { column: reading.column, what: reading.what() });
                 }
-                ([true, _], _) => choice.others.push(leaf),
+                ([true, _], _) => settled.others.push(leaf),
                 _ => {}
             }
         }
-        choice
+        settled
     }
 }
 
