@@ -16,7 +16,8 @@ build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
 test: lint docs browser postgres
-	$(CARGO) test $(CARGO_FLAGS) --workspace
+	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
+	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
 	./scripts/python
 
 lint: toolchain
