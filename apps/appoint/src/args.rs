@@ -137,7 +137,7 @@ mod tests {
     fn help_shows_no_escapes() {
         let help = Args::command().render_long_help().to_string();
         let words = help.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(words.contains("but those under \"How\"") && !help.contains('\\'), "{help}");
+        assert!(words.contains("flags under \"How\"") && !help.contains('\\'), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
     }
 }

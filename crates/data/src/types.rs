@@ -38,7 +38,10 @@ pub(crate) fn as_read(schema: &SchemaRef) -> SchemaRef {
 
 fn kind_as_read(kind: &DataType) -> DataType {
     match kind {
-        DataType::Dictionary(_, values) if **values == DataType::Boolean || values.is_decimal() => {
+        DataType::Dictionary(_, values)
+            if values.is_decimal()
+                || matches!(**values, DataType::Boolean | DataType::Float16 | DataType::Null) =>
+        {
             values.as_ref().clone()
         }
         DataType::Dictionary(key, values) if has_short_keys(key) => {

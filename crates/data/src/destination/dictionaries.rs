@@ -57,6 +57,9 @@ impl Gathered {
                 self.bytes += ENTRY + 2 * text.len();
                 self.places.insert(text.into_owned(), self.places.len());
                 new.push(place as u64);
+                if self.bytes > self.most {
+                    break;
+                }
             }
         }
         self.values.push(take(values, &UInt64Array::from(new), None)?);

@@ -1,7 +1,8 @@
 //! What a file's rows are kept as.
 
-use arrow_array::RecordBatch;
+use arrow_array::{RecordBatch, UInt64Array};
 use arrow_schema::{ArrowError, SchemaRef};
+use arrow_select::take::take_record_batch;
 
 use super::batches::{Batches, memory_of_batch, same_columns};
 use super::delimited::Delimited;
@@ -68,7 +69,7 @@ impl Body {
         };
         let mut batches = batches
             .flat_map(|batch| slices(checked(batch), rows))
-            .map(|slice| batch_in(&slice?, &schema).map_err(damaged));
+            .map(|slice| batch_in(&slice?.map_err(damaged)?, &schema).map_err(damaged));
         let (mut kept, mut held) = (Vec::new(), 0);
         for batch in batches.by_ref() {
             kept.push(batch?);
@@ -160,18 +161,26 @@ impl Body {
     }
 }
 
-/// Pieces of a batch of so many rows at most, one at least.
+/// Pieces of a batch of so many rows at most, one at least. Each has what is in its rows alone: a slice of lists would have the values of
+/// all.
 fn slices(
     batch: Result<RecordBatch, DataError>,
     rows: usize,
-) -> impl Iterator<Item = Result<RecordBatch, DataError>> {
+) -> impl Iterator<Item = Result<Result<RecordBatch, ArrowError>, DataError>> {
     let (batch, error) = match batch {
         Ok(batch) => (Some(batch), None),
         Err(error) => (None, Some(Err(error))),
     };
     let slices = batch.into_iter().flat_map(move |batch| {
         let firsts = (0..batch.num_rows().max(1)).step_by(rows);
-        firsts.map(move |first| Ok(batch.slice(first, rows.min(batch.num_rows() - first))))
+        firsts.map(move |first| {
+            let rows = rows.min(batch.num_rows() - first);
+            if rows == batch.num_rows() {
+                return Ok(Ok(batch.clone()));
+            }
+            let places = UInt64Array::from_iter_values((first..first + rows).map(|row| row as u64));
+            Ok(take_record_batch(&batch, &places))
+        })
     });
     slices.chain(error)
 }

@@ -4,11 +4,12 @@ use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
+use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::TimestampNanosecondType;
+use arrow_array::types::{Int8Type, TimestampNanosecondType};
 use arrow_array::{
-    ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int8Array, Int32Array, RecordBatch,
-    StringArray, UnionArray,
+    Array, ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int8Array, Int32Array,
+    NullArray, RecordBatch, StringArray, UnionArray,
 };
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, UnionFields};
@@ -174,15 +175,18 @@ fn short_keys_do_not_keep_a_list_in_memory() {
 }
 
 #[test]
-fn dictionaries_of_booleans_and_decimals_are_read_as_their_values() {
+fn dictionaries_that_parquet_has_not_are_read_as_their_values() {
     let folder = tempfile::tempdir().expect("a folder");
     let keys = || Int8Array::from_iter_values((0..9_000).map(|row| (row % 2) as i8));
     let decimals = Decimal128Array::from(vec![150, 275]).with_precision_and_scale(5, 2);
     let decimals: ArrayRef = Arc::new(decimals.expect("decimals"));
     let booleans: ArrayRef = Arc::new(BooleanArray::from(vec![false, true]));
-    for (values, texts_of) in [(decimals, ["1.50", "2.75"]), (booleans, ["false", "true"])] {
+    let nulls: ArrayRef = Arc::new(NullArray::new(2));
+    let kinds = [(decimals, ["1.50", "2.75"]), (booleans, ["false", "true"]), (nulls, ["", ""])];
+    for (values, texts_of) in kinds {
         let column: ArrayRef = Arc::new(DictionaryArray::new(keys(), values));
-        let batch = RecordBatch::try_from_iter([("value", column)]).expect("a column");
+        let batch =
+            RecordBatch::try_from_iter_with_nullable([("value", column, true)]).expect("a column");
         let from = path(&folder, "i.arrow");
         let out = File::create(&from).expect("writable");
         let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
@@ -201,6 +205,34 @@ fn dictionaries_of_booleans_and_decimals_are_read_as_their_values() {
         writer.close().expect("writable");
         assert_eq!(texts(&read(&stored)).concat()[7], texts_of[1]);
     }
+}
+
+#[test]
+fn lists_of_categories_take_no_more_than_their_own_memory() {
+    const ROWS: usize = 300_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let mut lists = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
+    for row in 0..ROWS {
+        (0..2).for_each(|place| lists.values().append_value(["a", "b", "c"][(row + place) % 3]));
+        lists.append(true);
+    }
+    let lists = lists.finish();
+    let columns: [(&str, ArrayRef); 1] = [("words", Arc::new(lists))];
+    let batch = RecordBatch::try_from_iter(columns).expect("a column");
+    let out = File::create(&from).expect("writable");
+    let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
+    writer.write(&batch).expect("writable");
+    writer.finish().expect("writable");
+    let table = read(&from);
+    // An offset and two keys of four bytes a row.
+    let least = 12 * ROWS as u64;
+    assert!((least..2 * least).contains(&table.memory()), "{} bytes", table.memory());
+    let last = table.take([0, ROWS - 1].into_iter()).expect("rows");
+    let last = last.last().expect("a batch");
+    let words = last.column(0).as_list::<i32>().value(last.num_rows() - 1);
+    let (words, expected) = (words.as_any_dictionary(), [(ROWS - 1) % 3, ROWS % 3]);
+    assert_eq!(words.normalized_keys(), expected);
 }
 
 #[test]
