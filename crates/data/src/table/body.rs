@@ -1,18 +1,19 @@
 //! What a file's rows are kept as.
 
 use arrow_array::{RecordBatch, UInt64Array};
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 use arrow_select::take::take_record_batch;
 
 use super::batches::{Batches, memory_of_batch, same_columns};
 use super::delimited::Delimited;
-use super::guard;
+use super::guard::{self, panicked};
 use super::objects::Objects;
 use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
+use crate::caught::caught;
 use crate::spill::Depot;
-use crate::types::{as_read, batch_in};
+use crate::types::{as_read, batch_in, part_kinds};
 use crate::{DataError, Format};
 
 /// Rows that get other types at once.
@@ -58,7 +59,8 @@ impl Body {
         let (own, schema) = (&schema, as_read(&schema));
         let damaged = |_| DataError::Damaged { file: name.to_owned() };
         // Other types may take four times as much, so not all of a large batch gets them before some of it is written.
-        let rows = if *own == schema { usize::MAX } else { ROWS };
+        let can_be_cut = own.fields().iter().all(|field| can_be_cut(field.data_type()));
+        let rows = if *own == schema || !can_be_cut { usize::MAX } else { ROWS };
         let checked = |batch: Result<RecordBatch, ArrowError>| {
             let batch = batch.map_err(damaged)?;
             if same_columns(&batch.schema(), own) {
@@ -179,10 +181,19 @@ fn slices(
                 return Ok(Ok(batch.clone()));
             }
             let places = UInt64Array::from_iter_values((first..first + rows).map(|row| row as u64));
-            Ok(take_record_batch(&batch, &places))
+            Ok(caught(|| take_record_batch(&batch, &places)).unwrap_or_else(|| Err(panicked())))
         })
     });
     slices.chain(error)
+}
+
+/// Whether a piece of a batch need not have the values of all rows: one of list views does, and taking run-ends takes long.
+fn can_be_cut(kind: &DataType) -> bool {
+    let is_whole = matches!(
+        kind,
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::RunEndEncoded(..)
+    );
+    !is_whole && part_kinds(kind).iter().all(can_be_cut)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {

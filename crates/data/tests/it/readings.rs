@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int8Array, Int32Array,
-    NullArray, RecordBatch, StringArray, UnionArray,
+    ListViewArray, NullArray, RecordBatch, StringArray, UnionArray,
 };
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, UnionFields};
@@ -218,21 +218,26 @@ fn lists_of_categories_take_no_more_than_their_own_memory() {
         lists.append(true);
     }
     let lists = lists.finish();
-    let columns: [(&str, ArrayRef); 1] = [("words", Arc::new(lists))];
-    let batch = RecordBatch::try_from_iter(columns).expect("a column");
-    let out = File::create(&from).expect("writable");
-    let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
-    writer.write(&batch).expect("writable");
-    writer.finish().expect("writable");
-    let table = read(&from);
-    // An offset and two keys of four bytes a row.
-    let least = 12 * ROWS as u64;
-    assert!((least..2 * least).contains(&table.memory()), "{} bytes", table.memory());
-    let last = table.take([0, ROWS - 1].into_iter()).expect("rows");
-    let last = last.last().expect("a batch");
-    let words = last.column(0).as_list::<i32>().value(last.num_rows() - 1);
-    let (words, expected) = (words.as_any_dictionary(), [(ROWS - 1) % 3, ROWS % 3]);
-    assert_eq!(words.normalized_keys(), expected);
+    let views = ListViewArray::from(lists.clone());
+    for column in [Arc::new(lists) as ArrayRef, Arc::new(views)] {
+        let batch = RecordBatch::try_from_iter([("words", column)]).expect("a column");
+        let out = File::create(&from).expect("writable");
+        let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
+        writer.write(&batch).expect("writable");
+        writer.finish().expect("writable");
+        let table = read(&from);
+        // An offset and two keys of four bytes a row, and the length of a view.
+        let least = 12 * ROWS as u64;
+        assert!((least..2 * least).contains(&table.memory()), "{} bytes", table.memory());
+        let last = table.take([0, ROWS - 1].into_iter()).expect("rows");
+        let last = last.last().expect("a batch").column(0);
+        let words = match last.as_list_opt::<i32>() {
+            Some(lists) => lists.value(lists.len() - 1),
+            None => last.as_list_view::<i32>().value(last.len() - 1),
+        };
+        let (words, expected) = (words.as_any_dictionary(), [(ROWS - 1) % 3, ROWS % 3]);
+        assert_eq!(words.normalized_keys(), expected);
+    }
 }
 
 #[test]
