@@ -19,8 +19,8 @@
 //! and the module; an error may tell more. Intermediate values are wiped, results are the caller's.
 //!
 //! ```
-//! use veilset_poly::fields::Field25519;
-//! use veilset_poly::{Evaluation, Field, Itself, Multiplication, evaluate, multiply};
+//! use veilset_crypto::Field;
+//! use veilset_poly::{Evaluation, Field25519, Itself, Multiplication, evaluate, multiply};
 //!
 //! let field = Field25519::new();
 //! let elements = |of: &[u64]| of.iter().map(|x| field.element(*x)).collect::<Vec<_>>();
