@@ -187,13 +187,16 @@ fn slices(
     slices.chain(error)
 }
 
-/// Whether a piece of a batch need not have the values of all rows: one of list views does, and taking run-ends takes long.
+/// Whether a piece of a batch need not have the values of all rows: one of list views does, and of dictionaries, whose values would be
+/// converted each time; and taking run-ends takes long.
 fn can_be_cut(kind: &DataType) -> bool {
-    let is_whole = matches!(
-        kind,
-        DataType::ListView(_) | DataType::LargeListView(_) | DataType::RunEndEncoded(..)
-    );
-    !is_whole && part_kinds(kind).iter().all(can_be_cut)
+    let parts = part_kinds(kind);
+    let is_whole = match kind {
+        DataType::ListView(_) | DataType::LargeListView(_) | DataType::RunEndEncoded(..) => true,
+        DataType::Dictionary(..) => parts.iter().any(|values| !part_kinds(values).is_empty()),
+        _ => false,
+    };
+    !is_whole && parts.iter().all(can_be_cut)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {
