@@ -8,6 +8,7 @@ use arrow_array::types::{
     TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type,
 };
 use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, make_array};
+use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
 
@@ -44,10 +45,18 @@ fn kind_as_read(kind: &DataType) -> DataType {
         {
             values.as_ref().clone()
         }
-        DataType::Dictionary(key, values) if has_short_keys(key) => {
-            DataType::Dictionary(Box::new(DataType::Int32), Box::new(kind_as_read(values)))
-        }
+        DataType::Dictionary(..) => with_longer_keys(kind, kind_as_read),
         kind => with_parts(kind, kind_as_read),
+    }
+}
+
+/// `kind`, where it is a dictionary with keys of four bytes or more, and with other types of the values in it.
+pub(crate) fn with_longer_keys(kind: &DataType, part: impl Fn(&DataType) -> DataType) -> DataType {
+    match with_parts(kind, part) {
+        DataType::Dictionary(key, values) if has_short_keys(&key) => {
+            DataType::Dictionary(Box::new(DataType::Int32), values)
+        }
+        kind => kind,
     }
 }
 
@@ -56,6 +65,28 @@ pub(crate) fn batch_in(batch: &RecordBatch, schema: &SchemaRef) -> Result<Record
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(array, field)| converted(array, field.data_type()));
     RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
+}
+
+/// Bytes that [`batch_in`] takes for these rows beside what they have, where `schema` is that of [`as_read`].
+pub(crate) fn bytes_in(batch: &RecordBatch, schema: &SchemaRef) -> u64 {
+    let columns = batch.columns().iter().zip(schema.fields());
+    columns.map(|(array, field)| bytes_as(&array.to_data(), field.data_type())).sum()
+}
+
+fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
+    /// Of a longer key.
+    const KEY: usize = 4;
+    let own = match (array.data_type(), to) {
+        (kind, to) if kind == to => return 0,
+        (DataType::Dictionary(..), DataType::Dictionary(..)) => array.len() * KEY,
+        // The values are taken by such keys.
+        (DataType::Dictionary(..), to) => {
+            return (array.len() * (KEY + to.primitive_width().unwrap_or(1))) as u64;
+        }
+        _ => 0,
+    };
+    let parts = array.child_data().iter().zip(part_kinds(to));
+    own as u64 + parts.map(|(part, kind)| bytes_as(part, &kind)).sum::<u64>()
 }
 
 /// `kind` with other types of the values in it.

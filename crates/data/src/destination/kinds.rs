@@ -4,7 +4,7 @@ use arrow_schema::{DataType, TimeUnit};
 
 use crate::Format;
 use crate::table::cell::has_text;
-use crate::types::{has_short_keys, part_kinds, with_parts};
+use crate::types::{part_kinds, with_longer_keys, with_parts};
 
 /// The type that a column of `kind` has in `format`.
 ///
@@ -48,9 +48,7 @@ fn in_parquet(kind: &DataType) -> DataType {
             DataType::Timestamp(TimeUnit::Millisecond, zone.clone())
         }
         // A file's groups have dictionaries of their own, which are one to those who read it.
-        DataType::Dictionary(key, values) if has_short_keys(key) => {
-            DataType::Dictionary(Box::new(DataType::Int32), Box::new(in_parquet(values)))
-        }
+        DataType::Dictionary(..) => with_longer_keys(kind, in_parquet),
         kind => with_parts(kind, in_parquet),
     }
 }

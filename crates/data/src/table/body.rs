@@ -1,10 +1,10 @@
 //! What a file's rows are kept as.
 
-use arrow_array::{RecordBatch, UInt64Array};
-use arrow_schema::{ArrowError, DataType, SchemaRef};
-use arrow_select::take::take_record_batch;
+use arrow_array::RecordBatch;
+use arrow_schema::{ArrowError, SchemaRef};
 
 use super::batches::{Batches, memory_of_batch, same_columns};
+use super::claims::fits;
 use super::delimited::Delimited;
 use super::guard::{self, panicked};
 use super::objects::Objects;
@@ -13,11 +13,8 @@ use super::store::Store;
 use super::text::Window;
 use crate::caught::caught;
 use crate::spill::Depot;
-use crate::types::{as_read, batch_in, part_kinds};
+use crate::types::{as_read, batch_in, bytes_in};
 use crate::{DataError, Format};
-
-/// Rows that get other types at once.
-const ROWS: usize = 1 << 16;
 
 pub(super) enum Body {
     Delimited(Delimited),
@@ -56,22 +53,17 @@ impl Body {
         batches: impl Iterator<Item = Result<RecordBatch, ArrowError>>,
         depot: &mut Depot<'_>,
     ) -> Result<Self, DataError> {
-        let (own, schema) = (&schema, as_read(&schema));
-        let damaged = |_| DataError::Damaged { file: name.to_owned() };
-        // Other types may take four times as much, so not all of a large batch gets them before some of it is written.
-        let can_be_cut = own.fields().iter().all(|field| can_be_cut(field.data_type()));
-        let rows = if *own == schema || !can_be_cut { usize::MAX } else { ROWS };
-        let checked = |batch: Result<RecordBatch, ArrowError>| {
+        let (own, schema, most) = (&schema, as_read(&schema), depot.piece());
+        let mut batches = batches.map(|batch| {
+            let damaged = |_| DataError::Damaged { file: name.to_owned() };
             let batch = batch.map_err(damaged)?;
-            if same_columns(&batch.schema(), own) {
-                Ok(batch)
-            } else {
-                Err(DataError::OtherColumns { file: name.to_owned() })
+            if !same_columns(&batch.schema(), own) {
+                return Err(DataError::OtherColumns { file: name.to_owned() });
             }
-        };
-        let mut batches = batches
-            .flat_map(|batch| slices(checked(batch), rows))
-            .map(|slice| batch_in(&slice?.map_err(damaged)?, &schema).map_err(damaged));
+            let bytes = memory_of_batch(&batch) as u64 + bytes_in(&batch, &schema);
+            fits(bytes, most).map_err(|unfit| unfit.of(name.to_owned()))?;
+            caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
+        });
         let (mut kept, mut held) = (Vec::new(), 0);
         for batch in batches.by_ref() {
             kept.push(batch?);
@@ -161,42 +153,6 @@ impl Body {
             Self::Batches(_) | Self::Parquet(_) => None,
         }
     }
-}
-
-/// Pieces of a batch of so many rows at most, one at least. Each has what is in its rows alone: a slice of lists would have the values of
-/// all.
-fn slices(
-    batch: Result<RecordBatch, DataError>,
-    rows: usize,
-) -> impl Iterator<Item = Result<Result<RecordBatch, ArrowError>, DataError>> {
-    let (batch, error) = match batch {
-        Ok(batch) => (Some(batch), None),
-        Err(error) => (None, Some(Err(error))),
-    };
-    let slices = batch.into_iter().flat_map(move |batch| {
-        let firsts = (0..batch.num_rows().max(1)).step_by(rows);
-        firsts.map(move |first| {
-            let rows = rows.min(batch.num_rows() - first);
-            if rows == batch.num_rows() {
-                return Ok(Ok(batch.clone()));
-            }
-            let places = UInt64Array::from_iter_values((first..first + rows).map(|row| row as u64));
-            Ok(caught(|| take_record_batch(&batch, &places)).unwrap_or_else(|| Err(panicked())))
-        })
-    });
-    slices.chain(error)
-}
-
-/// Whether a piece of a batch need not have the values of all rows: one of list views does, and of dictionaries, whose values would be
-/// converted each time; and taking run-ends takes long.
-fn can_be_cut(kind: &DataType) -> bool {
-    let parts = part_kinds(kind);
-    let is_whole = match kind {
-        DataType::ListView(_) | DataType::LargeListView(_) | DataType::RunEndEncoded(..) => true,
-        DataType::Dictionary(..) => parts.iter().any(|values| !part_kinds(values).is_empty()),
-        _ => false,
-    };
-    !is_whole && parts.iter().all(can_be_cut)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {

@@ -15,7 +15,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, make_array};
 use arrow_schema::{DataType, Field, IntervalUnit, Schema, SchemaRef, TimeUnit};
 use parquet::basic::{ConvertedType, Type};
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
 use crate::types::{part_kinds, with_parts};
 
@@ -42,8 +42,7 @@ impl Readings {
     pub(super) fn of(file: &SchemaDescriptor, schema: &SchemaRef) -> Option<Self> {
         let kinds: Vec<DataType> =
             schema.fields().iter().flat_map(|field| leaf_kinds(field.data_type())).collect();
-        let reading = |(leaf, kind): (usize, &DataType)| {
-            let described = file.column(leaf);
+        let reading = |(leaf, (kind, described)): (usize, (&DataType, &ColumnDescPtr))| {
             let other = match kind {
                 DataType::Timestamp(TimeUnit::Nanosecond, zone)
                     if described.physical_type() == Type::INT96 =>
@@ -67,7 +66,8 @@ impl Readings {
                 lacking: [false; 2],
             })
         };
-        let readings: Vec<Reading> = kinds.iter().enumerate().filter_map(reading).collect();
+        let readings: Vec<Reading> =
+            kinds.iter().zip(file.columns()).enumerate().filter_map(reading).collect();
         (!readings.is_empty()).then(|| Self { schema: SchemaRef::clone(schema), kinds, readings })
     }
 

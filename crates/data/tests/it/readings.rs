@@ -8,8 +8,8 @@ use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, TimestampNanosecondType};
 use arrow_array::{
-    Array, ArrayRef, BooleanArray, Decimal128Array, DictionaryArray, Int8Array, Int32Array,
-    ListViewArray, NullArray, RecordBatch, StringArray, UnionArray,
+    Array, ArrayRef, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int8Array,
+    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, UnionArray,
 };
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, UnionFields};
@@ -172,6 +172,35 @@ fn short_keys_do_not_keep_a_list_in_memory() {
     });
     let expected = [7, (ROWS * 5 + 8) % ROWS % 60].map(|word| format!("1-{word}"));
     assert_eq!(words.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_batch_is_refused_that_has_no_room_in_the_types_in_which_it_is_read() {
+    const ROWS: usize = 3_000_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let decimals = Decimal256Array::from_iter_values([150.into()]);
+    let words = StringArray::from(vec!["a"]);
+    // A key of one byte becomes a decimal of 32, or a key of four.
+    for (values, columns) in [(Arc::new(decimals) as ArrayRef, 1), (Arc::new(words), 9)] {
+        let keys = Int8Array::from_value(0, ROWS);
+        let column: ArrayRef = Arc::new(DictionaryArray::new(keys, values));
+        let named = (0..columns).map(|number| (number.to_string(), Arc::clone(&column)));
+        let batch = RecordBatch::try_from_iter(named).expect("columns");
+        let out = File::create(&from).expect("writable");
+        let mut writer = FileWriter::try_new(out, &batch.schema()).expect("a writer");
+        writer.write(&batch).expect("writable");
+        writer.finish().expect("writable");
+        let within = |most| Scratch::new(Some(folder.path().to_owned()), Some(most));
+        let refused = Table::read_within(&file(&from), None, &within(100_000_000));
+        let bytes = match refused.err() {
+            Some(DataError::TooLarge { bytes, .. }) => bytes,
+            other => panic!("{other:?}"),
+        };
+        assert!((100_000_000..300_000_000).contains(&bytes), "{bytes} bytes");
+        let table = Table::read_within(&file(&from), None, &within(300_000_000)).expect("room");
+        assert_eq!(table.rows(), ROWS);
+    }
 }
 
 #[test]
