@@ -3,7 +3,7 @@ SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
 
-.PHONY: all demo test build lint docs fuzz toolchain browser postgres python clean
+.PHONY: all demo test build lint docs audit fuzz toolchain browser postgres python clean
 
 all: build
 
@@ -43,6 +43,11 @@ postgres:
 # The Python package: its wheel, types and tests.
 python: toolchain
 	./scripts/python
+
+# Known vulnerabilities in libraries, and their licences and origins. Asks a database that changes every day, so no test does.
+audit:
+	@$(CARGO) deny --version >/dev/null 2>&1 || { echo "veilset's audit needs cargo-deny: cargo install --locked cargo-deny" >&2; exit 1; }
+	$(CARGO) deny --all-features --locked check
 
 # Searches for inputs that break something, in a build of its own; `make test` feeds the same targets a fixed number of inputs.
 fuzz:
