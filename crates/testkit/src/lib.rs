@@ -133,10 +133,10 @@ impl Setting {
         Self { protocol, reveal, choices: protocol.spec().defaults() }
     }
 
-    /// Whether a run over these sets is one that the protocol takes, and takes seconds at most, by what it says of itself.
+    /// Whether a run over these sets is one that the protocol takes, and takes a second at most, by what it says of itself.
     #[must_use]
     pub fn is_quick(&self, sets: &Sets) -> bool {
-        const MULTIPLICATIONS: f64 = 5e5;
+        const MULTIPLICATIONS: f64 = 2.3e5;
         if sets.sender.len().max(sets.receiver.len()) as u64 > self.protocol.spec().max_elements {
             return false;
         }

@@ -128,22 +128,25 @@ fn strike(spec: &Spec, inputs: &[Input; 2], learn: Learn, fault: Fault, at: u64,
     }
 }
 
-/// Whether an entry agrees on ordered lists under Paillier's encryption, where a run takes half a second to find its two keys.
-fn is_encrypted(spec: &Spec) -> bool {
-    spec.operation == Operation::Agree && spec.max_elements <= 1 << 10
-}
+/// Entries under Paillier's encryption, where a run takes half a second to find its two keys: those of a row send the same messages
+/// with other ciphertexts.
+const ENCRYPTED: [&[&str]; 2] =
+    [&["fnp", "fnp-binned"], &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached"]];
 
-/// The faults at a frame: all, but for the entries under Paillier's encryption. These go through the same rounds with other
-/// ciphertexts, and take turns: each frame is struck by one fault, in one of them.
+/// The faults at a frame: all, but for the entries under Paillier's encryption. These take turns: each frame of `fnp` is struck by
+/// all faults, in either of its entries, and each frame of ordered lists by one fault, in one of them.
 fn faults(spec: &Spec, at: u64) -> Vec<Fault> {
-    if !is_encrypted(spec) {
+    let Some(row) = ENCRYPTED.iter().find(|row| row.contains(&spec.id)) else {
         return Fault::ALL.to_vec();
-    }
+    };
     let at = usize::try_from(at).expect("few frames");
-    let ids = PROTOCOLS.iter().map(|protocol| protocol.spec()).filter(|spec| is_encrypted(spec));
-    let ids: Vec<&str> = ids.map(|spec| spec.id).collect();
-    let is_its_turn = ids[at % ids.len()] == spec.id;
-    if is_its_turn { vec![Fault::ALL[at % Fault::ALL.len()]] } else { Vec::new() }
+    let all = Fault::ALL.iter().enumerate();
+    let is_its_turn = |number: usize| row[number % row.len()] == spec.id;
+    if spec.operation == Operation::Agree {
+        let one = all.filter(|(number, _)| is_its_turn(at) && *number == at % Fault::ALL.len());
+        return one.map(|(_, fault)| *fault).collect();
+    }
+    all.filter(|(number, _)| is_its_turn(number + at)).map(|(_, fault)| *fault).collect()
 }
 
 fn matrix(plan: Plan) {
