@@ -2,6 +2,8 @@
 SHELL := /bin/bash
 CARGO ?= cargo
 CARGO_FLAGS := --release --locked
+# Many tests wait for processes, so more run at once than there are cores.
+export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
 .PHONY: all demo test build lint docs audit fuzz toolchain browser postgres python clean
 
