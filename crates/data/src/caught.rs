@@ -4,6 +4,8 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
+use arrow_schema::ArrowError;
+
 thread_local! {
     static CAUGHT: Cell<bool> = const { Cell::new(false) };
 }
@@ -19,6 +21,11 @@ pub fn caught<T>(read: impl FnOnce() -> T) -> Option<T> {
     RUNNING.fetch_sub(1, Relaxed);
     CAUGHT.set(before);
     read.ok()
+}
+
+/// What a panic is to those who take what is decoded.
+pub(crate) fn panicked() -> ArrowError {
+    ArrowError::ParseError("the decoder panicked".to_owned())
 }
 
 /// Whether such a library runs on any thread: only then may a file that somebody made decide how much memory is taken.

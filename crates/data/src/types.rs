@@ -45,7 +45,8 @@ fn kind_as_read(kind: &DataType) -> DataType {
         {
             values.as_ref().clone()
         }
-        DataType::Dictionary(..) => with_longer_keys(kind, kind_as_read),
+        // Its values stay what they are: many batches may share them.
+        DataType::Dictionary(..) => with_longer_keys(kind, DataType::clone),
         kind => with_parts(kind, kind_as_read),
     }
 }

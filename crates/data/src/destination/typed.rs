@@ -7,7 +7,6 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -18,6 +17,7 @@ use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
 use crate::json::write_member;
+use crate::parquet_writer::ParquetWriter;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::types::converted;
 
@@ -25,13 +25,13 @@ use crate::types::converted;
 const BATCH: usize = 1 << 13;
 
 /// Bytes of a group of rows in Parquet, which is in memory until it is complete.
-const GROUP: usize = 1 << 25;
+pub(super) const GROUP: usize = 1 << 25;
 
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
     Arrow(FileWriter<W>),
     Stream(StreamWriter<W>),
-    Parquet(Box<ArrowWriter<W>>),
+    Parquet(Box<ParquetWriter<W>>),
     Ndjson(W),
 }
 
@@ -46,11 +46,8 @@ impl<W: Write + Send> BatchWriter<W> {
             }
             Format::Parquet => {
                 let compression = Compression::ZSTD(ZstdLevel::default());
-                let properties = WriterProperties::builder()
-                    .set_compression(compression)
-                    .set_max_row_group_bytes(Some(GROUP))
-                    .build();
-                let writer = ArrowWriter::try_new(out, Arc::clone(schema), Some(properties));
+                let properties = WriterProperties::builder().set_compression(compression);
+                let writer = ParquetWriter::new(out, schema, properties, GROUP);
                 Self::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
             Format::Ndjson | Format::Csv => Self::Ndjson(out),
@@ -70,7 +67,7 @@ impl<W: Write + Send> BatchWriter<W> {
         match self {
             Self::Arrow(mut writer) => writer.finish().map_err(of_arrow),
             Self::Stream(mut writer) => writer.finish().map_err(of_arrow),
-            Self::Parquet(writer) => writer.close().map(drop).map_err(of_parquet),
+            Self::Parquet(writer) => writer.finish().map(drop).map_err(of_parquet),
             Self::Ndjson(_) => Ok(()),
         }
     }

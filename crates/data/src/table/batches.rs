@@ -1,7 +1,8 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
 use arrow_array::{Array, RecordBatch, UInt64Array};
-use arrow_schema::{ArrowError, FieldRef, SchemaRef};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
 
 /// Batches of one schema, and where in them a row is.
@@ -68,8 +69,18 @@ pub(super) fn memory_of_batch(batch: &RecordBatch) -> usize {
 
 /// Bytes of memory that an array occupies.
 pub(crate) fn memory_of(array: &dyn Array) -> usize {
-    // Views have no measure of their part of a buffer.
-    array.to_data().get_slice_memory_size().unwrap_or(array.get_buffer_memory_size())
+    let data = array.to_data();
+    data.get_slice_memory_size().map_or(usize::MAX, |bytes| bytes - not_its_own(&data))
+}
+
+/// Bytes of an allocation, which the texts of a view may have a part of, that are not theirs.
+fn not_its_own(data: &ArrayData) -> usize {
+    let texts = match data.data_type() {
+        DataType::Utf8View | DataType::BinaryView => &data.buffers()[1..],
+        _ => &[],
+    };
+    let own = texts.iter().map(|buffer| buffer.capacity() - buffer.len()).sum::<usize>();
+    own + data.child_data().iter().map(not_its_own).sum::<usize>()
 }
 
 /// Whether two schemas have the same names and types, whatever their metadata say.

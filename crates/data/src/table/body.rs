@@ -6,12 +6,13 @@ use arrow_schema::{ArrowError, SchemaRef};
 use super::batches::{Batches, memory_of_batch, same_columns};
 use super::claims::fits;
 use super::delimited::Delimited;
-use super::guard::{self, panicked};
+use super::guard;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
-use crate::caught::caught;
+use crate::caught::{caught, panicked};
+use crate::pieces::Written;
 use crate::spill::Depot;
 use crate::types::{as_read, batch_in, bytes_in};
 use crate::{DataError, Format};
@@ -61,7 +62,8 @@ impl Body {
                 return Err(DataError::OtherColumns { file: name.to_owned() });
             }
             let bytes = memory_of_batch(&batch) as u64 + bytes_in(&batch, &schema);
-            fits(bytes, most).map_err(|unfit| unfit.of(name.to_owned()))?;
+            let piece = caught(|| Written::of(&batch).largest()).unwrap_or(0);
+            fits(bytes.max(piece), most).map_err(|unfit| unfit.of(name.to_owned()))?;
             caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
         });
         let (mut kept, mut held) = (Vec::new(), 0);

@@ -9,7 +9,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::messages;
 use super::store::Blocks;
-use crate::caught::caught;
+use crate::caught::{caught, panicked};
 use crate::{DataError, Format};
 
 /// Record batches as they are decoded.
@@ -34,11 +34,6 @@ impl<T, I: Iterator<Item = Result<T, ArrowError>>> Iterator for Caught<I> {
             Some(Err(panicked()))
         })
     }
-}
-
-/// What a panic is to those who take what is decoded.
-pub(super) fn panicked() -> ArrowError {
-    ArrowError::ParseError("the decoder panicked".to_owned())
 }
 
 /// The record batches of an Arrow file or stream that messages call `name`, none of which may take more than `most` bytes.

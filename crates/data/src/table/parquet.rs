@@ -1,6 +1,7 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
 use std::collections::HashMap;
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::{io, iter};
 
@@ -18,20 +19,23 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 
 use super::claims::Unfit;
 use super::cost::{A_COLUMN, Costs};
-use super::guard::{Caught, Decoded, panicked};
+use super::guard::{Caught, Decoded};
 use super::lists::{BLOCK, Weights};
 use super::pages::Room;
 use super::readings::Readings;
 use super::store::{Blocks, Store};
 use super::{footer, messages, pages};
 use crate::DataError;
-use crate::caught::caught;
+use crate::caught::{caught, panicked};
+use crate::parquet_writer::ParquetWriter;
 use crate::spill::Depot;
 use crate::types::{as_read, part_kinds};
 
-/// Rows and bytes of a group in a temporary file: what is written is in memory until a group is complete.
+/// Rows of a group in a temporary file, and bytes, of which it is a part of what may be decoded at once: what is written is in memory
+/// until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
-const GROUP_BYTES: usize = 1 << 23;
+const GROUP_BYTES: RangeInclusive<u64> = 1 << 23..=1 << 26;
+const GROUP_PART: u64 = 4;
 
 /// Costs the file's size where it stays in memory.
 pub(super) struct ParquetFile {
@@ -140,9 +144,8 @@ impl ParquetFile {
     ) -> Result<Self, DataError> {
         let properties = WriterProperties::builder()
             .set_max_row_group_row_count(Some(GROUP_ROWS))
-            .set_max_row_group_bytes(Some(GROUP_BYTES))
-            .set_statistics_enabled(EnabledStatistics::None)
-            .build();
+            .set_statistics_enabled(EnabledStatistics::None);
+        let group = (depot.piece() / GROUP_PART).clamp(*GROUP_BYTES.start(), *GROUP_BYTES.end());
         let out = depot.writer()?;
         let failure = |error: ParquetError| match error {
             ParquetError::External(why) if why.is::<io::Error>() => {
@@ -150,12 +153,12 @@ impl ParquetFile {
             }
             _ => DataError::Damaged { file: file.to_owned() },
         };
-        let writer = ArrowWriter::try_new(out, Arc::clone(schema), Some(properties));
+        let writer = ParquetWriter::new(out, schema, properties, group as usize);
         let mut writer = writer.map_err(failure)?;
         for batch in batches {
             writer.write(&batch?).map_err(failure)?;
         }
-        let out = writer.into_inner().map_err(failure)?;
+        let out = writer.finish().map_err(failure)?;
         // Its pages are this program's own, and its rows were in memory before.
         let room = Room { page: u64::MAX, rows: depot.piece() };
         let store = Store::Spilled(Arc::new(depot.kept(out)));
@@ -328,12 +331,14 @@ fn undecodable(file: String, error: ParquetError) -> DataError {
     }
 }
 
-/// Whether values of this type can be written, and read again: there are no unions, and intervals have months or days.
+/// Whether values of this type can be written, and read again: there are no unions, intervals have months or days, and dictionaries
+/// values without parts.
 fn has_place(kind: &DataType) -> bool {
     match kind {
         DataType::Union(..)
         | DataType::Interval(IntervalUnit::MonthDayNano)
         | DataType::RunEndEncoded(..) => false,
+        DataType::Dictionary(_, values) if !part_kinds(values).is_empty() => false,
         kind => part_kinds(kind).iter().all(has_place),
     }
 }

@@ -1,6 +1,6 @@
 //! Columns of which Parquet says less than their types: all values come out as they went in, or the file is refused.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int8Array,
-    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, UnionArray,
+    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray, UnionArray,
 };
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{DataType, Field, UnionFields};
@@ -200,6 +200,85 @@ fn a_batch_is_refused_that_has_no_room_in_the_types_in_which_it_is_read() {
         assert!((100_000_000..300_000_000).contains(&bytes), "{bytes} bytes");
         let table = Table::read_within(&file(&from), None, &within(300_000_000)).expect("room");
         assert_eq!(table.rows(), ROWS);
+    }
+}
+
+/// An Arrow file of these batches.
+fn arrow(path: &Path, batches: &[RecordBatch]) {
+    let out = File::create(path).expect("writable");
+    let mut writer = FileWriter::try_new(out, &batches[0].schema()).expect("a writer");
+    batches.iter().for_each(|batch| writer.write(batch).expect("writable"));
+    writer.finish().expect("writable");
+}
+
+#[test]
+fn long_values_that_rows_share_are_written_once() {
+    const ROWS: usize = 1_500;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let texts = StringArray::from_iter_values((0..8).map(|word| word.to_string().repeat(1 << 20)));
+    let keys = Int8Array::from_iter_values((0..ROWS).map(|row| (row % 8) as i8));
+    let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(texts)));
+    let batch = RecordBatch::try_from_iter([("text", column)]).expect("a column");
+    arrow(&from, &[batch.clone(), batch]);
+    // Written for each row they are 3 GB.
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(80_000_000));
+    let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+    assert!(table.memory() < 1_000_000, "{} bytes", table.memory());
+    let out = path(&folder, "o.parquet");
+    to(&out).write_rows(&table, 0..2 * ROWS).expect("room");
+    assert!(fs::metadata(&out).expect("there").len() < 20_000_000);
+    let found = read(&out).take([0, 1, 2 * ROWS - 1].into_iter()).expect("rows");
+    let firsts = found.iter().flat_map(|batch| {
+        let words = batch.column(0).as_any_dictionary();
+        let (keys, values) = (words.normalized_keys(), words.values().as_string::<i32>().clone());
+        keys.into_iter().map(move |key| (values.value(key).len(), values.value(key).as_bytes()[0]))
+    });
+    let length = 1 << 20;
+    let expected = [(length, b'0'), (length, b'1'), (length, b'0' + ((ROWS - 1) % 8) as u8)];
+    assert_eq!(firsts.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn views_take_what_their_texts_do() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let words = |column: usize| (0..2_000).map(move |row| format!("{column}: a text of row {row}"));
+    let columns = (0..100).map(|column| {
+        let views: ArrayRef = Arc::new(StringViewArray::from_iter_values(words(column)));
+        (column.to_string(), views)
+    });
+    arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(100_000_000));
+    let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+    let rows = texts(&table);
+    assert_eq!(rows.concat().last().map(String::as_str), Some("99: a text of row 1999"));
+}
+
+#[test]
+fn nested_dictionaries_are_shared_by_all_batches() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let mut lists = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
+    for row in 0..1_000 {
+        lists.values().append_value(["a", "b", "c"][row % 3]);
+        lists.append(true);
+    }
+    let keys = Int8Array::from_iter_values([0, 1, 2]);
+    let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(lists.finish())));
+    let batch = RecordBatch::try_from_iter([("words", column)]).expect("a column");
+    arrow(&from, &vec![batch; 50]);
+    // Parquet has no such dictionaries, so they are in memory whatever that may be.
+    for most in [None, Some(20_000_000)] {
+        let scratch = Scratch::new(Some(folder.path().to_owned()), most);
+        let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+        let taken = table.take([1, 149].into_iter()).expect("rows");
+        let values = taken.iter().map(|batch| {
+            let lists = batch.column(0).as_any_dictionary().values().as_list::<i32>().clone();
+            lists.values().as_any_dictionary().keys().to_data().buffers()[0].as_ptr()
+        });
+        let values: Vec<*const u8> = values.collect();
+        assert_eq!((values.len(), values[0]), (2, values[1]));
     }
 }
 

@@ -7,7 +7,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, FieldRef, Schema};
 
 use super::sheet::Sheet;
+use super::typed::GROUP;
+use crate::pieces::written;
 use crate::table::memory_of;
+use crate::types::part_kinds;
 use crate::{DataError, Destination, Format, Table};
 
 /// What a file of types takes for each of its columns once, and again for each batch.
@@ -149,13 +152,25 @@ pub(super) fn size_of_names(names: &[&str]) -> u64 {
 pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
     let of = |array: &ArrayRef| match array.data_type() {
         DataType::Dictionary(..) if format == Format::Arrow => {
-            memory_of(array.as_any_dictionary().keys())
+            memory_of(array.as_any_dictionary().keys()) as u64
         }
-        _ => memory_of(array),
+        kind if format == Format::Parquet && !(is_shared(kind) && memory_of(array) <= GROUP) => {
+            written(array)
+        }
+        _ => memory_of(array) as u64,
     };
     let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
-    let values = batch.columns().iter().map(of).sum::<usize>() as u64;
+    let values = batch.columns().iter().map(of).fold(0, u64::saturating_add);
     values + rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + columns)
+}
+
+/// Whether values that rows of this type share are also shared in Parquet, as long as a group has room for all.
+fn is_shared(kind: &DataType) -> bool {
+    match kind {
+        DataType::ListView(_) | DataType::LargeListView(_) => false,
+        DataType::Dictionary(_, values) => part_kinds(values).is_empty(),
+        kind => part_kinds(kind).iter().all(is_shared),
+    }
 }
 
 /// Counts what is written.
