@@ -4,6 +4,22 @@
 //! [`Destination`] (the user's own rows, in the user's own order). Beside the keys stand what an operation computes
 //! with: [`Values`] (exact sums) and [`Items`] (rows to send). Errors carry file, line and column, never a
 //! value.
+//!
+//! ```
+//! use veilset_data::{KeySet, KeySpec, Table};
+//!
+//! let text = "email,since\nAnn@Example.com,2019\n,2020\nann@example.com ,2021\n";
+//! let table = Table::parse("members.csv".into(), text.into(), b',')?;
+//! let keys = KeySet::build(&table, &"email:email".parse::<KeySpec>()?)?;
+//! assert_eq!((keys.len(), keys.rows(), keys.null_rows()), (1, 3, 1));
+//! // A match of the first key is a match of both rows that have it.
+//! assert_eq!(keys.rows_of(&[0]).collect::<Vec<_>>(), [0, 2]);
+//!
+//! let mut matches = Vec::new();
+//! table.write_rows(&mut matches, keys.rows_of(&[0]))?;
+//! assert_eq!(matches, b"email,since\nAnn@Example.com,2019\nann@example.com ,2021\n");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 #[cfg(feature = "calendar")]
 pub mod calendar;

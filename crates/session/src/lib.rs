@@ -2,7 +2,28 @@
 //!
 //! A run is a line of states, each consumed by the next: [`Offer`] → [`agree`] → [`Agreed`] (show its
 //! [`Briefing`], then go on or decline) → [`Agreed::run`] → [`Report`]. Several parties take the same line over
-//! [`agree_all`] and [`AgreedMultiparty`].
+//! [`agree_all`] and [`AgreedMultiparty`]. What a run would take is known without a peer:
+//!
+//! ```
+//! use veilset_protocols::{Choices, Operation, Security};
+//! use veilset_session::{Learn, Link, PlannedRun, Wanted};
+//!
+//! let wanted = Wanted {
+//!     operation: Operation::Intersect,
+//!     security: Security::SemiHonest,
+//!     learn: Learn::Both,
+//!     choices: Choices::default(),
+//! };
+//! let link: Link = "50mbit,80ms".parse()?;
+//! let (rows, peer_rows, threads) = (100_000, 20_000, 2);
+//! let run = PlannedRun { wanted, rows, peer_rows, values: 0, row_bytes: 0, link, threads };
+//! let prices = run.price()?;
+//! let first = &prices.plans[0];
+//! let (sent, received) = prices.bytes(first);
+//! println!("{}: {:?}, {} bytes", first.spec().id, first.time, sent + received);
+//! assert!(prices.plans.iter().all(|plan| plan.spec().operation == Operation::Intersect));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod agreement;
 mod briefing;

@@ -141,7 +141,26 @@ impl Protocol for Rr22 {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        self.cost_of(&shape)
+        let security = self.spec.security;
+        if shape.sender == 0 || shape.receiver == 0 {
+            return Cost::default();
+        }
+        let (mut sender, mut receiver) =
+            vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
+        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver)
+            .longer(longer(0, security));
+        let bytes = set.bytes();
+        sender.bytes_sent += bytes;
+        sender.in_turn += bytes;
+        if shape.reveal == Reveal::Both {
+            receiver.bytes_sent += bits_bytes(shape.sender);
+        }
+        Cost {
+            sender,
+            receiver,
+            rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
+            waits: vole_oprf::waits(security),
+        }
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -197,29 +216,6 @@ impl Rr22 {
             hits.fault()?;
             Ok(Outcome::Matched(hits.indices()))
         }))
-    }
-
-    fn cost_of(&self, shape: &Shape) -> Cost {
-        let security = self.spec.security;
-        if shape.sender == 0 || shape.receiver == 0 {
-            return Cost::default();
-        }
-        let (mut sender, mut receiver) =
-            vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
-        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver)
-            .longer(longer(0, security));
-        let bytes = set.bytes();
-        sender.bytes_sent += bytes;
-        sender.in_turn += bytes;
-        if shape.reveal == Reveal::Both {
-            receiver.bytes_sent += bits_bytes(shape.sender);
-        }
-        Cost {
-            sender,
-            receiver,
-            rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
-            waits: vole_oprf::waits(security),
-        }
     }
 }
 
