@@ -8,7 +8,7 @@ use veilset::{Connection, Done, Learn, PeerAddress};
 use crate::args::{PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
-use crate::operation::{Target, compute, deliver, destination, read};
+use crate::operation::{Target, compute, deliver, read};
 use crate::order::Order;
 use crate::progress::{Waiting, say};
 use crate::report;
@@ -24,7 +24,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
         Endpoint::Connect(with.address.clone()).check().map_err(veilset::Error::from)?;
     }
     let interrupt = Interrupt::heed()?;
-    let destination = destination(order, talk)?;
+    let destination = order.destination(talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let addresses = addresses(args, &Peers::load(&home, Some(identity.public_key()))?)?;

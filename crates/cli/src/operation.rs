@@ -26,7 +26,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     order.job(args.peer().to_owned()).check()?;
     let endpoint = endpoint(args)?;
     let interrupt = Interrupt::heed()?;
-    let destination = destination(order, talk)?;
+    let destination = order.destination(talk)?;
     let peer = Peer::load(args)?;
     let input = read(order, destination.as_ref(), talk)?;
     let job = order.job(peer.name.clone());
@@ -162,25 +162,36 @@ pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
     Ok(endpoint)
 }
 
-/// Where rows of the result go, checked before anything else happens.
-pub(crate) fn destination(order: &Order, talk: &Talk) -> Result<Option<Destination>, Failure> {
-    let Some(out) = &order.out else { return Ok(None) };
-    let (args, output) = (&order.party, order.output());
-    let json = args.meet.json;
-    if json && output.is_none() {
+/// What flags say of where rows of the result go.
+#[derive(Clone, Copy)]
+pub(crate) struct Output<'a> {
+    /// `None` and `-` are standard output.
+    pub(crate) file: Option<&'a str>,
+    pub(crate) force: bool,
+    /// Whether standard output has JSON.
+    pub(crate) json: bool,
+}
+
+/// Where rows of the result go, checked before anything else happens; `input` is where they come from.
+pub(crate) fn destination(
+    Output { file, force, json }: Output<'_>,
+    input: &Source,
+    talk: &Talk,
+) -> Result<Option<Destination>, Failure> {
+    if json && file.is_none() {
         say(
             talk,
             "note: with --json and no --output, rows of the result are counted but not written",
         );
         return Ok(None);
     }
-    if json && output == Some("-") {
+    if json && file == Some("-") {
         return Err(Failure::Flags(
             "--json and rows cannot share standard output: give --output a file".to_owned(),
         ));
     }
-    let destination = veilset::destination(output.unwrap_or("-"), out.force)?;
-    destination.check(&Source::new(&args.list.place.file))?;
+    let destination = veilset::destination(file.unwrap_or("-"), force)?;
+    destination.check(input)?;
     Ok(Some(destination))
 }
 

@@ -2,12 +2,13 @@
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
-use veilset::data::Scratch;
+use veilset::data::{Destination, Scratch, Source};
 use veilset::registry::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
 use veilset::{Columns, Input, Job, Learn};
 
-use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, of_several, of_two};
+use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, Talk, of_several, of_two};
 use crate::error::Failure;
+use crate::operation::{Output, destination};
 
 /// A job with the flags that every operation has.
 pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
@@ -108,6 +109,14 @@ impl Order {
     /// Where lists go that take too much memory, and results that their place does not take.
     pub(crate) fn scratch(&self) -> Scratch {
         Scratch::new(self.party.scratch.clone(), self.party.meet.max_memory)
+    }
+
+    /// Where rows of the result go, if there are any, checked before anything else happens.
+    pub(crate) fn destination(&self, talk: &Talk) -> Result<Option<Destination>, Failure> {
+        let Some(out) = &self.out else { return Ok(None) };
+        let json = self.party.meet.json;
+        let output = Output { file: out.output.as_deref(), force: out.force, json };
+        destination(output, &Source::new(&self.party.list.place.file), talk)
     }
 
     /// Where rows of the result go, as its flag has it.

@@ -1,6 +1,7 @@
-//! `veilset agree`: two calendars, one slot.
+//! `veilset agree`: two calendars, one slot; or two lists in the order of preference, one row.
 
 pub(crate) mod args;
+mod row;
 
 use std::time::SystemTime;
 
@@ -10,7 +11,7 @@ use veilset::meeting::{self, Meeting};
 use veilset::registry::Operation;
 use veilset::{Job, json};
 
-use self::args::AgreeArgs;
+use self::args::{AgreeArgs, Asked, Search as SlotSearch, SlotArgs};
 use crate::args::Talk;
 use crate::error::Failure;
 use crate::escape::json_line;
@@ -20,17 +21,26 @@ use crate::order::job;
 use crate::progress::say;
 use crate::report;
 
-/// Reads the calendar, ranks its free slots, meets the peer, and tells the slot that both prefer most.
+/// Meets the peer, and tells the slot, or the row, that both prefer most.
 pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
-    wanted(args, args.meet.peer().to_owned()).check()?;
+    match args.asked() {
+        Some(Asked::Slot(search)) => slot(args, &search, talk),
+        Some(Asked::Row(list)) => row::run(args, &list, talk),
+        None => Err(Failure::Bug("neither a calendar nor a list".to_owned())),
+    }
+}
+
+/// Reads the calendar, ranks its free slots, meets the peer, and tells the slot.
+fn slot(args: &AgreeArgs, search: &SlotSearch<'_>, talk: &Talk) -> Result<(), Failure> {
+    wanted(args, search, args.meet.peer().to_owned()).check()?;
     let endpoint = endpoint(&args.meet)?;
     let interrupt = Interrupt::heed()?;
-    let destination = destination(args)?;
+    let destination = destination(args, search)?;
     let peer = Peer::load(&args.meet)?;
-    let slots = ranked(args, talk)?;
+    let slots = ranked(search, talk)?;
     let input = meeting::input("slots".to_owned(), &slots)?;
 
-    let job = wanted(args, peer.name.clone());
+    let job = wanted(args, search, peer.name.clone());
     let target = Target { input: &input, destination: None };
     let way = Way { endpoint: &endpoint, args: &args.meet, interrupt: &interrupt };
     let done = peer.meet(job, target, way, talk)?;
@@ -46,22 +56,22 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
     } else if let Some(slot) = agreed {
         print_line!("{}\t{}", slot.start(), slot.end())?;
     }
-    say(talk, &told(args, placed, slots.len()));
+    say(talk, &told(args, search, placed, slots.len()));
     phases(&done.report.phases, talk);
     say(talk, &report::cost(&done.report));
     Ok(())
 }
 
 /// The job, with all that both sides must say alike.
-fn wanted(args: &AgreeArgs, peer: String) -> Job {
-    let AgreeArgs { between: dates, length, step, .. } = *args;
+fn wanted(args: &AgreeArgs, search: &SlotSearch<'_>, peer: String) -> Job {
+    let SlotSearch { dates, length, slots: &SlotArgs { step, .. }, .. } = *search;
     let job = job(Operation::Agree, &args.meet, peer);
     let scheme = job.choices.scheme.unwrap_or_default();
     Meeting { dates, length, step, scheme }.terms_of(job)
 }
 
 /// Where the slot goes, checked before anything else happens.
-fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
+fn destination(args: &AgreeArgs, search: &SlotSearch<'_>) -> Result<Option<Destination>, Failure> {
     let Some(output) = &args.output else { return Ok(None) };
     if output == "-" {
         return Err(Failure::Flags(
@@ -69,35 +79,35 @@ fn destination(args: &AgreeArgs) -> Result<Option<Destination>, Failure> {
         ));
     }
     let destination = veilset::destination(output, args.force)?;
-    destination.check_place(&Source::new(&args.file))?;
+    destination.check_place(&Source::new(search.file))?;
     Ok(Some(destination))
 }
 
 /// The free slots, the best first.
-fn ranked(args: &AgreeArgs, talk: &Talk) -> Result<Vec<Slot>, Failure> {
-    let preference: Preference = args.prefer.parse()?;
-    let calendar = meeting::calendar(&args.file)?;
-    let search = Search {
-        dates: args.between,
-        hours: args.hours,
-        zone: args.zone,
-        weekends: args.weekends,
-        length: args.length,
-        step: args.step,
-    };
-    let slots = preference.rank(calendar.free(&search)?, args.zone);
+fn ranked(search: &SlotSearch<'_>, talk: &Talk) -> Result<Vec<Slot>, Failure> {
+    let SlotSearch { file, dates, length, zone, slots } = *search;
+    let preference: Preference = slots.prefer.parse()?;
+    let calendar = meeting::calendar(file)?;
+    let (hours, weekends, step) = (slots.hours, slots.weekends, slots.step);
+    let free = calendar.free(&Search { dates, hours, zone, weekends, length, step })?;
+    let slots = preference.rank(free, zone);
     let summary = format!(
         "{}: {} events; {} slots of {} minutes are free",
         calendar.name(),
         calendar.events(),
         slots.len(),
-        args.length,
+        length,
     );
     say(talk, &summary);
     Ok(slots)
 }
 
-fn told(args: &AgreeArgs, agreed: Option<(usize, &Slot)>, slots: usize) -> String {
+fn told(
+    args: &AgreeArgs,
+    search: &SlotSearch<'_>,
+    agreed: Option<(usize, &Slot)>,
+    slots: usize,
+) -> String {
     let Some((row, slot)) = agreed else {
         return "no slot is free for both; try other dates or hours, or a shorter --length"
             .to_owned();
@@ -106,6 +116,6 @@ fn told(args: &AgreeArgs, agreed: Option<(usize, &Slot)>, slots: usize) -> Strin
     let place = row + 1;
     format!(
         "agreed: {} in your zone, number {place} of your {slots} slots{written}",
-        slot.in_zone(args.zone)
+        slot.in_zone(search.zone)
     )
 }

@@ -12,7 +12,7 @@ use veilset::registry::Operation;
 
 pub(crate) use self::choices::ChoiceArgs;
 #[cfg(feature = "calendar")]
-use crate::agree::args::{AgreeArgs, CALENDAR};
+use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
 use crate::interrupt::Interrupt;
@@ -51,7 +51,7 @@ Exit codes:
   70 a bug    130, 143 interrupted; nothing was written";
 
 pub(crate) const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
-const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
+pub(crate) const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
 
 /// How an operation on two lists is called.
 pub(crate) fn of_two(name: &str) -> String {
@@ -106,7 +106,7 @@ pub(crate) enum Command {
     #[command(flatten)]
     Compute(Box<Order>),
     #[cfg(feature = "calendar")]
-    #[command(about = Operation::Agree.spec().help, override_usage = usage("agree", &[CALENDAR, "--zone <ZONE>", WAY]))]
+    #[command(about = Operation::Agree.spec().help, override_usage = crate::agree::args::calls())]
     Agree(AgreeArgs),
     /// Serve a list for lookups, without showing it; or build or change one
     #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]

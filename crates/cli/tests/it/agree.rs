@@ -7,6 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 use veilset_stage::{Party, code, stderr};
 
+use crate::support::schema::Schema;
 use crate::support::{json as object, meet, pair};
 
 /// Busy times of 2027-03-29 in hours of UTC.
@@ -118,6 +119,57 @@ fn the_slot_goes_to_standard_output_and_another_zone_means_the_same() {
         "{}",
         stderr(&two)
     );
+}
+
+#[test]
+fn two_lists_give_the_row_that_both_prefer() {
+    // Of the common keys, b has places 1 and 2, c has 2 and 0, and a has 0 and 3: sums 3, 2 and 3, and maxima 2, 2 and 3.
+    for (scheme, key, rows) in [("sum-of-ranks", "c", [3, 0]), ("minimum-of-ranks", "c", [3, 0])] {
+        for protocol in ["auto", "3pr-dh-fixed", "3pr-implicit"] {
+            let (left, right) = pair();
+            left.file("list.csv", "id,note\nA,1\nb,2\na,again\nc,3\n,none\nx,4\n");
+            right.file("list.csv", "id\nc\nz\nB \na\n");
+            let common = ["agree", "--list", "list.csv", "--key", "id:name", "--json"];
+            let chosen = ["--scheme", scheme, "--protocol", protocol, "-o", "out.csv"];
+            let command = [&common[..], &chosen].concat();
+            let (one, two) = meet(&left, &command, &right, &command);
+            for (output, row) in [&one, &two].into_iter().zip(rows) {
+                let end = object(output);
+                assert_eq!(end["result"], json!({ "row": row }), "{scheme} {protocol}");
+                Schema::load().check("run", &end);
+            }
+            assert_eq!(left.read("out.csv"), format!("id,note\n{key},3\n"));
+            assert_eq!(right.read("out.csv"), format!("id\n{key}\n"));
+            let told = format!("agreed: row {} of your 6; written to out.csv", rows[0] + 1);
+            assert!(stderr(&one).contains(&told), "{}", stderr(&one));
+        }
+    }
+}
+
+#[test]
+fn lists_without_a_common_key_give_nothing() {
+    let (left, right) = pair();
+    left.file("list.csv", "id\na\n");
+    right.file("list.csv", "id\nb\n");
+    let command = ["agree", "--list", "list.csv", "--key", "id"];
+    let (one, two) = meet(&left, &command, &right, &command);
+    for end in [&one, &two] {
+        assert_eq!(String::from_utf8_lossy(&end.stdout), "id\n");
+        assert!(stderr(end).contains("no key is in both lists"), "{}", stderr(end));
+    }
+    // A calendar's flags are none of a list's, and each needs its own.
+    for (flags, missing) in [
+        (
+            &["agree", "--list", "list.csv", "--key", "id", "--between", "2027-03-29"][..],
+            "--between",
+        ),
+        (&["agree", "--list", "list.csv"], "--key"),
+        (&["agree", "list.csv", "--zone", "UTC"], "--between"),
+    ] {
+        let refused = left.run(&[flags, &["--peer", "right", "--listen", "127.0.0.1:0"]].concat());
+        assert_eq!(code(&refused), 2);
+        assert!(stderr(&refused).contains(missing), "{}", stderr(&refused));
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ fn the_commands_on_the_page_of_agree_run() {
     let (alice, bob) = (party(), party());
     alice.pin("bob", &bob);
     bob.pin("alice", &alice);
-    for name in ["alice.ics", "bob.ics", "likes.txt"] {
+    for name in ["alice.ics", "bob.ics", "likes.txt", "alice.csv", "bob.csv"] {
         let path = format!("examples/agree/{name}");
         let text = fs::read_to_string(root().join(&path)).expect("the example is there");
         for party in [&alice, &bob] {
@@ -109,7 +109,9 @@ fn the_commands_on_the_page_of_agree_run() {
         }
     }
     let commands = commands("docs/use/agree.md");
-    let [listening, connecting, plan] = commands.as_slice() else { panic!("three commands") };
+    let [listening, connecting, plan, one, other] = commands.as_slice() else {
+        panic!("five commands")
+    };
     let mut listening = alice.start(&words(listening, &bob, ""));
     let connected = bob.run(&words(connecting, &alice, &listening.address()));
     let listening = listening.output();
@@ -124,6 +126,13 @@ fn the_commands_on_the_page_of_agree_run() {
     assert_eq!(alice.read("meeting.ics").lines().count(), 11);
     let output = alice.run(&words(plan, &bob, ""));
     assert_eq!(code(&output), 0, "{}", stderr(&output));
+
+    let mut one = alice.start(&words(one, &bob, ""));
+    let other = bob.run(&words(other, &alice, &one.address()));
+    let one = one.output();
+    assert_eq!((code(&one), code(&other)), (0, 0), "{}{}", stderr(&one), stderr(&other));
+    assert_eq!(String::from_utf8_lossy(&one.stdout), "place,dish\nKrone,dumplings\n");
+    assert_eq!(bob.read("lunch.csv"), "place,walk\nKrone,10\n");
 }
 
 #[cfg(unix)]
