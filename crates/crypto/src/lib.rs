@@ -11,7 +11,8 @@
 //! * a [`KeyAgreement`] has second messages that look random, and [`ideal_permutation`] permutes the field that they are from;
 //! * [`paillier`] encrypts numbers of 2000 bits and more so that they can be added, and decrypted whole;
 //! * [`oprf`] is the verifiable oblivious pseudorandom function of RFC 9497;
-//! * [`permutation`] is uniform.
+//! * [`permutation`] is uniform;
+//! * [`tasks`] cuts batches for threads.
 
 mod curve25519;
 mod element;
@@ -26,12 +27,11 @@ mod key_agreement;
 mod lanes;
 mod p256;
 pub mod paillier;
-mod pallas;
 mod prf;
 mod prime_group;
 mod ristretto255;
 mod shuffle;
-mod tasks;
+pub mod tasks;
 pub mod threshold;
 #[cfg(test)]
 mod uniformity;
@@ -41,15 +41,12 @@ mod vectors;
 pub use curve25519::{ClampedExponent, Curve25519Agreement, Curve25519Prf, DistributedPrf, Point};
 pub use element::{Element, ElementHasher};
 pub use ffdhe2048::{
-    EvenExponent, Ffdhe2048Prf, NotAPrime, SafePrime, SafePrimeAgreement, SafePrimeBase,
-    SafePrimeError, SafePrimeGroup, Setting, Square,
+    EvenExponent, Ffdhe2048Prf, NotAPrime, SafePrime, SafePrimeAgreement, SafePrimeError,
+    check_safe_prime, generate_safe_prime,
 };
-pub use field::{
-    Field, KnownField, ModulusError, PallasScalars, PrimeField, Residue, RistrettoScalars,
-};
+pub use field::{Field, KnownField, ModulusError, PrimeField, Residue, RistrettoScalars};
 pub use group::Group;
 pub use key_agreement::{FirstMessageError, KeyAgreement, Second};
-pub use pallas::{Pallas, PallasBase, PallasPoint};
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
 pub use prime_group::PrimeGroup;
 pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};

@@ -5,10 +5,10 @@ use rayon::prelude::*;
 use crate::NotAnElement;
 
 /// Values that one task takes: enough to make its overhead vanish, few enough to spread over the threads.
-pub(crate) const VALUES_A_TASK: usize = 64;
+pub const VALUES_A_TASK: usize = 64;
 
 /// What `task` puts, for at most `VALUES` inputs at a time, in place of as many `vacant` outputs.
-pub(crate) fn tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
+pub fn tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
     inputs: &[I],
     vacant: O,
     task: impl Fn(&[I], &mut [O]) + Sync,
@@ -24,7 +24,7 @@ pub(crate) fn tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
 ///
 /// # Errors
 /// With the first of all inputs that is refused.
-pub(crate) fn refusing_tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
+pub fn refusing_tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
     inputs: &[I],
     vacant: O,
     task: impl Fn(&[I], &mut [O]) -> Result<(), usize> + Sync,
@@ -40,7 +40,7 @@ pub(crate) fn refusing_tasks<const VALUES: usize, I: Sync, O: Copy + Send>(
 }
 
 /// Does `task` with each pair; `LEAST` pairs at least stay in one thread.
-pub(crate) fn pairs<const LEAST: usize, A: Send, B: Sync>(
+pub fn pairs<const LEAST: usize, A: Send, B: Sync>(
     left: &mut [A],
     right: &[B],
     task: impl Fn(&mut A, &B) + Send + Sync,

@@ -90,8 +90,9 @@ impl<G: PrimeGroup> Module for Ciphertexts<'_, G> {
 mod tests {
     use chacha20::ChaCha20Rng;
     use rand_core::SeedableRng;
+    use veilset_crypto::Ristretto255;
     use veilset_crypto::elgamal::SecretKey;
-    use veilset_crypto::{Pallas, Ristretto255, SafePrimeGroup, Setting};
+    use veilset_paper_groups::{Pallas, SafePrimeGroup, Setting};
 
     use super::*;
     use crate::{Evaluation, Itself, Multiplication, evaluate, multiply};

@@ -7,7 +7,8 @@ use proptest::prelude::*;
 
 use crate::testing::{ALL, Ark, from_ark, goldilocks, product, random, rng, to_ark, value};
 use crate::{Multiplication, PolyError, divide, expand, interpolate, invert_series};
-use veilset_crypto::{Field, PallasScalars, PrimeField, RistrettoScalars};
+use veilset_crypto::{Field, PrimeField, RistrettoScalars};
+use veilset_paper_groups::PallasScalars;
 
 const TOOM: Multiplication = Multiplication::Toom3 { cutoff: 4 };
 

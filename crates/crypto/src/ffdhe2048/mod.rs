@@ -1,20 +1,17 @@
 //! Residues modulo a safe prime of 2048 bits: that of RFC 7919's group ffdhe2048, or one that parties choose.
 //!
-//! The function is on residues up to the sign, the key agreement on squares with a sign, and [`SafePrimeGroup`] the squares
-//! modulo safe primes of any length.
+//! The function is on residues up to the sign, the key agreement on squares with a sign.
 
 mod key_agreement;
 mod prf;
 mod prime;
-mod prime_group;
 
 use veilset_simd::bignum::batch::Number;
 
 pub use key_agreement::{EvenExponent, SafePrimeAgreement};
 pub use prf::Ffdhe2048Prf;
 pub(crate) use prf::{DST, SUITE};
-pub use prime::{NotAPrime, SafePrime, SafePrimeError};
-pub use prime_group::{SafePrimeBase, SafePrimeGroup, Setting, Square};
+pub use prime::{NotAPrime, SafePrime, SafePrimeError, check_safe_prime, generate_safe_prime};
 
 /// Bytes of a residue.
 const LEN: usize = 256;

@@ -13,9 +13,6 @@ pub struct KnownField<E>(PhantomData<fn() -> E>);
 /// times an odd number: no transform of any use.
 pub type RistrettoScalars = KnownField<curve25519_dalek::Scalar>;
 
-/// Integers modulo the order of the curve Pallas, whose order less 1 is 2^32 times an odd number.
-pub type PallasScalars = KnownField<pasta_curves::pallas::Scalar>;
-
 impl<E> KnownField<E> {
     /// The field.
     #[must_use]

@@ -7,7 +7,7 @@ mod tests;
 
 use zeroize::Zeroize;
 
-pub use known::{KnownField, PallasScalars, RistrettoScalars};
+pub use known::{KnownField, RistrettoScalars};
 pub use prime::{ModulusError, PrimeField, Residue};
 
 /// A prime field of characteristic greater than 3.

@@ -81,23 +81,21 @@ impl<const LIMBS: usize> PrimeField<LIMBS> {
         self.parameters.modulus()
     }
 
-    pub(crate) fn odd_modulus(&self) -> &Odd<Uint<LIMBS>> {
-        self.parameters.modulus()
-    }
-
     /// A uniform residue, by rejection; how often tells nothing about it.
-    pub(crate) fn random(&self, rng: &mut dyn CryptoRng) -> Residue<LIMBS> {
+    pub fn random(&self, rng: &mut dyn CryptoRng) -> Residue<LIMBS> {
         let modulus = self.parameters.modulus().as_nz_ref();
         self.residue(&Zeroizing::new(Uint::random_mod_vartime(rng, modulus)))
     }
 
     /// a^`exponent`. Takes a time that tells neither.
-    pub(crate) fn power(&self, a: &Residue<LIMBS>, exponent: &Uint<LIMBS>) -> Residue<LIMBS> {
+    #[must_use]
+    pub fn power(&self, a: &Residue<LIMBS>, exponent: &Uint<LIMBS>) -> Residue<LIMBS> {
         Residue(self.form(a).pow_amm(exponent).to_montgomery())
     }
 
     /// a².
-    pub(crate) fn square(&self, a: &Residue<LIMBS>) -> Residue<LIMBS> {
+    #[must_use]
+    pub fn square(&self, a: &Residue<LIMBS>) -> Residue<LIMBS> {
         Residue(self.form(a).square().to_montgomery())
     }
 
@@ -215,7 +213,7 @@ impl<const LIMBS: usize> Residue<LIMBS> {
     }
 
     /// Becomes `other` if `choice`, in constant time.
-    pub(crate) fn assign(&mut self, other: &Self, choice: crypto_bigint::Choice) {
+    pub fn assign(&mut self, other: &Self, choice: crypto_bigint::Choice) {
         self.0.ct_assign(&other.0, choice);
     }
 }

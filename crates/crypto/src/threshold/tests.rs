@@ -7,8 +7,8 @@ use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
 use rand_core::SeedableRng;
 
 use super::*;
+use crate::Ristretto255;
 use crate::elgamal::Ciphertext;
-use crate::{Pallas, Ristretto255, SafePrimeGroup, Setting};
 
 type Rng = ChaCha20Rng;
 type Ristretto = <Ristretto255 as PrimeGroup>::Element;
@@ -125,9 +125,6 @@ fn any_t_of_n_decrypt_and_fewer_do_not() {
     for (threshold, parties) in [(1, 1), (1, 3), (2, 3), (3, 5), (4, 4)] {
         every_subset(&Ristretto255, threshold, parties);
     }
-    every_subset(&Pallas, 2, 3);
-    let setting = Setting::Special { log_size: 8 };
-    every_subset(&SafePrimeGroup::<4>::generate(setting, &mut rng(50)).expect("small"), 2, 3);
 }
 
 /// Scalars of the other library, Lagrange's formula in integers, and decryption by the definition.

@@ -9,7 +9,8 @@ use crate::interpolate;
 use crate::testing::{
     ALL, Ristretto, TRANSFORMS, from_ark, goldilocks, in_the_exponent, random, rng, to_ark, value,
 };
-use veilset_crypto::{Field, PallasScalars, RistrettoScalars};
+use veilset_crypto::{Field, RistrettoScalars};
+use veilset_paper_groups::PallasScalars;
 
 /// Every method with every multiplication.
 fn methods() -> impl Iterator<Item = Evaluation> {

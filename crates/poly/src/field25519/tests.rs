@@ -2,7 +2,8 @@
 
 use crypto_bigint::{U256, U1024};
 use curve25519_dalek::Scalar;
-use veilset_crypto::{Field, KnownField, PallasScalars, PrimeField, RistrettoScalars};
+use veilset_crypto::{Field, KnownField, PrimeField, RistrettoScalars};
+use veilset_paper_groups::PallasScalars;
 
 use super::*;
 use crate::testing::{goldilocks, random, rng};

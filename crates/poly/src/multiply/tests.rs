@@ -13,7 +13,8 @@ use crate::testing::{
     ALL, Ark, Ristretto, TRANSFORMS, from_ark, goldilocks, in_the_exponent, no_root, product,
     random, rng, to_ark, transposed,
 };
-use veilset_crypto::{PallasScalars, RistrettoScalars};
+use veilset_crypto::RistrettoScalars;
+use veilset_paper_groups::PallasScalars;
 
 /// A module that remembers how large the calls of [`Module::scale`] were.
 struct Calls<M>(M, Mutex<Vec<usize>>);

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 28] = [
+const GRAPH: [(&str, &[&str]); 29] = [
     ("veilset-channel", &[]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
@@ -90,10 +90,12 @@ const GRAPH: [(&str, &[&str]); 28] = [
             "veilset-bench",
             "veilset-channel",
             "veilset-crypto",
+            "veilset-paper-groups",
             "veilset-poly",
             "veilset-protocols",
         ],
     ),
+    ("veilset-paper-groups", &["veilset-crypto"]),
     ("veilset-python", &["veilset"]),
     ("veilset-page", &[]),
     ("veilset-stage", &["veilset"]),

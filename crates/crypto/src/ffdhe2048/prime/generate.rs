@@ -16,7 +16,7 @@ use super::sieve::{Sieve, WINDOW};
 ///
 /// # Errors
 /// When so large a power of 2 is asked for that few primes are left.
-pub(in crate::ffdhe2048) fn generate<const LIMBS: usize>(
+pub fn generate_safe_prime<const LIMBS: usize>(
     log_size: u32,
     rng: &mut dyn CryptoRng,
 ) -> Result<(Uint<LIMBS>, Uint<LIMBS>), SafePrimeError> {

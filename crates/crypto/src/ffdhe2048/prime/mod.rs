@@ -16,7 +16,7 @@ use super::LEN;
 use primality::{is_prime, is_safe_prime};
 
 pub use error::{NotAPrime, SafePrimeError};
-pub(super) use generate::generate;
+pub use generate::generate_safe_prime;
 #[cfg(test)]
 pub(super) use tests::GROUP_14;
 
@@ -32,7 +32,7 @@ pub struct SafePrime(Uint<32>);
 impl SafePrime {
     /// A fresh one: about a minute of processor time, spread over the caller's rayon pool.
     pub fn generate(rng: &mut dyn CryptoRng) -> Self {
-        let (_, p) = generate(1, rng).expect("every odd q is 2·v + 1");
+        let (_, p) = generate_safe_prime(1, rng).expect("every odd q is 2·v + 1");
         Self(p)
     }
 
@@ -45,7 +45,7 @@ impl SafePrime {
         if bits < Uint::<32>::BITS {
             return Err(SafePrimeError::Length { bits });
         }
-        check(p, rng)?;
+        check_safe_prime(p, rng)?;
         Ok(Self(*p))
     }
 
@@ -90,7 +90,10 @@ impl fmt::Display for SafePrime {
 
 /// (p − 1)/2, if that and p are prime and p is at least 11. An unsuitable p passes with probability at most 2^-128, whoever
 /// chose it.
-pub(super) fn check<const LIMBS: usize>(
+///
+/// # Errors
+/// When p is no such prime.
+pub fn check_safe_prime<const LIMBS: usize>(
     p: &Uint<LIMBS>,
     rng: &mut dyn CryptoRng,
 ) -> Result<Uint<LIMBS>, SafePrimeError> {

@@ -2,7 +2,8 @@
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
-use veilset_crypto::{Pallas, Ristretto255};
+use veilset_crypto::Ristretto255;
+use veilset_paper_groups::Pallas;
 
 use super::*;
 

@@ -6,7 +6,8 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use veilset_channel::{ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair};
-use veilset_crypto::{Pallas, Ristretto255};
+use veilset_crypto::Ristretto255;
+use veilset_paper_groups::Pallas;
 
 use super::*;
 use crate::Silent;

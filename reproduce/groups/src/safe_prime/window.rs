@@ -3,7 +3,7 @@
 use crypto_bigint::{CtEq, Uint};
 use zeroize::Zeroizing;
 
-use crate::{PrimeField, Residue};
+use veilset_crypto::{PrimeField, Residue};
 
 /// Values of a window: 2^4.
 const VALUES: usize = 16;

@@ -11,9 +11,11 @@ use ff::{FromUniformBytes, PrimeField};
 use pasta_curves::pallas::Scalar;
 use rayon::prelude::*;
 
-use crate::tasks::{VALUES_A_TASK, pairs, refusing_tasks, tasks};
-use crate::{NotAnElement, PallasScalars, PrimeGroup};
+use veilset_crypto::tasks::{VALUES_A_TASK, pairs, refusing_tasks, tasks};
+use veilset_crypto::{NotAnElement, PrimeGroup};
 use window::{Digits, sum_of_products};
+
+use crate::PallasScalars;
 
 pub use point::PallasPoint;
 pub use window::PallasBase;

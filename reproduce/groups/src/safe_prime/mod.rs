@@ -5,14 +5,16 @@
 mod tests;
 mod window;
 
-use crypto_bigint::Uint;
+use crypto_bigint::{Odd, Uint};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use zeroize::{Zeroize, Zeroizing};
 
-use super::prime::{self, SafePrimeError};
-use crate::tasks::{VALUES_A_TASK, pairs, refusing_tasks};
-use crate::{NotAnElement, PrimeField, PrimeGroup, Residue};
+use veilset_crypto::tasks::{VALUES_A_TASK, pairs, refusing_tasks};
+use veilset_crypto::{
+    NotAnElement, PrimeField, PrimeGroup, Residue, SafePrimeError, check_safe_prime,
+    generate_safe_prime,
+};
 use window::product_of_powers;
 
 pub use window::SafePrimeBase;
@@ -20,7 +22,7 @@ pub use window::SafePrimeBase;
 /// The quadratic residues modulo a prime p = 2q + 1 of at most 64·`LIMBS` bits, where q is prime and their number.
 ///
 /// **Insecure with the 16 limbs of the paper**: discrete logarithms modulo primes of 1024 bits are within reach of large
-/// organisations. It is here to measure what the paper measured; [`Ristretto255`](crate::Ristretto255) and
+/// organisations. It is here to measure what the paper measured; [`Ristretto255`](veilset_crypto::Ristretto255) and
 /// [`Pallas`](crate::Pallas) are smaller, faster and secure.
 ///
 /// Encodings have 8·`LIMBS` bytes, most significant first. The generator is 4. The paper's g, no square itself, generates
@@ -53,11 +55,11 @@ impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
     /// # Errors
     /// When p is not a safe prime, or smaller than 11.
     pub fn new(p: &Uint<LIMBS>, rng: &mut dyn CryptoRng) -> Result<Self, SafePrimeError> {
-        let q = prime::check(p, rng)?;
+        let q = check_safe_prime(p, rng)?;
         Self::with_primes(&q, p)
     }
 
-    /// A group whose p has exactly 64·`LIMBS` bits, as [`SafePrime::generate`](crate::SafePrime::generate) finds them.
+    /// A group whose p has exactly 64·`LIMBS` bits, as [`SafePrime::generate`](veilset_crypto::SafePrime::generate) finds them.
     ///
     /// # Errors
     /// When so large a power of 2 is asked for that few primes are left.
@@ -67,7 +69,7 @@ impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
             Setting::General => 1,
             Setting::Special { log_size } => log_size,
         };
-        let (q, p) = prime::generate(log_size, rng)?;
+        let (q, p) = generate_safe_prime(log_size, rng)?;
         Self::with_primes(&q, &p)
     }
 
@@ -118,7 +120,7 @@ impl<const LIMBS: usize> SafePrimeGroup<LIMBS> {
     /// The square that these bytes stand for, if they do.
     fn square(&self, encoded: &[u8]) -> Option<Square<LIMBS>> {
         let integer = Uint::from_be_slice(encoded);
-        let p = self.residues.odd_modulus();
+        let p = &Odd::new(*self.modulus()).into_option()?;
         let is_square = integer < **p && integer.jacobi_symbol_vartime(p).is_one().to_bool();
         is_square.then(|| Square(self.residues.residue(&integer)))
     }
