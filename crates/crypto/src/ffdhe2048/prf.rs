@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 use crypto_bigint::{CtLt, CtSelect, Uint};
 use rand_core::CryptoRng;
 use veilset_simd::Kernel;
-use veilset_simd::bignum::batch::{Exponent, Modulus, Number};
+use veilset_simd::bignum::batch::Exponent;
 use zeroize::Zeroizing;
 
-use super::{bytes, number};
+use super::{Modulus, Number, bytes, number};
 use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
 use crate::{CommutativePrf, Element, NotAnElement, PrimeField};
 

@@ -7,10 +7,10 @@ use crypto_bigint::{Odd, Uint};
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_simd::Kernel;
-use veilset_simd::bignum::batch::{Exponent, Modulus, Number, PowerBase};
+use veilset_simd::bignum::batch::Exponent;
 use zeroize::Zeroizing;
 
-use super::{LEN, PRIME, SafePrime, bytes, number};
+use super::{LEN, Modulus, Number, PRIME, PowerBase, SafePrime, bytes, number};
 use crate::tasks::VALUES_A_TASK;
 use crate::{FirstMessageError, KeyAgreement, Second};
 

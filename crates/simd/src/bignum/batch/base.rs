@@ -3,30 +3,37 @@
 //! A window takes one multiplication, and its lookup chooses for each lane one of 32 words a limb. With windows of six bits
 //! there are 43 instead of 52 for a table of 880 KB instead of 532 KB, and making it takes a third longer.
 
-use super::lanes::{self, Element, LIMBS, Lanes, Limbs, PICKS};
+use super::lanes::{self, Element, Lanes};
 use super::power::store;
-use super::{Exponent, Modulus, Number, Work, on_lanes};
+use super::residues::{Residue, put};
+use super::{Modulus, Work, on_lanes};
 use crate::Kernel;
 use crate::vector::MOST_LANES;
 
 /// Bits of a window.
 const WINDOW: usize = 5;
-const WINDOWS: usize = 256usize.div_ceil(WINDOW);
+
+/// Powers of a window.
+const PICKS: usize = 1 << WINDOW;
 
 /// The 32 powers of a window, limb by limb.
-type Powers = [[u64; PICKS]; LIMBS];
+type Powers<const LIMBS: usize> = [[u64; PICKS]; LIMBS];
 
-/// Powers of one number for many exponents, 532 KB.
-pub struct PowerBase {
+/// Powers of one number for many exponents of so many bytes, little-endian: 532 KB for 2048 bits and exponents of 32 bytes.
+pub struct PowerBase<const LIMBS: usize, const BYTES: usize> {
     kernel: Kernel,
-    windows: Vec<Powers>,
+    windows: Vec<Powers<LIMBS>>,
 }
 
-impl PowerBase {
+impl<const LIMBS: usize, const BYTES: usize> PowerBase<LIMBS, BYTES> {
     /// The powers of a base below the modulus.
     #[must_use]
-    pub fn new(kernel: Kernel, modulus: &Modulus, base: &Number) -> Self {
-        let mut windows = vec![[[0; PICKS]; LIMBS]; WINDOWS];
+    pub fn new<const WORDS: usize>(
+        kernel: Kernel,
+        modulus: &Modulus<WORDS, LIMBS>,
+        base: &[u64; WORDS],
+    ) -> Self {
+        let mut windows = vec![[[0; PICKS]; LIMBS]; (8 * BYTES).div_ceil(WINDOW)];
         on_lanes(kernel, Prepare { modulus, base, windows: &mut windows });
         Self { kernel, windows }
     }
@@ -35,25 +42,44 @@ impl PowerBase {
     ///
     /// # Panics
     /// When the two differ in length.
-    pub fn powers(&self, modulus: &Modulus, exponents: &[Exponent], powers: &mut [Number]) {
+    pub fn powers<const WORDS: usize>(
+        &self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        exponents: &[[u8; BYTES]],
+        powers: &mut [[u64; WORDS]],
+    ) {
         assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
         on_lanes(self.kernel, Multiply { modulus, windows: &self.windows, exponents, powers });
     }
+
+    /// The same in the form that [`Residues`](super::Residues) of this kernel and modulus have.
+    ///
+    /// # Panics
+    /// When the two differ in length.
+    pub fn residues<const WORDS: usize>(
+        &self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        exponents: &[[u8; BYTES]],
+        powers: &mut [Residue<LIMBS>],
+    ) {
+        assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
+        on_lanes(self.kernel, Keep { modulus, windows: &self.windows, exponents, powers });
+    }
 }
 
-struct Prepare<'a> {
-    modulus: &'a Modulus,
-    base: &'a Number,
-    windows: &'a mut [Powers],
+struct Prepare<'a, const WORDS: usize, const LIMBS: usize> {
+    modulus: &'a Modulus<WORDS, LIMBS>,
+    base: &'a [u64; WORDS],
+    windows: &'a mut [Powers<LIMBS>],
 }
 
-impl Work for Prepare<'_> {
+impl<const WORDS: usize, const LIMBS: usize> Work for Prepare<'_, WORDS, LIMBS> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let modulus = self.modulus;
-        let bases = bases(l, modulus, self.base);
+        let bases = bases(l, modulus, self.base, self.windows.len());
         for (bases, windows) in bases.chunks(L::LANES).zip(self.windows.chunks_mut(L::LANES)) {
-            let base = together(l, bases);
+            let base = lanes::together(l, bases.iter().copied());
             let mut power = lanes::splat(l, &l.constants(modulus).one);
             for entry in 0..PICKS {
                 let columns = lanes::columns(l, &power);
@@ -70,8 +96,13 @@ impl Work for Prepare<'_> {
 
 /// The limbs of b^(2^(5i)) for window i.
 #[inline(always)]
-fn bases<L: Lanes>(l: L, modulus: &Modulus, base: &Number) -> [Limbs; WINDOWS] {
-    let mut bases = [[0; LIMBS]; WINDOWS];
+fn bases<L: Lanes, const WORDS: usize, const LIMBS: usize>(
+    l: L,
+    modulus: &Modulus<WORDS, LIMBS>,
+    base: &[u64; WORDS],
+    windows: usize,
+) -> Vec<[u64; LIMBS]> {
+    let mut bases = vec![[0; LIMBS]; windows];
     let square = lanes::splat(l, &l.constants(modulus).square);
     let mut power = l.multiply(modulus, &lanes::load(l, &[*base]), &square);
     for base in &mut bases {
@@ -83,45 +114,67 @@ fn bases<L: Lanes>(l: L, modulus: &Modulus, base: &Number) -> [Limbs; WINDOWS] {
     bases
 }
 
-/// At most as many as lanes, one in each.
-#[inline(always)]
-fn together<L: Lanes>(l: L, columns: &[Limbs]) -> Element<L> {
-    let mut element = [l.splat(0); LIMBS];
-    for (index, limb) in element.iter_mut().enumerate() {
-        let mut row = [0; MOST_LANES];
-        for (word, column) in row.iter_mut().zip(columns) {
-            *word = column[index];
-        }
-        *limb = l.load(&row);
-    }
-    element
+struct Multiply<'a, const WORDS: usize, const LIMBS: usize, const BYTES: usize> {
+    modulus: &'a Modulus<WORDS, LIMBS>,
+    windows: &'a [Powers<LIMBS>],
+    exponents: &'a [[u8; BYTES]],
+    powers: &'a mut [[u64; WORDS]],
 }
 
-struct Multiply<'a> {
-    modulus: &'a Modulus,
-    windows: &'a [Powers],
-    exponents: &'a [Exponent],
-    powers: &'a mut [Number],
-}
-
-impl Work for Multiply<'_> {
+impl<const WORDS: usize, const LIMBS: usize, const BYTES: usize> Work
+    for Multiply<'_, WORDS, LIMBS, BYTES>
+{
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let groups = self.exponents.chunks(L::LANES).zip(self.powers.chunks_mut(L::LANES));
         for (exponents, powers) in groups {
-            let mut product = look_up(l, &self.windows[0], exponents, 0);
-            for (index, window) in self.windows.iter().enumerate().skip(1) {
-                let factor = look_up(l, window, exponents, index);
-                product = l.multiply(self.modulus, &product, &factor);
-            }
-            store(l, self.modulus, &product, powers);
+            store(l, self.modulus, &product(l, self.modulus, self.windows, exponents), powers);
         }
     }
 }
 
+struct Keep<'a, const WORDS: usize, const LIMBS: usize, const BYTES: usize> {
+    modulus: &'a Modulus<WORDS, LIMBS>,
+    windows: &'a [Powers<LIMBS>],
+    exponents: &'a [[u8; BYTES]],
+    powers: &'a mut [Residue<LIMBS>],
+}
+
+impl<const WORDS: usize, const LIMBS: usize, const BYTES: usize> Work
+    for Keep<'_, WORDS, LIMBS, BYTES>
+{
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) {
+        let groups = self.exponents.chunks(L::LANES).zip(self.powers.chunks_mut(L::LANES));
+        for (exponents, powers) in groups {
+            put(l, &product(l, self.modulus, self.windows, exponents), powers);
+        }
+    }
+}
+
+#[inline(always)]
+fn product<L: Lanes, const WORDS: usize, const LIMBS: usize, const BYTES: usize>(
+    l: L,
+    modulus: &Modulus<WORDS, LIMBS>,
+    windows: &[Powers<LIMBS>],
+    exponents: &[[u8; BYTES]],
+) -> Element<L, LIMBS> {
+    let mut product = look_up(l, &windows[0], exponents, 0);
+    for (index, window) in windows.iter().enumerate().skip(1) {
+        let factor = look_up(l, window, exponents, index);
+        product = l.multiply(modulus, &product, &factor);
+    }
+    product
+}
+
 /// In each lane the power that the exponent's digit names.
 #[inline(always)]
-fn look_up<L: Lanes>(l: L, window: &Powers, exponents: &[Exponent], index: usize) -> Element<L> {
+fn look_up<L: Lanes, const LIMBS: usize, const BYTES: usize>(
+    l: L,
+    window: &Powers<LIMBS>,
+    exponents: &[[u8; BYTES]],
+    index: usize,
+) -> Element<L, LIMBS> {
     let mut digits = [0; MOST_LANES];
     for (digit, exponent) in digits.iter_mut().zip(exponents) {
         *digit = self::digit(exponent, index);
@@ -134,7 +187,7 @@ fn look_up<L: Lanes>(l: L, window: &Powers, exponents: &[Exponent], index: usize
     element
 }
 
-fn digit(exponent: &Exponent, index: usize) -> u64 {
+fn digit<const BYTES: usize>(exponent: &[u8; BYTES], index: usize) -> u64 {
     let (byte, shift) = (WINDOW * index / 8, WINDOW * index % 8);
     let above = exponent.get(byte + 1).copied().unwrap_or(0);
     u64::from(u16::from_le_bytes([exponent[byte], above]) >> shift) & (PICKS as u64 - 1)

@@ -5,39 +5,65 @@
     reason = "what is said before the implementation holds for every block"
 )]
 
-use std::arch::x86_64::__m512i;
+use std::arch::x86_64::{
+    __m512i, _mm_cvtsi64_si128, _mm512_cvtepu8_epi64, _mm512_mask_blend_epi64,
+    _mm512_test_epi64_mask,
+};
 
-use super::lanes::{Constants, Element, Lanes, Limbs, PICKS};
-use super::{Modulus, Number, multiply, narrow};
-use crate::vector::V8Ifma;
+use super::lanes::{Constants, Element, Lanes};
+use super::{Modulus, multiply, narrow};
+use crate::vector::{MOST_LANES, V8Ifma, Vector};
 
 // SAFETY of all blocks below: a value of `V8Ifma` says that the processor has the instructions.
 impl Lanes for V8Ifma {
     #[inline(always)]
-    fn pick(self, table: &[u64; PICKS], index: __m512i) -> __m512i {
-        V8Ifma::pick(self, table, index)
+    fn pick<const ENTRIES: usize>(self, table: &[u64; ENTRIES], index: __m512i) -> __m512i {
+        let low = V8Ifma::pick(self, &table[..32], index);
+        if ENTRIES == 32 {
+            return low;
+        }
+        let high = V8Ifma::pick(self, &table[32..], index);
+        let bit = self.splat(32);
+        unsafe { _mm512_mask_blend_epi64(_mm512_test_epi64_mask(index, bit), low, high) }
     }
 
-    fn constants(self, modulus: &Modulus) -> &Constants {
+    #[inline(always)]
+    fn widen(self, bytes: &[u8; MOST_LANES]) -> __m512i {
+        unsafe { _mm512_cvtepu8_epi64(_mm_cvtsi64_si128(i64::from_le_bytes(*bytes))) }
+    }
+
+    fn constants<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+    ) -> &Constants<LIMBS> {
         &modulus.limbs
     }
 
-    fn limbs(self, number: &Number) -> Limbs {
+    fn limbs<const WORDS: usize, const LIMBS: usize>(self, number: &[u64; WORDS]) -> [u64; LIMBS] {
         narrow::limbs(number)
     }
 
-    fn number(self, limbs: &Limbs) -> Number {
+    fn number<const WORDS: usize, const LIMBS: usize>(self, limbs: &[u64; LIMBS]) -> [u64; WORDS] {
         narrow::number(limbs)
     }
 
     #[inline(always)]
-    fn multiply(self, modulus: &Modulus, a: &Element<Self>, b: &Element<Self>) -> Element<Self> {
-        unsafe { product(self, modulus, a, b) }
+    fn multiply<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &Element<Self, LIMBS>,
+        b: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS> {
+        unsafe { product(self, &modulus.limbs, a, b) }
     }
 
     #[inline(always)]
-    fn square(self, modulus: &Modulus, a: &Element<Self>) -> Element<Self> {
-        unsafe { square(self, modulus, a) }
+    fn square<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS> {
+        unsafe { square(self, &modulus.limbs, a) }
     }
 }
 
@@ -45,19 +71,23 @@ impl Lanes for V8Ifma {
 /// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-unsafe fn product(
+unsafe fn product<const LIMBS: usize>(
     l: V8Ifma,
-    modulus: &Modulus,
-    a: &Element<V8Ifma>,
-    b: &Element<V8Ifma>,
-) -> Element<V8Ifma> {
-    multiply::multiply(l, &modulus.limbs, a, b)
+    constants: &Constants<LIMBS>,
+    a: &Element<V8Ifma, LIMBS>,
+    b: &Element<V8Ifma, LIMBS>,
+) -> Element<V8Ifma, LIMBS> {
+    multiply::multiply(l, constants, a, b)
 }
 
 /// # Safety
 /// The processor has AVX-512F, BW, DQ and IFMA.
 #[target_feature(enable = "avx512f,avx512ifma")]
 #[inline(never)]
-unsafe fn square(l: V8Ifma, modulus: &Modulus, a: &Element<V8Ifma>) -> Element<V8Ifma> {
-    multiply::square(l, &modulus.limbs, a)
+unsafe fn square<const LIMBS: usize>(
+    l: V8Ifma,
+    constants: &Constants<LIMBS>,
+    a: &Element<V8Ifma, LIMBS>,
+) -> Element<V8Ifma, LIMBS> {
+    multiply::square(l, constants, a)
 }

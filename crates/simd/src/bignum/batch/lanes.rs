@@ -1,55 +1,73 @@
 //! What a kernel must offer: products modulo p, several at once.
 
-use super::{Modulus, Number};
+use super::Modulus;
 use crate::vector::{MOST_LANES, Vector};
 
-/// Limbs of a number.
-pub(super) const LIMBS: usize = 40;
-
-/// Entries that [`Lanes::pick`] chooses from.
-pub(super) const PICKS: usize = 32;
-
-/// Limbs, least first.
-pub(super) type Limbs = [u64; LIMBS];
-
 /// What multiplication needs to know of a modulus p, for one R.
-pub(super) struct Constants {
+pub(super) struct Constants<const LIMBS: usize> {
     /// −1/p modulo 2^64
     pub(super) factor: u64,
-    pub(super) p: Limbs,
+    pub(super) p: [u64; LIMBS],
     /// R modulo p
-    pub(super) one: Limbs,
+    pub(super) one: [u64; LIMBS],
     /// R² modulo p
-    pub(super) square: Limbs,
+    pub(super) square: [u64; LIMBS],
 }
 
-/// Limbs in each lane.
-pub(super) type Element<L> = [<L as Vector>::Int; LIMBS];
+/// Limbs in each lane, least first.
+pub(super) type Element<L, const LIMBS: usize> = [<L as Vector>::Int; LIMBS];
 
 /// What powers need besides. No operation's time depends on the data.
 pub(super) trait Lanes: Vector {
-    /// In each lane the entry that its index names.
-    fn pick(self, table: &[u64; PICKS], index: Self::Int) -> Self::Int;
+    /// In each lane the entry that its index names; there are 32 or 64.
+    fn pick<const ENTRIES: usize>(self, table: &[u64; ENTRIES], index: Self::Int) -> Self::Int;
+
+    /// The first bytes of as many as lanes.
+    fn widen(self, bytes: &[u8; MOST_LANES]) -> Self::Int;
 
     /// The constants of this R.
-    fn constants(self, modulus: &Modulus) -> &Constants;
+    fn constants<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+    ) -> &Constants<LIMBS>;
     /// The limbs of a number.
-    fn limbs(self, number: &Number) -> Limbs;
-    /// The number of limbs, below 2^2048.
-    fn number(self, limbs: &Limbs) -> Number;
+    fn limbs<const WORDS: usize, const LIMBS: usize>(self, number: &[u64; WORDS]) -> [u64; LIMBS];
+    /// The number of limbs, which has no more words.
+    fn number<const WORDS: usize, const LIMBS: usize>(self, limbs: &[u64; LIMBS]) -> [u64; WORDS];
 
     /// a·b/R modulo p, in a function that all who need it call.
-    fn multiply(self, modulus: &Modulus, a: &Element<Self>, b: &Element<Self>) -> Element<Self>;
+    fn multiply<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &Element<Self, LIMBS>,
+        b: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS>;
     /// a²/R modulo p, likewise.
-    fn square(self, modulus: &Modulus, a: &Element<Self>) -> Element<Self>;
+    fn square<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS>;
 }
 
 /// At most as many numbers as lanes; 0 in the other lanes.
 #[inline(always)]
-pub(super) fn load<L: Lanes>(l: L, numbers: &[Number]) -> Element<L> {
+pub(super) fn load<L: Lanes, const WORDS: usize, const LIMBS: usize>(
+    l: L,
+    numbers: &[[u64; WORDS]],
+) -> Element<L, LIMBS> {
+    together(l, numbers.iter().map(|number| l.limbs(number)))
+}
+
+/// At most as many as lanes, one in each; 0 in the other lanes.
+#[inline(always)]
+pub(super) fn together<L: Lanes, const LIMBS: usize>(
+    l: L,
+    columns: impl Iterator<Item = [u64; LIMBS]>,
+) -> Element<L, LIMBS> {
     let mut rows = [[0; MOST_LANES]; LIMBS];
-    for (lane, number) in numbers.iter().enumerate() {
-        for (row, limb) in rows.iter_mut().zip(l.limbs(number)) {
+    for (lane, column) in columns.enumerate() {
+        for (row, limb) in rows.iter_mut().zip(column) {
             row[lane] = limb;
         }
     }
@@ -62,7 +80,7 @@ pub(super) fn load<L: Lanes>(l: L, numbers: &[Number]) -> Element<L> {
 
 /// The same limbs in all lanes.
 #[inline(always)]
-pub(super) fn splat<L: Lanes>(l: L, limbs: &Limbs) -> Element<L> {
+pub(super) fn splat<L: Lanes, const LIMBS: usize>(l: L, limbs: &[u64; LIMBS]) -> Element<L, LIMBS> {
     let mut element = [l.splat(0); LIMBS];
     for (limb, value) in element.iter_mut().zip(limbs) {
         *limb = l.splat(*value);
@@ -72,7 +90,10 @@ pub(super) fn splat<L: Lanes>(l: L, limbs: &Limbs) -> Element<L> {
 
 /// The limbs of each lane.
 #[inline(always)]
-pub(super) fn columns<L: Lanes>(l: L, element: &Element<L>) -> [Limbs; MOST_LANES] {
+pub(super) fn columns<L: Lanes, const LIMBS: usize>(
+    l: L,
+    element: &Element<L, LIMBS>,
+) -> [[u64; LIMBS]; MOST_LANES] {
     let mut columns = [[0; LIMBS]; MOST_LANES];
     for (index, limb) in element.iter().enumerate() {
         for (column, word) in columns.iter_mut().zip(l.array(*limb)) {

@@ -1,11 +1,9 @@
 //! Limbs of 52 bits.
 
-use super::Number;
-use super::lanes::Limbs;
 use crate::vector::MASK_52;
 
-/// The limbs of 52 bits of a number.
-pub(super) fn limbs(number: &Number) -> Limbs {
+/// The limbs of 52 bits of a number, 0 beyond it.
+pub(super) fn limbs<const WORDS: usize, const LIMBS: usize>(number: &[u64; WORDS]) -> [u64; LIMBS] {
     std::array::from_fn(|index| {
         let (word, shift) = (52 * index / 64, 52 * index % 64);
         let above = match number.get(word + 1) {
@@ -16,8 +14,8 @@ pub(super) fn limbs(number: &Number) -> Limbs {
     })
 }
 
-/// Their number, below 2^2048.
-pub(super) fn number(limbs: &Limbs) -> Number {
+/// Their number, which has no more words.
+pub(super) fn number<const WORDS: usize, const LIMBS: usize>(limbs: &[u64; LIMBS]) -> [u64; WORDS] {
     std::array::from_fn(|word| {
         let (limb, shift) = (64 * word / 52, 64 * word % 52);
         // 64 bits touch two limbs, or three.

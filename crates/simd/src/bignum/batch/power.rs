@@ -1,18 +1,18 @@
 //! Powers of many numbers with one exponent: windows of four bits, of which every table entry is read.
 
-use super::lanes::{self, Element, LIMBS, Lanes};
-use super::{Exponent, Modulus, Number, Work, select, subtract};
+use super::lanes::{self, Element, Lanes};
+use super::{Exponent, Modulus, Work, select, subtract};
 
 /// Bits of a window; 64 multiplications and a table of 14 take fewer than windows of 5 bits would, 52 and 30.
 const WINDOW: usize = 4;
 
-pub(super) struct Power<'a> {
-    pub(super) modulus: &'a Modulus,
+pub(super) struct Power<'a, const WORDS: usize, const LIMBS: usize> {
+    pub(super) modulus: &'a Modulus<WORDS, LIMBS>,
     pub(super) exponent: &'a Exponent,
-    pub(super) numbers: &'a mut [Number],
+    pub(super) numbers: &'a mut [[u64; WORDS]],
 }
 
-impl Work for Power<'_> {
+impl<const WORDS: usize, const LIMBS: usize> Work for Power<'_, WORDS, LIMBS> {
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         for group in self.numbers.chunks_mut(L::LANES) {
@@ -24,7 +24,12 @@ impl Work for Power<'_> {
 }
 
 #[inline(always)]
-fn power<L: Lanes>(l: L, modulus: &Modulus, exponent: &Exponent, base: &Element<L>) -> Element<L> {
+fn power<L: Lanes, const WORDS: usize, const LIMBS: usize>(
+    l: L,
+    modulus: &Modulus<WORDS, LIMBS>,
+    exponent: &Exponent,
+    base: &Element<L, LIMBS>,
+) -> Element<L, LIMBS> {
     let mut powers = [lanes::splat(l, &l.constants(modulus).one); 1 << WINDOW];
     powers[1] = *base;
     for index in 2..1 << WINDOW {
@@ -49,7 +54,11 @@ fn power<L: Lanes>(l: L, modulus: &Modulus, exponent: &Exponent, base: &Element<
 
 /// The power that the digit, which is secret, names.
 #[inline(always)]
-fn look_up<L: Lanes>(l: L, powers: &[Element<L>; 1 << WINDOW], digit: u8) -> Element<L> {
+fn look_up<L: Lanes, const LIMBS: usize>(
+    l: L,
+    powers: &[Element<L, LIMBS>; 1 << WINDOW],
+    digit: u8,
+) -> Element<L, LIMBS> {
     let mut found = [l.splat(0); LIMBS];
     for (index, power) in (0u64..).zip(powers) {
         // All bits where the two are the same.
@@ -63,7 +72,12 @@ fn look_up<L: Lanes>(l: L, powers: &[Element<L>; 1 << WINDOW], digit: u8) -> Ele
 
 /// Puts the numbers, divided by R, below p, into a group of at most as many as lanes.
 #[inline(always)]
-pub(super) fn store<L: Lanes>(l: L, modulus: &Modulus, element: &Element<L>, group: &mut [Number]) {
+pub(super) fn store<L: Lanes, const WORDS: usize, const LIMBS: usize>(
+    l: L,
+    modulus: &Modulus<WORDS, LIMBS>,
+    element: &Element<L, LIMBS>,
+    group: &mut [[u64; WORDS]],
+) {
     let mut one = [l.splat(0); LIMBS];
     one[0] = l.splat(1);
     // At most p: (2p + (R − 1)·p) / R.

@@ -1,19 +1,16 @@
-//! One lane of plain integers: limbs are the 32 words of a number, with 0 after them, and R = 2^2048.
+//! One lane of plain integers: limbs are the words of a number, with 0 after them, and R = 2^(64·words).
 //!
 //! Numbers are below p. A product and the multiple of p that is added to it, word by word of the right factor, are together
 //! below 2·p·R if one factor is below R and the other below p: divided by R and less p where that is not negative, below p
 //! again.
 
-use super::lanes::{Constants, LIMBS, Lanes, Limbs, PICKS};
-use super::{Modulus, Number, select, subtract};
-use crate::vector::V1;
-
-/// Words of a number.
-const WORDS: usize = 32;
+use super::lanes::{Constants, Lanes};
+use super::{Modulus, select, subtract};
+use crate::vector::{MOST_LANES, V1};
 
 impl Lanes for V1 {
     #[inline(always)]
-    fn pick(self, table: &[u64; PICKS], index: u64) -> u64 {
+    fn pick<const ENTRIES: usize>(self, table: &[u64; ENTRIES], index: u64) -> u64 {
         let mut picked = 0;
         for (place, word) in (0u64..).zip(table) {
             // All bits where the two are the same.
@@ -22,29 +19,46 @@ impl Lanes for V1 {
         picked
     }
 
-    fn constants(self, modulus: &Modulus) -> &Constants {
+    #[inline(always)]
+    fn widen(self, bytes: &[u8; MOST_LANES]) -> u64 {
+        bytes[0].into()
+    }
+
+    fn constants<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+    ) -> &Constants<LIMBS> {
         &modulus.words
     }
 
-    fn limbs(self, number: &Number) -> Limbs {
+    fn limbs<const WORDS: usize, const LIMBS: usize>(self, number: &[u64; WORDS]) -> [u64; LIMBS] {
         limbs(number)
     }
 
-    fn number(self, limbs: &Limbs) -> Number {
+    fn number<const WORDS: usize, const LIMBS: usize>(self, limbs: &[u64; LIMBS]) -> [u64; WORDS] {
         *limbs.first_chunk().expect("more limbs than words")
     }
 
-    fn multiply(self, modulus: &Modulus, a: &Limbs, b: &Limbs) -> Limbs {
+    fn multiply<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &[u64; LIMBS],
+        b: &[u64; LIMBS],
+    ) -> [u64; LIMBS] {
         self.limbs(&multiply(modulus, &self.number(a), &self.number(b)))
     }
 
-    fn square(self, modulus: &Modulus, a: &Limbs) -> Limbs {
+    fn square<const WORDS: usize, const LIMBS: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        a: &[u64; LIMBS],
+    ) -> [u64; LIMBS] {
         self.multiply(modulus, a, a)
     }
 }
 
 /// The words of a number, with 0 after them.
-pub(super) fn limbs(number: &Number) -> Limbs {
+pub(super) fn limbs<const WORDS: usize, const LIMBS: usize>(number: &[u64; WORDS]) -> [u64; LIMBS] {
     let mut limbs = [0; LIMBS];
     limbs[..WORDS].copy_from_slice(number);
     limbs
@@ -52,9 +66,13 @@ pub(super) fn limbs(number: &Number) -> Limbs {
 
 /// a·b/R modulo p, word by word of b.
 #[inline(never)]
-fn multiply(modulus: &Modulus, a: &Number, b: &Number) -> Number {
+fn multiply<const WORDS: usize, const LIMBS: usize>(
+    modulus: &Modulus<WORDS, LIMBS>,
+    a: &[u64; WORDS],
+    b: &[u64; WORDS],
+) -> [u64; WORDS] {
     let Constants { factor, p, .. } = &modulus.words;
-    let p: &Number = p.first_chunk().expect("more limbs than words");
+    let p: &[u64; WORDS] = p.first_chunk().expect("more limbs than words");
     let (mut sums, mut top) = ([0; WORDS], 0);
     for word in b {
         let (low, mut carry) = add_product(sums[0], a[0], *word, 0);
