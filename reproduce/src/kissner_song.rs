@@ -100,7 +100,7 @@ fn keys(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     for (setting, paper) in PUBLISHED_KEYS {
         let started = Instant::now();
         for _ in 0..KEYS {
-            SafePrimeGroup::<16>::generate(setting, &mut rng)?;
+            SafePrimeGroup::generate(setting, &mut rng)?;
         }
         let mean = started.elapsed().as_secs_f64() / f64::from(KEYS);
         let name = match setting {
@@ -163,12 +163,12 @@ fn groups(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> 
         "`ks-binned` on Pallas",
     ]);
     let mut rng = ChaCha20Rng::from_seed([7; 32]);
-    let general = SafePrimeGroup::<16>::generate(Setting::General, &mut rng)?;
+    let general = SafePrimeGroup::generate(Setting::General, &mut rng)?;
     let sizes = sizes.iter().map(|sizes| sizes.larger());
     for size in sizes.filter(|size| *size <= MOST_ON_SLOW_GROUPS) {
         // What comes back has 2k + 1 coefficients, and is evaluated at k points.
         let setting = Setting::Special { log_size: (3 * size).next_power_of_two().ilog2() };
-        let special = SafePrimeGroup::<16>::generate(setting, &mut rng)?;
+        let special = SafePrimeGroup::generate(setting, &mut rng)?;
         let paper = published(size).map(|(running, _)| running);
         grid.push(vec![
             power(size),

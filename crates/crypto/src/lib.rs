@@ -48,7 +48,7 @@ pub use field::{Field, KnownField, ModulusError, PrimeField, Residue, RistrettoS
 pub use group::Group;
 pub use key_agreement::{FirstMessageError, KeyAgreement, Second};
 pub use prf::{CommutativePrf, CommutativePrp, NotAnElement};
-pub use prime_group::PrimeGroup;
+pub use prime_group::{PrimeGroup, Row};
 pub use ristretto255::{Ristretto255, RistrettoPrp, oprf};
 pub use shuffle::permutation;
 

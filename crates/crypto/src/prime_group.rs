@@ -8,6 +8,19 @@ use crate::{Field, NotAnElement};
 /// Sums are cut into that many, which a group can compute at the same time.
 const PARTS: usize = 8;
 
+/// Products of one element and scalars that stand side by side, which are added to sums that do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// The place of the element.
+    pub element: usize,
+    /// The place of the first scalar.
+    pub from: usize,
+    /// How many there are.
+    pub count: usize,
+    /// The place of the first sum.
+    pub to: usize,
+}
+
 /// A group of prime order q in which decisional Diffie–Hellman is taken to be hard, written additively.
 ///
 /// A value of the type is the group, since the parameters of some are known at run time only. Two slices of one call have
@@ -94,6 +107,40 @@ pub trait PrimeGroup: Send + Sync {
             half /= 2;
         }
         sums.swap_remove(0)
+    }
+
+    /// From how many scalars in a row on [`sums_of_rows`](Self::sums_of_rows) is the fastest way; `None` where it never is.
+    fn least_row(&self) -> Option<usize> {
+        None
+    }
+
+    /// `count` sums of products, to which `rows` say what contributes.
+    fn sums_of_rows(
+        &self,
+        scalars: &[Self::Scalar],
+        elements: &[Self::Element],
+        rows: &[Row],
+        count: usize,
+    ) -> Vec<Self::Element> {
+        let mut sums = vec![self.identity(); count];
+        for row in rows {
+            let products = vec![elements[row.element].clone(); row.count];
+            let mut products = Zeroizing::new(products);
+            self.multiply(&scalars[row.from..][..row.count], &mut products);
+            self.add(&mut sums[row.to..][..row.count], &products);
+        }
+        sums
+    }
+
+    /// The values at `points` of the polynomial with coefficients `elements`, lowest degree first; `None` where
+    /// [`sums_of_rows`](Self::sums_of_rows) of the points' powers, or other sums, are as fast.
+    fn values(
+        &self,
+        elements: &[Self::Element],
+        points: &[Self::Scalar],
+    ) -> Option<Vec<Self::Element>> {
+        let _ = (elements, points);
+        None
     }
 
     /// Makes a base of an element.

@@ -1,7 +1,7 @@
 //! Polynomials whose coefficients stand in the exponent: elements of a group of prime order, and ElGamal ciphertexts.
 
-use veilset_crypto::PrimeGroup;
 use veilset_crypto::elgamal::Ciphertext;
+use veilset_crypto::{PrimeGroup, Row};
 use zeroize::Zeroizing;
 
 use crate::Module;
@@ -49,6 +49,24 @@ impl<G: PrimeGroup> Module for Elements<'_, G> {
     fn sum_of_products(&self, scalars: &[G::Scalar], elements: &[G::Element]) -> G::Element {
         self.0.sum_of_products(scalars, elements)
     }
+
+    fn values(&self, poly: &[G::Element], points: &[G::Scalar]) -> Option<Vec<G::Element>> {
+        self.0.values(poly, points)
+    }
+
+    fn least_row(&self) -> Option<usize> {
+        self.0.least_row()
+    }
+
+    fn sums_of_rows(
+        &self,
+        scalars: &[G::Scalar],
+        elements: &[G::Element],
+        rows: &[Row],
+        count: usize,
+    ) -> Vec<G::Element> {
+        self.0.sums_of_rows(scalars, elements, rows, count)
+    }
 }
 
 impl<G: PrimeGroup> Module for Ciphertexts<'_, G> {
@@ -84,6 +102,30 @@ impl<G: PrimeGroup> Module for Ciphertexts<'_, G> {
         let twice = Zeroizing::new(twice.collect::<Vec<_>>());
         self.0.multiply(&twice, elements.as_flattened_mut());
     }
+
+    fn least_row(&self) -> Option<usize> {
+        self.0.least_row()
+    }
+
+    /// The first halves of all sums, and then the second halves.
+    fn sums_of_rows(
+        &self,
+        scalars: &[G::Scalar],
+        elements: &[Ciphertext<G::Element>],
+        rows: &[Row],
+        count: usize,
+    ) -> Vec<Ciphertext<G::Element>> {
+        let half = |row: &Row, half: usize| Row {
+            element: 2 * row.element + half,
+            to: row.to + half * count,
+            ..*row
+        };
+        let halves = |place| rows.iter().map(move |row| half(row, place));
+        let rows: Vec<Row> = halves(0).chain(halves(1)).collect();
+        let sums = self.0.sums_of_rows(scalars, elements.as_flattened(), &rows, 2 * count);
+        let (first, second) = sums.split_at(count);
+        first.iter().cloned().zip(second.iter().cloned()).map(|(a, b)| [a, b]).collect()
+    }
 }
 
 #[cfg(test)]
@@ -95,7 +137,7 @@ mod tests {
     use veilset_paper_groups::{Pallas, SafePrimeGroup, Setting};
 
     use super::*;
-    use crate::{Evaluation, Itself, Multiplication, evaluate, multiply};
+    use crate::{Evaluation, Itself, Multiplication, evaluate, multiply, transposed_multiply};
 
     const GROUP: Ristretto255 = Ristretto255;
 
@@ -168,11 +210,53 @@ mod tests {
         assert_eq!(encoded[0], encoded[1]);
     }
 
+    /// A group whose leaves are sums of rows: products, their transposes and values, against the exponents.
+    #[test]
+    fn sums_of_rows_are_those_of_products() {
+        let rng = &mut ChaCha20Rng::from_seed([13; 32]);
+        let group = &SafePrimeGroup::generate(Setting::General, rng).expect("a prime");
+        let (module, plain_module) = (&Elements(group), &Itself(group.field()));
+        let encoded = |elements: &[_]| {
+            let mut out = Vec::new();
+            group.encode(elements, &mut out);
+            out
+        };
+        let raised = |exponents: Vec<_>| encoded(&group.multiply_generator(&exponents));
+        for (plain, poly) in [(1, 1), (6, 3), (5, 9), (33, 32), (40, 17), (20, 50)] {
+            let plain: Vec<_> = (0..plain).map(|_| group.random(rng)).collect();
+            let poly: Vec<_> = (0..poly).map(|_| group.random(rng)).collect();
+            let elements = group.multiply_generator(&poly);
+            for how in [
+                Multiplication::Schoolbook,
+                Multiplication::Karatsuba { cutoff: 16 },
+                Multiplication::Karatsuba { cutoff: 7 },
+                Multiplication::Toom3 { cutoff: 8 },
+            ] {
+                let product = multiply(module, how, &plain, &elements).expect("any field");
+                let expected = multiply(plain_module, how, &plain, &poly).expect("any field");
+                assert!(encoded(&product) == raised(expected), "{how:?}");
+                let product = transposed_multiply(module, how, &plain, &elements);
+                let expected = transposed_multiply(plain_module, how, &plain, &poly);
+                let product = encoded(&product.expect("any field"));
+                assert!(product == raised(expected.expect("any field")), "{how:?}");
+                for how in [
+                    Evaluation::MultiScalar,
+                    Evaluation::Transposed { leaf: 16, multiplication: how },
+                    Evaluation::Transposed { leaf: 7, multiplication: how },
+                ] {
+                    let values = evaluate(module, how, &elements, &plain).expect("any field");
+                    let expected = evaluate(plain_module, how, &poly, &plain).expect("any field");
+                    assert!(encoded(&values) == raised(expected), "{how:?}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn groups_whose_exponents_have_roots_transform() {
         transforms(&Pallas);
         let setting = Setting::Special { log_size: 4 };
         let rng = &mut ChaCha20Rng::from_seed([11; 32]);
-        transforms(&SafePrimeGroup::<4>::generate(setting, rng).expect("a small power"));
+        transforms(&SafePrimeGroup::generate(setting, rng).expect("a small power"));
     }
 }

@@ -1,6 +1,6 @@
 //! What coefficients must be able to do.
 
-use veilset_crypto::Field;
+use veilset_crypto::{Field, Row};
 use zeroize::{Zeroize, Zeroizing};
 
 /// A module over a prime field: ciphertexts of an additively homomorphic encryption, elements of a group whose order is
@@ -55,6 +55,38 @@ pub trait Module: Sync {
             count = sums.len();
         }
         terms.first().cloned().unwrap_or_else(|| self.zero())
+    }
+
+    /// The values of a polynomial at `points`, if the module has a way of its own.
+    fn values(
+        &self,
+        poly: &[Self::Element],
+        points: &[Scalar<Self>],
+    ) -> Option<Vec<Self::Element>> {
+        let _ = (poly, points);
+        None
+    }
+
+    /// From how many scalars in a row on [`sums_of_rows`](Self::sums_of_rows) is what to take; `None` for never.
+    fn least_row(&self) -> Option<usize> {
+        None
+    }
+
+    /// `count` sums of products, to which `rows` say what contributes.
+    fn sums_of_rows(
+        &self,
+        scalars: &[Scalar<Self>],
+        elements: &[Self::Element],
+        rows: &[Row],
+        count: usize,
+    ) -> Vec<Self::Element> {
+        let mut sums = vec![self.zero(); count];
+        for row in rows {
+            let mut products = Zeroizing::new(vec![elements[row.element].clone(); row.count]);
+            self.scale(&scalars[row.from..][..row.count], &mut products);
+            self.add(&mut sums[row.to..][..row.count], &products);
+        }
+        sums
     }
 }
 

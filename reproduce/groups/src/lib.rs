@@ -1,5 +1,5 @@
-//! Groups that papers measure and no program offers: that of the curve [`Pallas`], and the squares modulo safe primes,
-//! [`SafePrimeGroup`].
+//! Groups that papers measure and no program offers: that of the curve [`Pallas`], and the residues modulo safe primes up to
+//! the sign, [`SafePrimeGroup`].
 //!
 //! They are what measurements and tests take for a [`PrimeGroup`](veilset_crypto::PrimeGroup) whose exponents have
 //! number-theoretic transforms.
@@ -10,7 +10,7 @@ mod safe_prime;
 use veilset_crypto::KnownField;
 
 pub use pallas::{Pallas, PallasBase, PallasPoint};
-pub use safe_prime::{SafePrimeBase, SafePrimeGroup, Setting, Square};
+pub use safe_prime::{SafePrimeGroup, Setting, Unsigned};
 
 /// Integers modulo the order of the curve Pallas, whose order less 1 is 2^32 times an odd number.
 pub type PallasScalars = KnownField<pasta_curves::pallas::Scalar>;

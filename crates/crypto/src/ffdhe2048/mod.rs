@@ -16,14 +16,11 @@ pub use prime::{NotAPrime, SafePrime, SafePrimeError, check_safe_prime, generate
 /// Bytes of a residue.
 const LEN: usize = 256;
 
-/// Bytes of an exponent.
-const EXPONENT: usize = 32;
-
 /// A number of 2048 bits in words, least first.
 type Number = [u64; 32];
 
 type Modulus = batch::Modulus<32, 40>;
-type PowerBase = batch::PowerBase<40, EXPONENT>;
+type PowerBase = batch::PowerBase<40, 32>;
 
 /// The prime of the group ffdhe2048 (RFC 7919, appendix A.1): 2^2048 − 2^1984 + (⌊2^1918·e⌋ + 560316)·2^64 − 1.
 const PRIME: &str = "ffffffffffffffffadf85458a2bb4a9aafdc5620273d3cf1d8b9c583ce2d3695a9e13641146433fb\

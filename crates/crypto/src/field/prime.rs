@@ -1,7 +1,7 @@
 //! Integers modulo a prime that is known at run time.
 
 use crypto_bigint::modular::{FixedMontyForm, FixedMontyParams};
-use crypto_bigint::{CtAssign, Odd, RandomMod, Uint};
+use crypto_bigint::{Odd, RandomMod, Uint};
 use rand_core::CryptoRng;
 use zeroize::{Zeroize, Zeroizing};
 
@@ -85,18 +85,6 @@ impl<const LIMBS: usize> PrimeField<LIMBS> {
     pub fn random(&self, rng: &mut dyn CryptoRng) -> Residue<LIMBS> {
         let modulus = self.parameters.modulus().as_nz_ref();
         self.residue(&Zeroizing::new(Uint::random_mod_vartime(rng, modulus)))
-    }
-
-    /// a^`exponent`. Takes a time that tells neither.
-    #[must_use]
-    pub fn power(&self, a: &Residue<LIMBS>, exponent: &Uint<LIMBS>) -> Residue<LIMBS> {
-        Residue(self.form(a).pow_amm(exponent).to_montgomery())
-    }
-
-    /// a².
-    #[must_use]
-    pub fn square(&self, a: &Residue<LIMBS>) -> Residue<LIMBS> {
-        Residue(self.form(a).square().to_montgomery())
     }
 
     fn form(&self, residue: &Residue<LIMBS>) -> FixedMontyForm<LIMBS> {
@@ -210,11 +198,6 @@ impl<const LIMBS: usize> Residue<LIMBS> {
     #[must_use]
     pub fn to_words(&self) -> [u64; LIMBS] {
         self.0.to_words()
-    }
-
-    /// Becomes `other` if `choice`, in constant time.
-    pub fn assign(&mut self, other: &Self, choice: crypto_bigint::Choice) {
-        self.0.ct_assign(&other.0, choice);
     }
 }
 

@@ -4,17 +4,42 @@ use rayon::prelude::*;
 
 use crate::coefficients::{Wiped, powers};
 use crate::{Module, Scalar};
+use veilset_crypto::Row;
 
 pub(super) fn evaluate<M: Module>(
     module: &M,
     poly: &[M::Element],
     points: &[Scalar<M>],
 ) -> Vec<M::Element> {
+    if let Some(values) = module.values(poly, points) {
+        return values;
+    }
     let value = |point| {
         let powers = Wiped::new(powers(module.field(), point, poly.len()));
         value(module, &powers, poly)
     };
     points.par_iter().map(value).collect()
+}
+
+/// The sums of the elements, of which the first counts once, the second `scalars` times, and each other one as often as `next`
+/// says in their place: each element has one row.
+pub(super) fn by_rows<M: Module>(
+    module: &M,
+    elements: &[M::Element],
+    scalars: Vec<Scalar<M>>,
+    mut next: impl FnMut(&mut [Scalar<M>]),
+) -> Vec<M::Element> {
+    let (count, mut scalars) = (scalars.len(), Wiped::new(scalars));
+    let mut all = Wiped::new(Vec::with_capacity(count * elements.len()));
+    let mut rows = Vec::with_capacity(elements.len());
+    for element in 1..elements.len() {
+        rows.push(Row { element, from: all.len(), count, to: 0 });
+        all.extend_from_slice(&scalars);
+        next(&mut scalars);
+    }
+    let mut sums = module.sums_of_rows(&all, elements, &rows, count);
+    module.add(&mut sums, &Wiped::new(vec![elements[0].clone(); count]));
+    sums
 }
 
 /// Σ `scalars[i]`·`elements[i]`, where the first scalar is 1.

@@ -35,6 +35,19 @@ pub(crate) fn descend<M: Module>(
     let leaves = points.par_chunks(leaf).zip(&tree.levels[0]).zip(numerators);
     let values = leaves.map(|((points, product), numerator)| {
         let field = solver.module.field();
+        if solver.module.least_row().is_some_and(|least| points.len() >= least) {
+            // Coefficient by coefficient of all cofactors, from the second on.
+            let mut below = product.iter().rev();
+            let mut next = |coefficients: &mut [Scalar<M>]| {
+                let Some(low) = below.next() else { return };
+                for (coefficient, point) in coefficients.iter_mut().zip(points) {
+                    *coefficient = field.add(low, &field.mul(point, coefficient));
+                }
+            };
+            let mut second = vec![field.one(); points.len()];
+            next(&mut second);
+            return Wiped::new(sums::by_rows(solver.module, &numerator, second, next));
+        }
         let value =
             |point| sums::value(solver.module, &cofactor(field, product, point), &numerator);
         Wiped::new(points.iter().map(value).collect())

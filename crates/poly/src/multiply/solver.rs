@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::leaf::Leaves;
+use super::leaf::{Leaves, Rest};
 use super::problem::{Form, Problem};
 use super::split::{BATCH, Lengths, Split, Step};
 use super::{Multiplication, cut, karatsuba, leaf, ntt, toom3};
@@ -86,12 +86,12 @@ impl<'a, M: Module> Solver<'a, M> {
         let resolved: Vec<_> =
             problems.iter().map(|problem| (how.resolve(problem.lengths), problem)).collect();
         let products = resolved.iter().filter_map(|(how, problem)| how.products(problem.lengths));
-        let mut leaves = Leaves::with_capacity(products.sum());
+        let mut leaves = Leaves::with_capacity(self.module, products.sum());
         for (how, problem) in &resolved {
             self.collect(*how, problem, &mut leaves);
         }
-        let products = leaves.scale(self.module);
-        let mut rest = &products[..];
+        let products = leaves.compute(self.module);
+        let mut rest = products.all();
         let solved = resolved
             .iter()
             .map(|(how, problem)| self.assemble(*how, problem.form, problem.lengths, &mut rest));
@@ -100,7 +100,7 @@ impl<'a, M: Module> Solver<'a, M> {
 
     fn collect(&self, how: Multiplication, problem: &Problem<'_, M>, leaves: &mut Leaves<M>) {
         let Step::Split(split) = how.step(problem.lengths) else {
-            return leaves.push(problem);
+            return leaves.push(self.module, problem);
         };
         for part in self.split(split, problem) {
             self.collect(how, &part, leaves);
@@ -112,7 +112,7 @@ impl<'a, M: Module> Solver<'a, M> {
         how: Multiplication,
         form: Form,
         lengths: Lengths,
-        rest: &mut &[M::Element],
+        rest: &mut Rest<'_, M::Element>,
     ) -> Wiped<M::Element> {
         let Step::Split(split) = how.step(lengths) else {
             return leaf::sum(self.module, form, lengths, rest);

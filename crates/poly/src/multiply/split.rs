@@ -164,7 +164,9 @@ impl Multiplication {
     fn split(self, lengths: Lengths) -> Option<Split> {
         match self {
             Self::Karatsuba { cutoff } if lengths.shorter() > cutoff.max(1) => {
-                Some(lengths.halves())
+                let odd = cutoff > 1 && lengths.plain == lengths.poly + 1;
+                // The leaves of halves of k coefficients, k a power of two, are as long as the cutoff or half as long.
+                Some(if odd { Split::Plain(lengths.poly) } else { lengths.halves() })
             }
             Self::Toom3 { cutoff } if lengths.shorter() > cutoff.max(1) => Some(lengths.thirds()),
             _ => None,

@@ -95,7 +95,7 @@ const GRAPH: [(&str, &[&str]); 29] = [
             "veilset-protocols",
         ],
     ),
-    ("veilset-paper-groups", &["veilset-crypto"]),
+    ("veilset-paper-groups", &["veilset-crypto", "veilset-simd"]),
     ("veilset-python", &["veilset"]),
     ("veilset-page", &[]),
     ("veilset-stage", &["veilset"]),

@@ -19,52 +19,64 @@ const PICKS: usize = 1 << WINDOW;
 /// The 32 powers of a window, limb by limb.
 type Powers<const LIMBS: usize> = [[u64; PICKS]; LIMBS];
 
-/// Powers of one number for many exponents of so many bytes, little-endian: 532 KB for 2048 bits and exponents of 32 bytes.
+/// Powers of one number for many exponents, bytes in little-endian order: 532 KB for 2048 bits and exponents of 32 bytes.
 pub struct PowerBase<const LIMBS: usize, const BYTES: usize> {
     kernel: Kernel,
     windows: Vec<Powers<LIMBS>>,
 }
 
-impl<const LIMBS: usize, const BYTES: usize> PowerBase<LIMBS, BYTES> {
-    /// The powers of a base below the modulus.
-    #[must_use]
-    pub fn new<const WORDS: usize>(
-        kernel: Kernel,
-        modulus: &Modulus<WORDS, LIMBS>,
-        base: &[u64; WORDS],
-    ) -> Self {
-        let mut windows = vec![[[0; PICKS]; LIMBS]; (8 * BYTES).div_ceil(WINDOW)];
-        on_lanes(kernel, Prepare { modulus, base, windows: &mut windows });
-        Self { kernel, windows }
-    }
+/// The functions are not generic, so that their code is this crate's.
+macro_rules! bases {
+    ($($words:literal, $limbs:literal, $bytes:literal;)*) => {$(
+        impl PowerBase<$limbs, $bytes> {
+            /// The powers of a base below the modulus.
+            #[must_use]
+            pub fn new(
+                kernel: Kernel,
+                modulus: &Modulus<$words, $limbs>,
+                base: &[u64; $words],
+            ) -> Self {
+                let mut windows = vec![[[0; PICKS]; $limbs]; (8_usize * $bytes).div_ceil(WINDOW)];
+                on_lanes(kernel, Prepare { modulus, base, windows: &mut windows });
+                Self { kernel, windows }
+            }
 
-    /// Puts the base's power with each exponent, below the same modulus, into `powers`.
-    ///
-    /// # Panics
-    /// When the two differ in length.
-    pub fn powers<const WORDS: usize>(
-        &self,
-        modulus: &Modulus<WORDS, LIMBS>,
-        exponents: &[[u8; BYTES]],
-        powers: &mut [[u64; WORDS]],
-    ) {
-        assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
-        on_lanes(self.kernel, Multiply { modulus, windows: &self.windows, exponents, powers });
-    }
+            /// Puts the base's power with each exponent, below the same modulus, into `powers`.
+            ///
+            /// # Panics
+            /// When the two differ in length.
+            pub fn powers(
+                &self,
+                modulus: &Modulus<$words, $limbs>,
+                exponents: &[[u8; $bytes]],
+                powers: &mut [[u64; $words]],
+            ) {
+                assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
+                let windows = &self.windows;
+                on_lanes(self.kernel, Multiply { modulus, windows, exponents, powers });
+            }
 
-    /// The same in the form that [`Residues`](super::Residues) of this kernel and modulus have.
-    ///
-    /// # Panics
-    /// When the two differ in length.
-    pub fn residues<const WORDS: usize>(
-        &self,
-        modulus: &Modulus<WORDS, LIMBS>,
-        exponents: &[[u8; BYTES]],
-        powers: &mut [Residue<LIMBS>],
-    ) {
-        assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
-        on_lanes(self.kernel, Keep { modulus, windows: &self.windows, exponents, powers });
-    }
+            /// The same in the form that [`Residues`](super::Residues) of this kernel and modulus have.
+            ///
+            /// # Panics
+            /// When the two differ in length.
+            pub fn residues(
+                &self,
+                modulus: &Modulus<$words, $limbs>,
+                exponents: &[[u8; $bytes]],
+                powers: &mut [Residue<$limbs>],
+            ) {
+                assert_eq!(exponents.len(), powers.len(), "each exponent has its power");
+                let windows = &self.windows;
+                on_lanes(self.kernel, Keep { modulus, windows, exponents, powers });
+            }
+        }
+    )*};
+}
+
+bases! {
+    32, 40, 32;
+    16, 20, 128;
 }
 
 struct Prepare<'a, const WORDS: usize, const LIMBS: usize> {
@@ -187,7 +199,7 @@ fn look_up<L: Lanes, const LIMBS: usize, const BYTES: usize>(
     element
 }
 
-fn digit<const BYTES: usize>(exponent: &[u8; BYTES], index: usize) -> u64 {
+fn digit(exponent: &[u8], index: usize) -> u64 {
     let (byte, shift) = (WINDOW * index / 8, WINDOW * index % 8);
     let above = exponent.get(byte + 1).copied().unwrap_or(0);
     u64::from(u16::from_le_bytes([exponent[byte], above]) >> shift) & (PICKS as u64 - 1)

@@ -58,6 +58,17 @@ impl Lanes for V8Ifma {
     }
 
     #[inline(always)]
+    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        table: &[[u64; ENTRIES]; LIMBS],
+        index: __m512i,
+        b: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS> {
+        unsafe { entry_product(self, &modulus.limbs, table, index, b) }
+    }
+
+    #[inline(always)]
     fn square<const WORDS: usize, const LIMBS: usize>(
         self,
         modulus: &Modulus<WORDS, LIMBS>,
@@ -78,6 +89,22 @@ unsafe fn product<const LIMBS: usize>(
     b: &Element<V8Ifma, LIMBS>,
 ) -> Element<V8Ifma, LIMBS> {
     multiply::multiply(l, constants, a, b)
+}
+
+/// Limbs are picked while others are multiplied.
+///
+/// # Safety
+/// The processor has AVX-512F, BW, DQ and IFMA.
+#[target_feature(enable = "avx512f,avx512ifma")]
+#[inline(never)]
+unsafe fn entry_product<const LIMBS: usize, const ENTRIES: usize>(
+    l: V8Ifma,
+    constants: &Constants<LIMBS>,
+    table: &[[u64; ENTRIES]; LIMBS],
+    index: __m512i,
+    b: &Element<V8Ifma, LIMBS>,
+) -> Element<V8Ifma, LIMBS> {
+    multiply::by_rows(l, constants, |limb| Lanes::pick(l, &table[limb], index), b)
 }
 
 /// # Safety

@@ -42,6 +42,14 @@ pub(super) trait Lanes: Vector {
         a: &Element<Self, LIMBS>,
         b: &Element<Self, LIMBS>,
     ) -> Element<Self, LIMBS>;
+    /// The same where a is in each lane the entry of a table, limb by limb, that the lane's index names.
+    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        table: &[[u64; ENTRIES]; LIMBS],
+        index: Self::Int,
+        b: &Element<Self, LIMBS>,
+    ) -> Element<Self, LIMBS>;
     /// a²/R modulo p, likewise.
     fn square<const WORDS: usize, const LIMBS: usize>(
         self,

@@ -71,11 +71,6 @@ impl<const WORDS: usize, const LIMBS: usize> Modulus<WORDS, LIMBS> {
         })
     }
 
-    /// Replaces each number by its power with this exponent, below p. Numbers from p on are reduced.
-    pub fn power(&self, kernel: Kernel, exponent: &Exponent, numbers: &mut [[u64; WORDS]]) {
-        on_lanes(kernel, power::Power { modulus: self, exponent, numbers });
-    }
-
     /// Whether a number is below p.
     #[must_use]
     pub fn exceeds(&self, number: &[u64; WORDS]) -> bool {
@@ -86,6 +81,14 @@ impl<const WORDS: usize, const LIMBS: usize> Modulus<WORDS, LIMBS> {
     #[must_use]
     pub fn negative(&self, number: &[u64; WORDS]) -> [u64; WORDS] {
         subtract(&self.number, number).0
+    }
+}
+
+/// What takes time is not generic, so that its code is this crate's.
+impl Modulus<32, 40> {
+    /// Replaces each number by its power with this exponent, below p. Numbers from p on are reduced.
+    pub fn power(&self, kernel: Kernel, exponent: &Exponent, numbers: &mut [[u64; 32]]) {
+        on_lanes(kernel, power::Power { modulus: self, exponent, numbers });
     }
 }
 

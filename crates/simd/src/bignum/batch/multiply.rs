@@ -32,7 +32,7 @@ pub(super) fn multiply<L: Halves, const LIMBS: usize>(
     b: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
     if LIMBS <= IN_REGISTERS {
-        return by_rows(l, constants, a, b);
+        return by_rows(l, constants, |limb| a[limb], b);
     }
     let mut columns = [[l.splat(0); LIMBS]; 2];
     let flat = columns.as_flattened_mut();
@@ -153,25 +153,26 @@ fn clear<L: Halves>(
 
 /// a·b/R modulo p, limb by limb of a.
 #[inline(always)]
-fn by_rows<L: Halves, const LIMBS: usize>(
+pub(super) fn by_rows<L: Halves, const LIMBS: usize>(
     l: L,
     constants: &Constants<LIMBS>,
-    a: &Element<L, LIMBS>,
+    a: impl Fn(usize) -> L::Int,
     b: &Element<L, LIMBS>,
 ) -> Element<L, LIMBS> {
     let (factor, zero) = (l.splat(constants.factor), l.splat(0));
     let mut sums = [zero; LIMBS];
-    for limb in a {
+    for limb in 0..LIMBS {
+        let limb = a(limb);
         // Factors are read anew for each row: kept, they would be put aside where loads straddle lines of the cache.
         let factors = black_box(b);
         for j in 0..LIMBS {
-            sums[j] = l.low(sums[j], *limb, factors[j]);
+            sums[j] = l.low(sums[j], limb, factors[j]);
         }
         let multiple = l.low(zero, sums[0], factor);
         sums = moved(l, constants, sums, multiple);
         let factors = black_box(b);
         for j in 0..LIMBS {
-            sums[j] = l.high(sums[j], *limb, factors[j]);
+            sums[j] = l.high(sums[j], limb, factors[j]);
         }
     }
     carried(l, &sums)

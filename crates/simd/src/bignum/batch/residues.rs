@@ -18,8 +18,14 @@ impl<const LIMBS: usize> Zeroize for Residue<LIMBS> {
     }
 }
 
-/// Arithmetic on residues modulo p, many at once. Two slices of one call have the same length; a function panics otherwise.
-pub struct Residues<const WORDS: usize, const LIMBS: usize> {
+/// Words of the moduli of [`Residues`].
+const WORDS: usize = 16;
+
+/// Limbs of 52 bits of these.
+const LIMBS: usize = 20;
+
+/// Arithmetic on residues modulo p of at most 1024 bits, many at once. Two slices of one call have the same length; a function panics otherwise.
+pub struct Residues {
     kernel: Kernel,
     modulus: Modulus<WORDS, LIMBS>,
     one: Residue<LIMBS>,
@@ -38,7 +44,7 @@ pub struct Row {
     pub to: usize,
 }
 
-impl<const WORDS: usize, const LIMBS: usize> Residues<WORDS, LIMBS> {
+impl Residues {
     /// Those modulo `modulus`.
     #[must_use]
     pub fn new(kernel: Kernel, modulus: Modulus<WORDS, LIMBS>) -> Self {
@@ -134,6 +140,9 @@ impl<const WORDS: usize, const LIMBS: usize> Residues<WORDS, LIMBS> {
         count: usize,
     ) -> Vec<Residue<LIMBS>> {
         let mut products = vec![self.one; count];
+        if exponents.is_empty() {
+            return products;
+        }
         let modulus = &self.modulus;
         let work = Rows { modulus, exponents, residues, rows, products: &mut products };
         on_lanes(self.kernel, work);
@@ -329,6 +338,12 @@ fn digit<const BITS: usize>(exponent: &[u64], index: usize) -> u64 {
     digit as u64 & ((1 << BITS) - 1)
 }
 
+/// Exponents that are cut into digits together, so that they stay in the first cache: 8 KB.
+const EXPONENTS: usize = 64;
+
+/// Words of a line of the cache.
+const LINE: usize = 8;
+
 /// Bits of a window, of which all lanes have the same table.
 const SHARED: usize = 6;
 
@@ -356,21 +371,24 @@ impl<const WORDS: usize, const LIMBS: usize> Work for Rows<'_, WORDS, LIMBS> {
     fn run<L: Lanes>(self, l: L) {
         let modulus = self.modulus;
         let tables = tables(l, modulus, self.residues);
-        // Limb by limb; a group of lanes that a row does not fill multiplies what is beside it by 1.
-        let stride = self.products.len() + MOST_LANES;
-        let mut products = Zeroizing::new(vec![0; LIMBS * stride]);
+        // Limb by limb, each at the start of a line of the cache; a group of lanes that a row does not fill multiplies what is
+        // beside it by 1.
+        let stride = self.products.len().next_multiple_of(MOST_LANES) + MOST_LANES;
+        let mut memory = Zeroizing::new(vec![0; LIMBS * stride + LINE]);
+        let start = memory.as_ptr().align_offset(8 * LINE);
+        let products = &mut memory[start..][..LIMBS * stride];
         let one = &l.constants(modulus).one;
         for (products, limb) in products.chunks_mut(stride).zip(one) {
             products.fill(*limb);
         }
         let digits = digits(self.exponents);
-        for digits in digits.chunks(self.exponents.len().max(1)).rev() {
+        for digits in digits.chunks(self.exponents.len()).rev() {
             for place in (0..self.products.len()).step_by(L::LANES) {
-                let mut product = get(l, &products, stride, place);
+                let mut product = get(l, products, stride, place);
                 for _ in 0..SHARED {
                     product = l.square(modulus, &product);
                 }
-                set(l, &mut products, stride, place, &product);
+                set(l, products, stride, place, &product);
             }
             for row in self.rows {
                 let digits = &digits[row.from..][..row.count];
@@ -383,29 +401,29 @@ impl<const WORDS: usize, const LIMBS: usize> Work for Rows<'_, WORDS, LIMBS> {
                             l.widen(&few)
                         }
                     };
-                    let mut factor = [l.splat(0); LIMBS];
-                    for (limb, words) in factor.iter_mut().zip(&tables[row.base].0) {
-                        *limb = l.pick(words, digits);
-                    }
                     let place = row.to + group * L::LANES;
-                    let product = get(l, &products, stride, place);
-                    let product = l.multiply(modulus, &product, &factor);
-                    set(l, &mut products, stride, place, &product);
+                    let product = get(l, products, stride, place);
+                    let table = &tables[row.base].0;
+                    let product = l.multiply_entry(modulus, table, digits, &product);
+                    set(l, products, stride, place, &product);
                 }
             }
         }
         for (index, group) in self.products.chunks_mut(L::LANES).enumerate() {
-            put(l, &get(l, &products, stride, index * L::LANES), group);
+            put(l, &get(l, products, stride, index * L::LANES), group);
         }
     }
 }
 
 /// The digits of all exponents, the lowest of each first.
 fn digits<const WORDS: usize>(exponents: &[[u64; WORDS]]) -> Zeroizing<Vec<u8>> {
-    let count = (64 * WORDS).div_ceil(SHARED);
-    let mut digits = Zeroizing::new(Vec::with_capacity(count * exponents.len()));
-    for index in 0..count {
-        digits.extend(exponents.iter().map(|exponent| digit::<SHARED>(exponent, index) as u8));
+    let mut digits = Zeroizing::new(vec![0; (64 * WORDS).div_ceil(SHARED) * exponents.len()]);
+    for (block, some) in exponents.chunks(EXPONENTS).enumerate() {
+        for (index, digits) in digits.chunks_mut(exponents.len()).enumerate() {
+            for (place, exponent) in (block * EXPONENTS..).zip(some) {
+                digits[place] = digit::<SHARED>(exponent, index) as u8;
+            }
+        }
     }
     digits
 }

@@ -48,6 +48,20 @@ impl Lanes for V1 {
         self.limbs(&multiply(modulus, &self.number(a), &self.number(b)))
     }
 
+    fn multiply_entry<const WORDS: usize, const LIMBS: usize, const ENTRIES: usize>(
+        self,
+        modulus: &Modulus<WORDS, LIMBS>,
+        table: &[[u64; ENTRIES]; LIMBS],
+        index: u64,
+        b: &[u64; LIMBS],
+    ) -> [u64; LIMBS] {
+        let mut entry = [0; LIMBS];
+        for (limb, entries) in entry.iter_mut().zip(table) {
+            *limb = self.pick(entries, index);
+        }
+        self.multiply(modulus, &entry, b)
+    }
+
     fn square<const WORDS: usize, const LIMBS: usize>(
         self,
         modulus: &Modulus<WORDS, LIMBS>,
