@@ -1,8 +1,8 @@
 //! The intersection on encrypted polynomials over groups that the registry does not offer.
 
-use veilset_bench::{BenchError, Case, Net, Sizes};
+use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
 use veilset_crypto::PrimeGroup;
-use veilset_protocols::ks::{Spread, run_over};
+use veilset_protocols::ks::{Algorithm, Spread, run_over};
 use veilset_protocols::{
     Choices, Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find,
 };
@@ -14,6 +14,7 @@ struct OverGroup<'a, G> {
     entry: &'static dyn Protocol,
     group: &'a G,
     spread: Spread,
+    algorithm: Algorithm,
 }
 
 impl<G: PrimeGroup> Protocol for OverGroup<'_, G> {
@@ -26,16 +27,17 @@ impl<G: PrimeGroup> Protocol for OverGroup<'_, G> {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        run_over(self.group, self.spread, run)
+        run_over(self.group, self.spread, self.algorithm, run)
     }
 }
 
-/// The seconds of a run over `group` with `size` elements a side, whose result is checked.
-pub(super) fn seconds_over<G: PrimeGroup>(
+/// A run over `group` with `size` elements a side, whose result is checked.
+pub(super) fn measure_over<G: PrimeGroup>(
     group: &G,
     spread: Spread,
+    algorithm: Algorithm,
     size: usize,
-) -> Result<f64, Failure> {
+) -> Result<Measurement, Failure> {
     let protocol = match spread {
         Spread::Whole => "ks",
         Spread::Binned => "ks-binned",
@@ -48,5 +50,5 @@ pub(super) fn seconds_over<G: PrimeGroup>(
         threads: 1,
         net: Net::Memory,
     };
-    Ok(case.measure_as(&OverGroup { entry, group, spread })?.seconds)
+    Ok(case.measure_as(&OverGroup { entry, group, spread, algorithm })?)
 }

@@ -32,7 +32,7 @@ use veilset_crypto::Field;
 pub enum Multiplication {
     /// Each coefficient by each: k^2 products for k coefficients each.
     Schoolbook,
-    /// Three products of halves (Karatsuba, Ofman 1962; Algorithm 1 of Kim, Kim: "An experimental study of encrypted
+    /// Three products of halves (Karatsuba, Ofman 1962; equation (1) of Kim, Kim: "An experimental study of encrypted
     /// polynomial arithmetics for private set operations", 2017): k^1.585 products.
     Karatsuba {
         /// Factors of at most that length are multiplied each by each; 1 is what the paper counts, and for expensive

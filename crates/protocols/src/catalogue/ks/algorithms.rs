@@ -1,6 +1,6 @@
-//! Which of the polynomial algorithms is cheapest. Lengths alone decide, which both sides know.
+//! Which of the polynomial algorithms is cheapest, or what a run is told to take. Lengths alone decide, which both sides know.
 
-use veilset_crypto::Field;
+use veilset_crypto::{Field, PrimeGroup};
 use veilset_poly::{Evaluation, Multiplication, cost};
 
 /// A scalar multiplication, the unit of all work, in hundredths.
@@ -14,6 +14,67 @@ pub(super) const ENCRYPTION: u64 = 60;
 
 /// Points that share a leaf of the tree in an evaluation, where sums of products take over.
 const LEAF: usize = 8;
+
+/// How a run multiplies encrypted polynomials by plain ones, and divides in evaluations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Algorithm {
+    /// What takes least.
+    Fastest,
+    /// Each coefficient by each, and each at each point.
+    Schoolbook,
+    /// Three products of halves.
+    Karatsuba,
+    /// Five products of thirds.
+    Toom3,
+    /// Number-theoretic transforms, for which the group's exponents need roots of unity.
+    Transforms,
+}
+
+/// Coefficients that are multiplied each by each where a group prefers sums of rows: powers of two halved, or thirds, fill the
+/// lanes of rows, and so many terms share squarings.
+const ROW_HALVES: usize = 16;
+const ROW_THIRDS: usize = 32;
+
+/// Points that share a leaf of the tree there; measured with 1024 bits.
+const ROW_POINTS: usize = 128;
+
+impl Algorithm {
+    /// For factors of so many coefficients in the exponents of a group.
+    pub(super) fn multiplication(
+        self,
+        group: &impl PrimeGroup,
+        plain: usize,
+        poly: usize,
+    ) -> Multiplication {
+        let rows = group.least_row().is_some();
+        let cutoff = |with_rows| if rows { with_rows } else { 1 };
+        match self {
+            Self::Fastest if !rows => multiplication(group.field(), plain, poly),
+            Self::Schoolbook => Multiplication::Schoolbook,
+            Self::Karatsuba => Multiplication::Karatsuba { cutoff: cutoff(ROW_HALVES) },
+            Self::Fastest | Self::Toom3 => Multiplication::Toom3 { cutoff: cutoff(ROW_THIRDS) },
+            Self::Transforms => Multiplication::Ntt { cutoff: cutoff(ROW_THIRDS) },
+        }
+    }
+
+    /// For a polynomial of `len` coefficients at so many points; `None` where sums of products are best.
+    pub(super) fn evaluation(
+        self,
+        group: &impl PrimeGroup,
+        len: usize,
+        points: usize,
+    ) -> Option<Evaluation> {
+        let rows = group.least_row().is_some();
+        let leaf = if rows { ROW_POINTS } else { LEAF };
+        let multiplication = self.multiplication(group, points.max(1), len);
+        match self {
+            Self::Fastest if !rows => evaluation(group.field(), len, points),
+            Self::Schoolbook => Some(Evaluation::MultiScalar),
+            _ if rows && points <= ROW_POINTS => Some(Evaluation::MultiScalar),
+            _ => Some(Evaluation::Transposed { leaf, multiplication }),
+        }
+    }
+}
 
 /// For factors of so many coefficients in the exponents of a group whose exponents are this field.
 pub(super) fn multiplication(field: &impl Field, plain: usize, poly: usize) -> Multiplication {

@@ -47,6 +47,7 @@ use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{Group, PrimeGroup, Ristretto255};
 use zeroize::Zeroizing;
 
+pub use self::algorithms::Algorithm;
 use self::layout::Layout;
 pub use self::layout::Spread;
 use self::messages::{put_ciphertexts, put_key, take_ciphertexts, take_key};
@@ -114,18 +115,19 @@ impl Protocol for Ks {
     }
 
     fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        run_over(&Ristretto255, self.spread, run)
+        run_over(&Ristretto255, self.spread, Algorithm::Fastest, run)
     }
 }
 
 /// One side of `ks` or of `ks-binned` over any group; [`RunInput::choices`] name those that the registry offers, and are not
-/// looked at. Groups whose exponents have roots of unity multiply by transforms where that is faster.
+/// looked at.
 ///
 /// # Errors
 /// When the channel fails or the peer breaks the protocol.
 pub fn run_over<G: PrimeGroup>(
     group: &G,
     spread: Spread,
+    algorithm: Algorithm,
     run: Run<'_>,
 ) -> Result<Conclusion, ProtocolError> {
     if let Some(nothing) = run.without_matches() {
@@ -133,8 +135,8 @@ pub fn run_over<G: PrimeGroup>(
     }
     let (own, peer) = (run.input.elements.len(), run.input.peer_count);
     match run.side.role {
-        Role::Sender => sender(run, group, &spread.layout(group.field(), own, peer)),
-        Role::Receiver => receiver(run, group, &spread.layout(group.field(), peer, own)),
+        Role::Sender => sender(run, group, algorithm, &spread.layout(group.field(), own, peer)),
+        Role::Receiver => receiver(run, group, algorithm, &spread.layout(group.field(), peer, own)),
     }
 }
 
@@ -147,6 +149,7 @@ fn batches(group: &impl PrimeGroup, layout: &Layout) -> Chunks {
 fn receiver<G: PrimeGroup>(
     run: Run<'_>,
     group: &G,
+    algorithm: Algorithm,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
@@ -177,7 +180,7 @@ fn receiver<G: PrimeGroup>(
         let bins = &bins[range.clone()];
         let loads = Loads::of(layout, range.len(), elements.len());
         let step = &mut |name| channel.resume(name);
-        let found = common(Keyed { group, key: &key }, layout, &h, bins, loads, step)?;
+        let found = common(Keyed { group, key: &key, algorithm }, layout, &h, bins, loads, step)?;
         hits.extend(found.hits);
         forged |= found.forged;
         means.observer.advance(range.len() as u64);
@@ -235,6 +238,7 @@ impl Matches {
 fn sender<G: PrimeGroup>(
     run: Run<'_>,
     group: &G,
+    algorithm: Algorithm,
     layout: &Layout,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { side, input: RunInput { elements, peer_count, .. }, mut means } = run;
@@ -250,7 +254,7 @@ fn sender<G: PrimeGroup>(
         let f = take_ciphertexts(means.channel, group, range.len() * layout.receiver)?;
         // Step 5.
         let step = &mut |name| means.channel.resume(name);
-        let h = combined(Keyed { group, key: &key }, layout, &f, &psi, means.rng, step)?;
+        let h = combined(Keyed { group, key: &key, algorithm }, layout, &f, &psi, means.rng, step)?;
         // Step 6.
         means.channel.resume("encrypted answers");
         put_ciphertexts(means.channel, group, &h)?;

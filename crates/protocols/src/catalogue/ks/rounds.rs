@@ -10,7 +10,7 @@ use veilset_poly::{
 };
 use zeroize::Zeroizing;
 
-use super::algorithms::{evaluation, multiplication};
+use super::algorithms::Algorithm;
 use super::layout::Layout;
 use crate::ProtocolError;
 
@@ -44,11 +44,12 @@ fn randoms<G: PrimeGroup>(group: &G, count: usize, rng: &mut dyn CryptoRng) -> C
     Zeroizing::new((0..count).map(|_| group.random(rng)).collect())
 }
 
-/// A key, and the group that it is of.
+/// A key, the group that it is of, and how to compute there.
 #[derive(Clone, Copy)]
 pub(super) struct Keyed<'a, G, K> {
     pub(super) group: &'a G,
     pub(super) key: &'a K,
+    pub(super) algorithm: Algorithm,
 }
 
 /// Step 5 for some bins: γ₁·f + γ₂·g, encrypted afresh. Both polynomials come without their leading coefficients.
@@ -62,12 +63,12 @@ pub(super) fn combined<G: PrimeGroup>(
     rng: &mut dyn CryptoRng,
     step: &mut dyn FnMut(&'static str),
 ) -> Result<Vec<Ciphertext<G::Element>>, PolyError> {
-    let Keyed { group, key } = keyed;
+    let Keyed { group, key, algorithm } = keyed;
     let bins = f.len() / layout.receiver;
     let by_f = randoms(group, bins * (layout.sender + 1), rng);
     let by_g = randoms(group, bins * (layout.receiver + 1), rng);
     step("multiplication");
-    let how = multiplication(group.field(), layout.sender + 1, layout.receiver);
+    let how = algorithm.multiplication(group, layout.sender + 1, layout.receiver);
     let bins = f
         .par_chunks(layout.receiver)
         .zip(g.par_chunks(layout.sender))
@@ -144,7 +145,7 @@ pub(super) fn common<G: PrimeGroup>(
     if bins.iter().map(Vec::len).sum::<usize>() > loads.most {
         return Err(ProtocolError::Overfull);
     }
-    let Keyed { group, key } = keyed;
+    let Keyed { group, key, algorithm } = keyed;
     step("decryption");
     let plain = key.decrypt(group, answers);
     let len = layout.result_len();
@@ -152,7 +153,7 @@ pub(super) fn common<G: PrimeGroup>(
     let forged =
         neutral.chunks(len).any(|coefficients| coefficients.iter().all(|neutral| *neutral));
     step("evaluation");
-    let hits = match evaluation(group.field(), len, loads.mean) {
+    let hits = match algorithm.evaluation(group, len, loads.mean) {
         Some(how) => whole_bins(group, how, &plain, bins, layout)?,
         None => group.are_identity(&sums(group, &plain, bins, len, loads.most)),
     };

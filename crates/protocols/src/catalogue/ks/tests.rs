@@ -7,6 +7,10 @@ use crate::kit::bins::{filled_up, named};
 
 const GROUP: Ristretto255 = Ristretto255;
 
+fn keyed<K>(key: &K) -> Keyed<'_, Ristretto255, K> {
+    Keyed { group: &GROUP, key, algorithm: Algorithm::Fastest }
+}
+
 fn elements(range: Range<u32>) -> Vec<Element> {
     range.map(|number| Element(*blake3::hash(&number.to_le_bytes()).as_bytes())).collect()
 }
@@ -24,11 +28,9 @@ fn matched(layout: Layout, sender: &[Element], receiver: &[Element]) -> Vec<bool
     let phi = expanded(&GROUP, &bins, layout.receiver, rng).expect("any field");
     let psi = expanded(&GROUP, &sender, layout.sender, rng).expect("any field");
     let f = public.encrypt(&GROUP, &phi, rng);
-    let h = combined(Keyed { group: &GROUP, key: &public }, &layout, &f, &psi, rng, &mut |_| ())
-        .expect("any field");
+    let h = combined(keyed(&public), &layout, &f, &psi, rng, &mut |_| ()).expect("any field");
     let loads = Loads::of(&layout, layout.bins, receiver.len());
-    let found = common(Keyed { group: &GROUP, key: &key }, &layout, &h, &bins, loads, &mut |_| ())
-        .expect("room");
+    let found = common(keyed(&key), &layout, &h, &bins, loads, &mut |_| ()).expect("room");
     assert!(!found.forged);
     let mut matched = vec![false; receiver.len()];
     for (place, hit) in places.iter().flatten().zip(found.hits) {
@@ -61,9 +63,7 @@ fn what_comes_back_hides_all_but_the_common_roots() {
     let mut seen = Vec::new();
     for _ in 0..2 {
         let f = public.encrypt(&GROUP, &phi, rng);
-        let h =
-            combined(Keyed { group: &GROUP, key: &public }, &layout, &f, &phi, rng, &mut |_| ())
-                .expect("any field");
+        let h = combined(keyed(&public), &layout, &f, &phi, rng, &mut |_| ()).expect("any field");
         assert_eq!(h.len(), layout.result_len());
         let mut encoded = Vec::new();
         GROUP.encode(&key.decrypt(&GROUP, &h), &mut encoded);
@@ -108,9 +108,7 @@ fn a_sender_of_zeros_is_found_and_gets_no_names() {
     let forged = key.public(&GROUP).encrypt(&GROUP, &vec![zero; layout.result_len()], rng);
     let bins = scalars::<Ristretto255>(&roots, &[vec![0, 1, 2]]);
     let loads = Loads::of(&layout, 1, 3);
-    let found =
-        common(Keyed { group: &GROUP, key: &key }, &layout, &forged, &bins, loads, &mut |_| ())
-            .expect("room");
+    let found = common(keyed(&key), &layout, &forged, &bins, loads, &mut |_| ()).expect("room");
     assert!(found.forged && found.hits == [true; 3]);
     let matches =
         |forged, most| Matches { places: vec![2, 0, 1], hits: vec![true; 3], forged, most };

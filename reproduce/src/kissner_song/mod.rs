@@ -1,5 +1,7 @@
 //! Kim and Kim, "An Experimental Study of Encrypted Polynomial Arithmetics for Private Set Operations", 2017: its tables
-//! 1 and 3 to 6 with our figures beside the paper's, and how the algorithms compare.
+//! 1 and 3 to 6 and figures 2 to 4 with ours beside the paper's, and how the algorithms compare.
+
+mod paper_groups;
 
 use std::time::Instant;
 
@@ -13,11 +15,11 @@ use veilset_paper_groups::{Pallas, SafePrimeGroup, Setting};
 use veilset_poly::encrypted::Ciphertexts;
 use veilset_poly::{Multiplication, cost, multiply};
 use veilset_protocols::Choices;
-use veilset_protocols::ks::Spread;
+use veilset_protocols::ks::{Algorithm, Spread};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
-use crate::over_group::seconds_over;
+use crate::over_group::measure_over;
 use crate::paper::{Content, Measured, Paper, PaperTable, modelled_bytes, power};
 use crate::plot::{Curve, svg};
 
@@ -39,14 +41,26 @@ pub(crate) const PAPER: Paper = Paper {
             content: Content::Grid(keys),
         },
         PaperTable {
-            title: "Tables 3 and 4: the intersection, in seconds",
-            content: Content::Grid(runs),
+            title: "Figure 2: key generation in the special setting, in seconds",
+            content: Content::Grid(paper_groups::keys),
         },
         PaperTable {
-            title: "The same on the paper's groups of 1024 bits, which are insecure, and on Pallas, in seconds",
-            content: Content::Grid(groups),
+            title: "Table 4 and Remark 3: whole runs on the paper's groups of 1024 bits, which are insecure, in seconds",
+            content: Content::Grid(paper_groups::programs),
+        },
+        PaperTable {
+            title: "Table 3 and Figures 3 and 4: with key generation and transmission, in seconds, and the runs' share",
+            content: Content::Grid(paper_groups::totals),
+        },
+        PaperTable {
+            title: "Table 6: where transforms overtake Karatsuba's algorithm there, in seconds of whole runs",
+            content: Content::Grid(paper_groups::overtaking),
         },
         PaperTable { title: "Table 5: transmission", content: Content::Grid(transmission) },
+        PaperTable {
+            title: "The intersection on ristretto255 and on Pallas, in seconds",
+            content: Content::Grid(runs),
+        },
         PaperTable {
             title: "Products of a plain and an encrypted polynomial on ristretto255, in seconds",
             content: Content::Grid(ristretto_products),
@@ -56,32 +70,49 @@ pub(crate) const PAPER: Paper = Paper {
             content: Content::Grid(pallas_products),
         },
         PaperTable {
-            title: "Table 6: where one algorithm overtakes another",
+            title: "Where one algorithm takes fewer multiplications than another",
             content: Content::Grid(cutoffs),
         },
     ],
     plot: Some(plot),
 };
 
-/// Tables 4 and 5 of the paper: for the logarithm of k the running times of its programs and of the transmission, with
-/// Karatsuba's algorithm and with transforms, in seconds.
-const PUBLISHED: [(u32, [f64; 2], [f64; 2]); 10] = [
-    (7, [3.81492, 10.10092], [0.147, 0.211]),
-    (8, [11.1828, 25.7268], [0.311, 0.430]),
-    (9, [96.1182, 206.2142], [0.581, 0.769]),
-    (10, [223.4764, 994.0614], [1.192, 1.724]),
-    (11, [855.156, 1_185.316], [2.425, 3.216]),
-    (12, [2_551.718, 2_780.214], [4.781, 6.119]),
-    (13, [7_621.725, 5_661.165], [9.411, 12.811]),
-    (14, [22_772.382, 14_790.879], [17.739, 26.004]),
-    (15, [68_054.006, 33_634.982], [f64::NAN, f64::NAN]),
-    (16, [203_403.827, 75_978.705], [f64::NAN, f64::NAN]),
+/// What the paper has of a size, with Karatsuba's algorithm and with transforms, in seconds.
+struct Published {
+    /// The logarithm of k.
+    log: u32,
+    /// Table 3: all of a run, with keys.
+    total: [f64; 2],
+    /// Table 4: its programs.
+    running: [f64; 2],
+    /// Table 5; not a number where the paper has none.
+    transmission: [f64; 2],
+}
+
+const fn published_at(
+    log: u32,
+    total: [f64; 2],
+    running: [f64; 2],
+    transmission: [f64; 2],
+) -> Published {
+    Published { log, total, running, transmission }
+}
+
+const PUBLISHED: [Published; 8] = [
+    published_at(7, [98.769, 105.105], [3.81492, 10.10092], [0.147, 0.211]),
+    published_at(8, [240.92, 255.564], [11.1828, 25.7268], [0.311, 0.430]),
+    published_at(9, [256.322, 366.618], [96.1182, 206.2142], [0.581, 0.769]),
+    published_at(10, [317.13, 1_088.117], [223.4764, 994.0614], [1.192, 1.724]),
+    published_at(11, [1_001.345, 1_332.306], [855.156, 1_185.316], [2.425, 3.216]),
+    published_at(12, [2_651.158, 2_881.258], [2_551.718, 2_780.214], [4.781, 6.119]),
+    published_at(13, [7_743.503, 5_786.149], [7_621.725, 5_661.165], [9.411, 12.811]),
+    published_at(14, [23_006.365, 15_031.275], [22_772.382, 14_790.879], [17.739, 26.004]),
 ];
 
-/// What the paper has of a size.
-fn published(size: usize) -> Option<([f64; 2], [f64; 2])> {
-    let row = PUBLISHED.iter().find(|(log, ..)| 1 << log == size)?;
-    Some((row.1, row.2))
+impl Published {
+    fn of(size: usize) -> Option<&'static Self> {
+        PUBLISHED.iter().find(|row| 1 << row.log == size)
+    }
 }
 
 /// Table 1 of the paper: key generation for transforms of 2^t coefficients, and in the general setting (section III-A).
@@ -116,21 +147,29 @@ fn keys(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
 /// Beyond that, one polynomial for all elements takes minutes.
 const MOST_WHOLE: usize = 1 << 13;
 
-const RUN_COLUMNS: [&str; 5] = ["k", "paper, Karatsuba", "paper, FFT", "`ks`", "`ks-binned`"];
+/// Beyond that, a run over Pallas takes minutes.
+const MOST_ON_PALLAS: usize = 1 << 8;
+
+const RUN_COLUMNS: [&str; 5] =
+    ["k", "`ks`", "`ks-binned`", "`ks` on Pallas", "`ks-binned` on Pallas"];
 
 fn runs(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     let mut grid = Grid::new(&RUN_COLUMNS);
     for size in sizes.iter().map(|sizes| sizes.larger()) {
-        let paper = published(size).map(|(running, _)| running);
-        let whole = (size <= MOST_WHOLE).then(|| run("ks", size)).transpose()?;
-        let binned = run("ks-binned", size)?;
-        grid.push(vec![
-            power(size),
-            seconds(paper.map(|running| running[0])),
-            seconds(paper.map(|running| running[1])),
-            seconds(whole.map(|whole| whole.seconds)),
-            seconds(Some(binned.seconds)),
-        ]);
+        let pallas = |spread| {
+            let measured = (size <= MOST_ON_PALLAS)
+                .then(|| measure_over(&Pallas, spread, Algorithm::Fastest, size));
+            measured.transpose()
+        };
+        let own = [
+            (size <= MOST_WHOLE).then(|| run("ks", size)).transpose()?,
+            Some(run("ks-binned", size)?),
+            pallas(Spread::Whole)?,
+            pallas(Spread::Binned)?,
+        ];
+        let mut row = vec![power(size)];
+        row.extend(own.map(|measured| seconds(measured.map(|measured| measured.seconds))));
+        grid.push(row);
         done(&format!("intersection at {}", power(size)));
     }
     Ok(grid)
@@ -147,66 +186,35 @@ fn run(protocol: &'static str, size: usize) -> Result<Measurement, Failure> {
     Ok(case.measure()?)
 }
 
-/// The largest sets that the slower groups are measured with: a multiplication takes 0.7 ms with 1024 bits.
-const MOST_ON_SLOW_GROUPS: usize = 1 << 8;
-
-/// Whole protocols: in the general setting with Toom-3, in the special one with transforms where those take fewer
-/// multiplications, as on Pallas. Without key generation.
-fn groups(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let mut grid = Grid::new(&[
-        "k",
-        "paper, Karatsuba",
-        "`ks`, general setting",
-        "paper, FFT",
-        "`ks`, special setting",
-        "`ks` on Pallas",
-        "`ks-binned` on Pallas",
-    ]);
-    let mut rng = ChaCha20Rng::from_seed([7; 32]);
-    let general = SafePrimeGroup::generate(Setting::General, &mut rng)?;
-    let sizes = sizes.iter().map(|sizes| sizes.larger());
-    for size in sizes.filter(|size| *size <= MOST_ON_SLOW_GROUPS) {
-        // What comes back has 2k + 1 coefficients, and is evaluated at k points.
-        let setting = Setting::Special { log_size: (3 * size).next_power_of_two().ilog2() };
-        let special = SafePrimeGroup::generate(setting, &mut rng)?;
-        let paper = published(size).map(|(running, _)| running);
-        grid.push(vec![
-            power(size),
-            seconds(paper.map(|running| running[0])),
-            seconds(Some(seconds_over(&general, Spread::Whole, size)?)),
-            seconds(paper.map(|running| running[1])),
-            seconds(Some(seconds_over(&special, Spread::Whole, size)?)),
-            seconds(Some(seconds_over(&Pallas, Spread::Whole, size)?)),
-            seconds(Some(seconds_over(&Pallas, Spread::Binned, size)?)),
-        ]);
-        done(&format!("intersection on other groups at {}", power(size)));
-    }
-    Ok(grid)
-}
-
 /// The paper's network, bits a second.
 const PAPER_LINK: f64 = 100e6;
+
+/// Bytes of an element of the paper's groups.
+const PAPER_ELEMENT: usize = 128;
 
 fn transmission(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     let mut grid = Grid::new(&[
         "k",
         "paper, Karatsuba, s",
         "paper, FFT, s",
+        "1024 bits, MB",
+        "at 100 Mbit/s, s",
         "`ks`, MB",
         "at 100 Mbit/s, s",
         "`ks-binned`, MB",
         "at 100 Mbit/s, s",
     ]);
     for size in sizes.iter().map(|sizes| sizes.larger()) {
-        let paper = published(size).map(|(_, transmission)| transmission);
-        let paper = paper.filter(|transmission| transmission[0].is_finite());
+        let paper = Published::of(size).map(|paper| paper.transmission);
         let mut row = vec![
             power(size),
             seconds(paper.map(|transmission| transmission[0])),
             seconds(paper.map(|transmission| transmission[1])),
         ];
-        for protocol in ["ks", "ks-binned"] {
-            let bytes = modelled_bytes(protocol, Sizes::equal(size))?;
+        // k ciphertexts one way, 2k + 1 back, and a key.
+        let elements = 2 * (size + 2 * size + 1) + 1;
+        let of = |protocol| modelled_bytes(protocol, Sizes::equal(size));
+        for bytes in [(PAPER_ELEMENT * elements) as f64, of("ks")?, of("ks-binned")?] {
             row.push(format!("{:.3}", bytes / 1e6));
             row.push(seconds(Some(bytes * 8.0 / PAPER_LINK)));
         }
@@ -289,20 +297,20 @@ fn products<G: PrimeGroup>(
 
 /// The running times, the paper's and ours.
 fn plot(measured: &[Measured]) -> String {
-    let Some(Measured::Grid(runs)) = measured.get(1) else { return String::new() };
+    let Some(Measured::Grid(runs)) = measured.get(2) else { return String::new() };
     let curve = |column: usize| {
         let point = |row: &Vec<String>| {
             let log: i32 = row[0].strip_prefix("2^")?.parse().ok()?;
             Some((2_f64.powi(log), row[column].parse().ok()?))
         };
         Curve {
-            name: RUN_COLUMNS[column].replace('`', ""),
-            published: column < 3,
+            name: runs.columns[column].clone(),
+            published: runs.columns[column].starts_with("paper"),
             points: runs.rows.iter().filter_map(point).collect(),
         }
     };
     let axes = ["elements of each side", "seconds"];
-    svg("Intersection on encrypted polynomials", axes, &[1, 2, 3, 4].map(curve))
+    svg("Intersection on encrypted polynomials of 1024-bit groups", axes, &[1, 2, 4, 5].map(curve))
 }
 
 #[cfg(test)]
@@ -311,15 +319,11 @@ mod tests {
 
     #[test]
     fn the_tables_are_filled() {
-        // A run over 1024 bits takes a minute at 2^7.
-        let sizes = |title: &str| -> Vec<Sizes> {
-            let sizes = if title.contains("insecure") { &[8][..] } else { &[1 << 7, 20] };
-            sizes.iter().copied().map(Sizes::equal).collect()
-        };
+        let sizes: Vec<Sizes> = [1 << 3, 20].map(Sizes::equal).to_vec();
         let measured: Vec<Measured> = PAPER
             .tables
             .iter()
-            .map(|table| table.measure(&sizes(table.title), &mut |_| ()).expect("it runs"))
+            .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
             .collect();
         let grids: Vec<&Grid> = measured
             .iter()
@@ -328,20 +332,23 @@ mod tests {
                 Measured::Lines(_) => unreachable!("grids alone"),
             })
             .collect();
-        let [keys, runs, groups, sent, products, pallas, cutoffs] = grids[..] else {
-            unreachable!("seven tables")
+        let [keys, figure, programs, totals, overtaking, sent, runs, products, pallas, cutoffs] =
+            grids[..]
+        else {
+            unreachable!("ten tables")
         };
-        assert_eq!(groups.rows[0][..2], ["2^3", ""]);
-        assert!([2, 4, 5, 6].iter().all(|column| !groups.rows[0][*column].is_empty()));
-        assert_eq!((keys.rows.len(), cutoffs.rows.len()), (5, 4));
-        assert!(pallas.rows[0].iter().all(|cell| !cell.is_empty()));
-        assert_eq!(runs.rows[0][..3], ["2^7", "3.81", "10.10"]);
-        assert_eq!(runs.rows[1][..3], ["20", "", ""]);
-        assert!(runs.rows.iter().all(|row| row[3..].iter().all(|cell| !cell.is_empty())));
-        // 128 + 257 ciphertexts of 64 bytes, a key and three frames' headers.
-        assert_eq!(sent.rows[0][3], "0.025");
-        assert!(products.rows[0].iter().all(|cell| !cell.is_empty()));
-        let svg = plot(&measured);
-        assert_eq!(svg.matches("<polyline").count(), 4);
+        assert_eq!((keys.rows.len(), figure.rows.len(), cutoffs.rows.len()), (5, 2, 4));
+        assert_eq!(programs.rows[0][..4], ["2^3", "", &programs.rows[0][2], ""]);
+        assert!(programs.rows.iter().all(|row| [2, 4, 5, 6].iter().all(|c| !row[*c].is_empty())));
+        assert!(totals.rows.iter().all(|row| [2, 3, 5, 6].iter().all(|c| !row[*c].is_empty())));
+        assert!(!overtaking.rows.is_empty());
+        for grid in [runs, products, pallas] {
+            assert!(grid.rows.iter().flatten().all(|cell| !cell.is_empty()));
+        }
+        // 51 elements of 128 bytes; 8 + 17 ciphertexts of 64 bytes, a key and three frames' headers.
+        assert_eq!((&*sent.rows[0][3], &*sent.rows[0][5]), ("0.007", "0.002"));
+        assert_eq!(plot(&measured).matches("<polyline").count(), 4);
+        let published = Published::of(1 << 7).expect("in the paper");
+        assert!((published.total[0] - published.running[0] - 94.954).abs() < 1e-3);
     }
 }
