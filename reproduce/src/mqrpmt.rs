@@ -39,12 +39,19 @@ pub(crate) const PAPER: Paper = Paper {
             "Table 3: PSI on small sets",
             Some(&[Sizes::equal(1 << 8), Sizes::equal(1 << 9), Sizes::equal(1 << 10)]),
             &[1],
-            &[on("mqrpmt-dh-intersect", Group::Curve25519), on("dh", Group::Curve25519)],
+            &[
+                on("mqrpmt-dh-intersect", Group::Curve25519),
+                on("dh", Group::Curve25519),
+                on("rt21", Group::Curve25519),
+            ],
         ),
         three("Table 4: PSI-card", &groups("mqrpmt-dh")),
         three("Table 5: PSI-card-sum", &groups("mqrpmt-dh-sum")),
         three("Table 6: PSU", &groups("mqrpmt-dh-union")),
-        three("Table 7: private-ID", &[on("private-id", Group::Curve25519)]),
+        three(
+            "Table 7: private-ID",
+            &[on("private-id", Group::Curve25519), on("private-id-vole", Group::Ristretto255)],
+        ),
     ],
 };
 

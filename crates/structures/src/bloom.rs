@@ -5,8 +5,13 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use rayon::prelude::*;
 
+use crate::sizes::LAMBDA;
+
 /// Values that one task takes.
 const VALUES_A_TASK: usize = 64;
+
+/// The most hash functions that any number of queries asks for.
+const MOST: usize = (LAMBDA + usize::BITS) as usize;
 
 /// A Bloom filter whose size follows from how many values it holds and how seldom a query may be answered wrongly.
 ///
@@ -23,7 +28,7 @@ pub struct BloomFilter {
 pub struct BloomShape {
     /// How many values it holds.
     pub count: usize,
-    /// A query is answered wrongly with probability 2^-security.
+    /// A query is answered wrongly with probability 2^-security; at most 104.
     pub security: u32,
 }
 
@@ -43,14 +48,14 @@ impl BloomShape {
 
     /// The places of a value's bits.
     fn places(self, value: u128) -> impl Iterator<Item = usize> + use<> {
-        let mut stream = blake3::Hasher::new().update(&value.to_le_bytes()).finalize_xof();
+        let (count, mut words) = (self.security as usize, [[0; 8]; MOST]);
+        // All at once, since the function makes several blocks at the same time.
+        let bytes = words[..count].as_flattened_mut();
+        blake3::Hasher::new().update(&value.to_le_bytes()).finalize_xof().fill(bytes);
         let range = self.len() as u128 * 8;
-        (0..self.security).map(move |_| {
-            let mut word = [0; 8];
-            stream.fill(&mut word);
-            // Uniform up to range / 2^64.
-            ((u128::from(u64::from_le_bytes(word)) * range) >> 64) as usize
-        })
+        // Uniform up to range / 2^64.
+        let place = move |word| ((u128::from(u64::from_le_bytes(word)) * range) >> 64) as usize;
+        words.into_iter().take(count).map(place)
     }
 }
 

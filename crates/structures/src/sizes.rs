@@ -1,7 +1,7 @@
 //! How wide a truncated value must be.
 
 /// The whole run may go wrong with probability 2^-λ.
-const LAMBDA: u32 = 40;
+pub(crate) const LAMBDA: u32 = 40;
 
 /// Bits of a truncated pseudorandom value when a set of `n1` values is matched against one of `n2`:
 /// λ + ⌈log2 n1⌉ + ⌈log2 n2⌉ with λ = 40, at most 128.
