@@ -50,7 +50,7 @@ pub(crate) const PAPER: Paper = Paper {
         three("Table 6: PSU", &groups("mqrpmt-dh-union")),
         three(
             "Table 7: private-ID",
-            &[on("private-id", Group::Curve25519), on("private-id-vole", Group::Ristretto255)],
+            &[on("private-id", Group::Curve25519), on("private-id-vole", Group::Curve25519)],
         ),
     ],
 };

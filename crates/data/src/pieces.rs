@@ -102,7 +102,9 @@ fn sizes<'a>(array: &'a dyn Array) -> Sizes<'a> {
         }
         DataType::FixedSizeList(_, length) => {
             let (length, values) = (*length as usize, sizes(array.as_fixed_size_list().values()));
-            Box::new(move |rows| beside(&rows) + values(rows.start * length..rows.end * length))
+            Box::new(move |rows| {
+                beside(&rows).saturating_add(values(rows.start * length..rows.end * length))
+            })
         }
         DataType::ListView(_) => {
             let lists = array.as_list_view::<i32>();
@@ -134,7 +136,9 @@ fn sizes<'a>(array: &'a dyn Array) -> Sizes<'a> {
                 let child = children.iter().find(|(id, _)| *id == union.type_id(row));
                 child.map_or(0, |(_, child)| child(union.value_offset(row)))
             };
-            Box::new(move |rows| beside(&rows) + rows.map(&of).fold(0, u64::saturating_add))
+            Box::new(move |rows| {
+                beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
+            })
         }
         DataType::FixedSizeBinary(width) => fixed(*width as usize),
         kind => fixed(kind.primitive_width().unwrap_or(1)),
@@ -264,7 +268,9 @@ mod tests {
     use std::sync::Arc;
 
     use arrow_array::builder::{Int32Builder, ListBuilder};
-    use arrow_array::{ArrayRef, DictionaryArray, Int32Array, ListViewArray, StringArray};
+    use arrow_array::{
+        ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, ListViewArray, StringArray,
+    };
     use arrow_schema::Field;
     use arrow_select::concat::concat_batches;
 
@@ -295,6 +301,9 @@ mod tests {
             deepest = overlapping(Arc::clone(&overlapping(deepest, 1_000)), 1_000);
         }
         assert_eq!(written(&deepest), u64::MAX, "told at once");
+        let field = Arc::new(Field::new("item", deepest.data_type().clone(), true));
+        let fixed = FixedSizeListArray::new(field, 1, deepest, None);
+        assert_eq!(written(&fixed), u64::MAX);
     }
 
     #[test]

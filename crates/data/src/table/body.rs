@@ -62,7 +62,8 @@ impl Body {
                 return Err(DataError::OtherColumns { file: name.to_owned() });
             }
             let bytes = memory_of_batch(&batch) as u64 + bytes_in(&batch, &schema);
-            let piece = caught(|| Written::of(&batch).largest()).unwrap_or(0);
+            let piece = caught(|| Written::of(&batch).largest()).ok_or_else(panicked);
+            let piece = piece.map_err(damaged)?;
             fits(bytes.max(piece), most).map_err(|unfit| unfit.of(name.to_owned()))?;
             caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
         });

@@ -35,7 +35,7 @@ use crate::types::{as_read, part_kinds};
 /// until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
 const GROUP_BYTES: RangeInclusive<u64> = 1 << 23..=1 << 26;
-const GROUP_PART: u64 = 4;
+const GROUP_PART: u64 = 8;
 
 /// Costs the file's size where it stays in memory.
 pub(super) struct ParquetFile {

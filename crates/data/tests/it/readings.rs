@@ -18,6 +18,7 @@ use parquet::data_type::{
     ByteArray, DataType as ColumnType, FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type,
 };
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use veilset_data::{DataError, Scratch, Table};
@@ -237,6 +238,21 @@ fn long_values_that_rows_share_are_written_once() {
     let length = 1 << 20;
     let expected = [(length, b'0'), (length, b'1'), (length, b'0' + ((ROWS - 1) % 8) as u8)];
     assert_eq!(firsts.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn rows_of_many_columns_are_written_in_few_groups() {
+    const ROWS: usize = 20_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let flags: ArrayRef = Arc::new(Int8Array::from_value(1, ROWS));
+    let columns = (0..600).map(|column| (column.to_string(), Arc::clone(&flags)));
+    arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+    let out = path(&folder, "o.parquet");
+    to(&out).write_rows(&read(&from), 0..ROWS).expect("writable");
+    let written = SerializedFileReader::new(File::open(&out).expect("there")).expect("Parquet");
+    // In dozens of pieces.
+    assert_eq!(written.num_row_groups(), 1);
 }
 
 #[test]
