@@ -15,12 +15,18 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
 /// What `read` gives, or `None` if it panics on this thread. Whatever it was changing then is not to be used any more.
 pub fn caught<T>(read: impl FnOnce() -> T) -> Option<T> {
-    let before = CAUGHT.replace(true);
     RUNNING.fetch_add(1, Relaxed);
-    let read = catch_unwind(AssertUnwindSafe(read));
+    let read = caught_writing(read);
     RUNNING.fetch_sub(1, Relaxed);
+    read
+}
+
+/// As [`caught`], for what writes a file of this program's own: nobody decides how much memory that takes.
+pub(crate) fn caught_writing<T>(write: impl FnOnce() -> T) -> Option<T> {
+    let before = CAUGHT.replace(true);
+    let written = catch_unwind(AssertUnwindSafe(write));
     CAUGHT.set(before);
-    read.ok()
+    written.ok()
 }
 
 /// What a panic is to those who take what is decoded.

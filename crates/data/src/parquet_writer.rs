@@ -1,23 +1,27 @@
 //! A Parquet file that takes little memory while it is written.
 
 use std::io::Write;
-use std::ops::RangeInclusive;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesBuilder;
+use parquet::schema::types::ColumnPath;
 
-use crate::caught::caught;
+use crate::caught::caught_writing;
 use crate::pieces::Written;
 use crate::types::part_kinds;
 
-/// Bytes of a group for each of its columns, of which a file keeps about one in a hundred for the places of their pages.
-const A_COLUMN: usize = 1 << 16;
+/// Bytes of memory that a column takes before any value, where its values may become a dictionary. Where all columns take more than a
+/// group together, those alone do that are dictionaries.
+const EMPTY: usize = 75_000;
 
-/// Rows of a page, so that the numbers of values, before they are encoded, are a part of a group.
-const ROWS: RangeInclusive<usize> = 1 << 10..=20_000;
+/// Bytes of a group for each of its columns, since a file keeps about 1 kB for the place of each.
+const A_COLUMN: usize = 1 << 14;
+
+/// Rows of a page, or fewer, so that the numbers of values, before they are encoded, are a part of a group.
+const ROWS: usize = 20_000;
 const A_NUMBER: usize = 8;
 const PART: usize = 4;
 
@@ -40,14 +44,21 @@ impl<W: Write + Send> ParquetWriter<W> {
         group: usize,
     ) -> Result<Self, ParquetError> {
         let columns = schema.fields().iter().map(|field| leaves(field.data_type())).sum::<usize>();
+        let is_wide = columns * EMPTY > group;
         let group = group.max(columns * A_COLUMN);
-        let page = (group / PART / (columns.max(1) * A_NUMBER)).clamp(*ROWS.start(), *ROWS.end());
+        let page = (group / PART / (columns.max(1) * A_NUMBER)).min(ROWS);
         // A group is complete before a dictionary is too large for it: the values of all rows would be written out then.
-        let properties = properties
+        let mut properties = properties
             .set_data_page_row_count_limit(page)
             .set_max_row_group_bytes(Some(group))
             .set_dictionary_page_size_limit(4 * group)
-            .build();
+            .set_dictionary_enabled(!is_wide);
+        let is_kept = |kind: &DataType| matches!(kind, DataType::Dictionary(..));
+        for field in schema.fields().iter().filter(|field| is_kept(field.data_type())) {
+            let column = ColumnPath::from(vec![field.name().clone()]);
+            properties = properties.set_column_dictionary_enabled(column, true);
+        }
+        let properties = properties.build();
         let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), Some(properties))?;
         Ok(Self { writer, group, first: 0 })
     }
@@ -57,14 +68,12 @@ impl<W: Write + Send> ParquetWriter<W> {
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<(), ParquetError> {
         for piece in Written::of(batch).pieces() {
             let piece = piece?;
-            let written = caught(|| self.writer.write(&piece));
-            let panicked = || ParquetError::General("the encoder panicked".to_owned());
-            written.ok_or_else(panicked)??;
+            encoded(|| self.writer.write(&piece))?;
             let memory = self.writer.memory_size();
             if self.writer.in_progress_rows() <= piece.num_rows() {
                 self.first = memory;
             } else if memory > self.first.saturating_add(self.group) {
-                self.writer.flush()?;
+                encoded(|| self.writer.flush())?;
             }
         }
         Ok(())
@@ -75,8 +84,14 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// # Errors
     /// When `out` fails.
     pub(crate) fn finish(self) -> Result<W, ParquetError> {
-        self.writer.into_inner()
+        encoded(|| self.writer.into_inner())
     }
+}
+
+/// A panic of the encoder is an error.
+fn encoded<T>(encode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    let panicked = || ParquetError::General("the encoder panicked".to_owned());
+    caught_writing(encode).ok_or_else(panicked)?
 }
 
 /// How many columns Parquet makes of one of this type.

@@ -30,7 +30,8 @@ pub(super) fn fits(format: Format, kind: &DataType) -> bool {
     }
 }
 
-fn has_dictionary(kind: &DataType) -> bool {
+/// Whether there are dictionaries in a type.
+pub(super) fn has_dictionary(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(..) => true,
         DataType::Union(fields, _) => {

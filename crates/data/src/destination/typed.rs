@@ -4,20 +4,23 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
+use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use arrow_select::dictionary::garbage_collect_any_dictionary;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::dictionaries::{Dictionary, Gathered, MOST};
-use super::kinds::{fits, kind_in, without_dictionaries};
+use super::kinds::{fits, has_dictionary, kind_in, without_dictionaries};
 use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
 use crate::json::write_member;
 use crate::parquet_writer::ParquetWriter;
+use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::types::converted;
 
@@ -123,9 +126,7 @@ impl Sheet<'_> {
     ) -> io::Result<()> {
         let layout = self.layout(format)?;
         let mut writer = BatchWriter::new(format, out, &layout.schema)?;
-        self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
-            writer.write(&self.extended(rows, &batch, &layout)?)
-        })?;
+        self.for_each_piece(&layout, |batch| writer.write(&batch))?;
         let mut more = self.more;
         loop {
             let rows: Vec<Vec<String>> = more.by_ref().take(BATCH).collect();
@@ -141,12 +142,39 @@ impl Sheet<'_> {
         let layout = self.layout(format)?;
         try_types(format, &layout.schema)?;
         let mut size = 0;
-        self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
-            size += size_of_batch(format, &self.extended(rows, &batch, &layout)?);
-            Ok::<_, io::Error>(())
+        self.for_each_piece(&layout, |batch| {
+            size += size_of_batch(format, &batch);
+            Ok(())
         })?;
         let dictionaries = layout.dictionaries.iter().flatten().map(Dictionary::memory);
         Ok(size + dictionaries.sum::<usize>() as u64)
+    }
+
+    /// Calls `visit` with the rows as they are written. Where values that rows share are written for each, there are few rows at once.
+    fn for_each_piece(
+        &self,
+        layout: &Layout,
+        mut visit: impl FnMut(RecordBatch) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let fields = self.table.schema().fields().clone();
+        let is_spread = |(own, to): (&Arc<Field>, &Arc<Field>)| {
+            has_dictionary(own.data_type()) && !has_dictionary(to.data_type())
+        };
+        let is_cut = fields.iter().zip(layout.schema.fields()).any(is_spread);
+        self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
+            let batch = compact(&batch).map_err(of_arrow)?;
+            if !is_cut {
+                return visit(self.extended(rows, &batch, layout)?);
+            }
+            let mut done = 0;
+            for piece in Written::of(&batch).pieces() {
+                let piece = piece.map_err(of_arrow)?;
+                let rows = &rows[done..done + piece.num_rows()];
+                done += rows.len();
+                visit(self.extended(rows, &piece, layout)?)?;
+            }
+            Ok(())
+        })
     }
 
     fn own_columns(&self) -> Vec<usize> {
@@ -189,6 +217,7 @@ impl Sheet<'_> {
         let mut gathered: Vec<Gathered> = columns.iter().map(new).collect();
         if !columns.is_empty() {
             self.table.for_each_batch(&self.rows, &columns, |_, batch| {
+                let batch = compact(&batch).map_err(of_arrow)?;
                 let mut added = gathered.iter_mut().zip(batch.columns());
                 added.try_for_each(|(gathered, array)| gathered.add(array).map_err(of_arrow))
             })?;
@@ -225,6 +254,20 @@ impl Sheet<'_> {
         columns.extend(added.iter_mut().map(|builder| Arc::new(builder.finish()) as ArrayRef));
         RecordBatch::try_new(Arc::clone(schema), columns).map_err(of_arrow)
     }
+}
+
+/// The same rows without what only others have: texts of views, and values of dictionaries.
+fn compact(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
+    let column = |array: &ArrayRef| -> Result<ArrayRef, ArrowError> {
+        Ok(match array.data_type() {
+            DataType::Utf8View => Arc::new(array.as_string_view().gc()),
+            DataType::BinaryView => Arc::new(array.as_binary_view().gc()),
+            DataType::Dictionary(..) => garbage_collect_any_dictionary(array.as_any_dictionary())?,
+            _ => Arc::clone(array),
+        })
+    };
+    let columns = batch.columns().iter().map(column).collect::<Result<_, _>>()?;
+    RecordBatch::try_new(batch.schema(), columns)
 }
 
 /// Writes a row without values to nowhere: some types are refused only then.

@@ -10,7 +10,6 @@ use super::body::Body;
 use super::cell::{Cells, cells};
 use super::fields::{Fields, Row};
 use crate::DataError;
-use crate::pieces::Written;
 
 /// Rows of a batch that is made of text.
 const BATCH: usize = 1 << 13;
@@ -107,13 +106,7 @@ impl Segment {
                 let mut chunks = rows.chunks(BATCH);
                 chunks.try_for_each(|rows| visit(Ok(self.texts(rows, selection)?)))
             }
-            Body::Batches(batches) => {
-                let mut batches = batches.get(Some(&own), columns);
-                batches.try_for_each(|batch| match batch {
-                    Ok(batch) => Written::of(&batch).pieces().try_for_each(&mut visit),
-                    Err(error) => visit(Err(error)),
-                })
-            }
+            Body::Batches(batches) => batches.get(Some(&own), columns).try_for_each(visit),
             Body::Parquet(file) => {
                 let mut batches = file.batches(Some(&own), columns).map_err(|_| self.damaged())?;
                 batches.try_for_each(visit)
