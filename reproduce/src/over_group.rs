@@ -1,13 +1,12 @@
 //! The intersection on encrypted polynomials over groups that the registry does not offer.
 
-use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
+use veilset_bench::{BenchError, Measurement};
 use veilset_crypto::PrimeGroup;
 use veilset_protocols::ks::{Algorithm, Spread, run_over};
-use veilset_protocols::{
-    Choices, Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find,
-};
+use veilset_protocols::{Conclusion, Cost, Protocol, ProtocolError, Run, Shape, Spec, find};
 
 use crate::Failure;
+use crate::paper::in_memory;
 
 /// `ks` or `ks-binned` with another group in the place of its own. Its cost remains that of the registry's.
 struct OverGroup<'a, G> {
@@ -43,12 +42,5 @@ pub(super) fn measure_over<G: PrimeGroup>(
         Spread::Binned => "ks-binned",
     };
     let entry = find(protocol).ok_or(BenchError::Unknown(protocol))?;
-    let case = Case {
-        protocol,
-        choices: Choices::default(),
-        sizes: Sizes::equal(size),
-        threads: 1,
-        net: Net::Memory,
-    };
-    Ok(case.measure_as(&OverGroup { entry, group, spread, algorithm })?)
+    Ok(in_memory(protocol, size).measure_as(&OverGroup { entry, group, spread, algorithm })?)
 }

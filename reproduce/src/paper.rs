@@ -91,6 +91,30 @@ impl Paper {
     pub(crate) fn find(name: &str) -> Option<&'static Self> {
         PAPERS.iter().find(|paper| paper.name == name)
     }
+
+    /// All of its tables, each at the sizes that are right for its title.
+    #[cfg(test)]
+    pub(crate) fn measured<'a>(&self, sizes: impl Fn(&str) -> &'a [Sizes]) -> Vec<Measured> {
+        let measure = |table: &PaperTable| table.measure(sizes(table.title), &mut |_| ());
+        self.tables.iter().map(|table| measure(table).expect("it runs")).collect()
+    }
+}
+
+impl Measured {
+    /// The grid, of a table that is one.
+    #[cfg(test)]
+    pub(crate) fn grid(&self) -> &Grid {
+        match self {
+            Self::Grid(grid) => grid,
+            Self::Lines(_) => unreachable!("grids alone"),
+        }
+    }
+}
+
+/// A run of `protocol` with `size` elements a side, one thread each and nothing between them.
+pub(crate) fn in_memory(protocol: &'static str, size: usize) -> Case {
+    let (choices, sizes) = (Choices::default(), Sizes::equal(size));
+    Case { protocol, choices, sizes, threads: 1, net: Net::Memory }
 }
 
 impl PaperTable {

@@ -177,18 +177,8 @@ mod tests {
     #[test]
     fn the_tables_are_filled() {
         let sizes = [Sizes::equal(1 << 7), Sizes { sender: 40, receiver: 20 }];
-        let measured: Vec<Measured> = PAPER
-            .tables
-            .iter()
-            .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
-            .collect();
-        let grids: Vec<&Grid> = measured
-            .iter()
-            .map(|measured| match measured {
-                Measured::Grid(grid) => grid,
-                Measured::Lines(_) => unreachable!("grids alone"),
-            })
-            .collect();
+        let measured = PAPER.measured(|_| &sizes);
+        let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
         let [times, traffic, crossings] = grids[..] else { unreachable!("three tables") };
         assert_eq!(times.rows[0][..3], ["2^7", "2.33", "0.0621"]);
         assert_eq!(times.rows[1][..3], ["40 × 20", "", ""]);

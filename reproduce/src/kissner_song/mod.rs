@@ -8,19 +8,18 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_bench::{BenchError, Case, Measurement, Net, Sizes};
+use veilset_bench::{BenchError, Measurement, Sizes};
 use veilset_crypto::elgamal::SecretKey;
 use veilset_crypto::{PrimeGroup, Ristretto255};
 use veilset_paper_groups::{Pallas, SafePrimeGroup, Setting};
 use veilset_poly::encrypted::Ciphertexts;
 use veilset_poly::{Multiplication, cost, multiply};
-use veilset_protocols::Choices;
 use veilset_protocols::ks::{Algorithm, Spread};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
 use crate::over_group::measure_over;
-use crate::paper::{Content, Measured, Paper, PaperTable, modelled_bytes, power};
+use crate::paper::{Content, Measured, Paper, PaperTable, in_memory, modelled_bytes, power};
 use crate::plot::{Curve, svg};
 
 pub(crate) const PAPER: Paper = Paper {
@@ -176,14 +175,7 @@ fn runs(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
 }
 
 fn run(protocol: &'static str, size: usize) -> Result<Measurement, Failure> {
-    let case = Case {
-        protocol,
-        choices: Choices::default(),
-        sizes: Sizes::equal(size),
-        threads: 1,
-        net: Net::Memory,
-    };
-    Ok(case.measure()?)
+    Ok(in_memory(protocol, size).measure()?)
 }
 
 /// The paper's network, bits a second.
@@ -320,18 +312,8 @@ mod tests {
     #[test]
     fn the_tables_are_filled() {
         let sizes: Vec<Sizes> = [1 << 3, 20].map(Sizes::equal).to_vec();
-        let measured: Vec<Measured> = PAPER
-            .tables
-            .iter()
-            .map(|table| table.measure(&sizes, &mut |_| ()).expect("it runs"))
-            .collect();
-        let grids: Vec<&Grid> = measured
-            .iter()
-            .map(|measured| match measured {
-                Measured::Grid(grid) => grid,
-                Measured::Lines(_) => unreachable!("grids alone"),
-            })
-            .collect();
+        let measured = PAPER.measured(|_| &sizes);
+        let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
         let [keys, figure, programs, totals, overtaking, sent, runs, products, pallas, cutoffs] =
             grids[..]
         else {

@@ -5,16 +5,16 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use rayon::ThreadPoolBuilder;
-use veilset_bench::{BenchError, Case, Net, Sizes};
+use veilset_bench::{BenchError, Sizes};
 use veilset_crypto::Field;
 use veilset_crypto::paillier::{Integer, KeySize, SecretKey};
 use veilset_paper_groups::PallasScalars;
 use veilset_poly::paillier::Ciphertexts;
 use veilset_poly::{Evaluation, Multiplication, evaluate, expand};
-use veilset_protocols::Choices;
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
+use crate::paper::in_memory;
 
 /// What the paper's text says that the advanced algorithms take of the time of the classical one, all of the protocol.
 const PUBLISHED: [(usize, &str); 2] = [(200, "2/3"), (1850, "5 %")];
@@ -109,13 +109,7 @@ pub(super) fn protocol(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Gr
     let mut grid = Grid::new(&["n", "`fnp`", "`fnp-binned`"]);
     for size in sizes.iter().map(|sizes| sizes.larger()) {
         let twice = |protocol| {
-            let case = Case {
-                protocol,
-                choices: Choices::default(),
-                sizes: Sizes::equal(size),
-                threads: 1,
-                net: Net::Memory,
-            };
+            let case = in_memory(protocol, size);
             let both = [case.measure()?, case.measure()?];
             Ok::<_, Failure>(both.iter().map(|run| run.cpu_seconds).sum::<f64>())
         };

@@ -8,18 +8,8 @@ fn the_tables_are_filled() {
     // Keys of 4096 bits and implicit runs with 2048 bits take seconds each.
     let small =
         |title: &str| if title.contains("ranks, in seconds") { &sizes[..1] } else { &sizes[..] };
-    let measured: Vec<Measured> = PAPER
-        .tables
-        .iter()
-        .map(|table| table.measure(small(table.title), &mut |_| ()).expect("it runs"))
-        .collect();
-    let grids: Vec<&Grid> = measured
-        .iter()
-        .map(|measured| match measured {
-            Measured::Grid(grid) => grid,
-            Measured::Lines(_) => unreachable!("grids alone"),
-        })
-        .collect();
+    let measured = PAPER.measured(small);
+    let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
     let [keys, plain, expansion, evaluation, fnp, sum, minimum, short, one, linear, average] =
         grids[..]
     else {
