@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take_record_batch;
 
 use crate::caught::{caught, panicked};
-use crate::types::part_kinds;
+use crate::types::{may_share, part_kinds};
 
 /// Bytes of a piece that has more rows than one.
 const PIECE: u64 = 1 << 23;
@@ -211,7 +211,7 @@ fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> Sizes<'_> {
 /// The size of a single element, of which many may ask: it is found once, where that takes a look at more.
 fn each(values: &dyn Array) -> Box<dyn Fn(usize) -> u64 + '_> {
     let of = sizes(values);
-    if !is_looked_at(values.data_type()) {
+    if !may_share(values.data_type()) {
         return Box::new(move |place| of(place..place + 1));
     }
     // No element takes nothing.
@@ -229,7 +229,7 @@ fn each(values: &dyn Array) -> Box<dyn Fn(usize) -> u64 + '_> {
 
 /// The size of elements, of which many may ask for the same: the sums of all are found once, where that takes a look at each.
 fn anywhere(values: &dyn Array) -> Sizes<'_> {
-    if !is_looked_at(values.data_type()) {
+    if !may_share(values.data_type()) {
         return sizes(values);
     }
     let (of, sums) = (each(values), OnceCell::new());
@@ -248,19 +248,6 @@ fn anywhere(values: &dyn Array) -> Sizes<'_> {
             end => end - sums[rows.start],
         }
     })
-}
-
-fn is_looked_at(kind: &DataType) -> bool {
-    match kind {
-        DataType::Utf8View
-        | DataType::BinaryView
-        | DataType::ListView(_)
-        | DataType::LargeListView(_)
-        | DataType::Dictionary(..)
-        | DataType::RunEndEncoded(..)
-        | DataType::Union(..) => true,
-        kind => part_kinds(kind).iter().any(is_looked_at),
-    }
 }
 
 #[cfg(test)]
@@ -287,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn each_row_has_what_is_shared_for_itself() {
+    fn each_row_has_what_may_share_for_itself() {
         let keys = Int32Array::from(vec![Some(0), Some(1), None, Some(1)]);
         let words: ArrayRef = Arc::new(DictionaryArray::new(keys, texts(&[1, 1_000])));
         // The values that nulls have for keys are counted, too.

@@ -176,6 +176,20 @@ pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
     }
 }
 
+/// Whether arrays of this type may have values that some of their elements share, or none has.
+pub(crate) fn may_share(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8View
+        | DataType::BinaryView
+        | DataType::ListView(_)
+        | DataType::LargeListView(_)
+        | DataType::Dictionary(..)
+        | DataType::RunEndEncoded(..)
+        | DataType::Union(..) => true,
+        kind => part_kinds(kind).iter().any(may_share),
+    }
+}
+
 fn far() -> ArrowError {
     ArrowError::ComputeError("it has a date or a time that is too far away for it".to_owned())
 }

@@ -4,11 +4,9 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use arrow_array::builder::StringBuilder;
-use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use arrow_select::dictionary::garbage_collect_any_dictionary;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
@@ -162,7 +160,6 @@ impl Sheet<'_> {
         };
         let is_cut = fields.iter().zip(layout.schema.fields()).any(is_spread);
         self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
-            let batch = compact(&batch).map_err(of_arrow)?;
             if !is_cut {
                 return visit(self.extended(rows, &batch, layout)?);
             }
@@ -217,7 +214,6 @@ impl Sheet<'_> {
         let mut gathered: Vec<Gathered> = columns.iter().map(new).collect();
         if !columns.is_empty() {
             self.table.for_each_batch(&self.rows, &columns, |_, batch| {
-                let batch = compact(&batch).map_err(of_arrow)?;
                 let mut added = gathered.iter_mut().zip(batch.columns());
                 added.try_for_each(|(gathered, array)| gathered.add(array).map_err(of_arrow))
             })?;
@@ -254,20 +250,6 @@ impl Sheet<'_> {
         columns.extend(added.iter_mut().map(|builder| Arc::new(builder.finish()) as ArrayRef));
         RecordBatch::try_new(Arc::clone(schema), columns).map_err(of_arrow)
     }
-}
-
-/// The same rows without what only others have: texts of views, and values of dictionaries.
-fn compact(batch: &RecordBatch) -> Result<RecordBatch, ArrowError> {
-    let column = |array: &ArrayRef| -> Result<ArrayRef, ArrowError> {
-        Ok(match array.data_type() {
-            DataType::Utf8View => Arc::new(array.as_string_view().gc()),
-            DataType::BinaryView => Arc::new(array.as_binary_view().gc()),
-            DataType::Dictionary(..) => garbage_collect_any_dictionary(array.as_any_dictionary())?,
-            _ => Arc::clone(array),
-        })
-    };
-    let columns = batch.columns().iter().map(column).collect::<Result<_, _>>()?;
-    RecordBatch::try_new(batch.schema(), columns)
 }
 
 /// Writes a row without values to nowhere: some types are refused only then.

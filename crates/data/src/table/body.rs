@@ -62,8 +62,12 @@ impl Body {
                 return Err(DataError::OtherColumns { file: name.to_owned() });
             }
             let bytes = memory_of_batch(&batch) as u64 + bytes_in(&batch, &schema);
-            let piece = caught(|| Written::of(&batch).largest()).ok_or_else(panicked);
-            let piece = piece.map_err(damaged)?;
+            // Without a limit nothing is written to the temporary file.
+            let piece = match most {
+                u64::MAX => Some(0),
+                _ => caught(|| Written::of(&batch).largest()),
+            };
+            let piece = piece.ok_or_else(|| damaged(panicked()))?;
             fits(bytes.max(piece), most).map_err(|unfit| unfit.of(name.to_owned()))?;
             caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
         });

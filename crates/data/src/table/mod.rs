@@ -12,6 +12,7 @@ mod batches;
 mod body;
 pub(crate) mod cell;
 mod claims;
+mod compact;
 mod cost;
 mod delimited;
 mod delta;

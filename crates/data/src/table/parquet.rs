@@ -1,7 +1,6 @@
 //! A Parquet file as it was; what is asked for is decoded each time.
 
 use std::collections::HashMap;
-use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 use std::{io, iter};
 
@@ -31,10 +30,11 @@ use crate::parquet_writer::ParquetWriter;
 use crate::spill::Depot;
 use crate::types::{as_read, part_kinds};
 
-/// Rows of a group in a temporary file, and bytes, of which it is a part of what may be decoded at once: what is written is in memory
+/// Rows of a group in a temporary file, and bytes, which are a part of what may be decoded at once: what is written is in memory
 /// until a group is complete.
 const GROUP_ROWS: usize = 1 << 16;
-const GROUP_BYTES: RangeInclusive<u64> = 1 << 23..=1 << 26;
+const FEWEST_BYTES: u64 = 1 << 23;
+const MOST_BYTES: u64 = 1 << 26;
 const GROUP_PART: u64 = 8;
 
 /// Costs the file's size where it stays in memory.
@@ -145,7 +145,7 @@ impl ParquetFile {
         let properties = WriterProperties::builder()
             .set_max_row_group_row_count(Some(GROUP_ROWS))
             .set_statistics_enabled(EnabledStatistics::None);
-        let group = (depot.piece() / GROUP_PART).clamp(*GROUP_BYTES.start(), *GROUP_BYTES.end());
+        let group = (depot.piece() / GROUP_PART).clamp(FEWEST_BYTES, MOST_BYTES);
         let out = depot.writer()?;
         let failure = |error: ParquetError| match error {
             ParquetError::External(why) if why.is::<io::Error>() => {

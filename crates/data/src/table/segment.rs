@@ -8,6 +8,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::body::Body;
 use super::cell::{Cells, cells};
+use super::compact::compact;
 use super::fields::{Fields, Row};
 use crate::DataError;
 
@@ -96,7 +97,7 @@ impl Segment {
         let Selection { columns, schema, .. } = selection;
         let own = self.own(rows);
         let mut visit = |batch: Result<RecordBatch, ArrowError>| {
-            let batch = batch.map_err(|_| self.damaged())?;
+            let batch = batch.and_then(|batch| compact(&batch)).map_err(|_| self.damaged())?;
             // Files of one schema may differ in what their metadata say.
             let batch = batch.with_schema(Arc::clone(schema)).map_err(|_| self.damaged())?;
             visit(batch)

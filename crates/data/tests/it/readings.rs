@@ -9,10 +9,13 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int8Array,
-    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray, UnionArray,
+    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray, StructArray,
+    UInt32Array, UnionArray, make_array,
 };
-use arrow_ipc::writer::FileWriter;
+use arrow_data::ArrayData;
+use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, UnionFields};
+use arrow_select::take::take_record_batch;
 use parquet::arrow::ArrowWriter;
 use parquet::data_type::{
     ByteArray, DataType as ColumnType, FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type,
@@ -287,6 +290,86 @@ fn a_result_has_no_texts_of_other_rows() {
     assert!(size(&out) < 2 * size(&from), "{}", size(&out));
 }
 
+/// A column of each kind in which rows share memory, of these people's texts.
+fn shared_columns(people: &[usize]) -> RecordBatch {
+    let texts = |what: &'static str| {
+        people.iter().map(move |person| format!("{what} of person {person:03}, long enough"))
+    };
+    let views = |what| Arc::new(StringViewArray::from_iter_values(texts(what))) as ArrayRef;
+    let keyed = |what| {
+        let keys = Int32Array::from_iter_values(0..people.len() as i32);
+        let words = Arc::new(StringArray::from_iter_values(texts(what)));
+        Arc::new(DictionaryArray::new(keys, words)) as ArrayRef
+    };
+    let item = |values: &ArrayRef| Arc::new(Field::new("item", values.data_type().clone(), true));
+    let lists = |values: ArrayRef| {
+        let ends = Int32Array::from_iter_values(0..=people.len() as i32).values().clone();
+        let data = ArrayData::builder(DataType::List(item(&values)));
+        let data = data.len(people.len()).add_buffer(ends.into_inner());
+        make_array(data.add_child_data(values.to_data()).build().expect("lists"))
+    };
+    // A row has its own value and the one before it.
+    let overlapping = |values: ArrayRef| {
+        let starts: Vec<i32> = (0..people.len() as i32).map(|row| (row - 1).max(0)).collect();
+        let lengths: Vec<i32> = (0..people.len() as i32).map(|row| (row + 1).min(2)).collect();
+        let field = item(&values);
+        Arc::new(ListViewArray::new(field, starts.into(), lengths.into(), values, None)) as ArrayRef
+    };
+    let record =
+        |values: ArrayRef| Arc::new(StructArray::from(vec![(item(&values), values)])) as ArrayRef;
+    let plain = |what| Arc::new(StringArray::from_iter_values(texts(what))) as ArrayRef;
+    let keyed_lists = {
+        let keys = Int32Array::from_iter_values(0..people.len() as i32);
+        Arc::new(DictionaryArray::new(keys, lists(views("views in keyed lists")))) as ArrayRef
+    };
+    let columns = [
+        record(views("views in records")),
+        record(keyed("words in records")),
+        lists(views("views in lists")),
+        lists(record(keyed("words in records in lists"))),
+        overlapping(plain("overlapping texts")),
+        overlapping(keyed("overlapping words")),
+        record(overlapping(overlapping(views("overlapping views")))),
+        keyed_lists,
+    ];
+    let named = columns.into_iter().enumerate().map(|(at, column)| (at.to_string(), column));
+    RecordBatch::try_from_iter(named).expect("columns")
+}
+
+#[test]
+fn rows_bring_nothing_of_other_rows_at_any_depth() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all: Vec<usize> = (0..500).collect();
+    let from = path(&folder, "i.arrows");
+    let batch = shared_columns(&all);
+    let mut writer = StreamWriter::try_new(File::create(&from).expect("writable"), &batch.schema());
+    let written = writer.as_mut().map(|writer| writer.write(&batch).and_then(|()| writer.finish()));
+    written.expect("a writer").expect("a stream");
+    let table = read(&from);
+    // Of overlapping lists, rows 7 and 20 have the values of 6 and 19, and of 5 and 18.
+    let wanted = [7, 20, 499];
+    let taken = table.take(wanted.into_iter()).expect("rows");
+    let places = UInt32Array::from_iter_values(wanted.map(|row| row as u32));
+    assert_eq!(taken, [take_record_batch(&batch, &places).expect("rows")]);
+    let kept = Table::from_batches("taken".to_owned(), batch.schema(), taken).expect("a table");
+    for name in ["o.arrow", "o.arrows", "o.parquet"] {
+        let out = path(&folder, name);
+        to(&out).write_rows(&table, wanted.into_iter()).expect("writable");
+        assert_eq!(read(&out).rows(), 3);
+    }
+    let memory = kept.memory();
+    assert!(memory < table.memory() / 20, "{memory}");
+    for name in ["o.arrow", "o.arrows"] {
+        let bytes = fs::read(path(&folder, name)).expect("there");
+        let is_there = |person: usize| {
+            let text = format!("of person {person:03}");
+            bytes.windows(text.len()).any(|part| part == text.as_bytes())
+        };
+        let there: Vec<usize> = all.iter().copied().filter(|person| is_there(*person)).collect();
+        assert_eq!(there, [5, 6, 7, 18, 19, 20, 497, 498, 499], "{name}");
+    }
+}
+
 #[test]
 fn views_take_what_their_texts_do() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -308,11 +391,11 @@ fn nested_dictionaries_are_shared_by_all_batches() {
     let folder = tempfile::tempdir().expect("a folder");
     let from = path(&folder, "i.arrow");
     let mut lists = ListBuilder::new(StringDictionaryBuilder::<Int8Type>::new());
-    for row in 0..1_000 {
-        lists.values().append_value(["a", "b", "c"][row % 3]);
+    for row in 0..100 {
+        (0..10).for_each(|_| lists.values().append_value(["a", "b", "c"][row % 3]));
         lists.append(true);
     }
-    let keys = Int8Array::from_iter_values([0, 1, 2]);
+    let keys = Int8Array::from_iter_values(0..100);
     let column: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::new(lists.finish())));
     let batch = RecordBatch::try_from_iter([("words", column)]).expect("a column");
     arrow(&from, &vec![batch; 50]);
@@ -320,7 +403,7 @@ fn nested_dictionaries_are_shared_by_all_batches() {
     for most in [None, Some(20_000_000)] {
         let scratch = Scratch::new(Some(folder.path().to_owned()), most);
         let table = Table::read_within(&file(&from), None, &scratch).expect("room");
-        let taken = table.take([1, 149].into_iter()).expect("rows");
+        let taken = table.take((0..100).chain(4_900..5_000)).expect("rows");
         let values = taken.iter().map(|batch| {
             let lists = batch.column(0).as_any_dictionary().values().as_list::<i32>().clone();
             lists.values().as_any_dictionary().keys().to_data().buffers()[0].as_ptr()
