@@ -21,23 +21,52 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     if !order.party.with.is_empty() {
         return multiparty::run(order, talk);
     }
-    let args = &order.party.meet;
     order.check()?;
-    order.job(args.peer().to_owned()).check()?;
-    let endpoint = endpoint(args)?;
-    let interrupt = Interrupt::heed()?;
-    let destination = order.destination(talk)?;
-    let peer = Peer::load(args)?;
-    let input = read(order, destination.as_ref(), talk)?;
-    let job = order.job(peer.name.clone());
-    let target = Target { input: &input, destination: destination.as_ref() };
-    let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
-    let done = peer.meet(job, target, way, talk)?;
-
+    let party = Party {
+        args: &order.party.meet,
+        wanted: &|peer| order.job(peer),
+        place: &mut || order.destination(talk),
+        read: &mut |destination| read(order, destination, talk),
+    };
+    let Met { done, input, destination } = party.meet(talk)?;
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
     report::print(&done, &input, order, talk)
+}
+
+/// This side of a run with one peer: what differs from one command to another.
+pub(crate) struct Party<'a> {
+    pub(crate) args: &'a MeetArgs,
+    /// The job with the peer of this name.
+    pub(crate) wanted: &'a dyn Fn(String) -> Job,
+    /// Where rows of the result go, if they go anywhere.
+    pub(crate) place: &'a mut dyn FnMut() -> Result<Option<Destination>, Failure>,
+    pub(crate) read: &'a mut dyn FnMut(Option<&Destination>) -> Result<Input, Failure>,
+}
+
+/// A run that is over, the list that it had, and where its rows go.
+pub(crate) struct Met {
+    pub(crate) done: Done,
+    pub(crate) input: Input,
+    pub(crate) destination: Option<Destination>,
+}
+
+impl Party<'_> {
+    /// Meets the peer, agrees, asks, and runs. It refuses what it can before it reads the list, and reads the list before it calls.
+    pub(crate) fn meet(self, talk: &Talk) -> Result<Met, Failure> {
+        let Self { args, wanted, place, read } = self;
+        wanted(args.peer().to_owned()).check()?;
+        let endpoint = endpoint(args)?;
+        let interrupt = Interrupt::heed()?;
+        let destination = place()?;
+        let peer = Peer::load(args)?;
+        let input = read(destination.as_ref())?;
+        let target = Target { input: &input, destination: destination.as_ref() };
+        let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
+        let done = interrupt.over(peer.run(wanted(peer.name.clone()), target, way, talk))?;
+        Ok(Met { done, input, destination })
+    }
 }
 
 /// The list of a run, and where its rows go, if they go anywhere.
@@ -49,39 +78,29 @@ pub(crate) struct Target<'a> {
 
 /// How to reach the peer, with the flags that say so, and what ends the wait.
 #[derive(Clone, Copy)]
-pub(crate) struct Way<'a> {
-    pub(crate) endpoint: &'a Endpoint,
-    pub(crate) args: &'a MeetArgs,
-    pub(crate) interrupt: &'a Interrupt,
+struct Way<'a> {
+    endpoint: &'a Endpoint,
+    args: &'a MeetArgs,
+    interrupt: &'a Interrupt,
 }
 
 /// The other party, and this one's identity.
-pub(crate) struct Peer {
+struct Peer {
     identity: Identity,
-    pub(crate) name: String,
+    name: String,
     key: PublicKey,
 }
 
 impl Peer {
     /// As `--peer` names it.
-    pub(crate) fn load(args: &MeetArgs) -> Result<Self, Failure> {
+    fn load(args: &MeetArgs) -> Result<Self, Failure> {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
         let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
         Ok(Self { identity, name, key })
     }
 
-    /// Meets it, agrees, asks, and runs.
-    pub(crate) fn meet(
-        &self,
-        job: Job,
-        target: Target<'_>,
-        way: Way<'_>,
-        talk: &Talk,
-    ) -> Result<Done, Failure> {
-        way.interrupt.over(self.run(job, target, way, talk))
-    }
-
+    /// Calls it, agrees, asks, and runs.
     fn run(
         &self,
         job: Job,
@@ -152,7 +171,7 @@ pub(crate) fn all_cores() -> usize {
 }
 
 /// This side's end of the connection, after a look at its address.
-pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
+fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
     let endpoint = match (&args.listen, &args.connect) {
         (Some(address), _) => Endpoint::Listen(address.clone()),
         (None, Some(address)) => Endpoint::Connect(address.clone()),

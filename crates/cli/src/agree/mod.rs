@@ -15,8 +15,7 @@ use self::args::{AgreeArgs, Asked, Search as SlotSearch, SlotArgs};
 use crate::args::Talk;
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::interrupt::Interrupt;
-use crate::operation::{Peer, Target, Way, deliver, endpoint, phases};
+use crate::operation::{Met, Party, deliver, phases};
 use crate::order::job;
 use crate::progress::say;
 use crate::report;
@@ -32,22 +31,24 @@ pub(crate) fn run(args: &AgreeArgs, talk: &Talk) -> Result<(), Failure> {
 
 /// Reads the calendar, ranks its free slots, meets the peer, and tells the slot.
 fn slot(args: &AgreeArgs, search: &SlotSearch<'_>, talk: &Talk) -> Result<(), Failure> {
-    wanted(args, search, args.meet.peer().to_owned()).check()?;
-    let endpoint = endpoint(&args.meet)?;
-    let interrupt = Interrupt::heed()?;
-    let destination = destination(args, search)?;
-    let peer = Peer::load(&args.meet)?;
-    let slots = ranked(search, talk)?;
-    let input = meeting::input("slots".to_owned(), &slots)?;
-
-    let job = wanted(args, search, peer.name.clone());
-    let target = Target { input: &input, destination: None };
-    let way = Way { endpoint: &endpoint, args: &args.meet, interrupt: &interrupt };
-    let done = peer.meet(job, target, way, talk)?;
+    let (mut file, mut slots) = (None, Vec::new());
+    let party = Party {
+        args: &args.meet,
+        wanted: &|peer| wanted(args, search, peer),
+        place: &mut || {
+            file = destination(args, search)?;
+            Ok(None)
+        },
+        read: &mut |_| {
+            slots = ranked(search, talk)?;
+            Ok(meeting::input("slots".to_owned(), &slots)?)
+        },
+    };
+    let Met { done, input, .. } = party.meet(talk)?;
 
     let placed = meeting::agreed(&done, &input, &slots);
     let agreed = placed.map(|(_, slot)| slot);
-    if let (Some(slot), Some(destination)) = (agreed, &destination) {
+    if let (Some(slot), Some(destination)) = (agreed, &file) {
         let write = |to: &Destination| slot.write(to, SystemTime::now());
         deliver(destination, &Scratch::default(), talk, &write)?;
     }

@@ -1,17 +1,14 @@
 //! Two lists in the order of preference: the row whose key both prefer most.
 
-use veilset::data::{Scratch, Source};
+use veilset::data::{Destination, Scratch, Source};
 use veilset::registry::Operation;
-use veilset::{Done, Input, Job, json};
+use veilset::{Done, Input, json};
 
 use super::args::{AgreeArgs, Ordered};
 use crate::args::Talk;
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::interrupt::Interrupt;
-use crate::operation::{
-    CHECK, Output, Peer, Target, Way, deliver, destination, endpoint, phases, read_table,
-};
+use crate::operation::{CHECK, Met, Output, Party, deliver, destination, phases, read_table};
 use crate::order::job;
 use crate::progress::{say, warn_some};
 use crate::report;
@@ -19,27 +16,15 @@ use crate::report;
 /// Reads the list, meets the peer, and writes the row.
 pub(super) fn run(args: &AgreeArgs, list: &Ordered<'_>, talk: &Talk) -> Result<(), Failure> {
     let meet = &args.meet;
-    let wanted = |peer: String| -> Job { job(Operation::Agree, meet, peer) };
-    wanted(meet.peer().to_owned()).check()?;
-    let endpoint = endpoint(meet)?;
-    let interrupt = Interrupt::heed()?;
     let out = Output { file: args.output.as_deref(), force: args.force, json: meet.json };
-    let destination = destination(out, &Source::new(&list.place.file), talk)?;
-    let peer = Peer::load(meet)?;
-
     let scratch = Scratch::new(None, meet.max_memory);
-    let table = read_table(&list.place, &scratch, talk)?;
-    if let Some(destination) = &destination {
-        destination.prepare(&table)?;
-    }
-    let name = table.name().to_owned();
-    let input = Input::of(table, list.key)?;
-    say(talk, &format!("{name}: {}", report::summary(&input)));
-    warn_some(&input.warnings(), CHECK);
-
-    let target = Target { input: &input, destination: destination.as_ref() };
-    let way = Way { endpoint: &endpoint, args: meet, interrupt: &interrupt };
-    let done = peer.meet(wanted(peer.name.clone()), target, way, talk)?;
+    let party = Party {
+        args: meet,
+        wanted: &|peer| job(Operation::Agree, meet, peer),
+        place: &mut || destination(out, &Source::new(&list.place.file), talk),
+        read: &mut |destination| read(list, destination, &scratch, talk),
+    };
+    let Met { done, input, destination } = party.meet(talk)?;
     if let Some(destination) = &destination {
         deliver(destination, &scratch, talk, &|to| done.write(&input, to))?;
     }
@@ -50,6 +35,23 @@ pub(super) fn run(args: &AgreeArgs, list: &Ordered<'_>, talk: &Talk) -> Result<(
     phases(&done.report.phases, talk);
     say(talk, &report::cost(&done.report));
     Ok(())
+}
+
+fn read(
+    list: &Ordered<'_>,
+    destination: Option<&Destination>,
+    scratch: &Scratch,
+    talk: &Talk,
+) -> Result<Input, Failure> {
+    let table = read_table(&list.place, scratch, talk)?;
+    if let Some(destination) = destination {
+        destination.prepare(&table)?;
+    }
+    let name = table.name().to_owned();
+    let input = Input::of(table, list.key)?;
+    say(talk, &format!("{name}: {}", report::summary(&input)));
+    warn_some(&input.warnings(), CHECK);
+    Ok(input)
 }
 
 fn told(done: &Done, input: &Input, output: Option<&str>) -> String {
