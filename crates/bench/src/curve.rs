@@ -1,7 +1,7 @@
 //! Curve operations against the reference.
 
 use std::hint::black_box;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use chacha20::ChaCha20Rng;
@@ -12,8 +12,9 @@ use veilset_crypto::{CommutativePrf, Element, Group, Point, with_prf};
 
 use crate::BenchError;
 
-/// Operations a sample, all in one batch.
+/// Operations a sample at most, all in one batch, and at least.
 const SAMPLE: usize = 4096;
+const FEWEST: usize = 64;
 
 /// Operations a sample of the reference, which every measurement is set beside.
 const REFERENCE: usize = 512;
@@ -49,24 +50,24 @@ pub fn reference_seconds() -> f64 {
     })
 }
 
-/// Times every kernel and operation on one thread.
+/// Times every kernel and operation on one thread, each for `budget` at most.
 ///
 /// # Errors
 /// When that thread cannot be started.
-pub fn curve() -> Result<Vec<CurveCost>, BenchError> {
+pub fn curve(budget: Duration) -> Result<Vec<CurveCost>, BenchError> {
     let pool = ThreadPoolBuilder::new().num_threads(1).build().map_err(|_| BenchError::Threads)?;
-    Ok(pool.install(curve_here))
+    Ok(pool.install(|| curve_here(budget)))
 }
 
-fn curve_here() -> Vec<CurveCost> {
+fn curve_here(budget: Duration) -> Vec<CurveCost> {
     let mut reference = reference_seconds();
     let mut costs = Vec::new();
     for kernel in Kernel::available() {
-        costs.extend(kernel_costs(kernel));
+        costs.extend(kernel_costs(kernel, budget));
         reference = reference.min(reference_seconds());
     }
     for group in Group::ALL.into_iter().filter(|group| *group != Group::Curve25519) {
-        costs.extend(with_prf!(group, F => group_costs::<F>(group.name())));
+        costs.extend(with_prf!(group, F => group_costs::<F>(group.name(), budget)));
         reference = reference.min(reference_seconds());
     }
     costs.iter_mut().for_each(|cost| cost.reference_ns = 1e9 * reference);
@@ -74,22 +75,27 @@ fn curve_here() -> Vec<CurveCost> {
 }
 
 /// Multiplication and map on Curve25519 with one kernel.
-fn kernel_costs(kernel: Kernel) -> [CurveCost; 2] {
+fn kernel_costs(kernel: Kernel, budget: Duration) -> [CurveCost; 2] {
     let key = Scalar::new(&[0x5a; 32]);
     let elements = elements();
     let mut points: Vec<Point> = vec![[0; 32]; SAMPLE];
-    let map = best(SAMPLE, || map_batch(kernel, black_box(&elements), &mut points));
-    let mul = best(SAMPLE, || multiply_batch(kernel, &key, black_box(&mut points)));
+    let map = best_batch(budget, |count| {
+        map_batch(kernel, black_box(&elements[..count]), &mut points[..count]);
+    });
+    let mul = best_batch(budget, |count| {
+        multiply_batch(kernel, &key, black_box(&mut points[..count]));
+    });
     [cost(kernel.name(), "mul", mul), cost(kernel.name(), "map", map)]
 }
 
 /// A group's multiplication and map; the reference is measured around all.
-fn group_costs<F: CommutativePrf>(kernel: &'static str) -> [CurveCost; 2] {
+fn group_costs<F: CommutativePrf>(kernel: &'static str, budget: Duration) -> [CurveCost; 2] {
     let prf = F::generate(&mut ChaCha20Rng::from_seed([7; 32]));
     let elements = elements();
     let points = prf.hash_and_evaluate(&elements);
-    let mul = best(SAMPLE, || drop(black_box(prf.evaluate(&points))));
-    let both = best(SAMPLE, || drop(black_box(prf.hash_and_evaluate(&elements))));
+    let mul = best_batch(budget, |count| drop(black_box(prf.evaluate(&points[..count]))));
+    let both =
+        best_batch(budget, |count| drop(black_box(prf.hash_and_evaluate(&elements[..count]))));
     [cost(kernel, "mul", mul), cost(kernel, "map", (both - mul).max(0.0))]
 }
 
@@ -100,6 +106,14 @@ fn elements() -> Vec<Element> {
 /// A row whose reference is filled in later.
 fn cost(kernel: &'static str, op: &'static str, seconds: f64) -> CurveCost {
     CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN }
+}
+
+/// Seconds an operation of the fastest sample; `batch` makes so many at once, as many as the budget has time for.
+fn best_batch(budget: Duration, mut batch: impl FnMut(usize)) -> f64 {
+    let first = best(FEWEST, || batch(FEWEST));
+    let count = (budget.as_secs_f64() / SAMPLES as f64 / first) as usize;
+    let count = count.clamp(FEWEST, SAMPLE);
+    best(count, || batch(count))
 }
 
 /// Seconds an operation of the fastest sample, which has so many.

@@ -23,7 +23,7 @@ pub(crate) struct BenchArgs {
     /// Threads of each party
     #[arg(long, value_name = "N", default_value = "1", value_parser = units::threads)]
     pub(crate) threads: usize,
-    /// Seconds for each row of `timing`
+    /// Seconds for each row of `timing`, and at most for each of `curve`
     #[arg(long, value_name = "S", default_value = "1.5", value_parser = seconds)]
     pub(crate) seconds: Duration,
     #[command(flatten)]

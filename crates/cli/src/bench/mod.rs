@@ -50,7 +50,7 @@ pub(crate) fn run(args: &BenchArgs, talk: &Talk) -> Result<(), Failure> {
     }
     for target in targets {
         match target {
-            BenchTarget::Curve => show_curves(args.json)?,
+            BenchTarget::Curve => show_curves(args)?,
             BenchTarget::Timing => timing::run(args)?,
             BenchTarget::Protocol(id) => measure(id, args)?,
         }
@@ -163,9 +163,9 @@ fn object(m: &Measurement) -> Value {
     versioned(with_choices(object, "operation", m.choices))
 }
 
-fn show_curves(as_json: bool) -> Result<(), Failure> {
-    let costs = curve().map_err(|error| Failure::Bug(error.to_string()))?;
-    costs.iter().try_for_each(|cost| show_curve(cost, as_json))
+fn show_curves(args: &BenchArgs) -> Result<(), Failure> {
+    let costs = curve(args.seconds).map_err(|error| Failure::Bug(error.to_string()))?;
+    costs.iter().try_for_each(|cost| show_curve(cost, args.json))
 }
 
 fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {

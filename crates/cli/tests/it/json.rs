@@ -100,7 +100,7 @@ fn commands_of_one_side_print_what_the_schema_says() {
         ),
         ("protocols", &["protocols", "--json"]),
         ("measurement", &["bench", "dh", "mqrpmt-dh-sum", "--sizes", "16", "--json"]),
-        ("curve", &["bench", "curve", "--json"]),
+        ("curve", &["bench", "curve", "--seconds", "0.02", "--json"]),
         ("timing", &["bench", "timing", "--seconds", "0.02", "--json"]),
         ("demo", &["demo", "--json"]),
     ] {

@@ -307,7 +307,7 @@ fn rows_of_lists_fit_whichever_are_wanted() {
 fn lists_of_a_fixed_length_are_there_where_they_are_null() {
     const LENGTH: i32 = 100_000;
     const ROWS: usize = 64;
-    const BATCHES: usize = 128;
+    const BATCHES: usize = 96;
     let field = Arc::new(arrow_schema::Field::new("item", DataType::Int64, true));
     let nulls: ArrayRef = Arc::new(FixedSizeListArray::new_null(field, LENGTH, ROWS));
     let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..ROWS as i32));

@@ -128,25 +128,33 @@ fn strike(spec: &Spec, inputs: &[Input; 2], learn: Learn, fault: Fault, at: u64,
     }
 }
 
-/// Entries under Paillier's encryption, where a run takes half a second to find its two keys: those of a row send the same messages
-/// with other ciphertexts.
-const ENCRYPTED: [&[&str]; 2] =
-    [&["fnp", "fnp-binned"], &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached"]];
+/// Entries of which a run takes long for its keys: those of a row send the same messages, with other ciphertexts or other transfers
+/// before them.
+const SLOW: [&[&str]; 4] = [
+    &["fnp", "fnp-binned"],
+    &["3pr-implicit", "3pr-paillier", "3pr-paillier-uncached"],
+    &["rr22-pq"],
+    &["rr22-malicious-pq"],
+];
 
-/// The faults at a frame: all, but for the entries under Paillier's encryption. These take turns: each frame of `fnp` is struck by
-/// all faults, in either of its entries, and each frame of ordered lists by one fault, in one of them.
+/// The faults at a frame: all, but for the slow entries. Each frame of `fnp` is struck by all faults, in either of its entries, and
+/// each frame of the others by one fault, in one of them; `rr22` and `rr22-malicious` have all of theirs without ML-KEM.
 fn faults(spec: &Spec, at: u64) -> Vec<Fault> {
-    let Some(row) = ENCRYPTED.iter().find(|row| row.contains(&spec.id)) else {
+    let Some(row) = SLOW.iter().find(|row| row.contains(&spec.id)) else {
         return Fault::ALL.to_vec();
     };
     let at = usize::try_from(at).expect("few frames");
     let all = Fault::ALL.iter().enumerate();
     let is_its_turn = |number: usize| row[number % row.len()] == spec.id;
-    if spec.operation == Operation::Agree {
-        let one = all.filter(|(number, _)| is_its_turn(at) && *number == at % Fault::ALL.len());
-        return one.map(|(_, fault)| *fault).collect();
+    if row.contains(&"fnp") {
+        return all
+            .filter(|(number, _)| is_its_turn(number + at))
+            .map(|(_, fault)| *fault)
+            .collect();
     }
-    all.filter(|(number, _)| is_its_turn(number + at)).map(|(_, fault)| *fault).collect()
+    let one =
+        all.filter(|(number, _)| is_its_turn(number + at) && *number == at % Fault::ALL.len());
+    one.map(|(_, fault)| *fault).collect()
 }
 
 fn matrix(plan: Plan) {
