@@ -7,10 +7,18 @@ use arrow_array::types::{
     Date32Type, Date64Type, Int8Type, Int16Type, Time32MillisecondType, Time32SecondType,
     TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type,
 };
-use arrow_array::{Array, ArrayRef, DictionaryArray, Int32Array, RecordBatch, make_array};
+use arrow_array::{
+    Array, ArrayRef, DictionaryArray, GenericListArray, GenericListViewArray, Int32Array,
+    OffsetSizeTrait, RecordBatch, RecordBatchOptions, make_array,
+};
+use arrow_buffer::OffsetBuffer;
 use arrow_data::ArrayData;
+use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
+
+use crate::pieces::written;
+use crate::table::memory_of;
 
 /// Whether a dictionary with such keys has place for few values.
 pub(crate) fn has_short_keys(key: &DataType) -> bool {
@@ -30,10 +38,12 @@ fn longer(keys: &dyn Array) -> Int32Array {
 /// The types in which columns are read. Dictionaries get keys of four bytes or more: those of several batches are one to some formats,
 /// and have more values together than short keys tell apart. Of booleans and decimals Parquet's reader makes none.
 pub(crate) fn as_read(schema: &SchemaRef) -> SchemaRef {
-    let fields = schema.fields().iter();
-    let fields =
-        fields.map(|field| field.as_ref().clone().with_data_type(kind_as_read(field.data_type())));
-    let fields: Vec<Field> = fields.collect();
+    with_kinds(schema, |kind| kind_as_read(&kind_with_lists(kind)))
+}
+
+fn with_kinds(schema: &SchemaRef, kind: impl Fn(&DataType) -> DataType) -> SchemaRef {
+    let field = |field: &FieldRef| field.as_ref().clone().with_data_type(kind(field.data_type()));
+    let fields: Vec<Field> = schema.fields().iter().map(field).collect();
     Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()))
 }
 
@@ -51,6 +61,29 @@ fn kind_as_read(kind: &DataType) -> DataType {
     }
 }
 
+/// The types in which batches in memory are kept: their own, and lists for list views, which may share values in ways that multiply
+/// wherever they are copied.
+pub(crate) fn with_lists(schema: &SchemaRef) -> SchemaRef {
+    with_kinds(schema, kind_with_lists)
+}
+
+fn kind_with_lists(kind: &DataType) -> DataType {
+    let part = |field: &FieldRef| {
+        Arc::new(field.as_ref().clone().with_data_type(kind_with_lists(field.data_type())))
+    };
+    match kind {
+        DataType::ListView(values) => DataType::List(part(values)),
+        DataType::LargeListView(values) => DataType::LargeList(part(values)),
+        DataType::Dictionary(_, values) if has_list_views(values) => kind_with_lists(values),
+        kind => with_parts(kind, kind_with_lists),
+    }
+}
+
+fn has_list_views(kind: &DataType) -> bool {
+    matches!(kind, DataType::ListView(_) | DataType::LargeListView(_))
+        || part_kinds(kind).iter().any(has_list_views)
+}
+
 /// `kind`, where it is a dictionary with keys of four bytes or more, and with other types of the values in it.
 pub(crate) fn with_longer_keys(kind: &DataType, part: impl Fn(&DataType) -> DataType) -> DataType {
     match with_parts(kind, part) {
@@ -65,7 +98,9 @@ pub(crate) fn with_longer_keys(kind: &DataType, part: impl Fn(&DataType) -> Data
 pub(crate) fn batch_in(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
     let columns = batch.columns().iter().zip(schema.fields());
     let columns = columns.map(|(array, field)| converted(array, field.data_type()));
-    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    let columns = columns.collect::<Result<_, _>>()?;
+    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
 }
 
 /// Bytes that [`batch_in`] takes for these rows beside what they have, where `schema` is that of [`as_read`].
@@ -77,17 +112,34 @@ pub(crate) fn bytes_in(batch: &RecordBatch, schema: &SchemaRef) -> u64 {
 fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
     /// Of a longer key.
     const KEY: usize = 4;
+    let all = || written(&make_array(array.clone()));
     let own = match (array.data_type(), to) {
         (kind, to) if kind == to => return 0,
-        (DataType::Dictionary(..), DataType::Dictionary(..)) => array.len() * KEY,
+        (DataType::Dictionary(..), DataType::Dictionary(..)) => (array.len() * KEY) as u64,
         // The values are taken by such keys.
-        (DataType::Dictionary(..), to) => {
+        (DataType::Dictionary(..), to) if part_kinds(to).is_empty() => {
             return (array.len() * (KEY + to.primitive_width().unwrap_or(1))) as u64;
         }
+        (DataType::Dictionary(..), _) => return all(),
+        (DataType::ListView(_), _) => copied(make_array(array.clone()).as_list_view::<i32>()),
+        (DataType::LargeListView(_), _) => copied(make_array(array.clone()).as_list_view::<i64>()),
         _ => 0,
     };
     let parts = array.child_data().iter().zip(part_kinds(to));
-    own as u64 + parts.map(|(part, kind)| bytes_as(part, &kind)).sum::<u64>()
+    let parts = parts.map(|(part, kind)| bytes_as(part, &kind));
+    parts.fold(own, u64::saturating_add)
+}
+
+/// Bytes of copies of all lists.
+fn copied<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> u64 {
+    let mut end = O::zero();
+    let lie_apart = (0..lists.len()).all(|row| {
+        let (start, size) = (lists.value_offsets()[row], lists.value_sizes()[row]);
+        let is_after = size == O::zero() || start >= end;
+        end = if size == O::zero() { end } else { start + size };
+        is_after
+    });
+    if lie_apart { memory_of(lists.values()) as u64 } else { written(lists) }
 }
 
 /// `kind` with other types of the values in it.
@@ -102,6 +154,9 @@ pub(crate) fn with_parts(kind: &DataType, part: impl Fn(&DataType) -> DataType) 
         DataType::FixedSizeList(values, length) => DataType::FixedSizeList(field(values), *length),
         DataType::Map(entries, sorted) => DataType::Map(field(entries), *sorted),
         DataType::Struct(fields) => DataType::Struct(fields.iter().map(field).collect()),
+        DataType::Union(fields, mode) => {
+            DataType::Union(fields.iter().map(|(id, of)| (id, field(of))).collect(), *mode)
+        }
         DataType::Dictionary(key, values) => {
             DataType::Dictionary(key.clone(), Box::new(part(values)))
         }
@@ -112,8 +167,8 @@ pub(crate) fn with_parts(kind: &DataType, part: impl Fn(&DataType) -> DataType) 
     }
 }
 
-/// The same values as `to`: their own type, or days for milliseconds, milliseconds for seconds, longer keys, or values for
-/// dictionaries, at any depth.
+/// The same values as `to`: their own type, or days for milliseconds, milliseconds for seconds, longer keys, values for
+/// dictionaries, or lists for list views, at any depth.
 ///
 /// # Errors
 /// When a date or a time is too far away for it.
@@ -145,8 +200,33 @@ pub(crate) fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, Arr
             let values = converted(dictionary.values(), values)?;
             Ok(Arc::new(DictionaryArray::try_new(longer(dictionary.keys()), values)?))
         }
+        (DataType::ListView(_), DataType::List(field)) => {
+            Ok(Arc::new(as_lists(array.as_list_view::<i32>(), field)?))
+        }
+        (DataType::LargeListView(_), DataType::LargeList(field)) => {
+            Ok(Arc::new(as_lists(array.as_list_view::<i64>(), field)?))
+        }
         (_, to) => with_converted_parts(array, to),
     }
+}
+
+/// The same lists one after the other, of values in the type of `field`.
+fn as_lists<O: OffsetSizeTrait>(
+    views: &GenericListViewArray<O>,
+    field: &FieldRef,
+) -> Result<GenericListArray<O>, ArrowError> {
+    let values = converted(views.values(), field.data_type())?.to_data();
+    let mut all = MutableArrayData::new(vec![&values], false, 0);
+    let mut ends = vec![O::zero()];
+    for row in 0..views.len() {
+        if views.is_valid(row) {
+            let start = views.value_offsets()[row].as_usize();
+            all.try_extend(0, start, start + views.value_sizes()[row].as_usize())?;
+        }
+        ends.push(O::from_usize(all.len()).ok_or(ArrowError::OffsetOverflowError(all.len()))?);
+    }
+    let (ends, nulls) = (OffsetBuffer::new(ends.into()), views.nulls().cloned());
+    GenericListArray::try_new(Arc::clone(field), ends, make_array(all.freeze()), nulls)
 }
 
 fn with_converted_parts(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
@@ -168,6 +248,9 @@ pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
         | DataType::FixedSizeList(part, _)
         | DataType::Map(part, _) => vec![part.data_type().clone()],
         DataType::Struct(fields) => fields.iter().map(|field| field.data_type().clone()).collect(),
+        DataType::Union(fields, _) => {
+            fields.iter().map(|(_, field)| field.data_type().clone()).collect()
+        }
         DataType::Dictionary(_, values) => vec![values.as_ref().clone()],
         DataType::RunEndEncoded(ends, values) => {
             vec![ends.data_type().clone(), values.data_type().clone()]

@@ -20,12 +20,10 @@ pub(super) fn kind_in(format: Format, kind: &DataType) -> DataType {
     }
 }
 
-/// Whether `format` has a place for the unions in a type: Parquet for none, and an Arrow file for those without dictionaries, of which
-/// it has one a column.
+/// Whether `format` has a place for the unions in a type: Parquet for none.
 pub(super) fn fits(format: Format, kind: &DataType) -> bool {
     match (format, kind) {
         (Format::Parquet, DataType::Union(..)) => false,
-        (Format::Arrow, DataType::Union(..)) => !has_dictionary(kind),
         (_, kind) => part_kinds(kind).iter().all(|part| fits(format, part)),
     }
 }
@@ -34,9 +32,6 @@ pub(super) fn fits(format: Format, kind: &DataType) -> bool {
 pub(super) fn has_dictionary(kind: &DataType) -> bool {
     match kind {
         DataType::Dictionary(..) => true,
-        DataType::Union(fields, _) => {
-            fields.iter().any(|(_, field)| has_dictionary(field.data_type()))
-        }
         kind => part_kinds(kind).iter().any(has_dictionary),
     }
 }

@@ -20,6 +20,7 @@ use crate::json::write_member;
 use crate::parquet_writer::ParquetWriter;
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
+use crate::table::compact;
 use crate::types::converted;
 
 /// Rows of a batch that is made of cells.
@@ -168,7 +169,8 @@ impl Sheet<'_> {
                 let piece = piece.map_err(of_arrow)?;
                 let rows = &rows[done..done + piece.num_rows()];
                 done += rows.len();
-                visit(self.extended(rows, &piece, layout)?)?;
+                // Values that were in a dictionary bring the texts of all rows.
+                visit(compact(&self.extended(rows, &piece, layout)?).map_err(of_arrow)?)?;
             }
             Ok(())
         })

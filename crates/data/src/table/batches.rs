@@ -1,9 +1,13 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
+use std::sync::Arc;
+
 use arrow_array::{Array, RecordBatch, UInt64Array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
+
+use crate::types::{batch_in, with_lists};
 
 /// Batches of one schema, and where in them a row is.
 pub(crate) struct Batches {
@@ -14,10 +18,13 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    /// `None` where a batch is not of this schema.
-    pub(super) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Option<Self> {
-        let same = batches.iter().all(|batch| same_columns(&batch.schema(), &schema));
-        same.then(|| Self::of(schema, batches))
+    /// With lists for list views. `None` where a batch is not of this schema, or cannot be in those types.
+    pub(super) fn new(schema: &SchemaRef, batches: &[RecordBatch]) -> Option<Self> {
+        let kept = with_lists(schema);
+        let batches = batches.iter().map(|batch| {
+            same_columns(&batch.schema(), schema).then(|| batch_in(batch, &kept).ok()).flatten()
+        });
+        Some(Self::of(Arc::clone(&kept), batches.collect::<Option<_>>()?))
     }
 
     pub(super) fn of(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {

@@ -44,6 +44,7 @@ use self::batches::Batches;
 pub(crate) use self::batches::memory_of;
 use self::body::Body;
 use self::cell::{has_text, value_type};
+pub(crate) use self::compact::compact;
 pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
 pub use self::files::Arrivals;
@@ -89,7 +90,8 @@ impl Table {
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }
 
-    /// Record batches that messages call `name`; their buffers are shared, not copied.
+    /// Record batches that messages call `name`; their buffers are shared, not copied, but for list views, which become
+    /// lists.
     ///
     /// # Errors
     /// When a batch has other columns than `schema`, or there are too many rows.
@@ -98,7 +100,7 @@ impl Table {
         schema: SchemaRef,
         batches: Vec<RecordBatch>,
     ) -> Result<Self, DataError> {
-        let body = Batches::new(schema, batches).map(Body::Batches);
+        let body = Batches::new(&schema, &batches).map(Body::Batches);
         let body = body.ok_or_else(|| DataError::OtherColumns { file: name.clone() })?;
         Self::of(name.clone(), body.header(), vec![(name, body)])
     }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int8Type, TimestampNanosecondType};
+use arrow_array::types::{Int8Type, Int32Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int8Array,
     Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray, StructArray,
@@ -336,6 +336,26 @@ fn shared_columns(people: &[usize]) -> RecordBatch {
     RecordBatch::try_from_iter(named).expect("columns")
 }
 
+/// The texts of all rows, whatever they are in.
+fn all_texts(array: &dyn Array) -> Vec<String> {
+    let of_rows = |of: &dyn Fn(usize) -> ArrayRef| -> Vec<String> {
+        (0..array.len()).flat_map(|row| all_texts(&of(row))).collect()
+    };
+    match array.data_type() {
+        DataType::Utf8 => array.as_string::<i32>().iter().flatten().map(str::to_owned).collect(),
+        DataType::Utf8View => array.as_string_view().iter().flatten().map(str::to_owned).collect(),
+        DataType::List(_) => of_rows(&|row| array.as_list::<i32>().value(row)),
+        DataType::ListView(_) => of_rows(&|row| array.as_list_view::<i32>().value(row)),
+        DataType::Struct(_) => all_texts(array.as_struct().column(0)),
+        DataType::Dictionary(..) => {
+            let words = array.as_any_dictionary();
+            let keys = words.normalized_keys();
+            of_rows(&|row| words.values().slice(keys[row], 1))
+        }
+        kind => panic!("{kind} has no texts here"),
+    }
+}
+
 #[test]
 fn rows_bring_nothing_of_other_rows_at_any_depth() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -350,8 +370,12 @@ fn rows_bring_nothing_of_other_rows_at_any_depth() {
     let wanted = [7, 20, 499];
     let taken = table.take(wanted.into_iter()).expect("rows");
     let places = UInt32Array::from_iter_values(wanted.map(|row| row as u32));
-    assert_eq!(taken, [take_record_batch(&batch, &places).expect("rows")]);
-    let kept = Table::from_batches("taken".to_owned(), batch.schema(), taken).expect("a table");
+    let expected = take_record_batch(&batch, &places).expect("rows");
+    for (found, expected) in taken[0].columns().iter().zip(expected.columns()) {
+        assert_eq!(all_texts(found), all_texts(expected), "{}", expected.data_type());
+    }
+    let schema = taken[0].schema();
+    let kept = Table::from_batches("taken".to_owned(), schema, taken).expect("a table");
     for name in ["o.arrow", "o.arrows", "o.parquet"] {
         let out = path(&folder, name);
         to(&out).write_rows(&table, wanted.into_iter()).expect("writable");
@@ -368,6 +392,34 @@ fn rows_bring_nothing_of_other_rows_at_any_depth() {
         let there: Vec<usize> = all.iter().copied().filter(|person| is_there(*person)).collect();
         assert_eq!(there, [5, 6, 7, 18, 19, 20, 497, 498, 499], "{name}");
     }
+}
+
+#[test]
+fn lists_that_share_values_are_counted_before_they_are_copied() {
+    const LISTS: usize = 3_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let views = |values: ArrayRef, starts: Vec<i32>, lengths: Vec<i32>| -> ArrayRef {
+        let field = Arc::new(Field::new("item", values.data_type().clone(), true));
+        Arc::new(ListViewArray::new(field, starts.into(), lengths.into(), values, None))
+    };
+    // Each inner list is all of the same numbers, 1.2 GB together.
+    let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..100_000));
+    let inner = views(numbers, vec![0; LISTS], vec![100_000; LISTS]);
+    let outer = views(inner, (0..LISTS as i32).collect(), vec![1; LISTS]);
+    arrow(&from, &[RecordBatch::try_from_iter([("lists", outer)]).expect("a column")]);
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(200_000_000));
+    let refused = Table::read_within(&file(&from), None, &scratch).err();
+    assert!(matches!(refused, Some(DataError::TooLarge { .. })), "{refused:?}");
+    // Lists that lie apart, in any order and with gaps, are what they were.
+    let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..6));
+    let apart = views(numbers, vec![3, 0, 6, 1], vec![2, 1, 0, 2]);
+    arrow(&from, &[RecordBatch::try_from_iter([("lists", apart)]).expect("a column")]);
+    let taken = read(&from).take(0..4).expect("rows");
+    let lists = taken[0].column(0).as_list::<i32>();
+    let found =
+        lists.iter().flatten().map(|list| list.as_primitive::<Int32Type>().values().to_vec());
+    assert_eq!(found.collect::<Vec<_>>(), [vec![3, 4], vec![0], vec![], vec![1, 2]]);
 }
 
 #[test]
@@ -499,7 +551,14 @@ fn unions_are_refused_before_a_run_where_their_format_has_no_place() {
     };
     let plain: ArrayRef = Arc::new(StringArray::from(vec!["a"]));
     assert!(!prepared("o.parquet", &plain) && prepared("o.arrow", &plain));
-    assert!(!prepared("o.parquet", &words) && !prepared("o.arrow", &words));
+    assert!(!prepared("o.parquet", &words) && prepared("o.arrow", &words));
+    // An Arrow file has plain values in their place.
+    let out = path(&folder, "written.arrow");
+    to(&out).write_rows(&union(Arc::clone(&words)), 0..1).expect("writable");
+    let taken = read(&out).take(0..1).expect("a row");
+    let part = taken[0].column(0).as_union().child(0).clone();
+    assert_eq!(*part.data_type(), DataType::Utf8);
+    assert_eq!(all_texts(&part)[..], all_texts(&words)[..1]);
 }
 
 #[test]
