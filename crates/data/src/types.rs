@@ -217,14 +217,21 @@ fn as_lists<O: OffsetSizeTrait>(
 ) -> Result<GenericListArray<O>, ArrowError> {
     let values = converted(views.values(), field.data_type())?.to_data();
     let mut all = MutableArrayData::new(vec![&values], false, 0);
-    let mut ends = vec![O::zero()];
+    let (mut ends, mut end) = (vec![O::zero()], 0);
+    // Lists that follow one another are copied together.
+    let mut together = 0..0;
     for row in 0..views.len() {
-        if views.is_valid(row) {
-            let start = views.value_offsets()[row].as_usize();
-            all.try_extend(0, start, start + views.value_sizes()[row].as_usize())?;
+        let size = if views.is_valid(row) { views.value_sizes()[row].as_usize() } else { 0 };
+        let start = views.value_offsets()[row].as_usize();
+        if size > 0 && start != together.end {
+            all.try_extend(0, together.start, together.end)?;
+            together = start..start;
         }
-        ends.push(O::from_usize(all.len()).ok_or(ArrowError::OffsetOverflowError(all.len()))?);
+        together.end += size;
+        end += size;
+        ends.push(O::from_usize(end).ok_or(ArrowError::OffsetOverflowError(end))?);
     }
+    all.try_extend(0, together.start, together.end)?;
     let (ends, nulls) = (OffsetBuffer::new(ends.into()), views.nulls().cloned());
     GenericListArray::try_new(Arc::clone(field), ends, make_array(all.freeze()), nulls)
 }
