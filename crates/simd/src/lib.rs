@@ -1,4 +1,4 @@
-//! Kernels for the processor at hand, chosen when the program runs: Curve25519 and its field, SHA-512, the bit
+//! Kernels for the processor at hand, chosen when the program runs: Curve25519 and its field, P-256, SHA-512, the bit
 //! transpose, GF(2^128), GF(2^64), number-theoretic transforms, and arithmetic modulo long numbers.
 //!
 //! This is the only crate of the workspace that may hold unsafe code. Every kernel has a twin in plain Rust, which is
@@ -11,6 +11,7 @@ mod gf128;
 mod gf64;
 mod kernel;
 pub mod ntt;
+pub mod p256;
 mod sha512;
 mod transpose;
 mod vector;
