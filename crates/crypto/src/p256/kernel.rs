@@ -1,25 +1,35 @@
 //! Multiplication in the group and the way from an x-coordinate back to a point, for many values and one thread.
 //!
-//! The multiplication is the Diffie–Hellman function of aws-lc, which takes both coordinates of a point, checks them
-//! against the curve and returns the x-coordinate of the product. It would find y by itself, in twice the time of the
-//! roots here.
+//! With [`Kernel::Avx512Ifma`] all of it runs in lanes. Other kernels leave the multiplication to aws-lc, whose Diffie–Hellman
+//! function takes both coordinates of a point, checks them against the curve and returns the x-coordinate of the product. It would
+//! find y by itself, in twice the time of the roots here.
 
 use aws_lc_rs::agreement::{ECDH_P256, PrivateKey, UnparsedPublicKey, agree};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
+use veilset_simd::{Kernel, p256 as simd};
+use zeroize::Zeroizing;
+
+pub use veilset_simd::p256::{Point, X};
 
 use super::field::{Fe, root_candidates};
 pub use super::sswu::map_batch;
-use super::{B, ORDER, THREE, X};
+use super::{B, ORDER, THREE};
 use crate::lanes::Field;
 
-/// A point in the uncompressed form of SEC 1: the byte 4, x, y, both big-endian.
-pub type SecPoint = [u8; 65];
+/// Exponentiations that run side by side without lanes.
+pub(super) const CHAINS: usize = 2;
 
-/// Exponentiations that run side by side.
-pub(super) const LANES: usize = 2;
+/// Whether a kernel has lanes for this curve.
+pub(super) fn has_lanes(kernel: Kernel) -> bool {
+    kernel == Kernel::Avx512Ifma
+}
 
 /// A secret scalar from 1 to n − 1, where n is the order of the group. Wiped when dropped.
-pub struct Scalar(PrivateKey);
+pub struct Scalar {
+    bytes: Zeroizing<[u8; 32]>,
+    /// The same for the library that multiplies where no lanes do.
+    library: PrivateKey,
+}
 
 impl Scalar {
     /// The scalar of these big-endian bytes; `None` if they are 0 or at least n. Takes the same time for all that are
@@ -30,14 +40,15 @@ impl Scalar {
     #[must_use]
     pub fn new(bytes: &[u8; 32]) -> Option<Self> {
         let key = || PrivateKey::from_private_key(&ECDH_P256, bytes).expect("1 to n − 1");
-        is_in_range(bytes).then(|| Self(key()))
+        is_in_range(bytes).then(|| Self { bytes: Zeroizing::new(*bytes), library: key() })
     }
 
-    /// The x-coordinate of the product of the scalar and a point; `None` if the point is not on the curve.
-    #[must_use]
-    pub fn multiply(&self, point: &SecPoint) -> Option<X> {
-        let point = UnparsedPublicKey::new(&ECDH_P256, point);
-        agree(&self.0, point, (), |product| product.try_into().map_err(|_| ())).ok()
+    /// The x-coordinate of the product with a point, by the library; `None` if the point is not on the curve.
+    fn multiply(&self, point: &Point) -> Option<X> {
+        let mut encoded = Zeroizing::new([4; 65]);
+        encoded[1..].copy_from_slice(point);
+        let point = UnparsedPublicKey::new(&ECDH_P256, encoded.as_slice());
+        agree(&self.library, point, (), |product| product.try_into().map_err(|_| ())).ok()
     }
 }
 
@@ -52,12 +63,38 @@ fn is_in_range(bytes: &[u8; 32]) -> bool {
     (any.ct_ne(&0) & borrow.ct_eq(&-1)).into()
 }
 
-/// Puts the x-coordinates of the products of `points` and `scalar` into `products`.
+/// Replaces each point by its product with ±`scalar`, of the two the one with an even y. The points are on the curve.
 ///
 /// # Panics
-/// When the two differ in length, a point is not on the curve, or memory is exhausted.
-pub fn multiply_batch(scalar: &Scalar, points: &[SecPoint], products: &mut [X]) {
+/// When a point is not on the curve and the kernel has no lanes, or memory is exhausted.
+pub fn multiply_batch(kernel: Kernel, scalar: &Scalar, points: &mut [Point]) {
+    if has_lanes(kernel) {
+        return simd::multiply(kernel, &scalar.bytes, points);
+    }
+    let mut xs = vec![[0; 32]; points.len()];
+    multiply_to_x_batch(kernel, scalar, points, &mut xs);
+    lift_batch(kernel, &xs, points).expect("products are points of the curve");
+}
+
+/// Puts the x-coordinates of the products of `points` and `scalar` into `products`; what is left of the points is wiped by
+/// the caller.
+///
+/// # Panics
+/// As [`multiply_batch`], and when the two differ in length.
+pub fn multiply_to_x_batch(
+    kernel: Kernel,
+    scalar: &Scalar,
+    points: &mut [Point],
+    products: &mut [X],
+) {
     assert_eq!(points.len(), products.len(), "each point has its product");
+    if has_lanes(kernel) {
+        simd::multiply(kernel, &scalar.bytes, points);
+        for (point, product) in points.iter().zip(products) {
+            product.copy_from_slice(&point[..32]);
+        }
+        return;
+    }
     for (point, product) in points.iter().zip(products) {
         *product = scalar.multiply(point).expect("a point of the curve");
     }
@@ -70,31 +107,51 @@ pub fn multiply_batch(scalar: &Scalar, points: &[SecPoint], products: &mut [X]) 
 ///
 /// # Panics
 /// When the two differ in length.
-pub fn lift_batch(xs: &[X], points: &mut [SecPoint]) -> Result<(), usize> {
+pub fn lift_batch(kernel: Kernel, xs: &[X], points: &mut [Point]) -> Result<(), usize> {
     assert_eq!(xs.len(), points.len(), "each coordinate has its point");
-    let blocks = xs.chunks(LANES).zip(points.chunks_mut(LANES));
+    if has_lanes(kernel) {
+        return simd::lift(kernel, xs, points);
+    }
+    let blocks = xs.chunks(CHAINS).zip(points.chunks_mut(CHAINS));
     for (block, (xs, points)) in blocks.enumerate() {
-        lift_block(xs, points).map_err(|lane| block * LANES + lane)?;
+        lift_block(xs, points).map_err(|chain| block * CHAINS + chain)?;
     }
     Ok(())
 }
 
-fn lift_block(xs: &[X], points: &mut [SecPoint]) -> Result<(), usize> {
-    let mut lanes = [Fe::ZERO; LANES];
+fn lift_block(xs: &[X], points: &mut [Point]) -> Result<(), usize> {
+    let mut chains = [Fe::ZERO; CHAINS];
     let mut below = 0;
     while let Some(x) = xs.get(below).and_then(Fe::from_canonical) {
-        lanes[below] = x;
+        chains[below] = x;
         below += 1;
     }
-    let squares = lanes.map(curve_equation);
+    let squares = chains.map(curve_equation);
     let roots = root_candidates(squares);
-    for (lane, point) in points.iter_mut().enumerate() {
-        if lane >= below || !bool::from(roots[lane].square().ct_eq(&squares[lane])) {
-            return Err(lane);
+    for (chain, point) in points.iter_mut().enumerate() {
+        if chain >= below || !bool::from(roots[chain].square().ct_eq(&squares[chain])) {
+            return Err(chain);
         }
-        *point = sec_point(lanes[lane], even(roots[lane]));
+        *point = encoded(chains[chain], even(roots[chain]));
     }
     Ok(())
+}
+
+/// Whether all points are on the curve and have an even y. They are public.
+///
+/// # Errors
+/// With the place of the first that does not, or a coordinate of which is not below p.
+pub fn check_batch(kernel: Kernel, points: &[Point]) -> Result<(), usize> {
+    if has_lanes(kernel) {
+        return simd::check(kernel, points);
+    }
+    points.iter().position(|point| !is_valid(point)).map_or(Ok(()), Err)
+}
+
+fn is_valid(point: &Point) -> bool {
+    let coordinate = |start| Fe::from_canonical(&std::array::from_fn(|index| point[start + index]));
+    let (Some(x), Some(y)) = (coordinate(0), coordinate(32)) else { return false };
+    (y.square().ct_eq(&curve_equation(x)) & !y.is_odd()).into()
 }
 
 /// Of y and −y the even one.
@@ -107,10 +164,10 @@ pub(super) fn curve_equation(x: Fe) -> Fe {
     x.square().sub(THREE).mul(x).add(B)
 }
 
-pub(super) fn sec_point(x: Fe, y: Fe) -> SecPoint {
-    let mut point = [4; 65];
-    point[1..33].copy_from_slice(&x.to_bytes());
-    point[33..].copy_from_slice(&y.to_bytes());
+pub(super) fn encoded(x: Fe, y: Fe) -> Point {
+    let mut point = [0; 64];
+    point[..32].copy_from_slice(&x.to_bytes());
+    point[32..].copy_from_slice(&y.to_bytes());
     point
 }
 
@@ -133,37 +190,49 @@ mod tests {
         (theirs, Scalar::new(&theirs.to_repr().into()).expect("not 0"))
     }
 
-    fn sec(point: ProjectivePoint) -> SecPoint {
-        point.to_affine().to_sec1_point(false).as_bytes().try_into().expect("65 bytes")
+    fn point(point: ProjectivePoint) -> Point {
+        point.to_affine().to_sec1_point(false).as_bytes()[1..].try_into().expect("64 bytes")
     }
 
-    fn x(point: &SecPoint) -> X {
-        std::array::from_fn(|index| point[1 + index])
+    fn x(point: &Point) -> X {
+        std::array::from_fn(|index| point[index])
+    }
+
+    /// The point with this x-coordinate and an even y.
+    fn even_point(x: &X) -> Option<Point> {
+        let form = Sec1Point::from_bytes([&[2], x.as_slice()].concat()).expect("a form");
+        AffinePoint::from_sec1_point(&form).into_option().map(|even| point(even.into()))
     }
 
     #[test]
     fn products_agree_with_another_library() {
         for index in 0..40 {
             let (k, key) = scalars(2 * index);
-            let point = ProjectivePoint::generator() * scalars(2 * index + 1).0;
-            let expected = x(&sec(point * k));
-            assert_eq!(key.multiply(&sec(point)), Some(expected));
-            assert_eq!(key.multiply(&sec(-point)), Some(expected));
+            let factor = ProjectivePoint::generator() * scalars(2 * index + 1).0;
+            let expected = x(&point(factor * k));
+            for kernel in Kernel::available() {
+                let mut points = [factor, -factor].map(point);
+                let mut xs = [[0; 32]; 2];
+                multiply_to_x_batch(kernel, &key, &mut points, &mut xs);
+                assert_eq!(xs, [expected; 2], "{kernel:?}");
+                let mut points = [factor, -factor].map(point);
+                multiply_batch(kernel, &key, &mut points);
+                assert_eq!(points.map(Some), [even_point(&expected); 2], "{kernel:?}");
+            }
         }
     }
 
     #[test]
     fn lifted_points_agree_with_another_library() {
         let xs: Vec<X> = (0..101)
-            .map(|index| x(&sec(ProjectivePoint::generator() * scalars(index).0)))
+            .map(|index| x(&point(ProjectivePoint::generator() * scalars(index).0)))
             .collect();
-        for length in [0, 1, 2, 101] {
-            let mut points = vec![[0; 65]; length];
-            assert_eq!(lift_batch(&xs[..length], &mut points), Ok(()));
+        for (kernel, length) in Kernel::available().flat_map(|k| [0, 1, 2, 101].map(|n| (k, n))) {
+            let mut points = vec![[0; 64]; length];
+            assert_eq!(lift_batch(kernel, &xs[..length], &mut points), Ok(()));
+            assert_eq!(check_batch(kernel, &points), Ok(()));
             for (x, point) in xs.iter().zip(&points) {
-                let even = Sec1Point::from_bytes([&[2], x.as_slice()].concat()).expect("a form");
-                let even = AffinePoint::from_sec1_point(&even).expect("on the curve");
-                assert_eq!(*point, sec(even.into()));
+                assert_eq!(Some(*point), even_point(x));
             }
         }
     }
@@ -173,9 +242,10 @@ mod tests {
         let mut refused = 0;
         for index in 0..200 {
             let x = digest(index);
-            let form = Sec1Point::from_bytes([&[2], x.as_slice()].concat()).expect("a form");
-            let on_the_curve = bool::from(AffinePoint::from_sec1_point(&form).is_some());
-            assert_eq!(lift_batch(&[x], &mut [[0; 65]]).is_ok(), on_the_curve);
+            let on_the_curve = even_point(&x).is_some();
+            for kernel in Kernel::available() {
+                assert_eq!(lift_batch(kernel, &[x], &mut [[0; 64]]).is_ok(), on_the_curve);
+            }
             refused += u32::from(!on_the_curve);
         }
         assert!((60..140).contains(&refused), "half of all numbers: {refused}");
@@ -183,8 +253,8 @@ mod tests {
 
     #[test]
     fn a_point_off_the_curve_has_no_product() {
-        let mut point = sec(ProjectivePoint::generator());
-        point[64] ^= 1;
+        let mut point = point(ProjectivePoint::generator());
+        point[63] ^= 1;
         assert_eq!(scalars(1).1.multiply(&point), None);
     }
 

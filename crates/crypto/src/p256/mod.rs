@@ -11,8 +11,8 @@ pub use prf::P256Prf;
 
 use self::field::Fe;
 
-/// An x-coordinate: 32 bytes, big-endian, below p.
-type X = [u8; 32];
+/// Values that one task takes: all groups of eight lanes that share an inversion.
+const VALUES_A_TASK: usize = 128;
 
 /// The coefficient B of the curve y² = x³ − 3x + B.
 const B: Fe = Fe::new([

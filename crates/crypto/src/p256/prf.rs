@@ -3,11 +3,12 @@
 use std::marker::PhantomData;
 
 use rand_core::CryptoRng;
+use veilset_simd::Kernel;
 use zeroize::Zeroizing;
 
-use super::Encoding;
-use super::kernel::{Scalar, SecPoint, map_batch, multiply_batch};
-use crate::tasks::{VALUES_A_TASK, refusing_tasks, tasks};
+use super::kernel::{Scalar, map_batch};
+use super::{Encoding, VALUES_A_TASK};
+use crate::tasks::{refusing_tasks, tasks};
 use crate::{CommutativePrf, Element, NotAnElement};
 
 /// `F_k(±P) = ±k·P` on P-256, for a key uniform in 1 to n − 1. The key is wiped when dropped.
@@ -25,17 +26,16 @@ use crate::{CommutativePrf, Element, NotAnElement};
 ///
 /// # What compression costs
 ///
-/// The Diffie–Hellman function of the library below wants y and returns x alone, so somebody takes a root for each
-/// point that is multiplied twice, at about a seventh of the time of a multiplication:
+/// A multiplication wants y, and in lanes it gives y, so the two forms trade bytes against the time of a root, as the paper
+/// has it (section 7.5):
 ///
 /// | | bytes a point | [`hash_and_evaluate`](CommutativePrf::hash_and_evaluate) | [`evaluate`](CommutativePrf::evaluate) |
 /// |---|---|---|---|
 /// | [`Compressed`](crate::Compressed) | 32 | no root, as the map gives y | one, of what the peer sent |
-/// | [`Uncompressed`](crate::Uncompressed) | 64 | one, of what is sent | one, of the result |
+/// | [`Uncompressed`](crate::Uncompressed) | 64 | no root | the curve's equation, of what the peer sent |
 ///
-/// Without compression the sender takes the root and the receiver checks the curve's equation: twice the bytes, and
-/// no less time. The trade of bytes against time that the paper describes (section 7.5) is one of multiplications that
-/// return y, as multiplications of this speed do not.
+/// Without lanes the library below multiplies, whose Diffie–Hellman function returns x alone: then a root is taken for each
+/// point of an [`Uncompressed`](crate::Uncompressed) result, at about a seventh of the time of a multiplication.
 ///
 /// # Elements
 ///
@@ -50,15 +50,6 @@ use crate::{CommutativePrf, Element, NotAnElement};
 pub struct P256Prf<C> {
     key: Scalar,
     encoding: PhantomData<C>,
-}
-
-impl<C: Encoding> P256Prf<C> {
-    fn multiply_and_encode(&self, points: &[SecPoint], images: &mut [C::Point]) {
-        let mut products = [[0; 32]; VALUES_A_TASK];
-        let products = &mut products[..points.len()];
-        multiply_batch(&self.key, points, products);
-        C::encode(products, images);
-    }
 }
 
 impl<C: Encoding> CommutativePrf for P256Prf<C> {
@@ -79,19 +70,19 @@ impl<C: Encoding> CommutativePrf for P256Prf<C> {
 
     fn hash_and_evaluate(&self, elements: &[Element]) -> Vec<C::Point> {
         tasks::<VALUES_A_TASK, _, _>(elements, C::VACANT, |elements, images| {
-            let mut points = Zeroizing::new([[0; 65]; VALUES_A_TASK]);
+            let mut points = Zeroizing::new([[0; 64]; VALUES_A_TASK]);
             let points = &mut points[..elements.len()];
-            map_batch(elements, points);
-            self.multiply_and_encode(points, images);
+            map_batch(Kernel::best(), elements, points);
+            C::multiply(Kernel::best(), &self.key, points, images);
         })
     }
 
     fn evaluate(&self, points: &[C::Point]) -> Result<Vec<C::Point>, NotAnElement> {
         refusing_tasks::<VALUES_A_TASK, _, _>(points, C::VACANT, |points, images| {
-            let mut lifted = [[0; 65]; VALUES_A_TASK];
+            let mut lifted = [[0; 64]; VALUES_A_TASK];
             let lifted = &mut lifted[..points.len()];
-            C::lift(points, lifted)?;
-            self.multiply_and_encode(lifted, images);
+            C::lift(Kernel::best(), points, lifted)?;
+            C::multiply(Kernel::best(), &self.key, lifted, images);
             Ok(())
         })
     }

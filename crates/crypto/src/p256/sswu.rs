@@ -1,4 +1,4 @@
-//! From elements into the group: `encode_to_curve` of RFC 9380 for the suite [`SUITE`].
+//! From elements into the group: `encode_to_curve` of RFC 9380 for the suite [`SUITE`], in lanes or, as follows, without.
 //!
 //! An element is hashed to a field element `u`, and the simplified map of Shallue, van de Woestijne and Ulas
 //! (section 6.6.2, Z = −10) takes `u` to a point of y² = g(x) with g(x) = x³ − 3x + B:
@@ -15,10 +15,11 @@ use std::sync::LazyLock;
 
 use sha2::Sha256;
 use subtle::{ConditionallySelectable, ConstantTimeEq};
-use zeroize::{Zeroize, Zeroizing};
+use veilset_simd::{Kernel, p256 as simd};
+use zeroize::Zeroizing;
 
 use super::field::{Fe, root_candidates};
-use super::kernel::{LANES, SecPoint, curve_equation, sec_point};
+use super::kernel::{CHAINS, Point, curve_equation, encoded, has_lanes};
 use super::{B, THREE};
 use crate::Element;
 use crate::expand::Expander;
@@ -33,7 +34,7 @@ pub(crate) const DST: &str = "VEILSET-V01-P256_XMD:SHA-256_SSWU_NU_";
 static EXPANDER: LazyLock<Expander<Sha256>> = LazyLock::new(|| Expander::new(DST.as_bytes()));
 
 /// Elements that share an inversion.
-const BLOCK: usize = 64;
+const BLOCK: usize = 128;
 
 const TEN: Fe = Fe::new([10, 0, 0, 0]);
 
@@ -49,27 +50,33 @@ const ROOT_1000: Fe = Fe::new([
 ///
 /// # Panics
 /// When the two differ in length.
-pub fn map_batch(elements: &[Element], points: &mut [SecPoint]) {
+pub fn map_batch(kernel: Kernel, elements: &[Element], points: &mut [Point]) {
     assert_eq!(elements.len(), points.len(), "each element has its point");
     for (elements, points) in elements.chunks(BLOCK).zip(points.chunks_mut(BLOCK)) {
-        let mut u = Zeroizing::new([Fe::ZERO; BLOCK]);
-        for (u, element) in u.iter_mut().zip(elements) {
-            *u = field_element(&EXPANDER, &element.0);
+        let mut uniform = Zeroizing::new([[0; 48]; BLOCK]);
+        for (uniform, element) in uniform.iter_mut().zip(elements) {
+            *uniform = EXPANDER.expand(&element.0);
         }
-        map_block(&u[..elements.len()], points);
+        let uniform = &uniform[..elements.len()];
+        if has_lanes(kernel) {
+            simd::map(kernel, uniform, points);
+        } else {
+            map_uniform(uniform, points);
+        }
     }
 }
 
-/// `hash_to_field` for one element of the field.
-fn field_element(expander: &Expander<Sha256>, message: &[u8]) -> Fe {
-    let mut uniform = expander.expand(message);
-    let u = Fe::from_wide(&uniform);
-    uniform.zeroize();
-    u
+/// The map on at most [`BLOCK`] numbers without lanes.
+fn map_uniform(uniform: &[[u8; 48]], points: &mut [Point]) {
+    let mut u = Zeroizing::new([Fe::ZERO; BLOCK]);
+    for (u, uniform) in u.iter_mut().zip(uniform) {
+        *u = Fe::from_wide(uniform);
+    }
+    map_block(&u[..uniform.len()], points);
 }
 
 /// The map on at most [`BLOCK`] field elements.
-fn map_block(u: &[Fe], points: &mut [SecPoint]) {
+fn map_block(u: &[Fe], points: &mut [Point]) {
     let mut inverses = Zeroizing::new([Fe::ZERO; BLOCK]);
     let mut scratch = Zeroizing::new([Fe::ZERO; BLOCK]);
     let inverses = &mut inverses[..u.len()];
@@ -79,17 +86,17 @@ fn map_block(u: &[Fe], points: &mut [SecPoint]) {
     }
     invert_all(inverses, &mut scratch[..u.len()]);
     for ((u, inverses), points) in
-        u.chunks(LANES).zip(inverses.chunks(LANES)).zip(points.chunks_mut(LANES))
+        u.chunks(CHAINS).zip(inverses.chunks(CHAINS)).zip(points.chunks_mut(CHAINS))
     {
-        // A lane without an element works on any value.
-        let x1 = Zeroizing::new(std::array::from_fn::<Fe, LANES, _>(|lane| {
-            let lane = lane.min(u.len() - 1);
-            B.mul(t(u[lane]).add(Fe::ONE)).mul(inverses[lane])
+        // A chain without an element works on any value.
+        let x1 = Zeroizing::new(std::array::from_fn::<Fe, CHAINS, _>(|chain| {
+            let chain = chain.min(u.len() - 1);
+            B.mul(t(u[chain]).add(Fe::ONE)).mul(inverses[chain])
         }));
         let g = Zeroizing::new(x1.map(curve_equation));
         let y1 = Zeroizing::new(root_candidates(*g));
-        for (lane, (u, point)) in u.iter().zip(points).enumerate() {
-            *point = choose(*u, x1[lane], g[lane], y1[lane]);
+        for (chain, (u, point)) in u.iter().zip(points).enumerate() {
+            *point = choose(*u, x1[chain], g[chain], y1[chain]);
         }
     }
 }
@@ -105,13 +112,13 @@ fn minus_ten_times(x: Fe) -> Fe {
 }
 
 /// Steps 2 and 3, where `y1` is the candidate for a root of `g` = g(x1).
-fn choose(u: Fe, x1: Fe, g: Fe, y1: Fe) -> SecPoint {
+fn choose(u: Fe, x1: Fe, g: Fe, y1: Fe) -> Point {
     let u2 = u.square();
     let (x2, y2) = (minus_ten_times(u2).mul(x1), y1.mul(u2).mul(u).mul(ROOT_1000));
     let first = y1.square().ct_eq(&g);
     let (x, y) = (Fe::conditional_select(&x2, &x1, first), Fe::conditional_select(&y2, &y1, first));
     let y = Fe::conditional_select(&y, &y.negate(), y.is_odd() ^ u.is_odd());
-    sec_point(x, y)
+    encoded(x, y)
 }
 
 #[cfg(test)]
@@ -123,8 +130,8 @@ mod tests {
     use super::*;
     use crate::vectors::{file, hex, text, unhex};
 
-    fn map(u: Fe) -> SecPoint {
-        let mut point = [[0; 65]];
+    fn map(u: Fe) -> Point {
+        let mut point = [[0; 64]];
         map_block(&[u], &mut point);
         point[0]
     }
@@ -133,16 +140,19 @@ mod tests {
     fn the_rfc_vectors_hold_at_every_step() {
         let file = file(include_str!("../../../../vectors/rfc9380-p256-nu.json"));
         assert_eq!(file["suite"], SUITE);
-        let expander = Expander::new(text(&file["dst"]));
+        let expander = Expander::<Sha256>::new(text(&file["dst"]));
         let vectors = file["vectors"].as_array().expect("a list");
         assert_eq!(vectors.len(), 5);
         for vector in vectors {
-            let u = field_element(&expander, text(&vector["msg"]));
-            assert_eq!(hex(&u.to_bytes()), vector["u"]);
-            let point = map(u);
-            assert_eq!(point[0], 4);
-            assert_eq!(hex(&point[1..33]), vector["p_x"]);
-            assert_eq!(hex(&point[33..]), vector["p_y"]);
+            let uniform = [expander.expand(text(&vector["msg"]))];
+            assert_eq!(hex(&Fe::from_wide(&uniform[0]).to_bytes()), vector["u"]);
+            let mut points = [[0; 64]; 2];
+            map_uniform(&uniform, &mut points[..1]);
+            simd::map(Kernel::best(), &uniform, &mut points[1..]);
+            for point in points {
+                assert_eq!(hex(&point[..32]), vector["p_x"]);
+                assert_eq!(hex(&point[32..]), vector["p_y"]);
+            }
         }
     }
 
@@ -155,11 +165,11 @@ mod tests {
         let x = "a528bd8696bdaf996c65b982d94959d3146fe6a020693090bdba13132375f224";
         let points = [Fe::ZERO, root, root.negate()].map(map);
         for point in points {
-            assert_eq!(hex(&point[1..33]), x);
+            assert_eq!(hex(&point[..32]), x);
         }
         // y has the parity of u: 0 is even, and of a root and its negative one is.
-        assert_eq!(points[0][64] & 1, 0);
-        assert_eq!(points.map(|point| point[64] & 1).iter().sum::<u8>(), 1);
+        assert_eq!(points[0][63] & 1, 0);
+        assert_eq!(points.map(|point| point[63] & 1).iter().sum::<u8>(), 1);
     }
 
     #[test]
@@ -167,8 +177,13 @@ mod tests {
         let elements: Vec<Element> = (0..1000u32)
             .map(|index| Element(*blake3::hash(&index.to_le_bytes()).as_bytes()))
             .collect();
-        let mut points = vec![[0; 65]; 1000];
-        map_batch(&elements, &mut points);
+        let mapped = |kernel| {
+            let mut points = vec![[0; 64]; 1000];
+            map_batch(kernel, &elements, &mut points);
+            points
+        };
+        let points = mapped(Kernel::Scalar);
+        assert_eq!(mapped(Kernel::best()), points);
         for (element, point) in elements.iter().zip(&points) {
             let expected = encode_from_bytes::<NistP256, ExpandMsgXmd<Sha256>>(
                 &[&element.0],
@@ -176,18 +191,20 @@ mod tests {
             )
             .expect("a short tag");
             let expected = expected.to_affine().to_sec1_point(false);
-            assert_eq!(point.as_slice(), expected.as_bytes());
+            assert_eq!(point.as_slice(), &expected.as_bytes()[1..]);
         }
     }
 
     #[test]
     fn blocks_of_any_length_map_alike() {
         let elements: Vec<Element> = (0..130).map(|index| Element([index; 32])).collect();
-        let mut together = vec![[0; 65]; 130];
-        map_batch(&elements, &mut together);
-        for length in [0, 1, 63, 64, 65, 127] {
-            let mut some = vec![[0; 65]; length];
-            map_batch(&elements[..length], &mut some);
+        let mut together = vec![[0; 64]; 130];
+        map_batch(Kernel::best(), &elements, &mut together);
+        for (kernel, length) in
+            Kernel::available().flat_map(|k| [0, 1, 7, 8, 127, 128, 129].map(|n| (k, n)))
+        {
+            let mut some = vec![[0; 64]; length];
+            map_batch(kernel, &elements[..length], &mut some);
             assert_eq!(some, together[..length]);
         }
     }
