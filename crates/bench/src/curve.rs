@@ -7,8 +7,8 @@ use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use rayon::ThreadPoolBuilder;
-use veilset_crypto::kernel::{Kernel, Scalar, map_batch, multiply_batch};
-use veilset_crypto::{CommutativePrf, Element, Group, Point, with_prf};
+use veilset_crypto::kernel::{Kernel, Scalar, map_batch, multiply_batch, p256};
+use veilset_crypto::{CommutativePrf, Element, Group, Point, PrimeGroup, Ristretto255, with_prf};
 
 use crate::BenchError;
 
@@ -25,9 +25,10 @@ const SAMPLES: usize = 7;
 /// The time of one operation of a kernel beside the reference's multiplication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CurveCost {
-    /// The kernel's name: of the instructions, for Curve25519, or of another group.
-    pub kernel: &'static str,
-    /// `mul` (one key, many points) or `map` (an element to the curve).
+    /// The kernel's name: of the instructions, for Curve25519, of another group, or of P-256 and the instructions.
+    pub kernel: String,
+    /// `mul` (one key, many points), `map` (an element to the curve), `add` (two points), `root` (from an x-coordinate to a
+    /// point) or `check` (whether a point is on the curve).
     pub op: &'static str,
     /// Nanoseconds an operation.
     pub ns: f64,
@@ -66,11 +67,24 @@ fn curve_here(budget: Duration) -> Vec<CurveCost> {
         costs.extend(kernel_costs(kernel, budget));
         reference = reference.min(reference_seconds());
     }
+    costs.extend(operations());
     for group in Group::ALL.into_iter().filter(|group| *group != Group::Curve25519) {
         costs.extend(with_prf!(group, F => group_costs::<F>(group.name(), budget)));
         reference = reference.min(reference_seconds());
     }
     costs.iter_mut().for_each(|cost| cost.reference_ns = 1e9 * reference);
+    costs
+}
+
+/// What the paper on mqRPMT (eprint 2022/652, section 7.5) speaks of: multiplications, maps and roots on P-256 in lanes and
+/// without, and an addition, which is on ristretto255. On the caller's threads, without a reference.
+#[must_use]
+pub fn operations() -> Vec<CurveCost> {
+    let best = Kernel::best();
+    let kernels = [Kernel::Scalar, Kernel::Avx512Ifma];
+    let mut costs: Vec<CurveCost> =
+        kernels.into_iter().filter(|kernel| *kernel <= best).flat_map(p256_costs).collect();
+    costs.push(addition());
     costs
 }
 
@@ -86,6 +100,34 @@ fn kernel_costs(kernel: Kernel, budget: Duration) -> [CurveCost; 2] {
         multiply_batch(kernel, &key, black_box(&mut points[..count]));
     });
     [cost(kernel.name(), "mul", mul), cost(kernel.name(), "map", map)]
+}
+
+/// The operations of P-256 with one kernel; multiplication gives x-coordinates.
+fn p256_costs(kernel: Kernel) -> [CurveCost; 4] {
+    let key = p256::Scalar::new(&[0x5a; 32]).expect("1 to n − 1");
+    let elements = &elements()[..REFERENCE];
+    let (mut points, mut xs) = (vec![[0; 64]; REFERENCE], vec![[0; 32]; REFERENCE]);
+    let map = best(REFERENCE, || p256::map_batch(kernel, black_box(elements), &mut points));
+    let mul = best(REFERENCE, || {
+        p256::map_batch(kernel, black_box(elements), &mut points);
+        p256::multiply_to_x_batch(kernel, &key, &mut points, &mut xs);
+    });
+    let root = best(REFERENCE, || {
+        p256::lift_batch(kernel, black_box(&xs), &mut points).expect("products are on the curve");
+    });
+    let check = best(REFERENCE, || {
+        p256::check_batch(kernel, black_box(&points)).expect("points are on the curve");
+    });
+    let times = [("mul", (mul - map).max(0.0)), ("map", map), ("root", root), ("check", check)];
+    times.map(|(op, seconds)| cost(format!("p256 {}", kernel.name()), op, seconds))
+}
+
+/// The sum of two points of ristretto255.
+fn addition() -> CurveCost {
+    let points = vec![Ristretto255.generator(); SAMPLE];
+    let mut sums = points.clone();
+    let seconds = best(SAMPLE, || Ristretto255.add(&mut sums, black_box(&points)));
+    cost(Group::Ristretto255.name(), "add", seconds)
 }
 
 /// A group's multiplication and map; the reference is measured around all.
@@ -104,8 +146,8 @@ fn elements() -> Vec<Element> {
 }
 
 /// A row whose reference is filled in later.
-fn cost(kernel: &'static str, op: &'static str, seconds: f64) -> CurveCost {
-    CurveCost { kernel, op, ns: seconds * 1e9, reference_ns: f64::NAN }
+fn cost(kernel: impl Into<String>, op: &'static str, seconds: f64) -> CurveCost {
+    CurveCost { kernel: kernel.into(), op, ns: seconds * 1e9, reference_ns: f64::NAN }
 }
 
 /// Seconds an operation of the fastest sample; `batch` makes so many at once, as many as the budget has time for.

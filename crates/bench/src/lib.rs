@@ -13,7 +13,7 @@ mod timing;
 mod welch;
 
 pub use case::{BenchError, Case, Measurement, Net, Sizes};
-pub use curve::{CurveCost, curve, reference_seconds};
+pub use curve::{CurveCost, curve, operations, reference_seconds};
 pub use offline::{CpuSplit, PreparedSender};
 pub use shaped::{Shaped, shaped_pair};
 pub use timing::{TIMING_THRESHOLD, Timing, timing};

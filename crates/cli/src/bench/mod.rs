@@ -183,7 +183,7 @@ fn show_curve(cost: &CurveCost, as_json: bool) -> Result<(), Failure> {
         return Ok(());
     }
     print_line!(
-        "{:10} {:4} {:9.0} ns   X25519 of aws-lc {:9.0} ns   ratio {:.2}",
+        "{:17} {:5} {:9.0} ns   X25519 of aws-lc {:9.0} ns   ratio {:.2}",
         cost.kernel,
         cost.op,
         cost.ns,
