@@ -70,6 +70,8 @@ pub(crate) struct Entry {
     pub(crate) group: Group,
     /// How a set travels; `None` for the protocol's default.
     pub(crate) digest: Option<SetEncoding>,
+    /// Seconds over the local network that the protocol's authors published, of sizes; `None` if they are not known.
+    pub(crate) published: Option<fn(Sizes) -> Option<f64>>,
 }
 
 /// Every paper.
@@ -164,13 +166,16 @@ impl Protocols {
 }
 
 fn markdown(lines: &[Line]) -> String {
+    let published = lines.iter().any(|line| line.entry.published.is_some());
     let mut text = "| protocol | group | set | threads |".to_owned();
     let sizes = lines.first().map_or(&[][..], |line| &line.cells);
     for [lan, _] in sizes {
         text.push_str(&format!(" {}: MB | LAN, s | WAN, s |", sides(lan.case.sizes)));
+        text.push_str(if published { " its paper: LAN, s |" } else { "" });
     }
-    text.push_str(&format!("\n|{}\n", "---|".repeat(4 + 3 * sizes.len())));
-    lines.iter().for_each(|line| text.push_str(&line.markdown()));
+    let columns = 4 + (3 + usize::from(published)) * sizes.len();
+    text.push_str(&format!("\n|{}\n", "---|".repeat(columns)));
+    lines.iter().for_each(|line| text.push_str(&line.markdown(published)));
     text
 }
 
@@ -202,10 +207,17 @@ pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64
 
 impl Entry {
     fn choices(&self) -> Choices {
-        Choices { group: Some(self.group), digest: self.digest, ..Choices::default() }
+        let has_groups = find(self.protocol).is_some_and(|p| p.spec().defaults().group.is_some());
+        let group = has_groups.then_some(self.group);
+        Choices { group, digest: self.digest, ..Choices::default() }
     }
 
-    fn measure(&self, sizes: Sizes, threads: usize) -> Result<[Measurement; 2], Failure> {
+    /// Over the local and the wide network.
+    pub(crate) fn measure(
+        &self,
+        sizes: Sizes,
+        threads: usize,
+    ) -> Result<[Measurement; 2], Failure> {
         let on = |net| {
             let case =
                 Case { protocol: self.protocol, choices: self.choices(), sizes, threads, net };
@@ -216,15 +228,22 @@ impl Entry {
 }
 
 impl Line {
-    fn markdown(&self) -> String {
-        let Entry { protocol, group, digest } = self.entry;
+    fn markdown(&self, published: bool) -> String {
+        let Entry { protocol, group, digest, published: figures } = self.entry;
         let digest = digest.or_else(|| find(protocol)?.spec().defaults().digest);
         let set = digest.map_or("", SetEncoding::name);
         let mut text = format!("| `{protocol}` | {} | {set} | {} |", group.name(), self.threads);
         for [lan, wan] in &self.cells {
             let bytes = (lan.bytes_sender + lan.bytes_receiver) as f64;
-            let (lan, wan) = (lan.seconds, wan.seconds);
+            let (lan, wan, sizes) = (lan.seconds, wan.seconds, lan.case.sizes);
             text.push_str(&format!(" {:.3} | {lan:.3} | {wan:.3} |", bytes / 1e6));
+            if published {
+                let figure = figures.and_then(|figures| figures(sizes));
+                text.push_str(&format!(
+                    " {} |",
+                    figure.map_or_else(String::new, |s| s.to_string())
+                ));
+            }
         }
         text + "\n"
     }
