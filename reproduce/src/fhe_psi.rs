@@ -9,7 +9,7 @@ use veilset_protocols::fhe::{FheParameters, Variant};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
-use crate::paper::{Content, Measured, Paper, PaperTable, power, sides};
+use crate::paper::{Asked, Content, Measured, Paper, PaperTable, power, sides};
 use crate::plot::{Curve, svg};
 
 pub(crate) const PAPER: Paper = Paper {
@@ -69,7 +69,8 @@ fn megabytes(bytes: f64) -> String {
     format!("{:.2}", bytes / 1e6)
 }
 
-fn times(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn times(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut columns = vec!["n".to_owned(), "threads".to_owned()];
     columns.extend(["paper, MB", "MB", "before the query, s"].map(str::to_owned));
     for (link, ..) in LINKS {
@@ -129,7 +130,8 @@ const SENDERS: [u32; 6] = [10, 12, 14, 16, 18, 20];
 const MOST_SECONDS: f64 = 30.0;
 const MOST_BYTES: usize = 200_000_000;
 
-fn improvements(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn improvements(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let most = sizes.iter().map(|sizes| sizes.larger()).max().unwrap_or_default();
     let mut grid = Grid::new(&["n", "variant", "before the query, s", "query, s", "MB"]);
     for log in SENDERS.into_iter().filter(|log| 1 << log <= most) {

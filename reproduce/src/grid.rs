@@ -38,9 +38,49 @@ pub(super) fn seconds(value: Option<f64>) -> String {
     }
 }
 
+/// What several runs took.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Spread {
+    pub(super) mean: f64,
+    /// The standard deviation of a sample, of two runs or more.
+    deviation: Option<f64>,
+}
+
+impl Spread {
+    pub(super) fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
+        let count = values.len() as f64;
+        let mean = values.clone().sum::<f64>() / count;
+        let squares: f64 = values.map(|value| (value - mean).powi(2)).sum();
+        Self { mean, deviation: (count > 1.0).then(|| (squares / (count - 1.0)).sqrt()) }
+    }
+
+    /// The mean, and how far runs lie from it.
+    pub(super) fn seconds(self) -> String {
+        let mean = seconds(Some(self.mean));
+        match self.deviation {
+            None => mean,
+            Some(deviation) => format!("{mean} ± {}", seconds(Some(deviation))),
+        }
+    }
+}
+
+/// The number that a cell begins with.
+pub(super) fn number(cell: &str) -> Option<f64> {
+    cell.split(' ').next()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn several_runs_have_a_mean_and_a_deviation() {
+        let one = Spread::of([0.25].into_iter());
+        assert_eq!((one.mean, one.seconds().as_str()), (0.25, "0.2500"));
+        let three = Spread::of([1.0, 2.0, 6.0].into_iter());
+        assert_eq!(three.seconds(), "3.00 ± 2.65");
+        assert_eq!((number(&three.seconds()), number("")), (Some(3.0), None));
+    }
 
     #[test]
     fn a_grid_is_a_table_in_markdown() {

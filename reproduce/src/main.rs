@@ -23,7 +23,7 @@ use veilset_poly::PolyError;
 use veilset_protocols::ProtocolError;
 
 use crate::page::Page;
-use crate::paper::{PAPERS, Paper};
+use crate::paper::{Asked, PAPERS, Paper};
 
 /// Measure the tables of a paper and print them in Markdown
 #[derive(Parser)]
@@ -35,6 +35,9 @@ struct Args {
     /// Set sizes, each for both parties or as SENDERxRECEIVER [default: the paper's]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = |text: &str| units::sizes(text).map(Sizes::from))]
     sizes: Vec<Sizes>,
+    /// Runs of which a cell is the mean, where single runs scatter [default: the table's own number]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    runs: Option<u32>,
     /// Draw what was measured into this file, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -87,7 +90,7 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     let (mut text, mut all) = (String::new(), Vec::new());
     for table in paper.tables {
         let mut done = |step: &str| voice::say(format_args!("{step} done"));
-        let measured = table.measure(sizes, &mut done)?;
+        let measured = table.measure(Asked { sizes, runs: args.runs }, &mut done)?;
         text.push_str(&table.markdown(&measured));
         text.push('\n');
         all.push(measured);

@@ -40,8 +40,17 @@ pub(crate) enum Content {
     Grid(MeasureGrid),
 }
 
-/// Measures at the sizes that the run is asked for, and tells what it has done.
-pub(crate) type MeasureGrid = fn(&[Sizes], &mut dyn FnMut(&str)) -> Result<Grid, Failure>;
+/// What the tables are asked for.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked<'a> {
+    /// The sizes of sets.
+    pub(crate) sizes: &'a [Sizes],
+    /// Runs of which a cell is the mean; `None` for the table's own number.
+    pub(crate) runs: Option<u32>,
+}
+
+/// Measures what it is asked for, and tells what it has done.
+pub(crate) type MeasureGrid = fn(Asked<'_>, &mut dyn FnMut(&str)) -> Result<Grid, Failure>;
 
 /// Protocols down, sizes across.
 pub(crate) struct Protocols {
@@ -94,10 +103,13 @@ impl Paper {
         PAPERS.iter().find(|paper| paper.name == name)
     }
 
-    /// All of its tables, each at the sizes that are right for its title.
+    /// All of its tables, each at the sizes that are right for its title, as means of two runs.
     #[cfg(test)]
     pub(crate) fn measured<'a>(&self, sizes: impl Fn(&str) -> &'a [Sizes]) -> Vec<Measured> {
-        let measure = |table: &PaperTable| table.measure(sizes(table.title), &mut |_| ());
+        let measure = |table: &PaperTable| {
+            let asked = Asked { sizes: sizes(table.title), runs: Some(2) };
+            table.measure(asked, &mut |_| ())
+        };
         self.tables.iter().map(|table| measure(table).expect("it runs")).collect()
     }
 }
@@ -120,18 +132,20 @@ pub(crate) fn in_memory(protocol: &'static str, size: usize) -> Case {
 }
 
 impl PaperTable {
-    /// Measures the table over `sizes`, if it has none of its own; `done` hears of each step.
+    /// Measures the table at the sizes that are asked for, if it has none of its own; `done` hears of each step.
     ///
     /// # Errors
     /// When a run fails or its result is wrong.
     pub(crate) fn measure(
         &self,
-        sizes: &[Sizes],
+        asked: Asked<'_>,
         done: &mut dyn FnMut(&str),
     ) -> Result<Measured, Failure> {
         match &self.content {
-            Content::Protocols(protocols) => protocols.measure(sizes, done).map(Measured::Lines),
-            Content::Grid(measure) => measure(sizes, done).map(Measured::Grid),
+            Content::Protocols(protocols) => {
+                protocols.measure(asked.sizes, done).map(Measured::Lines)
+            }
+            Content::Grid(measure) => measure(asked, done).map(Measured::Grid),
         }
     }
 
@@ -271,7 +285,8 @@ mod tests {
     #[test]
     fn a_table_has_a_line_an_entry_and_thread() {
         let table = &PAPERS[0].tables[0];
-        let measured = table.measure(&[Sizes::equal(64)], &mut |_| ()).expect("it runs");
+        let asked = Asked { sizes: &[Sizes::equal(64)], runs: None };
+        let measured = table.measure(asked, &mut |_| ()).expect("it runs");
         let text = table.markdown(&measured);
         let Measured::Lines(lines) = measured else { unreachable!("protocols") };
         assert_eq!(lines.len(), 6);

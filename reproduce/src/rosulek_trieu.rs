@@ -7,7 +7,7 @@ use veilset_protocols::Choices;
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
-use crate::paper::{Content, Measured, Paper, PaperTable, modelled_bytes, power, sides};
+use crate::paper::{Asked, Content, Measured, Paper, PaperTable, modelled_bytes, power, sides};
 use crate::plot::{Curve, svg};
 
 pub(crate) const PAPER: Paper = Paper {
@@ -68,7 +68,8 @@ const TIMES: [&str; 6] =
 /// Beyond as many products of sizes the finite field takes many minutes.
 const MOST_FINITE: usize = 1 << 28;
 
-fn times(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn times(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&TIMES);
     for sizes in sizes {
         let [study, paper] = published(*sizes);
@@ -96,7 +97,8 @@ fn formula(sizes: Sizes, value_bits: f64) -> f64 {
     bits / 8.0 / 1e3
 }
 
-fn traffic(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn traffic(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "n",
         "paper, malicious",
@@ -129,7 +131,8 @@ fn traffic(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure>
 const COMPARED: [&str; 5] = ["dh", "rr22", "rr22-malicious", "rt21", "rt21-semi-honest"];
 const COMPARED_LOGS: [u32; 7] = [4, 6, 8, 10, 12, 14, 16];
 
-fn crossings(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn crossings(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let most = sizes.iter().map(|sizes| sizes.larger()).max().unwrap_or_default();
     let mut columns = vec!["n".to_owned()];
     for id in COMPARED {

@@ -17,9 +17,9 @@ use veilset_poly::{Multiplication, cost, multiply};
 use veilset_protocols::ks::{Algorithm, Spread};
 
 use crate::Failure;
-use crate::grid::{Grid, seconds};
+use crate::grid::{Grid, number, seconds};
 use crate::over_group::measure_over;
-use crate::paper::{Content, Measured, Paper, PaperTable, in_memory, modelled_bytes, power};
+use crate::paper::{Asked, Content, Measured, Paper, PaperTable, in_memory, modelled_bytes, power};
 use crate::plot::{Curve, svg};
 
 pub(crate) const PAPER: Paper = Paper {
@@ -123,16 +123,16 @@ const PUBLISHED_KEYS: [(Setting, f64); 5] = [
     (Setting::Special { log_size: 13 }, 112.158),
 ];
 
-fn keys(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    const KEYS: u32 = 5;
-    let mut grid = Grid::new(&["setting", "paper", "here, mean of 5"]);
+fn keys(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let runs = asked.runs.unwrap_or(5);
+    let mut grid = Grid::new(&["setting", "paper", &format!("here, mean of {runs}")]);
     let mut rng = ChaCha20Rng::from_seed([5; 32]);
     for (setting, paper) in PUBLISHED_KEYS {
         let started = Instant::now();
-        for _ in 0..KEYS {
+        for _ in 0..runs {
             SafePrimeGroup::generate(setting, &mut rng)?;
         }
-        let mean = started.elapsed().as_secs_f64() / f64::from(KEYS);
+        let mean = started.elapsed().as_secs_f64() / f64::from(runs);
         let name = match setting {
             Setting::General => "general".to_owned(),
             Setting::Special { log_size } => format!("special, t = {log_size}"),
@@ -152,7 +152,8 @@ const MOST_ON_PALLAS: usize = 1 << 8;
 const RUN_COLUMNS: [&str; 5] =
     ["k", "`ks`", "`ks-binned`", "`ks` on Pallas", "`ks-binned` on Pallas"];
 
-fn runs(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn runs(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&RUN_COLUMNS);
     for size in sizes.iter().map(|sizes| sizes.larger()) {
         let pallas = |spread| {
@@ -184,7 +185,8 @@ const PAPER_LINK: f64 = 100e6;
 /// Bytes of an element of the paper's groups.
 const PAPER_ELEMENT: usize = 128;
 
-fn transmission(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn transmission(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "k",
         "paper, Karatsuba, s",
@@ -224,11 +226,13 @@ const ALGORITHMS: [(&str, Multiplication, usize); 4] = [
     ("NTT", Multiplication::Ntt { cutoff: usize::MAX }, 1 << 14),
 ];
 
-fn ristretto_products(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn ristretto_products(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     products(&Ristretto255, &ALGORITHMS[..3], sizes, done)
 }
 
-fn pallas_products(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn pallas_products(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     // A multiplication takes 20 times as long as on ristretto255.
     const MOST: usize = 1 << 11;
     let sizes: Vec<Sizes> = sizes.iter().copied().filter(|sizes| sizes.larger() <= MOST).collect();
@@ -237,7 +241,7 @@ fn pallas_products(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, 
 
 /// From which k on an algorithm takes fewer scalar multiplications than another, for factors of k + 1 coefficients: counted,
 /// as they are all but all of the time.
-fn cutoffs(_: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+fn cutoffs(_: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     const PAIRS: [(usize, usize, &str); 4] =
         [(0, 1, ""), (1, 2, "Toom-3 faster at all sizes"), (1, 3, "4316 to 4346"), (2, 3, "")];
     let mut grid = Grid::new(&["the one", "the other", "faster from k =", "paper"]);
@@ -293,7 +297,7 @@ fn plot(measured: &[Measured]) -> String {
     let curve = |column: usize| {
         let point = |row: &Vec<String>| {
             let log: i32 = row[0].strip_prefix("2^")?.parse().ok()?;
-            Some((2_f64.powi(log), row[column].parse().ok()?))
+            Some((2_f64.powi(log), number(&row[column])?))
         };
         Curve {
             name: runs.columns[column].clone(),

@@ -10,6 +10,7 @@ use veilset_protocols::agree::{Comparator, Reuse};
 use super::lists::{Lists, Ran, run};
 use crate::Failure;
 use crate::grid::{Grid, seconds};
+use crate::paper::Asked;
 
 /// A comparator with its name, and the largest lists of which it compares all pairs here: some ten seconds on one core.
 type Entry = (&'static str, Comparator, usize);
@@ -55,16 +56,19 @@ fn worst(
     Ok(grid)
 }
 
-pub(super) fn worst_sum(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn worst_sum(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     worst(&SECURE, Scheme::SumOfRanks, sizes, done)
 }
 
-pub(super) fn worst_minimum(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn worst_minimum(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     worst(&SECURE, Scheme::MinimumOfRanks, sizes, done)
 }
 
 /// With the share of the cached variant, which the paper calls almost half.
-pub(super) fn worst_short(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn worst_short(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = worst(&INSECURE, Scheme::SumOfRanks, sizes, done)?;
     grid.columns.extend(["cached over not cached", "paper"].map(str::to_owned));
     for row in &mut grid.rows {
@@ -75,24 +79,26 @@ pub(super) fn worst_short(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result
     Ok(grid)
 }
 
-/// Runs over independent lists; the paper took 100 and 500.
+/// Runs over independent lists, if nothing else is asked for; the paper took 100 and 500.
 const RUNS: u32 = 40;
 
-/// The mean of [`RUNS`] runs with `common` common entries in random places.
+/// The mean of so many runs with `common` common entries in random places.
 fn mean(
     comparator: Comparator,
     scheme: Scheme,
     size: usize,
     common: usize,
     seed: u8,
+    runs: Option<u32>,
 ) -> Result<Mean, Failure> {
+    let runs = runs.unwrap_or(RUNS);
     let mut rng = ChaCha20Rng::from_seed([seed; 32]);
     let mut mean = Mean::default();
-    for _ in 0..RUNS {
+    for _ in 0..runs {
         let Ran { cpu_seconds, comparisons } =
             run(comparator, scheme, &Lists::random(size, common, &mut rng))?;
-        mean.seconds += cpu_seconds / f64::from(RUNS);
-        mean.comparisons += comparisons as f64 / f64::from(RUNS);
+        mean.seconds += cpu_seconds / f64::from(runs);
+        mean.comparisons += comparisons as f64 / f64::from(runs);
     }
     Ok(mean)
 }
@@ -119,7 +125,8 @@ pub(super) fn expected(size: usize, common: usize) -> f64 {
 /// The largest lists of the average case with one match, which takes half of all comparisons.
 const MOST_ONE_MATCH: usize = 200;
 
-pub(super) fn one_match(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn one_match(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "n",
         "comparisons, mean",
@@ -130,9 +137,9 @@ pub(super) fn one_match(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<G
     ]);
     let sizes = sizes.iter().map(|sizes| sizes.larger());
     for size in sizes.filter(|size| *size <= MOST_ONE_MATCH) {
-        let ours = mean(Comparator::DiffieHellman, Scheme::SumOfRanks, size, 1, 1)?;
+        let ours = mean(Comparator::DiffieHellman, Scheme::SumOfRanks, size, 1, 1, asked.runs)?;
         let short = (size <= MOST_ONE_MATCH / 2)
-            .then(|| mean(Comparator::Implicit(SHORT), Scheme::SumOfRanks, size, 1, 1))
+            .then(|| mean(Comparator::Implicit(SHORT), Scheme::SumOfRanks, size, 1, 1, asked.runs))
             .transpose()?;
         grid.push(vec![
             size.to_string(),
@@ -158,7 +165,8 @@ fn sections(sizes: &[Sizes], most: usize) -> impl Iterator<Item = usize> {
     sizes.filter(move |size| twentieth(*size) > 0 && *size <= most)
 }
 
-pub(super) fn linear(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "n",
         "all",
@@ -170,8 +178,8 @@ pub(super) fn linear(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid
     ]);
     for size in sections(sizes, usize::MAX) {
         let common = twentieth(size);
-        let [sum, minimum] =
-            Scheme::ALL.map(|scheme| mean(Comparator::DiffieHellman, scheme, size, common, 2));
+        let [sum, minimum] = Scheme::ALL
+            .map(|scheme| mean(Comparator::DiffieHellman, scheme, size, common, 2, asked.runs));
         let (sum, minimum) = (sum?, minimum?);
         grid.push(vec![
             size.to_string(),
@@ -190,11 +198,12 @@ pub(super) fn linear(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid
 /// The largest lists of the paper's keys on average.
 const MOST_SHORT: usize = 500;
 
-pub(super) fn average_short(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn average_short(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&["n", "comparisons, mean", INSECURE[0].0, INSECURE[2].0, "paper"]);
     for size in sections(sizes, MOST_SHORT) {
         let [cached, _, implicit] = INSECURE.map(|(_, comparator, _)| {
-            mean(comparator, Scheme::SumOfRanks, size, twentieth(size), 3)
+            mean(comparator, Scheme::SumOfRanks, size, twentieth(size), 3, asked.runs)
         });
         let (cached, implicit) = (cached?, implicit?);
         grid.push(vec![

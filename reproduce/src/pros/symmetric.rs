@@ -5,7 +5,7 @@ use std::time::Instant;
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use rayon::ThreadPoolBuilder;
-use veilset_bench::{BenchError, Sizes};
+use veilset_bench::BenchError;
 use veilset_crypto::Field;
 use veilset_crypto::paillier::{Integer, KeySize, SecretKey};
 use veilset_paper_groups::PallasScalars;
@@ -14,7 +14,7 @@ use veilset_poly::{Evaluation, Multiplication, evaluate, expand};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
-use crate::paper::in_memory;
+use crate::paper::{Asked, in_memory};
 
 /// What the paper's text says that the advanced algorithms take of the time of the classical one, all of the protocol.
 const PUBLISHED: [(usize, &str); 2] = [(200, "2/3"), (1850, "5 %")];
@@ -33,7 +33,8 @@ fn on_one_thread<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Failure>
 
 /// The polynomial with n roots of 32 bits. The paper's has integers that grow; here they are residues of a field of 255 bits, which
 /// has the roots of unity that transforms take.
-pub(super) fn expansion(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn expansion(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "n",
         "classical",
@@ -70,7 +71,8 @@ pub(super) fn expansion(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<G
 const MOST_EVALUATED: usize = 200;
 
 /// The polynomial at n points of 32 bits.
-pub(super) fn evaluation(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn evaluation(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&["n", "Horner, as the paper", "sums of products", "transposed tree"]);
     let mut rng = ChaCha20Rng::from_seed([12; 32]);
     let key = SecretKey::generate(KeySize::insecure(256), &mut rng);
@@ -105,7 +107,8 @@ pub(super) fn evaluation(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<
 /// Beyond that, one polynomial for all elements takes minutes.
 const MOST_WHOLE: usize = 500;
 
-pub(super) fn protocol(sizes: &[Sizes], done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+pub(super) fn protocol(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
+    let sizes = asked.sizes;
     let mut grid = Grid::new(&["n", "`fnp`", "`fnp-binned`"]);
     for size in sizes.iter().map(|sizes| sizes.larger()) {
         let twice = |protocol| {
