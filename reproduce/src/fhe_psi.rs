@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use veilset_bench::{Case, Net, Sizes};
 use veilset_protocols::Choices;
-use veilset_protocols::fhe::{FheParameters, Variant};
+use veilset_protocols::fhe::{FheParameters, Variant, Windowing};
 
 use crate::Failure;
 use crate::grid::{Grid, seconds};
@@ -112,7 +112,7 @@ fn variants() -> [(&'static str, Variant); 7] {
         ("all", all),
         ("no batching", Variant { batching: false, ..all }),
         ("no hashing", Variant { hashing: false, ..all }),
-        ("no windowing", Variant { windowing: false, ..all }),
+        ("all powers travel", Variant { windowing: Windowing::All, ..all }),
         ("no partitioning", Variant { partitioning: false, ..all }),
         ("no modulus switching", Variant { switching: false, ..all }),
         (

@@ -27,8 +27,8 @@ pub struct Plain {
 /// Words that are summed up at once: sums stay in the first cache.
 const BLOCK: usize = 256;
 
-/// As many products of residues fit into 128 bits.
-const MOST_TERMS: usize = 256;
+/// As many products of residues fit into 128 bits, and are added up at once.
+pub const MOST_TERMS: usize = 256;
 
 impl Ciphertext {
     /// Primes of its modulus.

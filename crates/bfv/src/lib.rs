@@ -38,7 +38,7 @@ mod sample;
 mod tests;
 mod wire;
 
-pub use ciphertext::{Ciphertext, Plain};
+pub use ciphertext::{Ciphertext, MOST_TERMS, Plain};
 pub use keys::{PublicKey, RelinearisationKey, SecretKey, Seed, Seeded};
 pub use noise::{Model, Noise, flood_bits};
 pub use parameters::{BfvParameters, ParameterError, has_prime, most_bits};

@@ -9,6 +9,12 @@ impl Ring {
         self.plain.modulus.multiply(a, b)
     }
 
+    /// a/b modulo t, of residues of which b is not 0.
+    #[must_use]
+    pub fn divide_plain(&self, a: u64, b: u64) -> u64 {
+        self.plain.modulus.multiply(a, self.plain.modulus.invert(b))
+    }
+
     /// The coefficients, the constant one first, of the polynomial of leading coefficient 1 with these roots.
     #[must_use]
     pub fn vanishing(&self, roots: &[u64]) -> Vec<u64> {

@@ -3,7 +3,8 @@
 use veilset_channel::MAX_BODY;
 
 use super::MAX_ELEMENTS;
-use super::parameters::{FheParameters, FheSizes, Variant};
+use super::parameters::{FheParameters, FheSizes};
+use super::variant::Variant;
 use crate::kit::exchange::point_bytes;
 use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};

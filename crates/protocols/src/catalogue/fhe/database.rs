@@ -9,10 +9,11 @@ use veilset_bfv::{Plain, Ring};
 use veilset_crypto::{CommutativePrf, Element, RistrettoPrp, permutation};
 use zeroize::Zeroizing;
 
-use super::evaluation::{Polynomials, Prepared, power_scale};
-use super::items::{MaskedItem, items};
+use super::evaluation::{Polynomials, Prepared, makes_up, power_scale};
+use super::items::{HashedItem, items};
 use super::labels::seal;
 use super::parameters::FheParameters;
+use super::variant::Items;
 use crate::ProtocolError;
 use crate::kit::exchange::chosen;
 use crate::kit::membership::VALUES_A_TASK;
@@ -23,7 +24,8 @@ use crate::kit::membership::VALUES_A_TASK;
 /// that evaluated.
 pub struct Database {
     pub(crate) prepared: Prepared,
-    pub(crate) key: RistrettoPrp,
+    /// Of the function, where items are its outputs.
+    pub(crate) key: Option<RistrettoPrp>,
     /// The names of the elements, in their order.
     pub(crate) names: Zeroizing<Vec<u128>>,
 }
@@ -57,7 +59,7 @@ impl Database {
         // In a random order, so that places in bins say nothing.
         let order = permutation(elements.len(), rng);
         let shuffled = chosen(elements, &order);
-        let (key, items, bins) = placed(&parameters, &ring, session, &shuffled, rng)?;
+        let Placed { key, items, bins } = placed(&parameters, &ring, session, &shuffled, rng)?;
         let labels = sealed(&parameters, &items, |index| order[index] as usize, labels);
         let mut names = Zeroizing::new(vec![0; items.len()]);
         order.iter().zip(items.iter()).for_each(|(place, item)| names[*place as usize] = item.name);
@@ -84,6 +86,13 @@ pub(crate) fn seeds(count: usize, rng: &mut dyn CryptoRng) -> Zeroizing<Vec<[u8;
 /// The items of each bin, partition by partition.
 pub(crate) type Bins = Vec<Vec<Vec<u32>>>;
 
+/// A set with its places, and the key under which its elements have them, where there is one.
+struct Placed {
+    key: Option<RistrettoPrp>,
+    items: Zeroizing<Vec<HashedItem>>,
+    bins: Bins,
+}
+
 /// The elements under the first key that gives all of them places.
 fn placed(
     parameters: &FheParameters,
@@ -91,19 +100,21 @@ fn placed(
     session: &[u8; 32],
     elements: &[Element],
     rng: &mut dyn CryptoRng,
-) -> Result<(RistrettoPrp, Zeroizing<Vec<MaskedItem>>, Bins), ProtocolError> {
+) -> Result<Placed, ProtocolError> {
     let mut found = (0..parameters.keys()).filter_map(|_| {
-        let key = RistrettoPrp::generate(rng);
-        let points = Zeroizing::new(key.hash_and_evaluate(elements));
+        let evaluated = parameters.variant.items == Items::OfFunction;
+        let key = evaluated.then(|| RistrettoPrp::generate(rng));
+        let points = key.as_ref().map(|key| key.hash_and_evaluate(elements));
+        let points = Zeroizing::new(points.unwrap_or_default());
         let items = items(parameters, ring.parameters().t(), session, elements, &points);
         let bins = spread(parameters, &items)?;
-        Some((key, items, bins))
+        Some(Placed { key, items, bins })
     });
     found.next().ok_or(ProtocolError::Overfull)
 }
 
 /// The bins, if they have room for all.
-pub(crate) fn spread(parameters: &FheParameters, items: &[MaskedItem]) -> Option<Bins> {
+pub(crate) fn spread(parameters: &FheParameters, items: &[HashedItem]) -> Option<Bins> {
     let mut bins: Vec<Vec<u32>> = vec![Vec::new(); parameters.table.bins()];
     for (index, item) in (0..).zip(items) {
         match parameters.variant.hashing {
@@ -117,7 +128,7 @@ pub(crate) fn spread(parameters: &FheParameters, items: &[MaskedItem]) -> Option
 /// The items of a bin, each in the first partition that takes it.
 fn partitioned(
     parameters: &FheParameters,
-    items: &[MaskedItem],
+    items: &[HashedItem],
     bin: &[u32],
 ) -> Option<Vec<Vec<u32>>> {
     let mut partitions: Vec<Vec<u32>> = vec![Vec::new(); parameters.partitions];
@@ -146,14 +157,14 @@ pub(crate) fn enter(
     Some(partition)
 }
 
-pub(crate) fn shares_a_part(one: &MaskedItem, other: &MaskedItem) -> bool {
+pub(crate) fn shares_a_part(one: &HashedItem, other: &HashedItem) -> bool {
     one.felts.iter().zip(&other.felts).any(|(a, b)| a == b)
 }
 
 /// The labels of items, each under its pad, as residues; `place` tells which of `labels` is an item's.
 pub(crate) fn sealed(
     parameters: &FheParameters,
-    items: &[MaskedItem],
+    items: &[HashedItem],
     place: impl Fn(usize) -> usize + Sync,
     labels: &[u8],
 ) -> Vec<u64> {
@@ -168,7 +179,7 @@ pub(crate) fn sealed(
 pub(crate) struct BinContents<'a> {
     pub(crate) parameters: &'a FheParameters,
     pub(crate) ring: &'a Ring,
-    pub(crate) items: &'a [MaskedItem],
+    pub(crate) items: &'a [HashedItem],
     /// Of each item as many residues as a label has, those of a polynomial together.
     pub(crate) labels: &'a [u64],
     pub(crate) bins: &'a [Vec<Vec<u32>>],
@@ -201,14 +212,25 @@ impl BinContents<'_> {
         let mut all = vec![rows; self.parameters.polynomials()];
         let bins = self.bins.iter().skip(location * bins_a_ciphertext).take(bins_a_ciphertext);
         let mut roots = Zeroizing::new(vec![0; degree]);
+        // Below t, and no item's; see `query::values`.
+        let filled = match self.parameters.variant.items {
+            Items::OfFunction => None,
+            Items::OfBits(_) => Some(self.ring.parameters().t() - 1),
+        };
+        let mut random = |below: u128| ((u128::from(rng.next_u64()) * below) >> 64) as u64;
         for (place, bin) in bins.enumerate() {
             let members = &bin[partition];
             for felt in 0..felts {
                 let own = members.iter().map(|index| Some(self.items[*index as usize].felts[felt]));
                 for (root, own) in roots.iter_mut().zip(own.chain(std::iter::repeat(None))) {
-                    *root = own.unwrap_or_else(|| ((u128::from(rng.next_u64()) * t) >> 64) as u64);
+                    *root = own.or(filled).unwrap_or_else(|| random(t));
                 }
-                let vanishing = self.ring.vanishing(&roots);
+                let mut vanishing = self.ring.vanishing(&roots);
+                if self.parameters.variant.masks {
+                    let mask = 1 + random(t - 1);
+                    let masked = |c: &mut u64| *c = self.ring.multiply_plain(*c, mask);
+                    vanishing.iter_mut().for_each(masked);
+                }
                 let labels =
                     self.ring.interpolate(&roots[..members.len()], &self.columns(members, felt));
                 for (rows, poly) in all.iter_mut().zip([vanishing].into_iter().chain(labels)) {
@@ -236,13 +258,16 @@ impl BinContents<'_> {
     fn prepared(&self, coefficients: &mut [u64]) -> Vec<Plain> {
         let FheParameters { powers, working, .. } = *self.parameters;
         let scale = power_scale(self.parameters, self.ring);
+        let makes_up = makes_up(self.parameters, self.ring);
         let rows = coefficients.chunks_exact_mut(self.parameters.slots()).enumerate();
         let plain = |(power, row): (usize, &mut [u64])| {
             // A constant meets no low power, and the first row no high one.
-            let missing = usize::from(power % (powers.low + 1) == 0)
-                + usize::from(power <= powers.low && powers.high > 0);
-            for _ in 0..missing {
-                row.iter_mut().for_each(|x| *x = self.ring.multiply_plain(*x, scale));
+            let low = (power % (powers.low + 1)).checked_sub(1);
+            let low = low.map_or(scale, |place| makes_up[place]);
+            let high = if power <= powers.low && powers.high > 0 { scale } else { 1 };
+            let factor = self.ring.multiply_plain(low, high);
+            if factor != 1 {
+                row.iter_mut().for_each(|x| *x = self.ring.multiply_plain(*x, factor));
             }
             self.ring.encode(row);
             self.ring.prepare(row, working)
@@ -256,8 +281,8 @@ mod tests {
     use super::*;
     use crate::catalogue::fhe::{FheSizes, Variant};
 
-    fn item(felts: [u64; 2]) -> MaskedItem {
-        MaskedItem { felts: felts.to_vec(), places: vec![0], name: 0, pad: Vec::new() }
+    fn item(felts: [u64; 2]) -> HashedItem {
+        HashedItem { felts: felts.to_vec(), places: vec![0], name: 0, pad: Vec::new() }
     }
 
     #[test]

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use chacha20::ChaCha20Rng;
 use rand_core::{CryptoRng, SeedableRng};
 use rayon::prelude::*;
-use veilset_bfv::{Ciphertext, Plain, PublicKey, RelinearisationKey, Ring, Seeded};
+use veilset_bfv::{Ciphertext, MOST_TERMS, Plain, PublicKey, RelinearisationKey, Ring, Seeded};
 
 use super::database::seeds;
 use super::parameters::FheParameters;
-use super::powers::PowerSource;
+use super::powers::{PowerSource, depths};
 
 /// The polynomials of a partition: the one for matches, and those for labels; of each the coefficients of all slots, from the
 /// constant one on.
@@ -82,32 +82,55 @@ impl Prepared {
     fn location(&self, sent: Vec<Seeded>, key: Option<&RelinearisationKey>) -> Location {
         let sent: Vec<Ciphertext> =
             sent.into_iter().map(|seeded| seeded.expand(&self.ring)).collect();
-        let power = |source: &PowerSource| {
-            let mut power = match *source {
-                PowerSource::Sent(place) => sent[place].clone(),
-                PowerSource::Product(one, other) => {
-                    let mut product = self.ring.products(&[(&sent[one], &sent[other])]);
+        let powers = self.parameters.powers.sources();
+        let [low, high] = powers.map(|sources| self.powers(&sources, &sent, key));
+        Location { low, high }
+    }
+
+    /// The powers of a list, each of what travels or of two before it. What was multiplied comes down by a prime, and what waits with it.
+    pub(super) fn powers(
+        &self,
+        sources: &[PowerSource],
+        sent: &[Ciphertext],
+        key: Option<&RelinearisationKey>,
+    ) -> Vec<Ciphertext> {
+        let all = sources.par_iter().map(|source| match *source {
+            PowerSource::Sent(place) => Some(sent[place].clone()),
+            PowerSource::Product(..) => None,
+        });
+        let mut powers: Vec<Option<Ciphertext>> = all.collect();
+        let depths = depths(sources);
+        for step in 1..=self.parameters.powers.depth() {
+            let multiplied = sources.par_iter().zip(&depths).enumerate();
+            let multiplied = multiplied.filter_map(|(place, (source, depth))| match *source {
+                PowerSource::Product(one, other) if *depth == step => {
+                    let pair = (powers[one].as_ref()?, powers[other].as_ref()?);
+                    let mut product = self.ring.products(&[pair]);
                     if let Some(key) = key {
                         self.ring.relinearise(&mut product, key);
                     }
-                    product
+                    Some((place, product))
                 }
-            };
-            while power.level() > self.parameters.working {
-                self.ring.switch_down(&mut power);
-            }
-            power
-        };
-        let [low, high] =
-            self.parameters.powers.sources().map(|sources| sources.par_iter().map(power).collect());
-        Location { low, high }
+                _ => None,
+            });
+            let multiplied: Vec<_> = multiplied.collect();
+            multiplied.into_iter().for_each(|(place, product)| powers[place] = Some(product));
+            powers.par_iter_mut().flatten().for_each(|power| self.ring.switch_down(power));
+        }
+        powers.into_iter().flatten().collect()
     }
 
     /// Σ_i x^(i(L+1))·(a_i0 + Σ_j a_ij·x^j), Paterson and Stockmeyer's sum.
     fn evaluate(&self, location: &Location, polynomials: &[Plain]) -> Ciphertext {
         let low: Vec<&Ciphertext> = location.low.iter().collect();
         let mut inner = polynomials.chunks_exact(low.len() + 1).map(|row| {
-            let mut sum = self.ring.inner(&low, &row[1..].iter().collect::<Vec<_>>());
+            let plains: Vec<&Plain> = row[1..].iter().collect();
+            let terms = low.chunks(MOST_TERMS).zip(plains.chunks(MOST_TERMS));
+            let scale = low[0].scale();
+            let mut sum = self.ring.zero(self.parameters.working, scale);
+            for (low, plains) in terms {
+                self.ring.add(&mut sum, &self.ring.inner(low, plains).with_scale(scale));
+            }
             self.ring.add_plain(&mut sum, &row[0]);
             sum
         });
@@ -126,9 +149,27 @@ impl Prepared {
     }
 }
 
-/// The scale of powers when they meet plaintexts.
+/// The scale of powers that travel when they meet plaintexts; of a sum, too, whose plaintexts make up for the others'.
 pub(crate) fn power_scale(parameters: &FheParameters, ring: &Ring) -> u64 {
     ring.switched_scale(1, ring.levels(), parameters.working)
+}
+
+/// For each low power by what a plaintext is multiplied that meets it, so that all products have [`power_scale`].
+pub(crate) fn makes_up(parameters: &FheParameters, ring: &Ring) -> Vec<u64> {
+    let [sources, _] = parameters.powers.sources();
+    let depths = depths(&sources);
+    let mut scales = vec![1; sources.len()];
+    for step in 1..=parameters.powers.depth() {
+        for (place, source) in sources.iter().enumerate() {
+            if let (PowerSource::Product(one, other), true) = (source, depths[place] == step) {
+                scales[place] = ring.multiply_plain(scales[*one], scales[*other]);
+            }
+        }
+        let level = ring.levels() + 1 - step as usize;
+        scales.iter_mut().for_each(|scale| *scale = ring.switched_scale(*scale, level, level - 1));
+    }
+    let scale = power_scale(parameters, ring);
+    scales.into_iter().map(|own| ring.divide_plain(scale, own)).collect()
 }
 
 /// The scale of answers before they come down to one prime.

@@ -4,16 +4,16 @@
 //! item's label is added to a pad that the oblivious function gives for it alone, so who did not ask for the item sees a random
 //! string. A key serves one database and an item has one label there, so no pad is used twice.
 
-use super::items::MaskedItem;
+use super::items::HashedItem;
 use super::parameters::FheParameters;
 
 /// The label under the item's pad, or out from under it.
-fn padded(item: &MaskedItem, label: &[u8]) -> Vec<u8> {
+fn padded(item: &HashedItem, label: &[u8]) -> Vec<u8> {
     label.iter().zip(&item.pad).map(|(byte, pad)| byte ^ pad).collect()
 }
 
 /// A label under its item's pad, as residues: for each label polynomial one a part of the item.
-pub(crate) fn seal(parameters: &FheParameters, item: &MaskedItem, label: &[u8]) -> Vec<u64> {
+pub(crate) fn seal(parameters: &FheParameters, item: &HashedItem, label: &[u8]) -> Vec<u64> {
     let bits = parameters.word_bits();
     let sealed = padded(item, label);
     let bit = |at: usize| sealed.get(at / 8).map_or(0, |byte| u64::from(byte >> (at % 8) & 1));
@@ -22,7 +22,7 @@ pub(crate) fn seal(parameters: &FheParameters, item: &MaskedItem, label: &[u8]) 
 }
 
 /// The inverse of [`seal`], of whatever residues.
-pub(crate) fn open(parameters: &FheParameters, item: &MaskedItem, words: &[u64]) -> Vec<u8> {
+pub(crate) fn open(parameters: &FheParameters, item: &HashedItem, words: &[u64]) -> Vec<u8> {
     let bits = parameters.word_bits();
     let bit = |at: usize| (words[at / bits] >> (at % bits) & 1) as u8;
     let byte = |byte: usize| (0..8).fold(0, |sum, at| sum | bit(8 * byte + at) << at);

@@ -18,8 +18,16 @@
 //! pseudorandom and G a random oracle, so a simulator draws them itself and computes all answers, noise included: the
 //! receiver's view, even of one that sends anything for ciphertexts, depends on nothing but which of the at most n points it
 //! asked for are the sender's. Neither side proves what it does; the entry says semi-honest because a sender that cheats
-//! can make any element match. With [`Variant::flooding`] answers also hide their noise, so that for elements that
-//! keep their places nothing rests on F.
+//! can make any element match. With [`Variant::flooding`] answers also hide their noise, so that an answer tells the values of the
+//! sender's polynomials at the receiver's items, and nothing else of their coefficients, whatever F is.
+//!
+//! **Without F** ([`Items::OfBits`], in the reproduction's table alone) steps 1 and 2 fall away, as in CCS 2017, and items are short strings
+//! as they are. A value of a polynomial that is not 0 would then tell products of differences to the sender's strings, so
+//! each slot's polynomial has a random factor ([`Variant::masks`]): what does not match is uniform among numbers other than 0. Noise
+//! would tell the polynomials' coefficients, which are the sender's set, so it must be flooded; with F it may be simulated. With both a
+//! simulator that knows which items match computes all that a semi-honest receiver sees. One that cheats sends powers
+//! of no one value, or values of its own in all slots, and learns sums of coefficients, so the whole set; with F it learns of
+//! the elements that it asked for. A prepared set serves one query, as factors must be fresh.
 
 mod cost;
 mod database;
@@ -34,18 +42,20 @@ mod served;
 mod table;
 #[cfg(test)]
 mod tests;
+mod variant;
 
 pub use database::Database;
-pub use parameters::{FAILURE, FheParameters, FheSizes, Variant};
+pub use parameters::{FAILURE, FheParameters, FheSizes, MissingParameters};
 
 use std::ops::Range;
 
 pub use served::{AT_ONCE, Asker, Entry, Question, Reply, Served, has_places, served_parameters};
+pub use variant::{Items, Variant, Windowing};
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
 use zeroize::Zeroizing;
 
-use self::items::{MaskedItem, items};
+use self::items::{HashedItem, items};
 use self::labels::open;
 use self::messages::{put_answers, put_query, refused_answer, take_answers, take_query};
 use self::query::{ItemMatches, ask};
@@ -173,11 +183,13 @@ impl Database {
         count: usize,
     ) -> Result<Conclusion, ProtocolError> {
         // Steps 1 and 2.
-        means.step("blinded elements", count);
-        for range in point_chunks::<RistrettoPrp>(count).ranges() {
-            let Points(points) = means.channel.take(&range.len())?;
-            means.channel.put(&Points(self.key.evaluate(&points).map_err(not_an_element)?))?;
-            means.observer.advance(range.len() as u64);
+        if let Some(key) = &self.key {
+            means.step("blinded elements", count);
+            for range in point_chunks::<RistrettoPrp>(count).ranges() {
+                let Points(points) = means.channel.take(&range.len())?;
+                means.channel.put(&Points(key.evaluate(&points).map_err(not_an_element)?))?;
+                means.observer.advance(range.len() as u64);
+            }
         }
         // Step 3.
         means.channel.phase("query");
@@ -208,7 +220,10 @@ pub fn receive(
 fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, ProtocolError> {
     let Run { side, input: RunInput { elements, .. }, mut means } = run;
     // Steps 1 and 2.
-    let points = evaluated(&mut means, &elements)?;
+    let points = match parameters.variant.items {
+        Items::OfFunction => evaluated(&mut means, &elements)?,
+        Items::OfBits(_) => Zeroizing::default(),
+    };
     // Step 3.
     means.step("query", 1);
     let ring = parameters.ring()?;
@@ -232,7 +247,7 @@ fn received(run: Run<'_>, parameters: &FheParameters) -> Result<Received, Protoc
 /// What a receiver holds at the end.
 struct Received {
     parameters: FheParameters,
-    items: Zeroizing<Vec<MaskedItem>>,
+    items: Zeroizing<Vec<HashedItem>>,
     found: ItemMatches,
 }
 

@@ -3,7 +3,8 @@
 //! What can go wrong, each with at most 2^-42: the receiver's table has no places, a bin of the sender overflows, an element
 //! matches that is none. Noise is bounded with a chance of about 2^-75 a coefficient (`veilset_bfv`). A query item meets in each
 //! partition a polynomial a slot with B roots; other items' parts are uniform modulo t, so all its f parts are roots with
-//! probability at most (B/t)^f, and over all items and partitions that adds up.
+//! probability at most (B/t)^f, and over all items and partitions that adds up. Short strings that are taken as they are never match
+//! another, since t is larger than their parts and two numbers that fill tables up.
 //!
 //! With labels two items of a bin and partition must differ in every part. An item goes to the first partition where there is room
 //! and none shares a part with it. With s partitions more than the largest bin fills there is room in s + 1 wherever an item
@@ -19,8 +20,10 @@ use veilset_channel::MAX_BODY;
 use veilset_real::{exp2, log2};
 use veilset_structures::bin_capacity;
 
+use super::items::string_parts;
 use super::powers::Powers;
 use super::table::{CuckooTable, least_bins};
+use super::variant::{Items, Variant};
 
 /// What an optimiser is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,36 +34,6 @@ pub struct FheSizes {
     pub receiver: usize,
     /// Bits by which a run must go wrong less often than with 2^-40.
     pub slack: u32,
-}
-
-/// Which improvements are used, one after the other as Chen, Laine and Rindal introduce them (CCS 2017, section 4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Variant {
-    /// A ciphertext holds as many values as it has slots; otherwise those of one bin.
-    pub batching: bool,
-    /// Elements are hashed to bins; otherwise each of the receiver's has a bin with all of the sender's.
-    pub hashing: bool,
-    /// Few powers travel and others are computed of them; otherwise all travel.
-    pub windowing: bool,
-    /// Bins are cut into partitions; otherwise each is one polynomial.
-    pub partitioning: bool,
-    /// Answers come down to one prime and a few bits; otherwise they keep all primes.
-    pub switching: bool,
-    /// Noise is flooded, so that the sender's privacy does not rest on the pseudorandom function alone.
-    pub flooding: bool,
-}
-
-impl Default for Variant {
-    fn default() -> Self {
-        Self {
-            batching: true,
-            hashing: true,
-            windowing: true,
-            partitioning: true,
-            switching: true,
-            flooding: false,
-        }
-    }
 }
 
 /// What both sides compute from the sizes.
@@ -94,6 +67,23 @@ pub struct FheParameters {
     pub(crate) cut: Truncation,
     seconds: f64,
 }
+
+/// Why there are no parameters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("depth {depth} takes {bits} bits of primes, and degree 2^{log_n} is secure up to {most}")]
+pub struct MissingParameters {
+    /// Products of ciphertexts, one after the other, of the deepest power.
+    pub depth: u32,
+    /// Bits of all primes together that would be correct.
+    pub bits: u32,
+    /// log₂ of the degree.
+    pub log_n: u32,
+    /// As many bits are secure.
+    pub most: u32,
+}
+
+/// log₂ of the degrees that are tried.
+const DEGREES: [u32; 3] = [12, 13, 14];
 
 /// log₂ of the chance, inverted, of each way in which a run or a question fails.
 pub const FAILURE: f64 = 42.0;
@@ -130,7 +120,8 @@ const MOST_PLAIN: u32 = 45;
 /// The most bits of a prime.
 const MOST_PRIME: f64 = 60.0;
 
-/// No more digits are relinearised with: the standard's moduli have no more primes of [`MOST_PRIME`] bits.
+/// No more digits are relinearised with, and one for each product after the first: the standard's moduli have no more primes of
+/// [`MOST_PRIME`] bits, and one prime is dropped after each product.
 const DIGITS: usize = 8;
 
 impl FheParameters {
@@ -145,19 +136,54 @@ impl FheParameters {
     pub fn best_with_labels(sizes: FheSizes, variant: Variant, label: usize) -> Option<Self> {
         let mut best: Option<Self> = None;
         let search = Search::new(sizes, variant, label);
-        let tried: Vec<Powers> = Powers::tried().collect();
-        for log_n in [12, 13, 14] {
+        for log_n in DEGREES {
             for felts in 1..=8 {
                 let Some(packing) = search.packing(log_n, felts) else { continue };
-                let most = packing.load.max(1);
-                let fitting = tried.iter().map(|powers| powers.within(most));
-                for powers in fitting.filter(|powers| powers.fits(most)) {
+                for powers in Powers::tried(variant.windowing, packing.load.max(1)) {
                     let price = best.as_ref().map_or(f64::INFINITY, Self::price);
                     best = search.better(&packing, powers, price).or(best);
                 }
             }
         }
         best
+    }
+
+    /// Why there are none for these sizes: of what would be correct, what misses security by the fewest bits.
+    #[must_use]
+    pub fn missing(sizes: FheSizes, variant: Variant) -> Option<MissingParameters> {
+        let search = Search::new(sizes, variant, 0);
+        let packings = DEGREES.into_iter().filter_map(|log_n| search.packing(log_n, 1));
+        let correct = packings.flat_map(|packing| {
+            let tried = Powers::tried(variant.windowing, packing.load.max(1)).into_iter();
+            let both = tried.flat_map(|powers| [false, true].map(|short| (powers, short)));
+            let correct =
+                both.filter_map(|(powers, short)| search.correct(&packing, powers, short));
+            correct.collect::<Vec<_>>()
+        });
+        let missing = correct.map(|found| MissingParameters {
+            depth: found.powers.depth(),
+            bits: found.bits(),
+            log_n: found.log_n,
+            most: most_bits(found.log_n),
+        });
+        missing.min_by_key(|missing| missing.bits.saturating_sub(missing.most))
+    }
+
+    /// Bits of all primes together.
+    fn bits(&self) -> u32 {
+        self.primes.iter().chain(&self.special).sum()
+    }
+
+    /// Products of ciphertexts, one after the other, that the deepest power takes.
+    #[must_use]
+    pub fn depth(&self) -> u32 {
+        self.powers.depth()
+    }
+
+    /// The degree of the polynomials, and partitions of a bin: Chen, Laine and Rindal's B/α and α.
+    #[must_use]
+    pub fn shape(&self) -> (usize, usize) {
+        (self.powers.degree(), self.partitions)
     }
 
     /// The ring that they describe.
@@ -271,9 +297,13 @@ impl FheParameters {
     #[must_use]
     pub fn digest(&self) -> [u8; 16] {
         let ring = (self.log_n, self.plain, &self.primes, self.special);
-        let answers = (self.powers, self.working, self.short, self.flood, self.cut);
+        let powers = self.powers.text();
+        let answers = format!(
+            "({powers}, {:?}, {:?}, {:?}, {:?})",
+            self.working, self.short, self.flood, self.cut
+        );
         let places = (self.table, self.felts, self.bins_a_ciphertext, self.locations);
-        let text = format!("{ring:?} {answers:?} {places:?} {} {}", self.partitions, self.label);
+        let text = format!("{ring:?} {answers} {places:?} {} {}", self.partitions, self.label);
         let digest = blake3::derive_key("veilset v1 fhe parameters", text.as_bytes());
         std::array::from_fn(|byte| digest[byte])
     }
@@ -348,6 +378,11 @@ impl Search {
     }
 
     fn packing(&self, log_n: u32, felts: usize) -> Option<Packing> {
+        // Parts of a string would tell of each other strings that share it; and only a function's output hides a label.
+        let strings = self.variant.items != Items::OfFunction;
+        if strings && (felts > 1 || self.label > 0) {
+            return None;
+        }
         let bins_a_ciphertext = if self.variant.batching { (1 << log_n) / felts } else { 1 };
         let locations = self.least.div_ceil(bins_a_ciphertext);
         let least = if self.variant.batching { locations * bins_a_ciphertext } else { self.least };
@@ -400,14 +435,19 @@ impl Search {
         Some(seconds + bytes / LINK)
     }
 
+    /// What serves these powers, if it is secure.
     fn candidate(&self, packing: &Packing, powers: Powers, short: bool) -> Option<FheParameters> {
+        self.correct(packing, powers, short).filter(|found| found.bits() <= most_bits(found.log_n))
+    }
+
+    /// What is correct for these powers, secure or not.
+    fn correct(&self, packing: &Packing, powers: Powers, short: bool) -> Option<FheParameters> {
         let (partitions, plain) = self.partitions(packing, powers.degree())?;
-        let Variant { windowing, partitioning, flooding, .. } = self.variant;
+        let Variant { partitioning, flooding, .. } = self.variant;
         // Two parts come without relinearisation where there are no high powers; floods are for two.
         let linear = powers.high == 0;
         let refused = (short && linear)
             || (flooding && !short && !linear)
-            || (!windowing && (powers.computed() || !linear))
             || (!partitioning && partitions > 1);
         if refused {
             return None;
@@ -415,11 +455,16 @@ impl Search {
         let model = Model { log_n: packing.log_n, plain: f64::from(plain) };
         let keyed = powers.computed() || short;
         let parts = if short || linear { 2 } else { 3 };
-        let dropped = powers.computed().then(|| dropped(model));
-        let excess = excess(model);
-        let mut total = evaluated(model, powers, dropped.map(|bits| (bits, excess)));
+        let depth = powers.depth();
+        let digits = DIGITS + depth.saturating_sub(1) as usize;
+        let excess = excess(model, digits);
+        let (power, dropped) = multiplied(model, depth, digits, excess);
+        if dropped.iter().any(|bits| f64::from(*bits) > MOST_PRIME) {
+            return None;
+        }
+        let mut total = evaluated(power, powers);
         if short {
-            total = total.relinearised(DIGITS, excess);
+            total = total.relinearised(digits, excess);
         }
         let polynomials = 1 + label_polynomials(self.label, packing.felts, plain);
         let answers = (packing.locations * partitions * polynomials) as f64;
@@ -430,12 +475,9 @@ impl Search {
         let mut primes =
             split(total.modulus_bits().ceil(), (rounding.modulus_bits() + 2.0).ceil(), least)?;
         let working = primes.len();
-        primes.extend(dropped);
+        primes.extend(dropped.into_iter().rev());
         let largest = primes.iter().max().filter(|_| keyed);
         let special = largest.map(|largest| largest.saturating_sub(excess).max(least));
-        if primes.iter().chain(&special).sum::<u32>() > most_bits(packing.log_n) {
-            return None;
-        }
         let last = primes[1..working].iter().sum::<u32>();
         let cut = Truncation::new(model, total.switched(f64::from(last), parts), parts, primes[0]);
         let mut parameters = FheParameters {
@@ -491,8 +533,17 @@ impl Search {
     fn plain(&self, packing: &Packing, degree: usize, partitions: usize) -> Option<u32> {
         let tests = (self.sizes.receiver * partitions) as f64;
         // With so many candidates the largest prime of b bits is above 2^(b − 1/8); otherwise it has b bits, no more.
-        let each = (self.bits + log2(tests.max(1.0))) / packing.felts as f64 + 0.125;
-        let bits = (log2(degree as f64) + each).ceil() as u32;
+        let needed = match self.variant.items {
+            Items::OfFunction => {
+                let each = (self.bits + log2(tests.max(1.0))) / packing.felts as f64 + 0.125;
+                log2(degree as f64) + each
+            }
+            Items::OfBits(bits) => {
+                let bins = if self.variant.hashing { packing.table.each } else { 1 };
+                log2(string_parts(bits, bins) as f64 + 2.0) + 0.125
+            }
+        };
+        let bits = needed.ceil() as u32;
         let bits = if bits < packing.log_n + DENSE { bits + 1 } else { bits };
         let mut bits = bits.max(packing.log_n + ABOVE_DEGREE);
         while packing.missing.contains(&bits) {
@@ -511,28 +562,41 @@ fn label_polynomials(label: usize, felts: usize, plain: u32) -> usize {
     (8 * label).div_ceil(felts * word_bits(plain))
 }
 
-/// Bits of the prime that computed powers lose: they bring a product's noise down to where rounding holds it up.
-fn dropped(model: Model) -> u32 {
-    let product = model.fresh().times(model.fresh(), 1);
+/// Bits of the prime that powers lose after a product: they bring its noise down to where rounding holds it up.
+fn dropped(model: Model, product: Noise) -> u32 {
     let excess = product.log_deviation() - model.rounding(2).log_deviation();
     (excess.ceil() as u32).max(model.log_n + ABOVE_DEGREE)
 }
 
 /// By how many bits primes may be larger than the special one: what that adds stays two bits below the noise of a product of fresh
 /// ciphertexts, which is the least that is relinearised.
-fn excess(model: Model) -> u32 {
+fn excess(model: Model, digits: usize) -> u32 {
     let product = model.fresh().times(model.fresh(), 1);
-    let least = model.relinearisation(DIGITS, 0);
+    let least = model.relinearisation(digits, 0);
     (product.log_deviation() - least.log_deviation() - 2.0).max(0.0) as u32
 }
 
-/// The noise of an evaluation, of powers of which those that are computed lose so many bits, and are relinearised with so many in excess.
-fn evaluated(model: Model, powers: Powers, computed: Option<(u32, u32)>) -> Noise {
-    let fresh = model.fresh();
-    let power = computed.map_or(fresh, |(dropped, excess)| {
-        let product = fresh.times(fresh, 1).relinearised(DIGITS, excess);
-        product.switched(f64::from(dropped), 2)
-    });
+/// By how many bits more than [`dropped`] powers come down where products follow products.
+///
+/// The embedding of noise is nearly normal, so at one of its n places the square is 50 times its mean with probability n·2^-72. A product
+/// squares it there, and the next product again, while the mean of what rounding adds stays. With 2^g less of the first, a place that has x
+/// times the mean has at most (x/(√2·2^g) + √50)² times that after the next product: 60 at most for g = 6, however many products follow.
+const SPREAD: u32 = 6;
+
+/// The noise of powers after so many products, one after the other, each relinearised, and the bits that each loses.
+fn multiplied(model: Model, depth: u32, digits: usize, excess: u32) -> (Noise, Vec<u32>) {
+    let (mut power, mut bits) = (model.fresh(), Vec::new());
+    for _ in 0..depth {
+        let product = power.times(power, 1);
+        let lost = dropped(model, product) + if depth > 1 { SPREAD } else { 0 };
+        power = product.relinearised(digits, excess).switched(f64::from(lost), 2);
+        bits.push(lost);
+    }
+    (power, bits)
+}
+
+/// The noise of an evaluation, of powers with this noise.
+fn evaluated(power: Noise, powers: Powers) -> Noise {
     let inner = power.times_plain(powers.low);
     match powers.high {
         0 => inner,
@@ -561,17 +625,18 @@ fn seconds(parameters: &FheParameters) -> f64 {
     let (levels, working) = (parameters.primes.len() as f64, parameters.working as f64);
     let (locations, answers) = (parameters.locations as f64, parameters.answers() as f64);
     let Powers { low, high, .. } = parameters.powers;
+    let depth = parameters.powers.depth();
     let fresh = locations * parameters.powers.sent_count() as f64;
     // Each digit goes to all primes, and two sums are divided.
     let relinearisation =
         |levels: f64| (levels * (levels + 1.0) + 2.0 * (levels + 1.0)) * transform;
-    let powers = if parameters.powers.computed() {
-        let products = locations * (low + high) as f64 - fresh;
+    let powers = (1..=depth).map(|depth| {
+        let levels = levels - f64::from(depth - 1);
+        let products = locations * parameters.powers.products(depth) as f64;
         products * relinearisation(levels)
             + locations * (low + high) as f64 * 2.0 * levels * transform
-    } else {
-        0.0
-    };
+    });
+    let powers: f64 = powers.sum();
     let plain = answers * (parameters.powers.degree() + 1) as f64 * 2.0 * working * n * PRODUCT;
     let tensor = answers * high as f64 * 4.0 * working * n * PRODUCT;
     let short = if parameters.short { answers * relinearisation(working) } else { 0.0 };
@@ -583,6 +648,7 @@ fn seconds(parameters: &FheParameters) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::fhe::Windowing;
 
     fn sizes(sender: usize, receiver: usize) -> FheSizes {
         FheSizes { sender, receiver, slack: 0 }
@@ -656,15 +722,13 @@ mod tests {
                 .filter_map(|(log_n, felts)| search.packing(log_n, felts));
             let mut least = f64::INFINITY;
             for packing in packings {
-                for powers in Powers::tried().map(|powers| powers.within(packing.load.max(1))) {
+                for powers in Powers::tried(Windowing::Stamps, packing.load.max(1)) {
                     for short in [false, true] {
                         let found = search.candidate(&packing, powers, short);
                         let Some(price) = found.map(|found| found.price()) else { continue };
                         let bound = search.least_price(&packing, powers).expect("few bits");
                         assert!(bound <= price, "{sender} {receiver} {powers:?}: {bound} {price}");
-                        if powers.fits(packing.load.max(1)) {
-                            least = least.min(price);
-                        }
+                        least = least.min(price);
                     }
                 }
             }

@@ -6,16 +6,17 @@ use veilset_bfv::{Ciphertext, Ring, SecretKey, WireError};
 use zeroize::Zeroizing;
 
 use super::evaluation::{Query, answer_scale};
-use super::items::MaskedItem;
+use super::items::HashedItem;
 use super::parameters::FheParameters;
 use super::table::insert;
+use super::variant::Items;
 use crate::ProtocolError;
 
 /// What a receiver keeps while it waits for answers.
 pub(crate) struct PendingQuery {
     pub(super) secret: SecretKey,
     /// The item of each bin.
-    bins: Vec<Option<u32>>,
+    pub(super) bins: Vec<Option<u32>>,
 }
 
 /// A query for these items, with fresh keys.
@@ -25,7 +26,7 @@ pub(crate) struct PendingQuery {
 pub(crate) fn ask(
     parameters: &FheParameters,
     ring: &Ring,
-    items: &[MaskedItem],
+    items: &[HashedItem],
     rng: &mut dyn CryptoRng,
 ) -> Result<(PendingQuery, Query), ProtocolError> {
     let bins = bins(parameters, items)?;
@@ -58,7 +59,7 @@ pub(crate) fn ask(
 
 fn bins(
     parameters: &FheParameters,
-    items: &[MaskedItem],
+    items: &[HashedItem],
 ) -> Result<Vec<Option<u32>>, ProtocolError> {
     if !parameters.variant.hashing {
         return Ok((0..).take(items.len()).map(Some).collect());
@@ -67,17 +68,21 @@ fn bins(
     insert(parameters.table, &places).ok_or(ProtocolError::Overfull)
 }
 
-/// The slots of a location: the parts of the items of its bins, and random numbers.
+/// The slots of a location: the parts of the items of its bins, and random numbers, or one that is no item's and not that with which
+/// the sender fills up.
 fn values(
     parameters: &FheParameters,
     ring: &Ring,
-    items: &[MaskedItem],
+    items: &[HashedItem],
     bins: &[Option<u32>],
     location: usize,
     rng: &mut dyn CryptoRng,
 ) -> Zeroizing<Vec<u64>> {
     let t = u128::from(ring.parameters().t());
-    let mut random = || ((u128::from(rng.next_u64()) * t) >> 64) as u64;
+    let mut random = || match parameters.variant.items {
+        Items::OfFunction => ((u128::from(rng.next_u64()) * t) >> 64) as u64,
+        Items::OfBits(_) => (t - 2) as u64,
+    };
     let mut values = Zeroizing::new((0..parameters.slots()).map(|_| random()).collect::<Vec<_>>());
     let each = parameters.bins_a_ciphertext;
     for (place, item) in bins.iter().skip(location * each).take(each).enumerate() {

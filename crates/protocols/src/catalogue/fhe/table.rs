@@ -21,12 +21,16 @@ impl CuckooTable {
         self.functions * self.each
     }
 
-    /// The bins where an item may lie, of the functions' values at x_L and of x_R.
-    pub(crate) fn places(self, hashes: &[u64; 3], right: u64) -> impl Iterator<Item = usize> {
-        let scale = move |word: u64| ((u128::from(word) * self.each as u128) >> 64) as usize;
+    /// A uniform word as a number below how many bins a function has.
+    pub(crate) fn scaled(self, word: u64) -> usize {
+        ((u128::from(word) * self.each as u128) >> 64) as usize
+    }
+
+    /// The bins where an item may lie, of the functions' values at x_L and of x_R, which is below how many bins a function has.
+    pub(crate) fn places(self, hashes: &[u64; 3], right: usize) -> impl Iterator<Item = usize> {
         let hashes = (0..self.functions).zip(*hashes);
         hashes.map(move |(function, hash)| {
-            function * self.each + (scale(hash) + scale(right)) % self.each
+            function * self.each + (self.scaled(hash) + right) % self.each
         })
     }
 }
@@ -142,7 +146,11 @@ mod tests {
 
     fn places(table: CuckooTable, count: usize, rng: &mut ChaCha20Rng) -> Vec<Vec<usize>> {
         let word = |rng: &mut ChaCha20Rng| [(); 3].map(|()| rng.next_u64());
-        (0..count).map(|_| table.places(&word(rng), rng.next_u64()).collect()).collect()
+        let place = |rng: &mut ChaCha20Rng| {
+            let right = table.scaled(rng.next_u64());
+            table.places(&word(rng), right).collect()
+        };
+        (0..count).map(|_| place(rng)).collect()
     }
 
     #[test]

@@ -17,11 +17,12 @@ use zeroize::Zeroizing;
 use super::MAX_ELEMENTS;
 use super::database::{BinContents, Bins, enter, sealed, shares_a_part, spread};
 use super::evaluation::{Polynomials, Prepared};
-use super::items::{MaskedItem, items_of_fingerprints};
+use super::items::{HashedItem, items_of_fingerprints};
 use super::labels::open;
 use super::messages::{read_query, refused_answer, write_query};
-use super::parameters::{FheParameters, FheSizes, Variant};
+use super::parameters::{FheParameters, FheSizes};
 use super::query::{ItemMatches, PendingQuery, ask};
+use super::variant::Variant;
 use crate::ProtocolError;
 
 /// Items that one question asks for at most: as many as have room in one ciphertext where a list is large.
@@ -252,13 +253,13 @@ pub struct Asker {
 
 /// A question about items, and what is needed to read the answer.
 pub struct Question {
-    items: Zeroizing<Vec<MaskedItem>>,
+    items: Zeroizing<Vec<HashedItem>>,
     asked: PendingQuery,
 }
 
 /// What the answer to a question says.
 pub struct Reply {
-    items: Zeroizing<Vec<MaskedItem>>,
+    items: Zeroizing<Vec<HashedItem>>,
     found: ItemMatches,
 }
 
@@ -311,7 +312,7 @@ impl Asker {
     #[must_use]
     pub fn labels(&self, reply: &Reply) -> Vec<Option<Vec<u8>>> {
         let words = self.parameters.words();
-        let label = |(index, item): (usize, &MaskedItem)| {
+        let label = |(index, item): (usize, &HashedItem)| {
             let own = || &reply.found.labels[index * words..][..words];
             reply.found.matches[index].then(|| open(&self.parameters, item, own()))
         };

@@ -54,7 +54,7 @@ fn seen(flooding: bool) -> [f64; 2] {
     };
     let known = database(0, &dry);
     let own = elements(0, SIZES.receiver);
-    let points = known.key.hash_and_evaluate(&own);
+    let points = known.key.as_ref().expect("of the function").hash_and_evaluate(&own);
     let items = items(&parameters, ring.parameters().t(), &SESSION, &own, &points);
     let answered = |database: &Database| {
         // The same keys and errors each time.

@@ -1,5 +1,7 @@
 mod floods;
 mod hostile;
+mod masks;
+mod windows;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -37,8 +39,8 @@ fn play_labelled(
     let sender = elements(0, sizes.sender);
     let labels: Vec<u8> = (0..sizes.sender).flat_map(|number| label(number, width)).collect();
     let receiver = elements(sizes.sender - common, sizes.receiver);
-    let parameters =
-        FheParameters::best_with_labels(sizes, variant, width).expect("there are some");
+    let parameters = FheParameters::best_with_labels(sizes, variant, width);
+    let parameters = parameters.unwrap_or_else(|| panic!("none for {variant:?}"));
     let (left, right) = memory_pair();
     let session = [3; 32];
     let rng = &mut ChaCha20Rng::from_seed([1; 32]);
@@ -115,10 +117,16 @@ fn finds_the_same_without_each_improvement() {
     for variant in [
         Variant { batching: false, ..all },
         Variant { hashing: false, ..all },
-        Variant { windowing: false, ..all },
+        Variant { windowing: Windowing::All, ..all },
+        Variant { windowing: Windowing::First, ..all },
+        Variant { windowing: Windowing::First, partitioning: false, switching: false, ..all },
         Variant { partitioning: false, ..all },
         Variant { switching: false, ..all },
         Variant { flooding: true, ..all },
+        Variant { masks: true, ..all },
+        Variant { items: Items::OfBits(32), masks: true, flooding: true, ..all },
+        Variant { items: Items::OfBits(40), hashing: false, ..all },
+        Variant { items: Items::OfBits(36), masks: true, batching: false, ..all },
     ] {
         let (outcomes, _) = play(sizes, 4, variant);
         assert_eq!(outcomes, [matched(196, 4), matched(0, 4)], "{variant:?}");
