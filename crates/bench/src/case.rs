@@ -10,7 +10,6 @@ use veilset_channel::{Channel, Costs, Framed, Metered, Transport, WireBytes, mem
 use veilset_crypto::Element;
 use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
-use veilset_protocols::fhe::Variant;
 use veilset_protocols::{
     Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
     RunInput, Shape, Shares, Side, Silent, Spec, find,
@@ -173,7 +172,7 @@ impl Case {
         let empty = self.sizes.sender == 0 || self.sizes.receiver == 0;
         match protocol.spec().id {
             "fhe" | "fhe-lookup" if !empty => {
-                self.measure_prepared(&self.prepare(Variant::default())?)
+                self.measure_prepared(&self.prepare(self.choices.into())?)
             }
             _ => self.measure_as(protocol),
         }

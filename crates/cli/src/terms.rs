@@ -1,6 +1,6 @@
 //! The agreed terms in words.
 
-use veilset::registry::Operation;
+use veilset::registry::{Flooding, Operation};
 use veilset::{Briefing, Price};
 
 use crate::args::Talk;
@@ -24,7 +24,9 @@ pub(crate) fn show(briefing: &Briefing, talk: &Talk) {
     line(&format!("{operation}{with}: {security} security{of_keys}"));
     let group = choices.group_name().map(|group| format!(" on {group}")).unwrap_or_default();
     let digest = choices.digest.map(|digest| format!(", sets {digest}")).unwrap_or_default();
-    line(&format!("protocol {protocol}{group}{digest}"));
+    let flooded = choices.flooding == Some(Flooding::On);
+    let flooding = if flooded { ", noise flooded" } else { "" };
+    line(&format!("protocol {protocol}{group}{digest}{flooding}"));
     for (what, name) in briefing.asked_by_peer.iter() {
         line(&format!("asked for by the peer, not by you: {what} {name}"));
     }

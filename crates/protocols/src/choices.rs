@@ -5,7 +5,7 @@ use rand_core::CryptoRng;
 use veilset_crypto::{Group, NotAPrime, SafePrime};
 use veilset_names::{Names, UnknownName};
 
-use crate::{Operation, Scheme, SetEncoding, Sharing};
+use crate::{Flooding, Operation, Scheme, SetEncoding, Sharing};
 
 /// A choice as users have it.
 #[derive(Debug, Clone, Copy)]
@@ -24,6 +24,19 @@ pub struct Choice {
     pub of: Option<Operation>,
     /// Whether a price depends on it.
     pub priced: bool,
+    /// Where reports and lists of protocols tell it by its name.
+    pub told: Told,
+}
+
+/// Where a choice is told by its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Everywhere, as none where a protocol has no such choice.
+    Always,
+    /// Where a protocol has such a choice.
+    WhereTaken,
+    /// Nowhere: something else tells it.
+    Never,
 }
 
 /// The values of a choice that a protocol takes.
@@ -185,14 +198,17 @@ macro_rules! choices {
                 others
             }
 
-            /// The choices that any protocol may take and whose values have names, with the names of those that are taken.
+            /// The choices that are told, with the names of the values that are taken.
             pub fn names(&self) -> impl Iterator<Item = (Names, Vec<String>)> {
                 let all = [$((
                     choice($name),
                     self.$field.listed().iter().map(ToString::to_string).collect(),
                 ),)*];
-                let general = |(choice, taken): (&Choice, _)| Some((choice.told()?, taken));
-                all.into_iter().filter_map(general)
+                let told = |(choice, taken): (&Choice, Vec<String>)| {
+                    let names = choice.values.filter(|_| choice.is_told(!taken.is_empty()))?;
+                    Some((names, taken))
+                };
+                all.into_iter().filter_map(told)
             }
         }
     };
@@ -206,6 +222,7 @@ choices! {
         default: Some("the protocol's fastest"),
         of: None,
         priced: true,
+        told: Told::Always,
     }
     /// How a set travels.
     digest: named SetEncoding = "digest" {
@@ -214,6 +231,7 @@ choices! {
         default: Some("sorted"),
         of: None,
         priced: true,
+        told: Told::Always,
     }
     /// What the group is taken modulo, where that is not its own prime.
     prime: in_file SafePrime = "prime" {
@@ -222,6 +240,7 @@ choices! {
         default: None,
         of: None,
         priced: true,
+        told: Told::Never,
     }
     /// How secrets are shared.
     sharing: named Sharing = "shares" {
@@ -230,6 +249,7 @@ choices! {
         default: Some("additive"),
         of: Some(Operation::Share),
         priced: false,
+        told: Told::Never,
     }
     /// How two orders of preference become one.
     scheme: named Scheme = "scheme" {
@@ -238,6 +258,16 @@ choices! {
         default: Some("sum-of-ranks"),
         of: Some(Operation::Agree),
         priced: true,
+        told: Told::Never,
+    }
+    /// Whether answers under encryption hide their noise.
+    flooding: named Flooding = "flooding" {
+        help: "Whether fhe and fhe-lookup flood their answers with noise; both sides give the same",
+        placeholder: "off|on",
+        default: Some("off"),
+        of: None,
+        priced: true,
+        told: Told::WhereTaken,
     }
 }
 
@@ -253,9 +283,13 @@ impl Choice {
         self.of.is_none_or(|of| of == operation)
     }
 
-    /// The names of its values, where a report tells them: any protocol may take it, and no file has its value.
-    fn told(&self) -> Option<Names> {
-        self.values.filter(|_| self.of.is_none())
+    /// Whether it is told of a protocol that has such a choice, or not.
+    fn is_told(&self, taken: bool) -> bool {
+        match self.told {
+            Told::Always => true,
+            Told::WhereTaken => taken,
+            Told::Never => false,
+        }
     }
 }
 
@@ -277,15 +311,16 @@ impl Choices {
         prime.or_else(|| self.group.map(|group| group.name().to_owned()))
     }
 
-    /// What a report tells: the choices that any protocol may take, each with its value's name, if it has one.
+    /// What a report tells: each choice that is told, with its value's name, if it has one.
     pub fn told(self) -> impl Iterator<Item = (&'static str, Option<String>)> {
         let chosen: Vec<_> = self.names().collect();
         let value = move |name: &str| match name {
             "group" => self.group_name(),
             _ => chosen.iter().find(|(chosen, _)| *chosen == name).map(|(_, value)| value.clone()),
         };
-        let told = CHOICES.iter().filter(|choice| choice.told().is_some());
-        told.map(move |choice| (choice.name, value(choice.name)))
+        let all = CHOICES.iter().map(move |choice| (choice, value(choice.name)));
+        let told = all.filter(|(choice, value)| choice.is_told(value.is_some()));
+        told.map(|(choice, value)| (choice.name, value))
     }
 }
 
@@ -314,6 +349,10 @@ mod tests {
         assert_eq!(group.group_name().as_deref(), Some("p256"));
         let told: Vec<_> = group.told().collect();
         assert_eq!(told, [("group", Some("p256".to_owned())), ("digest", None)]);
+        let flooded = Choices { flooding: Some(Flooding::On), ..open };
+        let told: Vec<_> = flooded.told().collect();
+        let on = ("flooding", Some("on".to_owned()));
+        assert_eq!(told, [("group", None), ("digest", None), on]);
         let scheme = Choices { scheme: Some(Scheme::SumOfRanks), ..group };
         assert_eq!(scheme.of(Operation::Share), group);
         assert_eq!(scheme.of(Operation::Agree), scheme);

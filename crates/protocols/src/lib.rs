@@ -19,9 +19,10 @@ mod run;
 mod spec;
 
 pub use catalogue::agree::Scheme;
+pub use catalogue::fhe::Flooding;
 pub use catalogue::pso::pieces;
 pub use catalogue::{agree, fhe, ks, oprf_filter};
-pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken};
+pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken, Told};
 pub use kit::calibration::sample_passes;
 pub use kit::set_encoding::SetEncoding;
 pub use operation::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use veilset::Briefing;
 use veilset::data::Warning;
 use veilset::net::Event;
-use veilset::registry::{Observer, SetEncoding};
+use veilset::registry::{Flooding, Observer, SetEncoding};
 
 use crate::error::Failure;
 use crate::stop::Stop;
@@ -49,6 +49,7 @@ pub(crate) struct Terms {
     protocol: &'static str,
     group: Option<String>,
     digest: Option<&'static str>,
+    flooding: Option<&'static str>,
     security: &'static str,
     learn: &'static str,
     asked_by_peer: Vec<(&'static str, String)>,
@@ -67,6 +68,7 @@ impl From<&Briefing> for Terms {
             protocol: briefing.protocol,
             group: briefing.choices.group_name(),
             digest: briefing.choices.digest.map(SetEncoding::name),
+            flooding: briefing.choices.flooding.map(Flooding::name),
             security: briefing.security.name(),
             learn: briefing.learn.name(),
             asked_by_peer: briefing.asked_by_peer.iter().collect(),

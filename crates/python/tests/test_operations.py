@@ -43,6 +43,14 @@ def test_intersect_gives_ones_own_rows_in_order(people: Pair, kind: str) -> None
         assert result.report["result"]["rows"] == len(expected)
 
 
+@pytest.mark.parametrize("flooding", ["off", "on"])
+def test_flooding_is_a_keyword(people: Pair, flooding: Any) -> None:
+    a, b = run("intersect", people, "polars", protocol="fhe", flooding=flooding)
+    for result in (a, b):
+        assert result.count == len(people.common())
+        assert result.report["flooding"] == flooding
+
+
 def test_count_tells_no_more(people: Pair, kind: str) -> None:
     a, b = run("count", people, kind, learn="me")
     assert (a.count, a.table) == (len(people.common()), None)

@@ -41,7 +41,7 @@ pub enum SessionError {
     /// No protocol does what was asked.
     #[error(
         "no protocol computes {operation} with {security} security (who learns: {learn}; group: {group}; digest: \
-         {digest}); see: veilset protocols"
+         {digest}{besides}); see: veilset protocols"
     )]
     NoProtocol {
         /// What was to be computed.
@@ -54,10 +54,12 @@ pub enum SessionError {
         group: &'static str,
         /// With sets in which form.
         digest: &'static str,
+        /// What else was asked for; empty where nothing was.
+        besides: String,
     },
     /// No protocol that is taken without a name does what was asked.
     #[error(
-        "only protocols that you name yourself compute {operation} with this group, prime or digest: \
+        "only protocols that you name yourself compute {operation} with this group, prime, digest or flooding: \
          give --protocol, one of {fitting}"
     )]
     Unnamed {
@@ -91,7 +93,7 @@ pub enum SessionError {
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security, \
-         or not for this --learn, group or digest; see: veilset protocols"
+         or not for this --learn, group, digest or flooding; see: veilset protocols"
     )]
     WrongProtocol {
         /// The protocol.

@@ -80,7 +80,7 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
     match target {
         BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
             Err(Failure::Flags(format!(
-                "{protocol} does not run on that group, with that digest or with another prime; see: veilset protocols --json"
+                "{protocol} does not run on that group, with that digest, that flooding or another prime; see: veilset protocols --json"
             )))
         }
         _ => Ok(()),

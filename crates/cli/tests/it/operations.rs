@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use veilset_stage::{Party, code, root, stderr};
 
+use crate::support::schema::Schema;
 use crate::support::{json as object, meet, pair};
 
 /// Rows `first..last` with repeated keys, keys in two spellings, rows without a key, and amounts of both signs.
@@ -317,6 +318,36 @@ fn the_prime_is_a_term() {
     let refused = left.run(&flags);
     assert_eq!(code(&refused), 2);
     assert!(stderr(&refused).contains("hexadecimal digit"), "{}", stderr(&refused));
+}
+
+#[test]
+fn flooding_is_a_term() {
+    let (left, right) = parties();
+    let given = ["--json", "--protocol", "fhe", "--learn", "both"];
+    let side = |flags: &[&'static str]| command("intersect", &[&given[..], flags].concat());
+    for (flags, theirs, flooding) in [
+        (&["--flooding", "on"][..], &["--flooding", "on"][..], "on"),
+        (&["--flooding", "off"], &[], "off"),
+        (&[], &[], "off"),
+    ] {
+        let (one, two) = meet(&left, &side(flags), &right, &side(theirs));
+        let ends = [object(&one), object(&two)];
+        for end in &ends {
+            Schema::load().check("run", end);
+            assert_eq!(
+                (&end["result"]["count"], &end["flooding"]),
+                (&300.into(), &flooding.into())
+            );
+        }
+    }
+    let (one, two) = meet(&left, &side(&["--flooding", "on"]), &right, &side(&[]));
+    assert_eq!((code(&one), code(&two)), (3, 3));
+    assert!(stderr(&two).contains("flooding (--flooding): here nothing, at the peer on"));
+
+    let plan = ["plan", "--operation", "count", "--rows", "9", "--peer-rows", "9"];
+    let refused = left.run(&[&plan[..], &["--flooding", "on"]].concat());
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("digest: any; flooding: on)"), "{}", stderr(&refused));
 }
 
 #[test]

@@ -12,6 +12,7 @@ Group: TypeAlias = Literal["curve25519", "p256", "p256-uncompressed", "ristretto
 Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]
 Shares: TypeAlias = Literal["additive", "xor"]
 Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
+Flooding: TypeAlias = Literal["off", "on"]
 
 #: What stands where nobody chooses.
 SHARES: Shares = "additive"
@@ -35,4 +36,8 @@ class Choices(TypedDict, total=False):
     prime: Annotated[
         str | os.PathLike[str],
         "a file from veilset prime, whose safe prime replaces the group's own; both sides give the same",
+    ]
+    flooding: Annotated[
+        Flooding,
+        "whether fhe and fhe-lookup flood their answers with noise; both sides give the same; default: off",
     ]

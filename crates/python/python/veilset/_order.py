@@ -44,6 +44,8 @@ class Terms(NamedTuple):
     group: str | None
     #: How a set travels in it, where one does.
     digest: str | None
+    #: Whether answers under encryption hide their noise, `off` or `on`, where a protocol has that choice.
+    flooding: str | None
     #: Against whom the protocol holds.
     security: str
     #: Who gets the result.
@@ -348,7 +350,8 @@ def caller(progress: Progress | None, confirm: Callable[[Terms], bool] | None) -
         log.info("%s the peer has %d distinct keys", terms.learned, terms.peer_distinct)
         group = f" on {terms.group}" if terms.group else ""
         sets = f", sets {terms.digest}" if terms.digest else ""
-        log.info("protocol %s%s%s", terms.protocol, group, sets)
+        noise = ", noise flooded" if terms.flooding == "on" else ""
+        log.info("protocol %s%s%s%s", terms.protocol, group, sets, noise)
         for text in terms.warnings:
             warnings.warn(text, stacklevel=4)
         return None if confirm is None else bool(confirm(terms))

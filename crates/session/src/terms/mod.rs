@@ -12,7 +12,7 @@ mod unchecked;
 
 use std::str::FromStr;
 
-use veilset_protocols::{AttachedShape, Choices, Operation, Security, find};
+use veilset_protocols::{AttachedShape, CHOICES, Choices, Operation, Security, find};
 
 use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Offer};
 
@@ -205,8 +205,10 @@ fn with_fields(Choices { group, digest, sharing, scheme, .. }: Choices) -> Choic
     Choices { group, digest, sharing, scheme, ..Choices::default() }
 }
 
-/// The other choices, which both sides have to give alike.
+/// The other choices, which both sides have to give alike; one that is given as it stands where nobody chooses is none.
 fn choice_details(choices: Choices) -> impl Iterator<Item = Detail> {
+    let default = |name: &str| CHOICES.iter().find(|choice| choice.name == name)?.default;
     let others = choices.beyond(with_fields(choices));
-    others.names().map(|(name, value)| Detail { name: format!("{name} (--{name})"), value })
+    let chosen = others.names().filter(move |(name, value)| default(name) != Some(value));
+    chosen.map(|(name, value)| Detail { name: format!("{name} (--{name})"), value })
 }

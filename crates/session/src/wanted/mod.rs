@@ -92,7 +92,9 @@ impl Wanted {
         let given = self.choices.prime.map(|_| "modulo a prime that is given");
         let group = given.unwrap_or_else(|| self.choices.group.map_or("any", Group::name));
         let digest = self.choices.digest.map_or("any", SetEncoding::name);
-        SessionError::NoProtocol { operation, security, learn, group, digest }
+        let besides = self.choices.flooding.map(|flooding| format!("; flooding: {flooding}"));
+        let besides = besides.unwrap_or_default();
+        SessionError::NoProtocol { operation, security, learn, group, digest, besides }
     }
 
     /// The protocol called `id`, if it fits.

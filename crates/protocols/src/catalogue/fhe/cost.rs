@@ -4,7 +4,6 @@ use veilset_channel::MAX_BODY;
 
 use super::MAX_ELEMENTS;
 use super::parameters::{FheParameters, FheSizes};
-use super::variant::Variant;
 use crate::kit::exchange::point_bytes;
 use crate::kit::wire::{frames, size, values_bytes};
 use crate::{Cost, PartyCost, Reveal, Shape};
@@ -29,7 +28,7 @@ pub(super) fn cost(shape: &Shape) -> Cost {
     }
     let sizes = FheSizes { sender: size(shape.sender), receiver: size(shape.receiver), slack: 0 };
     let width = shape.attached.width();
-    let best = FheParameters::best_with_labels(sizes, Variant::default(), width);
+    let best = FheParameters::best_with_labels(sizes, shape.choices.into(), width);
     let Some(parameters) = best else {
         return Cost::endless();
     };

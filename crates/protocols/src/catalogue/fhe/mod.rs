@@ -50,7 +50,7 @@ pub use parameters::{FAILURE, FheParameters, FheSizes, MissingParameters};
 use std::ops::Range;
 
 pub use served::{AT_ONCE, Asker, Entry, Question, Reply, Served, has_places, served_parameters};
-pub use variant::{Items, Variant, Windowing};
+pub use variant::{Flooding, Items, Variant, Windowing};
 use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, CommutativePrp, Element, Group, RistrettoPrp};
 use zeroize::Zeroizing;
@@ -102,7 +102,11 @@ static SPEC: Spec = Spec {
     residue: SIZE,
     leaks: &[SIZES, FORGED, ENDED, TOLD],
     max_elements: MAX_ELEMENTS,
-    choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
+    choices: Taken {
+        group: Allowed::Of(&[Group::Ristretto255]),
+        flooding: Allowed::Of(&Flooding::ALL),
+        ..Taken::NOTHING
+    },
     cut: true,
     auto: false,
 };
@@ -167,7 +171,7 @@ fn parameters(run: &Run<'_>) -> Result<FheParameters, ProtocolError> {
         Role::Receiver => (peer, own, run.input.peer_attached),
     };
     let sizes = FheSizes { sender, receiver, slack: run.input.slack };
-    FheParameters::best_with_labels(sizes, Variant::default(), labels.width())
+    FheParameters::best_with_labels(sizes, run.input.choices.into(), labels.width())
         .ok_or(ProtocolError::NoParameters)
 }
 

@@ -1,7 +1,22 @@
 //! Which of the papers' improvements are used.
 //!
-//! Users choose none of it, and terms carry nothing of it. It is here for the reproduction of the papers' tables, which switches
+//! Users choose floods alone, and terms carry nothing else. The rest is here for the reproduction of the papers' tables: it switches
 //! improvements off, one after the other, and so measures the code that runs. No session and no served list is run with that.
+
+use veilset_names::names;
+
+use crate::Choices;
+
+names! {
+    "flooding";
+    /// Whether the sender's answers hide their noise.
+    pub enum Flooding {
+        /// They do not: the oblivious function hides the sender's set.
+        Off = "off",
+        /// They do.
+        On = "on",
+    }
+}
 
 /// Which improvements are used, one after the other as Chen, Laine and Rindal introduce them (CCS 2017, section 4), and what
 /// hides the sender's set.
@@ -63,5 +78,12 @@ impl Default for Variant {
             masks: false,
             flooding: false,
         }
+    }
+}
+
+impl From<Choices> for Variant {
+    /// What a run takes whose sides chose this.
+    fn from(choices: Choices) -> Self {
+        Self { flooding: choices.flooding == Some(Flooding::On), ..Self::default() }
     }
 }
