@@ -16,8 +16,26 @@ use crate::types::{may_share, part_kinds};
 /// Bytes of a piece that has more rows than one.
 const PIECE: u64 = 1 << 23;
 
-/// What a value takes beside itself: two levels of two bytes, and its number in a dictionary.
-const BESIDE: u64 = 4 + 8;
+/// What an element takes, whatever it is made of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In a file: each element has what it shares with others for itself.
+    Written,
+    /// In memory, where a copy is made: texts of views and values of dictionaries stay shared.
+    Copied,
+}
+
+impl Place {
+    /// Beside a value of a fixed width: two levels of two bytes, and its number in a dictionary.
+    fn beside_fixed(self) -> u64 {
+        if self == Self::Written { 4 + 8 } else { 0 }
+    }
+
+    /// Beside any other value: where it begins, in memory.
+    fn beside(self) -> u64 {
+        if self == Self::Written { 4 + 8 } else { 16 }
+    }
+}
 
 /// Rows whose keys are looked at together.
 const KEYS: usize = 1 << 16;
@@ -33,7 +51,10 @@ pub(crate) struct Written<'a> {
 
 impl<'a> Written<'a> {
     pub(crate) fn of(batch: &'a RecordBatch) -> Self {
-        Self { batch, columns: batch.columns().iter().map(|array| sizes(array)).collect() }
+        Self {
+            batch,
+            columns: batch.columns().iter().map(|array| sizes(array, Place::Written)).collect(),
+        }
     }
 
     /// What its largest piece takes.
@@ -77,99 +98,118 @@ impl<'a> Written<'a> {
 
 /// How many bytes an array takes when it is written.
 pub(crate) fn written(array: &dyn Array) -> u64 {
-    sizes(array)(0..array.len())
+    sizes(array, Place::Written)(0..array.len())
 }
 
-fn sizes<'a>(array: &'a dyn Array) -> Sizes<'a> {
+/// How many bytes a copy of an array takes at most, with a copy of each list.
+pub(crate) fn copied(array: &dyn Array) -> u64 {
+    sizes(array, Place::Copied)(0..array.len())
+}
+
+fn sizes<'a>(array: &'a dyn Array, place: Place) -> Sizes<'a> {
     match array.data_type() {
-        DataType::Utf8 => texts(array.as_string::<i32>().value_offsets()),
-        DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets()),
-        DataType::Binary => texts(array.as_binary::<i32>().value_offsets()),
-        DataType::LargeBinary => texts(array.as_binary::<i64>().value_offsets()),
-        DataType::Utf8View => views(array.as_string_view().views()),
-        DataType::BinaryView => views(array.as_binary_view().views()),
+        DataType::Utf8 => texts(array.as_string::<i32>().value_offsets(), place),
+        DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets(), place),
+        DataType::Binary => texts(array.as_binary::<i32>().value_offsets(), place),
+        DataType::LargeBinary => texts(array.as_binary::<i64>().value_offsets(), place),
+        DataType::Utf8View | DataType::BinaryView if place == Place::Copied => fixed(16, place),
+        DataType::Utf8View => views(array.as_string_view().views(), place),
+        DataType::BinaryView => views(array.as_binary_view().views(), place),
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            parts(lists.value_offsets(), sizes(lists.values()))
+            parts(lists.value_offsets(), sizes(lists.values(), place), place)
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            parts(lists.value_offsets(), sizes(lists.values()))
+            parts(lists.value_offsets(), sizes(lists.values(), place), place)
         }
         DataType::Map(..) => {
             let maps = array.as_map();
-            parts(maps.value_offsets(), sizes(maps.entries()))
+            parts(maps.value_offsets(), sizes(maps.entries(), place), place)
         }
         DataType::FixedSizeList(_, length) => {
-            let (length, values) = (*length as usize, sizes(array.as_fixed_size_list().values()));
+            let (length, values) =
+                (*length as usize, sizes(array.as_fixed_size_list().values(), place));
             Box::new(move |rows| {
-                beside(&rows).saturating_add(values(rows.start * length..rows.end * length))
+                beside(&rows, place).saturating_add(values(rows.start * length..rows.end * length))
             })
         }
         DataType::ListView(_) => {
             let lists = array.as_list_view::<i32>();
-            views_of(lists.value_offsets(), lists.value_sizes(), anywhere(lists.values()))
+            views_of(
+                lists.value_offsets(),
+                lists.value_sizes(),
+                anywhere(lists.values(), place),
+                place,
+            )
         }
         DataType::LargeListView(_) => {
             let lists = array.as_list_view::<i64>();
-            views_of(lists.value_offsets(), lists.value_sizes(), anywhere(lists.values()))
+            views_of(
+                lists.value_offsets(),
+                lists.value_sizes(),
+                anywhere(lists.values(), place),
+                place,
+            )
         }
         DataType::Struct(_) => {
             let columns = array.as_struct().columns();
-            let columns: Vec<Sizes<'a>> = columns.iter().map(|array| sizes(array)).collect();
+            let columns: Vec<Sizes<'a>> = columns.iter().map(|array| sizes(array, place)).collect();
             Box::new(move |rows| {
                 let columns = columns.iter().map(|column| column(rows.clone()));
-                columns.fold(beside(&rows), u64::saturating_add)
+                columns.fold(beside(&rows, place), u64::saturating_add)
             })
         }
-        DataType::Dictionary(..) => keyed(array),
+        DataType::Dictionary(..) if place == Place::Copied => fixed(8, place),
+        DataType::Dictionary(..) => keyed(array, place),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
-            DataType::Int16 => runs(array.as_run::<Int16Type>()),
-            DataType::Int32 => runs(array.as_run::<Int32Type>()),
-            _ => runs(array.as_run::<Int64Type>()),
+            DataType::Int16 => runs(array.as_run::<Int16Type>(), place),
+            DataType::Int32 => runs(array.as_run::<Int32Type>(), place),
+            _ => runs(array.as_run::<Int64Type>(), place),
         },
         DataType::Union(fields, _) => {
             let union = array.as_union();
-            let child = |(id, _): (i8, _)| (id, each(union.child(id)));
+            let child = |(id, _): (i8, _)| (id, each(union.child(id), place));
             let children: Vec<_> = fields.iter().map(child).collect();
             let of = move |row| {
                 let child = children.iter().find(|(id, _)| *id == union.type_id(row));
                 child.map_or(0, |(_, child)| child(union.value_offset(row)))
             };
             Box::new(move |rows| {
-                beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
+                beside(&rows, place).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
             })
         }
-        DataType::FixedSizeBinary(width) => fixed(*width as usize),
-        kind => fixed(kind.primitive_width().unwrap_or(1)),
+        DataType::FixedSizeBinary(width) => fixed(*width as usize, place),
+        kind => fixed(kind.primitive_width().unwrap_or(1), place),
     }
 }
 
-fn beside(rows: &Range<usize>) -> u64 {
-    rows.len() as u64 * BESIDE
+fn beside(rows: &Range<usize>, place: Place) -> u64 {
+    rows.len() as u64 * place.beside()
 }
 
-fn fixed<'a>(width: usize) -> Sizes<'a> {
-    Box::new(move |rows| (rows.len() as u64).saturating_mul(BESIDE + width as u64))
+fn fixed<'a>(width: usize, place: Place) -> Sizes<'a> {
+    let bytes = place.beside_fixed() + width as u64;
+    Box::new(move |rows| (rows.len() as u64).saturating_mul(bytes))
 }
 
-fn texts<O: OffsetSizeTrait>(offsets: &[O]) -> Sizes<'_> {
+fn texts<O: OffsetSizeTrait>(offsets: &[O], place: Place) -> Sizes<'_> {
     Box::new(move |rows| {
         let bytes = offsets[rows.end].as_usize() - offsets[rows.start].as_usize();
-        beside(&rows) + bytes as u64
+        beside(&rows, place) + bytes as u64
     })
 }
 
-fn views(views: &[u128]) -> Sizes<'_> {
+fn views(views: &[u128], place: Place) -> Sizes<'_> {
     // A view begins with its text's length.
     let length = |view: &u128| u64::from(*view as u32);
-    Box::new(move |rows| beside(&rows) + views[rows].iter().map(length).sum::<u64>())
+    Box::new(move |rows| beside(&rows, place) + views[rows].iter().map(length).sum::<u64>())
 }
 
-fn parts<'a, O: OffsetSizeTrait>(offsets: &'a [O], values: Sizes<'a>) -> Sizes<'a> {
+fn parts<'a, O: OffsetSizeTrait>(offsets: &'a [O], values: Sizes<'a>, place: Place) -> Sizes<'a> {
     Box::new(move |rows| {
         let places = offsets[rows.start].as_usize()..offsets[rows.end].as_usize();
-        beside(&rows).saturating_add(values(places))
+        beside(&rows, place).saturating_add(values(places))
     })
 }
 
@@ -177,67 +217,70 @@ fn views_of<'a, O: OffsetSizeTrait>(
     offsets: &'a [O],
     lengths: &'a [O],
     values: Sizes<'a>,
+    place: Place,
 ) -> Sizes<'a> {
     Box::new(move |rows| {
         let lists = offsets[rows.clone()].iter().zip(&lengths[rows.clone()]);
         let lists =
             lists.map(|(at, length)| values(at.as_usize()..at.as_usize() + length.as_usize()));
-        lists.fold(beside(&rows), u64::saturating_add)
+        lists.fold(beside(&rows, place), u64::saturating_add)
     })
 }
 
-fn keyed(array: &dyn Array) -> Sizes<'_> {
+fn keyed(array: &dyn Array, place: Place) -> Sizes<'_> {
     let values = array.as_any_dictionary().values();
     if values.is_empty() {
-        return fixed(0);
+        return fixed(0, place);
     }
-    let of = each(values);
+    let of = each(values, place);
     Box::new(move |rows| {
         let chunks = rows.clone().step_by(KEYS).map(|first| {
             let keys = array.slice(first, KEYS.min(rows.end - first));
             let keys = keys.as_any_dictionary().normalized_keys();
             keys.into_iter().map(&of).fold(0, u64::saturating_add)
         });
-        chunks.fold(beside(&rows), u64::saturating_add)
+        chunks.fold(beside(&rows, place), u64::saturating_add)
     })
 }
 
-fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> Sizes<'_> {
-    let values = each(array.values());
+fn runs<R: RunEndIndexType>(array: &RunArray<R>, place: Place) -> Sizes<'_> {
+    let values = each(array.values(), place);
     let of = move |row| values(array.get_physical_index(row));
-    Box::new(move |rows| beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add)))
+    Box::new(move |rows| {
+        beside(&rows, place).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
+    })
 }
 
 /// The size of a single element, of which many may ask: it is found once, where that takes a look at more.
-fn each(values: &dyn Array) -> Box<dyn Fn(usize) -> u64 + '_> {
-    let of = sizes(values);
+fn each(values: &dyn Array, place: Place) -> Box<dyn Fn(usize) -> u64 + '_> {
+    let of = sizes(values, place);
     if !may_share(values.data_type()) {
-        return Box::new(move |place| of(place..place + 1));
+        return Box::new(move |at| of(at..at + 1));
     }
     // No element takes nothing.
     let known = RefCell::new(vec![0; values.len()]);
-    Box::new(move |place| {
-        let known_before = known.borrow()[place];
+    Box::new(move |at| {
+        let known_before = known.borrow()[at];
         if known_before > 0 {
             return known_before;
         }
-        let found = of(place..place + 1);
-        known.borrow_mut()[place] = found;
+        let found = of(at..at + 1);
+        known.borrow_mut()[at] = found;
         found
     })
 }
 
 /// The size of elements, of which many may ask for the same: the sums of all are found once, where that takes a look at each.
-fn anywhere(values: &dyn Array) -> Sizes<'_> {
+fn anywhere(values: &dyn Array, place: Place) -> Sizes<'_> {
     if !may_share(values.data_type()) {
-        return sizes(values);
+        return sizes(values, place);
     }
-    let (of, sums) = (each(values), OnceCell::new());
+    let (of, sums) = (each(values, place), OnceCell::new());
     Box::new(move |rows| {
         let sums = sums.get_or_init(|| {
             let mut sums = vec![0_u64];
-            sums.extend((0..values.len()).scan(0_u64, |sum, place| {
-                *sum = sum.saturating_add(of(place));
+            sums.extend((0..values.len()).scan(0_u64, |sum, at| {
+                *sum = sum.saturating_add(of(at));
                 Some(*sum)
             }));
             sums
@@ -262,6 +305,9 @@ mod tests {
     use arrow_select::concat::concat_batches;
 
     use super::*;
+
+    /// Of a value in a file.
+    const BESIDE: u64 = 12;
 
     fn texts(lengths: &[usize]) -> ArrayRef {
         Arc::new(StringArray::from_iter_values(lengths.iter().map(|length| "a".repeat(*length))))

@@ -17,7 +17,7 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
 use arrow_select::take::take;
 
-use crate::pieces::written;
+use crate::pieces::copied;
 use crate::table::memory_of;
 
 /// Whether a dictionary with such keys has place for few values.
@@ -112,7 +112,7 @@ pub(crate) fn bytes_in(batch: &RecordBatch, schema: &SchemaRef) -> u64 {
 fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
     /// Of a longer key.
     const KEY: usize = 4;
-    let all = || written(&make_array(array.clone()));
+    let all = || copied(&make_array(array.clone()));
     let own = match (array.data_type(), to) {
         (kind, to) if kind == to => return 0,
         (DataType::Dictionary(..), DataType::Dictionary(..)) => (array.len() * KEY) as u64,
@@ -121,8 +121,10 @@ fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
             return (array.len() * (KEY + to.primitive_width().unwrap_or(1))) as u64;
         }
         (DataType::Dictionary(..), _) => return all(),
-        (DataType::ListView(_), _) => copied(make_array(array.clone()).as_list_view::<i32>()),
-        (DataType::LargeListView(_), _) => copied(make_array(array.clone()).as_list_view::<i64>()),
+        (DataType::ListView(_), _) => of_lists(make_array(array.clone()).as_list_view::<i32>()),
+        (DataType::LargeListView(_), _) => {
+            of_lists(make_array(array.clone()).as_list_view::<i64>())
+        }
         _ => 0,
     };
     let parts = array.child_data().iter().zip(part_kinds(to));
@@ -131,7 +133,7 @@ fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
 }
 
 /// Bytes of copies of all lists.
-fn copied<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> u64 {
+fn of_lists<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> u64 {
     let mut end = O::zero();
     let lie_apart = (0..lists.len()).all(|row| {
         let (start, size) = (lists.value_offsets()[row], lists.value_sizes()[row]);
@@ -139,7 +141,12 @@ fn copied<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> u64 {
         end = if size == O::zero() { end } else { start + size };
         is_after
     });
-    if lie_apart { memory_of(lists.values()) as u64 } else { written(lists) }
+    let values = lists.values();
+    if lie_apart && !may_share(values.data_type()) {
+        memory_of(values) as u64
+    } else {
+        copied(lists)
+    }
 }
 
 /// `kind` with other types of the values in it.

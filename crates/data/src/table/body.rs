@@ -61,14 +61,13 @@ impl Body {
             if !same_columns(&batch.schema(), own) {
                 return Err(DataError::OtherColumns { file: name.to_owned() });
             }
-            let bytes = memory_of_batch(&batch) as u64 + bytes_in(&batch, &schema);
-            // Without a limit nothing is written to the temporary file.
-            let piece = match most {
-                u64::MAX => Some(0),
-                _ => caught(|| Written::of(&batch).largest()),
-            };
-            let piece = piece.ok_or_else(|| damaged(panicked()))?;
-            fits(bytes.max(piece), most).map_err(|unfit| unfit.of(name.to_owned()))?;
+            let bytes = caught(|| {
+                let kept = bytes_in(&batch, &schema).saturating_add(memory_of_batch(&batch) as u64);
+                // Without a limit nothing is written to the temporary file.
+                if most == u64::MAX { kept } else { kept.max(Written::of(&batch).largest()) }
+            });
+            let bytes = bytes.ok_or_else(|| damaged(panicked()))?;
+            fits(bytes, most).map_err(|unfit| unfit.of(name.to_owned()))?;
             caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
         });
         let (mut kept, mut held) = (Vec::new(), 0);

@@ -411,6 +411,13 @@ fn lists_that_share_values_are_counted_before_they_are_copied() {
     let scratch = Scratch::new(Some(folder.path().to_owned()), Some(200_000_000));
     let refused = Table::read_within(&file(&from), None, &scratch).err();
     assert!(matches!(refused, Some(DataError::TooLarge { .. })), "{refused:?}");
+    // Those of few bytes are no more than that, in any order and shared.
+    let bytes: ArrayRef = Arc::new(Int8Array::from_iter_values((0..10_000_000).map(|at| at as i8)));
+    let starts = (0..20_000).rev().map(|row| if row == 7 { 0 } else { 500 * row });
+    let mixed = views(bytes, starts.collect(), vec![500; 20_000]);
+    arrow(&from, &[RecordBatch::try_from_iter([("lists", mixed)]).expect("a column")]);
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(150_000_000));
+    assert_eq!(Table::read_within(&file(&from), None, &scratch).expect("room").rows(), 20_000);
     // Lists that lie apart, in any order and with gaps, are what they were.
     let numbers: ArrayRef = Arc::new(Int32Array::from_iter_values(0..6));
     let apart = views(numbers, vec![3, 0, 6, 1], vec![2, 1, 0, 2]);

@@ -159,7 +159,7 @@ impl<L: Lanes> Subroutine<L> for AddAny<'_, L> {
     fn run(self, l: L) -> Homogeneous<L> {
         let sum = |a: Element<L>, b: Wide<L>| reduce(l, Wide::of(a).plus(l, b));
         let thrice = |a: Element<L>| Wide::of(a).plus(l, Wide::of(a).times::<1>(l));
-        let b = splat(l, &montgomery(B));
+        let b = splat(l, &const { montgomery(B) });
         let [x2, y2] = *self.other;
         let Jacobian { x, y: y1, z } = *self.point;
         let [x1, zz] = multiply(l, [x, z], [z, z]);
