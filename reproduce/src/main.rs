@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn every_command_of_the_page_is_one() {
-        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/papers.md");
+        let page = concat!(env!("CARGO_MANIFEST_DIR"), "/RESULTS.md");
         let page = fs::read_to_string(page).expect("the page is there");
         let commands: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix(CALL)).collect();
         let names = commands.iter().map(|command| {
