@@ -11,7 +11,7 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take_record_batch;
 
 use crate::caught::{caught, panicked};
-use crate::types::{may_share, part_kinds};
+use crate::types::{has_list_views, may_share, part_kinds};
 
 /// Bytes of a piece that has more rows than one.
 const PIECE: u64 = 1 << 23;
@@ -160,7 +160,9 @@ fn sizes<'a>(array: &'a dyn Array, place: Place) -> Sizes<'a> {
                 columns.fold(beside(&rows, place), u64::saturating_add)
             })
         }
-        DataType::Dictionary(..) if place == Place::Copied => fixed(8, place),
+        DataType::Dictionary(_, values) if place == Place::Copied && !has_list_views(values) => {
+            fixed(8, place)
+        }
         DataType::Dictionary(..) => keyed(array, place),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
             DataType::Int16 => runs(array.as_run::<Int16Type>(), place),

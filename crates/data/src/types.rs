@@ -79,7 +79,7 @@ fn kind_with_lists(kind: &DataType) -> DataType {
     }
 }
 
-fn has_list_views(kind: &DataType) -> bool {
+pub(crate) fn has_list_views(kind: &DataType) -> bool {
     matches!(kind, DataType::ListView(_) | DataType::LargeListView(_))
         || part_kinds(kind).iter().any(has_list_views)
 }
