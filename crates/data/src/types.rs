@@ -68,14 +68,11 @@ pub(crate) fn with_lists(schema: &SchemaRef) -> SchemaRef {
 }
 
 fn kind_with_lists(kind: &DataType) -> DataType {
-    let part = |field: &FieldRef| {
-        Arc::new(field.as_ref().clone().with_data_type(kind_with_lists(field.data_type())))
-    };
-    match kind {
-        DataType::ListView(values) => DataType::List(part(values)),
-        DataType::LargeListView(values) => DataType::LargeList(part(values)),
-        DataType::Dictionary(_, values) if has_list_views(values) => kind_with_lists(values),
-        kind => with_parts(kind, kind_with_lists),
+    match with_parts(kind, kind_with_lists) {
+        DataType::ListView(values) => DataType::List(values),
+        DataType::LargeListView(values) => DataType::LargeList(values),
+        DataType::Dictionary(_, values) if has_list_views(kind) => *values,
+        kind => kind,
     }
 }
 
@@ -106,7 +103,8 @@ pub(crate) fn batch_in(batch: &RecordBatch, schema: &SchemaRef) -> Result<Record
 /// Bytes that [`batch_in`] takes for these rows beside what they have, where `schema` is that of [`as_read`].
 pub(crate) fn bytes_in(batch: &RecordBatch, schema: &SchemaRef) -> u64 {
     let columns = batch.columns().iter().zip(schema.fields());
-    columns.map(|(array, field)| bytes_as(&array.to_data(), field.data_type())).sum()
+    let bytes = columns.map(|(array, field)| bytes_as(&array.to_data(), field.data_type()));
+    bytes.fold(0, u64::saturating_add)
 }
 
 fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {

@@ -167,7 +167,6 @@ pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
 /// Whether values that rows of this type share are also shared in Parquet, as long as a group has room for all.
 fn is_shared(kind: &DataType) -> bool {
     match kind {
-        DataType::ListView(_) | DataType::LargeListView(_) => false,
         DataType::Dictionary(_, values) => part_kinds(values).is_empty(),
         kind => part_kinds(kind).iter().all(is_shared),
     }
