@@ -40,13 +40,13 @@ pub(super) fn seconds(value: Option<f64>) -> String {
 
 /// What several runs took.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Spread {
+pub(super) struct Scatter {
     pub(super) mean: f64,
     /// The standard deviation of a sample, of two runs or more.
     deviation: Option<f64>,
 }
 
-impl Spread {
+impl Scatter {
     pub(super) fn of(values: impl ExactSizeIterator<Item = f64> + Clone) -> Self {
         let count = values.len() as f64;
         let mean = values.clone().sum::<f64>() / count;
@@ -75,9 +75,9 @@ mod tests {
 
     #[test]
     fn several_runs_have_a_mean_and_a_deviation() {
-        let one = Spread::of([0.25].into_iter());
+        let one = Scatter::of([0.25].into_iter());
         assert_eq!((one.mean, one.seconds().as_str()), (0.25, "0.2500"));
-        let three = Spread::of([1.0, 2.0, 6.0].into_iter());
+        let three = Scatter::of([1.0, 2.0, 6.0].into_iter());
         assert_eq!(three.seconds(), "3.00 ± 2.65");
         assert_eq!((number(&three.seconds()), number("")), (Some(3.0), None));
     }

@@ -239,21 +239,32 @@ pub(crate) fn read(
 ) -> Result<Input, Failure> {
     let list = &order.party.list;
     let table = read_table(&list.place, &order.scratch(), talk)?;
-    let name = table.name().to_owned();
     if order.operation.spec().gives == Gives::Identifiers {
         table.check_aligned()?;
     }
-    if let Some(destination) = destination
-        && order.gives_rows()
-    {
-        destination.prepare(&table)?;
-    }
-    let input = order.attach(Input::of(table, &list.key())?)?.for_one_run();
-    say(talk, &format!("{name}: {}", report::summary(&input)));
-    warn_some(&input.warnings(), CHECK);
+    let written = destination.filter(|_| order.gives_rows());
+    let input_of = |table| Ok(order.attach(Input::of(table, &list.key())?)?.for_one_run());
+    let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");
     }
+    Ok(input)
+}
+
+/// The list that a table is; `destination` is where its rows go, if they go anywhere, and what is odd about it is said.
+pub(crate) fn prepared(
+    table: Table,
+    destination: Option<&Destination>,
+    input_of: &dyn Fn(Table) -> Result<Input, Failure>,
+    talk: &Talk,
+) -> Result<Input, Failure> {
+    if let Some(destination) = destination {
+        destination.prepare(&table)?;
+    }
+    let name = table.name().to_owned();
+    let input = input_of(table)?;
+    say(talk, &format!("{name}: {}", report::summary(&input)));
+    warn_some(&input.warnings(), CHECK);
     Ok(input)
 }
 

@@ -227,8 +227,7 @@ const ALGORITHMS: [(&str, Multiplication, usize); 4] = [
 ];
 
 fn ristretto_products(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
-    products(&Ristretto255, &ALGORITHMS[..3], sizes, done)
+    products(&Ristretto255, &ALGORITHMS[..3], asked.sizes, done)
 }
 
 fn pallas_products(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {

@@ -11,7 +11,7 @@ use veilset_protocols::ks::{Algorithm, Spread};
 
 use super::{PAPER_LINK, Published};
 use crate::Failure;
-use crate::grid::{Grid, Spread as Scatter, seconds};
+use crate::grid::{Grid, Scatter, seconds};
 use crate::over_group::measure_over;
 use crate::paper::{Asked, power};
 

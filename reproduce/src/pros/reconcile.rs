@@ -57,19 +57,16 @@ fn worst(
 }
 
 pub(super) fn worst_sum(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
-    worst(&SECURE, Scheme::SumOfRanks, sizes, done)
+    worst(&SECURE, Scheme::SumOfRanks, asked.sizes, done)
 }
 
 pub(super) fn worst_minimum(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
-    worst(&SECURE, Scheme::MinimumOfRanks, sizes, done)
+    worst(&SECURE, Scheme::MinimumOfRanks, asked.sizes, done)
 }
 
 /// With the share of the cached variant, which the paper calls almost half.
 pub(super) fn worst_short(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
-    let mut grid = worst(&INSECURE, Scheme::SumOfRanks, sizes, done)?;
+    let mut grid = worst(&INSECURE, Scheme::SumOfRanks, asked.sizes, done)?;
     grid.columns.extend(["cached over not cached", "paper"].map(str::to_owned));
     for row in &mut grid.rows {
         let time = |cell: &String| cell.parse::<f64>().unwrap_or(f64::NAN);
@@ -166,7 +163,6 @@ fn sections(sizes: &[Sizes], most: usize) -> impl Iterator<Item = usize> {
 }
 
 pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
     let mut grid = Grid::new(&[
         "n",
         "all",
@@ -176,7 +172,7 @@ pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Gri
         "`3pr-dh`, sum of ranks, s",
         "`3pr-dh`, minimum of ranks, s",
     ]);
-    for size in sections(sizes, usize::MAX) {
+    for size in sections(asked.sizes, usize::MAX) {
         let common = twentieth(size);
         let [sum, minimum] = Scheme::ALL
             .map(|scheme| mean(Comparator::DiffieHellman, scheme, size, common, 2, asked.runs));
@@ -199,9 +195,8 @@ pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Gri
 const MOST_SHORT: usize = 500;
 
 pub(super) fn average_short(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
-    let sizes = asked.sizes;
     let mut grid = Grid::new(&["n", "comparisons, mean", INSECURE[0].0, INSECURE[2].0, "paper"]);
-    for size in sections(sizes, MOST_SHORT) {
+    for size in sections(asked.sizes, MOST_SHORT) {
         let [cached, _, implicit] = INSECURE.map(|(_, comparator, _)| {
             mean(comparator, Scheme::SumOfRanks, size, twentieth(size), 3, asked.runs)
         });

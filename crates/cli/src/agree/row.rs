@@ -1,6 +1,6 @@
 //! Two lists in the order of preference: the row whose key both prefer most.
 
-use veilset::data::{Destination, Scratch, Source};
+use veilset::data::{Scratch, Source};
 use veilset::registry::Operation;
 use veilset::{Done, Input, json};
 
@@ -8,9 +8,9 @@ use super::args::{AgreeArgs, Ordered};
 use crate::args::Talk;
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::operation::{CHECK, Met, Output, Party, deliver, destination, phases, read_table};
+use crate::operation::{Met, Output, Party, deliver, destination, phases, prepared, read_table};
 use crate::order::job;
-use crate::progress::{say, warn_some};
+use crate::progress::say;
 use crate::report;
 
 /// Reads the list, meets the peer, and writes the row.
@@ -22,7 +22,10 @@ pub(super) fn run(args: &AgreeArgs, list: &Ordered<'_>, talk: &Talk) -> Result<(
         args: meet,
         wanted: &|peer| job(Operation::Agree, meet, peer),
         place: &mut || destination(out, &Source::new(&list.place.file), talk),
-        read: &mut |destination| read(list, destination, &scratch, talk),
+        read: &mut |destination| {
+            let table = read_table(&list.place, &scratch, talk)?;
+            prepared(table, destination, &|table| Ok(Input::of(table, list.key)?), talk)
+        },
     };
     let Met { done, input, destination } = party.meet(talk)?;
     if let Some(destination) = &destination {
@@ -35,23 +38,6 @@ pub(super) fn run(args: &AgreeArgs, list: &Ordered<'_>, talk: &Talk) -> Result<(
     phases(&done.report.phases, talk);
     say(talk, &report::cost(&done.report));
     Ok(())
-}
-
-fn read(
-    list: &Ordered<'_>,
-    destination: Option<&Destination>,
-    scratch: &Scratch,
-    talk: &Talk,
-) -> Result<Input, Failure> {
-    let table = read_table(&list.place, scratch, talk)?;
-    if let Some(destination) = destination {
-        destination.prepare(&table)?;
-    }
-    let name = table.name().to_owned();
-    let input = Input::of(table, list.key)?;
-    say(talk, &format!("{name}: {}", report::summary(&input)));
-    warn_some(&input.warnings(), CHECK);
-    Ok(input)
 }
 
 fn told(done: &Done, input: &Input, output: Option<&str>) -> String {
