@@ -218,13 +218,13 @@ pub enum DataError {
     },
     /// A piece of a file that is decoded at once takes too much memory.
     #[error(
-        "{file} has a part that takes {} MB at once when it is decoded, and there is less room: raise --max-memory, or \
+        "{file} has a part that takes {} MB or more at once when it is decoded, and there is less room: raise --max-memory, or \
          write the file in smaller row groups, pages or batches", bytes.div_ceil(1_000_000)
     )]
     TooLarge {
         /// The file's name.
         file: String,
-        /// Bytes that the part takes.
+        /// Bytes that the part takes at least.
         bytes: u64,
     },
     /// A file is compressed so that unpacking it takes too much memory.

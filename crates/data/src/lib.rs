@@ -26,6 +26,7 @@ pub mod calendar;
 mod caught;
 mod check;
 mod columns;
+mod converted;
 mod decimal;
 mod destination;
 mod error;

@@ -1,38 +1,12 @@
-//! Types of columns with others in their place, and the same values in those.
+//! Types of columns with others in their place.
 
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Date32Type, Date64Type, Int8Type, Int16Type, Time32MillisecondType, Time32SecondType,
-    TimestampMillisecondType, TimestampSecondType, UInt8Type, UInt16Type,
-};
-use arrow_array::{
-    Array, ArrayRef, DictionaryArray, GenericListArray, GenericListViewArray, Int32Array,
-    OffsetSizeTrait, RecordBatch, RecordBatchOptions, make_array,
-};
-use arrow_buffer::OffsetBuffer;
-use arrow_data::ArrayData;
-use arrow_data::transform::MutableArrayData;
-use arrow_schema::{ArrowError, DataType, Field, FieldRef, Schema, SchemaRef};
-use arrow_select::take::take;
-
-use crate::pieces::copied;
-use crate::table::memory_of;
+use arrow_schema::{DataType, Field, FieldRef, Schema, SchemaRef};
 
 /// Whether a dictionary with such keys has place for few values.
 pub(crate) fn has_short_keys(key: &DataType) -> bool {
     matches!(key, DataType::Int8 | DataType::UInt8 | DataType::Int16 | DataType::UInt16)
-}
-
-/// Short keys, longer.
-fn longer(keys: &dyn Array) -> Int32Array {
-    match keys.data_type() {
-        DataType::Int8 => keys.as_primitive::<Int8Type>().unary(i32::from),
-        DataType::UInt8 => keys.as_primitive::<UInt8Type>().unary(i32::from),
-        DataType::Int16 => keys.as_primitive::<Int16Type>().unary(i32::from),
-        _ => keys.as_primitive::<UInt16Type>().unary(i32::from),
-    }
 }
 
 /// The types in which columns are read. Dictionaries get keys of four bytes or more: those of several batches are one to some formats,
@@ -67,7 +41,7 @@ pub(crate) fn with_lists(schema: &SchemaRef) -> SchemaRef {
     with_kinds(schema, kind_with_lists)
 }
 
-fn kind_with_lists(kind: &DataType) -> DataType {
+pub(crate) fn kind_with_lists(kind: &DataType) -> DataType {
     match with_parts(kind, kind_with_lists) {
         DataType::ListView(values) => DataType::List(values),
         DataType::LargeListView(values) => DataType::LargeList(values),
@@ -76,7 +50,7 @@ fn kind_with_lists(kind: &DataType) -> DataType {
     }
 }
 
-pub(crate) fn has_list_views(kind: &DataType) -> bool {
+fn has_list_views(kind: &DataType) -> bool {
     matches!(kind, DataType::ListView(_) | DataType::LargeListView(_))
         || part_kinds(kind).iter().any(has_list_views)
 }
@@ -88,62 +62,6 @@ pub(crate) fn with_longer_keys(kind: &DataType, part: impl Fn(&DataType) -> Data
             DataType::Dictionary(Box::new(DataType::Int32), values)
         }
         kind => kind,
-    }
-}
-
-/// The same rows in the types of `schema`, each of which is its column's own or one that [`converted`] takes.
-pub(crate) fn batch_in(batch: &RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let columns = columns.map(|(array, field)| converted(array, field.data_type()));
-    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
-    let columns = columns.collect::<Result<_, _>>()?;
-    RecordBatch::try_new_with_options(Arc::clone(schema), columns, &rows)
-}
-
-/// Bytes that [`batch_in`] takes for these rows beside what they have, where `schema` is that of [`as_read`].
-pub(crate) fn bytes_in(batch: &RecordBatch, schema: &SchemaRef) -> u64 {
-    let columns = batch.columns().iter().zip(schema.fields());
-    let bytes = columns.map(|(array, field)| bytes_as(&array.to_data(), field.data_type()));
-    bytes.fold(0, u64::saturating_add)
-}
-
-fn bytes_as(array: &ArrayData, to: &DataType) -> u64 {
-    /// Of a longer key.
-    const KEY: usize = 4;
-    let all = || copied(&make_array(array.clone()));
-    let own = match (array.data_type(), to) {
-        (kind, to) if kind == to => return 0,
-        (DataType::Dictionary(..), DataType::Dictionary(..)) => (array.len() * KEY) as u64,
-        // The values are taken by such keys.
-        (DataType::Dictionary(..), to) if part_kinds(to).is_empty() => {
-            return (array.len() * (KEY + to.primitive_width().unwrap_or(1))) as u64;
-        }
-        (DataType::Dictionary(..), _) => return all(),
-        (DataType::ListView(_), _) => of_lists(make_array(array.clone()).as_list_view::<i32>()),
-        (DataType::LargeListView(_), _) => {
-            of_lists(make_array(array.clone()).as_list_view::<i64>())
-        }
-        _ => 0,
-    };
-    let parts = array.child_data().iter().zip(part_kinds(to));
-    let parts = parts.map(|(part, kind)| bytes_as(part, &kind));
-    parts.fold(own, u64::saturating_add)
-}
-
-/// Bytes of copies of all lists.
-fn of_lists<O: OffsetSizeTrait>(lists: &GenericListViewArray<O>) -> u64 {
-    let mut end = O::zero();
-    let lie_apart = (0..lists.len()).all(|row| {
-        let (start, size) = (lists.value_offsets()[row], lists.value_sizes()[row]);
-        let is_after = size == O::zero() || start >= end;
-        end = if size == O::zero() { end } else { start + size };
-        is_after
-    });
-    let values = lists.values();
-    if lie_apart && !may_share(values.data_type()) {
-        memory_of(values) as u64
-    } else {
-        copied(lists)
     }
 }
 
@@ -170,84 +88,6 @@ pub(crate) fn with_parts(kind: &DataType, part: impl Fn(&DataType) -> DataType) 
         }
         kind => kind.clone(),
     }
-}
-
-/// The same values as `to`: their own type, or days for milliseconds, milliseconds for seconds, longer keys, values for
-/// dictionaries, or lists for list views, at any depth.
-///
-/// # Errors
-/// When a date or a time is too far away for it.
-pub(crate) fn converted(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
-    const DAY: i64 = 86_400_000;
-    match (array.data_type(), to) {
-        (kind, to) if kind == to => Ok(Arc::clone(array)),
-        (DataType::Date64, DataType::Date32) => {
-            let days = |at: i64| i32::try_from(at.div_euclid(DAY)).map_err(|_| far());
-            Ok(Arc::new(array.as_primitive::<Date64Type>().try_unary::<_, Date32Type, _>(days)?))
-        }
-        (DataType::Time32(_), DataType::Time32(_)) => {
-            let times = array.as_primitive::<Time32SecondType>();
-            let millis = |at: i32| at.checked_mul(1000).ok_or_else(far);
-            Ok(Arc::new(times.try_unary::<_, Time32MillisecondType, _>(millis)?))
-        }
-        (DataType::Timestamp(..), DataType::Timestamp(_, zone)) => {
-            let times = array.as_primitive::<TimestampSecondType>();
-            let millis = |at: i64| at.checked_mul(1000).ok_or_else(far);
-            let times = times.try_unary::<_, TimestampMillisecondType, _>(millis)?;
-            Ok(Arc::new(times.with_timezone_opt(zone.clone())))
-        }
-        (DataType::Dictionary(..), to) if !matches!(to, DataType::Dictionary(..)) => {
-            let dictionary = array.as_any_dictionary();
-            take(&converted(dictionary.values(), to)?, dictionary.keys(), None)
-        }
-        (DataType::Dictionary(key, _), DataType::Dictionary(_, values)) if has_short_keys(key) => {
-            let dictionary = array.as_any_dictionary();
-            let values = converted(dictionary.values(), values)?;
-            Ok(Arc::new(DictionaryArray::try_new(longer(dictionary.keys()), values)?))
-        }
-        (DataType::ListView(_), DataType::List(field)) => {
-            Ok(Arc::new(as_lists(array.as_list_view::<i32>(), field)?))
-        }
-        (DataType::LargeListView(_), DataType::LargeList(field)) => {
-            Ok(Arc::new(as_lists(array.as_list_view::<i64>(), field)?))
-        }
-        (_, to) => with_converted_parts(array, to),
-    }
-}
-
-/// The same lists one after the other, of values in the type of `field`.
-fn as_lists<O: OffsetSizeTrait>(
-    views: &GenericListViewArray<O>,
-    field: &FieldRef,
-) -> Result<GenericListArray<O>, ArrowError> {
-    let values = converted(views.values(), field.data_type())?.to_data();
-    let mut all = MutableArrayData::new(vec![&values], false, 0);
-    let (mut ends, mut end) = (vec![O::zero()], 0);
-    // Lists that follow one another are copied together.
-    let mut together = 0..0;
-    for row in 0..views.len() {
-        let size = if views.is_valid(row) { views.value_sizes()[row].as_usize() } else { 0 };
-        let start = views.value_offsets()[row].as_usize();
-        if size > 0 && start != together.end {
-            all.try_extend(0, together.start, together.end)?;
-            together = start..start;
-        }
-        together.end += size;
-        end += size;
-        ends.push(O::from_usize(end).ok_or(ArrowError::OffsetOverflowError(end))?);
-    }
-    all.try_extend(0, together.start, together.end)?;
-    let (ends, nulls) = (OffsetBuffer::new(ends.into()), views.nulls().cloned());
-    GenericListArray::try_new(Arc::clone(field), ends, make_array(all.freeze()), nulls)
-}
-
-fn with_converted_parts(array: &ArrayRef, to: &DataType) -> Result<ArrayRef, ArrowError> {
-    let data = array.to_data();
-    let parts = data.child_data().iter().zip(part_kinds(to));
-    let parts =
-        parts.map(|(part, kind)| Ok(converted(&make_array(part.clone()), &kind)?.to_data()));
-    let parts = parts.collect::<Result<_, ArrowError>>()?;
-    Ok(make_array(data.into_builder().data_type(to.clone()).child_data(parts).build()?))
 }
 
 /// The types of the arrays that one of `kind` is made of.
@@ -283,8 +123,4 @@ pub(crate) fn may_share(kind: &DataType) -> bool {
         | DataType::Union(..) => true,
         kind => part_kinds(kind).iter().any(may_share),
     }
-}
-
-fn far() -> ArrowError {
-    ArrowError::ComputeError("it has a date or a time that is too far away for it".to_owned())
 }

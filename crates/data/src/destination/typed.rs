@@ -16,12 +16,12 @@ use super::kinds::{fits, has_dictionary, kind_in, without_dictionaries};
 use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
+use crate::converted::{Room, converted};
 use crate::json::write_member;
 use crate::parquet_writer::ParquetWriter;
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::table::compact;
-use crate::types::converted;
 
 /// Rows of a batch that is made of cells.
 const BATCH: usize = 1 << 13;
@@ -275,7 +275,7 @@ fn as_kind(array: &ArrayRef, field: &Field) -> Result<ArrayRef, ArrowError> {
         let texts = cells(array);
         return Ok(Arc::new((0..array.len()).map(texts).collect::<StringArray>()));
     }
-    converted(array, kind)
+    converted(array, kind, &mut Room::of_machine())
 }
 
 /// Rows that have nothing but cells in `places`.

@@ -7,7 +7,8 @@ use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
 
-use crate::types::{batch_in, with_lists};
+use crate::converted::{Room, batch_in};
+use crate::types::with_lists;
 
 /// Batches of one schema, and where in them a row is.
 pub(crate) struct Batches {
@@ -22,7 +23,8 @@ impl Batches {
     pub(super) fn new(schema: &SchemaRef, batches: &[RecordBatch]) -> Option<Self> {
         let kept = with_lists(schema);
         let batches = batches.iter().map(|batch| {
-            same_columns(&batch.schema(), schema).then(|| batch_in(batch, &kept).ok()).flatten()
+            let is_one = same_columns(&batch.schema(), schema);
+            is_one.then(|| batch_in(batch, &kept, &mut Room::of_machine()).ok()).flatten()
         });
         Some(Self::of(Arc::clone(&kept), batches.collect::<Option<_>>()?))
     }

@@ -4,17 +4,18 @@ use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 
 use super::batches::{Batches, memory_of_batch, same_columns};
-use super::claims::fits;
+use super::claims::{Unfit, fits};
 use super::delimited::Delimited;
 use super::guard;
 use super::objects::Objects;
 use super::parquet::ParquetFile;
 use super::store::Store;
 use super::text::Window;
-use crate::caught::{caught, panicked};
+use crate::caught::caught;
+use crate::converted::{Room, batch_in};
 use crate::pieces::Written;
 use crate::spill::Depot;
-use crate::types::{as_read, batch_in, bytes_in};
+use crate::types::as_read;
 use crate::{DataError, Format};
 
 pub(super) enum Body {
@@ -56,19 +57,13 @@ impl Body {
     ) -> Result<Self, DataError> {
         let (own, schema, most) = (&schema, as_read(&schema), depot.piece());
         let mut batches = batches.map(|batch| {
-            let damaged = |_| DataError::Damaged { file: name.to_owned() };
-            let batch = batch.map_err(damaged)?;
+            let batch = batch.map_err(|_| DataError::Damaged { file: name.to_owned() })?;
             if !same_columns(&batch.schema(), own) {
                 return Err(DataError::OtherColumns { file: name.to_owned() });
             }
-            let bytes = caught(|| {
-                let kept = bytes_in(&batch, &schema).saturating_add(memory_of_batch(&batch) as u64);
-                // Without a limit nothing is written to the temporary file.
-                if most == u64::MAX { kept } else { kept.max(Written::of(&batch).largest()) }
-            });
-            let bytes = bytes.ok_or_else(|| damaged(panicked()))?;
-            fits(bytes, most).map_err(|unfit| unfit.of(name.to_owned()))?;
-            caught(|| batch_in(&batch, &schema)).unwrap_or_else(|| Err(panicked())).map_err(damaged)
+            caught(|| within(&batch, &schema, most))
+                .unwrap_or(Err(Unfit::Damaged))
+                .map_err(|unfit| unfit.of(name.to_owned()))
         });
         let (mut kept, mut held) = (Vec::new(), 0);
         for batch in batches.by_ref() {
@@ -159,6 +154,19 @@ impl Body {
             Self::Batches(_) | Self::Parquet(_) => None,
         }
     }
+}
+
+/// The same rows in the types of `schema`, where they and the largest piece of them that is written fit into `most` bytes.
+fn within(batch: &RecordBatch, schema: &SchemaRef, most: u64) -> Result<RecordBatch, Unfit> {
+    let mut room = Room::new(most, memory_of_batch(batch) as u64);
+    let batch = batch_in(batch, schema, &mut room).map_err(|why| match why {
+        ArrowError::MemoryError(_) => Unfit::TooLarge(room.taken()),
+        _ => Unfit::Damaged,
+    })?;
+    // Without a limit nothing is written to the temporary file.
+    let largest = if most == u64::MAX { 0 } else { Written::of(&batch).largest() };
+    fits(largest.max(room.taken()), most)?;
+    Ok(batch)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::DataError;
 
 /// Why a file is not decoded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unfit {
+pub(crate) enum Unfit {
     /// What it says of its sizes cannot be.
     Damaged,
     /// A piece of it takes so many bytes, all at once.
@@ -49,7 +49,7 @@ impl Ratio {
 const SMALL: u64 = 1 << 26;
 
 /// Whether a piece of `bytes` bytes is no more than `most`, and the machine has room for it.
-pub(super) fn fits(bytes: u64, most: u64) -> Result<(), Unfit> {
+pub(crate) fn fits(bytes: u64, most: u64) -> Result<(), Unfit> {
     if bytes <= most && (bytes <= SMALL || can_be_reserved(bytes)) {
         Ok(())
     } else {

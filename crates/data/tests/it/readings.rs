@@ -201,7 +201,8 @@ fn a_batch_is_refused_that_has_no_room_in_the_types_in_which_it_is_read() {
             Some(DataError::TooLarge { bytes, .. }) => bytes,
             other => panic!("{other:?}"),
         };
-        assert!((100_000_000..300_000_000).contains(&bytes), "{bytes} bytes");
+        // The program itself takes a part of what it may have.
+        assert!((83_000_000..300_000_000).contains(&bytes), "{bytes} bytes");
         let table = Table::read_within(&file(&from), None, &within(300_000_000)).expect("room");
         assert_eq!(table.rows(), ROWS);
     }
@@ -409,6 +410,16 @@ fn lists_that_share_values_are_counted_before_they_are_copied() {
     let outer = views(inner, (0..LISTS as i32).collect(), vec![1; LISTS]);
     arrow(&from, &[RecordBatch::try_from_iter([("lists", outer)]).expect("a column")]);
     let scratch = Scratch::new(Some(folder.path().to_owned()), Some(200_000_000));
+    let refused = Table::read_within(&file(&from), None, &scratch).err();
+    assert!(matches!(refused, Some(DataError::TooLarge { .. })), "{refused:?}");
+    // So is a list that a thousand rows have for its key.
+    let long: ArrayRef = Arc::new(Int32Array::from_iter_values(0..250_000));
+    let keys = Int32Array::from(vec![0; 1_000]);
+    let keyed = DictionaryArray::new(keys, views(long, vec![0], vec![250_000]));
+    arrow(
+        &from,
+        &[RecordBatch::try_from_iter([("lists", Arc::new(keyed) as _)]).expect("a column")],
+    );
     let refused = Table::read_within(&file(&from), None, &scratch).err();
     assert!(matches!(refused, Some(DataError::TooLarge { .. })), "{refused:?}");
     // Those of few bytes are no more than that, in any order and shared.
