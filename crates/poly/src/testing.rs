@@ -1,18 +1,12 @@
 //! Fields, elements and slow twins for the tests.
 
-use ark_ff::{BigInteger, PrimeField as _};
 use chacha20::ChaCha20Rng;
 use crypto_bigint::Uint;
 use curve25519_dalek::{RistrettoPoint, Scalar as RistrettoScalar};
-use ff::PrimeField as _;
-use pasta_curves::pallas;
 use rand_core::{Rng, SeedableRng};
 
 use crate::{Module, Multiplication, PolyError};
 use veilset_crypto::{Field, PrimeField, RistrettoScalars};
-
-/// The field of the oracle, ark-ff's and ark-poly's.
-pub(crate) type Ark = ark_pallas::Fr;
 
 /// 2^64 − 2^32 + 1: the modulus is found at run time, transforms have up to 2^32 coefficients, and tests are fast.
 pub(crate) fn goldilocks() -> PrimeField<{ Uint::<1>::LIMBS }> {
@@ -88,19 +82,6 @@ pub(crate) fn value<F: Field>(field: &F, poly: &[F::Element], x: &F::Element) ->
         power = field.mul(&power, x);
     }
     sum
-}
-
-pub(crate) fn to_ark(scalars: &[pallas::Scalar]) -> Vec<Ark> {
-    scalars.iter().map(|scalar| Ark::from_le_bytes_mod_order(&scalar.to_repr())).collect()
-}
-
-pub(crate) fn from_ark(scalars: &[Ark]) -> Vec<pallas::Scalar> {
-    let scalar = |scalar: &Ark| {
-        let bytes = scalar.into_bigint().to_bytes_le();
-        let bytes = std::array::from_fn(|index| bytes[index]);
-        pallas::Scalar::from_repr(bytes).expect("reduced")
-    };
-    scalars.iter().map(scalar).collect()
 }
 
 pub(crate) fn no_root(log_size: u32) -> PolyError {

@@ -188,7 +188,9 @@ fn a_page_that_is_larger_than_the_memory_is_refused_before_it_is_decoded() {
     let within = |memory| Scratch::new(Some(folder.path().to_owned()), Some(memory));
     let refused = read(&path, &within(80 << 20)).expect_err("too large");
     assert!(matches!(refused, DataError::TooLarge { bytes, .. } if bytes > PAGE as u64));
-    assert!(refused.to_string().contains("page.parquet has a part that takes 84 MB or more at once"));
+    assert!(
+        refused.to_string().contains("page.parquet has a part that takes 84 MB or more at once")
+    );
     assert_eq!(read(&path, &within(100 << 20)).expect("room"), PAGE);
     assert_eq!(read(&path, &Scratch::default()).expect("room"), PAGE);
 }

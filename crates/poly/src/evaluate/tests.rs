@@ -1,14 +1,10 @@
-//! Evaluation against another library and the definition.
+//! Evaluation against the definition.
 
-use ark_poly::univariate::DensePolynomial;
-use ark_poly::{DenseUVPolynomial, Polynomial};
 use proptest::prelude::*;
 
 use super::*;
 use crate::interpolate;
-use crate::testing::{
-    ALL, Ristretto, TRANSFORMS, from_ark, goldilocks, in_the_exponent, random, rng, to_ark, value,
-};
+use crate::testing::{ALL, Ristretto, TRANSFORMS, goldilocks, in_the_exponent, random, rng, value};
 use veilset_crypto::{Field, RistrettoScalars};
 use veilset_paper_groups::PallasScalars;
 
@@ -83,9 +79,7 @@ fn large_enough_to_be_divided() {
     let field = PallasScalars::new();
     let poly = random(&field, &mut rng(5), 1201);
     let points = random(&field, &mut rng(6), 700);
-    let oracle = DensePolynomial::from_coefficients_vec(to_ark(&poly));
-    let expected: Vec<_> = to_ark(&points).iter().map(|point| oracle.evaluate(point)).collect();
-    let expected = from_ark(&expected);
+    let expected: Vec<_> = points.iter().map(|point| value(&field, &poly, point)).collect();
     for multiplication in [Multiplication::Karatsuba { cutoff: 8 }, TRANSFORMS] {
         for how in [
             Evaluation::Horner,
@@ -107,11 +101,10 @@ proptest! {
         let field = PallasScalars::new();
         let mut poly = random(&field, &mut rng(seed), len);
         let points = random(&field, &mut rng(!seed), len + more);
-        let oracle = DensePolynomial::from_coefficients_vec(to_ark(&poly));
-        let values: Vec<_> = to_ark(&points).iter().map(|point| oracle.evaluate(point)).collect();
+        let values: Vec<_> = points.iter().map(|point| value(&field, &poly, point)).collect();
         poly.resize(len + more, field.zero());
         for how in [Multiplication::Toom3 { cutoff: 4 }, TRANSFORMS] {
-            let found = interpolate(&field, how, &points, &from_ark(&values));
+            let found = interpolate(&field, how, &points, &values);
             prop_assert_eq!(found.as_ref(), Ok(&poly));
         }
     }
