@@ -21,7 +21,7 @@ use crate::json::write_member;
 use crate::parquet_writer::ParquetWriter;
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
-use crate::table::compact;
+use crate::table::compacted;
 
 /// Rows of a batch that is made of cells.
 const BATCH: usize = 1 << 13;
@@ -162,7 +162,7 @@ impl Sheet<'_> {
         let is_cut = fields.iter().zip(layout.schema.fields()).any(is_spread);
         self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
             if !is_cut {
-                return visit(self.extended(rows, &batch, layout)?);
+                return visit(self.extended(rows, &batch, layout, |array| Ok(Arc::clone(array)))?);
             }
             let mut done = 0;
             for piece in Written::of(&batch).pieces() {
@@ -170,7 +170,7 @@ impl Sheet<'_> {
                 let rows = &rows[done..done + piece.num_rows()];
                 done += rows.len();
                 // Values that were in a dictionary bring the texts of all rows.
-                visit(compact(&self.extended(rows, &piece, layout)?).map_err(of_arrow)?)?;
+                visit(self.extended(rows, &piece, layout, compacted)?)?;
             }
             Ok(())
         })
@@ -227,18 +227,20 @@ impl Sheet<'_> {
         Ok(dictionaries)
     }
 
-    /// Rows of the table with the added columns.
+    /// Rows of the table with the added columns. All batches have the same array of values under a column's one dictionary; `finish` makes
+    /// what is written of each other column.
     fn extended(
         &self,
         rows: &[usize],
         batch: &RecordBatch,
         layout: &Layout,
+        finish: impl Fn(&ArrayRef) -> Result<ArrayRef, ArrowError>,
     ) -> io::Result<RecordBatch> {
         let Layout { schema, dictionaries } = layout;
         let own = batch.columns().iter().zip(schema.fields()).zip(dictionaries);
         let own = own.map(|((array, field), dictionary)| match dictionary {
             Some(dictionary) => dictionary.of(array),
-            None => as_kind(array, field),
+            None => finish(&as_kind(array, field)?),
         });
         let mut columns = own.collect::<Result<Vec<_>, _>>().map_err(of_arrow)?;
         let mut added: Vec<StringBuilder> =

@@ -45,7 +45,7 @@ pub(crate) use self::batches::memory_of;
 use self::body::Body;
 use self::cell::{has_text, value_type};
 pub(crate) use self::claims::fits;
-pub(crate) use self::compact::compact;
+pub(crate) use self::compact::compacted;
 pub(crate) use self::delimited::Delimited;
 pub use self::fields::Fields;
 pub use self::files::Arrivals;

@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 
 use super::body::Body;
 use super::cell::{Cells, cells};
-use super::compact;
+use super::compact::compact;
 use super::fields::{Fields, Row};
 use crate::DataError;
 

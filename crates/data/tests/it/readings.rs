@@ -596,3 +596,31 @@ fn a_dictionary_that_would_fill_memory_is_written_as_its_values() {
     assert_eq!(*got.schema().field(0).data_type(), DataType::Utf8);
     assert_eq!(texts(&got).concat(), (0..ROWS).map(text).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_dictionary_stays_one_beside_columns_that_lose_theirs() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let words = |what: &str| -> ArrayRef {
+        let words: Vec<String> = (0..20).map(|row| format!("{what} {row}")).collect();
+        let words: DictionaryArray<Int32Type> = words.iter().map(String::as_str).collect();
+        Arc::new(words)
+    };
+    let kind = words("kind");
+    let field = Arc::new(Field::new("kind", kind.data_type().clone(), true));
+    let inner: ArrayRef = Arc::new(StructArray::from(vec![(field, kind)]));
+    let batch = RecordBatch::try_from_iter([("colour", words("colour")), ("inner", inner)]);
+    let batch = batch.expect("columns");
+    arrow(&from, &[batch.slice(0, 10), batch.slice(10, 10)]);
+    for name in ["o.arrow", "o.arrows", "o.parquet"] {
+        let out = path(&folder, name);
+        to(&out).write_rows(&read(&from), [1, 15].into_iter()).expect("writable");
+        let found = read(&out).take(0..2).expect("rows");
+        let colours = found.iter().flat_map(|batch| {
+            let words = batch.column(0).as_any_dictionary();
+            let (keys, values) = (words.normalized_keys(), words.values().as_string::<i32>());
+            keys.into_iter().map(|key| values.value(key).to_owned()).collect::<Vec<_>>()
+        });
+        assert_eq!(colours.collect::<Vec<_>>(), ["colour 1", "colour 15"], "{name}");
+    }
+}
