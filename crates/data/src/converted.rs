@@ -17,6 +17,7 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef, UnionMode};
+use arrow_select::take::take;
 
 use crate::table::fits;
 use crate::types::{has_short_keys, part_kinds};
@@ -146,17 +147,23 @@ fn with_converted_parts(
     Ok(make_array(data.into_builder().data_type(to.clone()).child_data(parts).build()?))
 }
 
-/// The values that a dictionary's keys stand for.
+/// The values that a dictionary's keys stand for. They are taken before they are converted, since many batches may have a few each of
+/// one dictionary's.
 fn spread(array: &ArrayRef, to: &DataType, room: &mut Room) -> Result<ArrayRef, ArrowError> {
     let dictionary = array.as_any_dictionary();
-    let values = converted(dictionary.values(), to, room)?;
+    let values = dictionary.values();
     room.take(array.len(), size_of::<usize>())?;
     let keys = match values.is_empty() {
         true => vec![0; array.len()],
         false => dictionary.normalized_keys(),
     };
-    let of_row = |(row, key): (usize, &usize)| array.is_valid(row).then(|| *key..key + 1);
-    gathered(&values, keys.iter().enumerate().map(of_row), room)
+    let of_row = |(row, key): (usize, &usize)| match array.is_valid(row) {
+        true => bits(values, &(*key..key + 1)),
+        false => bits_of_null(values.data_type()),
+    };
+    let bits = keys.iter().enumerate().map(of_row).fold(0, u64::saturating_add);
+    room.take_bits(bits)?;
+    converted(&take(values, dictionary.keys(), None)?, to, room)
 }
 
 /// The same lists one after the other, of values in the type of `field`.
@@ -176,52 +183,38 @@ fn as_lists<O: OffsetSizeTrait>(
         end += places(row).len();
         ends.push(O::from_usize(end).ok_or(ArrowError::OffsetOverflowError(end))?);
     }
-    let values = gathered(&values, (0..views.len()).map(|row| Some(places(row))), room)?;
+    let values = gathered(&values, (0..views.len()).map(places), room)?;
     let (ends, nulls) = (OffsetBuffer::new(ends.into()), views.nulls().cloned());
     GenericListArray::try_new(Arc::clone(field), ends, values, nulls)
 }
 
-/// Copies of these elements of `values`, one after the other, and a null where none are told.
+/// Copies of these ranges of `values`, one after the other.
 fn gathered(
     values: &dyn Array,
-    wanted: impl Iterator<Item = Option<Range<usize>>> + Clone,
+    ranges: impl Iterator<Item = Range<usize>> + Clone,
     room: &mut Room,
 ) -> Result<ArrayRef, ArrowError> {
-    let bits = together(wanted.clone()).map(|part| match part {
-        Some(elements) => bits(values, &elements),
-        None => bits_of_null(values.data_type()),
-    });
+    let bits = together(ranges.clone()).map(|range| bits(values, &range));
     room.take_bits(bits.fold(0, u64::saturating_add))?;
-    let has_nulls = wanted.clone().any(|part| part.is_none());
     let values = values.to_data();
-    let mut copies = MutableArrayData::new(vec![&values], has_nulls, 0);
-    together(wanted).try_for_each(|part| match part {
-        Some(elements) => copies.try_extend(0, elements.start, elements.end),
-        None => copies.try_extend_nulls(1),
-    })?;
+    let mut copies = MutableArrayData::new(vec![&values], false, 0);
+    together(ranges).try_for_each(|range| copies.try_extend(0, range.start, range.end))?;
     Ok(make_array(copies.freeze()))
 }
 
 /// The same elements, with those that follow one another in one range.
-fn together(
-    wanted: impl Iterator<Item = Option<Range<usize>>>,
-) -> impl Iterator<Item = Option<Range<usize>>> {
-    let is_there = |part: &Option<Range<usize>>| part.as_ref().is_none_or(|part| !part.is_empty());
-    let mut wanted = wanted.filter(is_there).peekable();
+fn together(ranges: impl Iterator<Item = Range<usize>>) -> impl Iterator<Item = Range<usize>> {
+    let mut ranges = ranges.filter(|range| !range.is_empty()).peekable();
     iter::from_fn(move || {
-        let mut first = wanted.next()?;
-        while let (Some(part), Some(Some(next))) = (&mut first, wanted.peek())
-            && part.end == next.start
-        {
-            part.end = next.end;
-            wanted.next();
+        let mut range = ranges.next()?;
+        while let Some(next) = ranges.next_if(|next| next.start == range.end) {
+            range.end = next.end;
         }
-        Some(first)
+        Some(range)
     })
 }
 
-/// How many bits a copy of these elements takes. There are no list views among them, and texts of views and values of dictionaries
-/// stay shared.
+/// How many bits a copy of these elements takes. Texts of views, values of dictionaries and those of list views stay shared.
 fn bits(array: &dyn Array, elements: &Range<usize>) -> u64 {
     let own = (elements.len() as u64).saturating_mul(bits_of_one(array.data_type()));
     own.saturating_add(bits_of_parts(array, elements))
@@ -244,7 +237,8 @@ fn bits_of_one(kind: &DataType) -> u64 {
     let width = |kind: &DataType| kind.primitive_width().unwrap_or(0) as u64 * 8;
     1 + match kind {
         DataType::Boolean => 1,
-        DataType::Utf8View | DataType::BinaryView => 128,
+        DataType::ListView(_) => 64,
+        DataType::Utf8View | DataType::BinaryView | DataType::LargeListView(_) => 128,
         DataType::FixedSizeBinary(width) => u64::from(width.unsigned_abs()) * 8,
         DataType::Utf8 | DataType::Binary | DataType::List(_) | DataType::Map(..) => 32,
         DataType::LargeUtf8 | DataType::LargeBinary | DataType::LargeList(_) => 64,

@@ -7,6 +7,7 @@ use std::ops::Range;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{Array, OffsetSizeTrait, RecordBatch, RunArray, UInt64Array};
+use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take_record_batch;
 
@@ -25,6 +26,15 @@ const KEYS: usize = 1 << 16;
 /// How many bytes elements of an array take, of which each has its values for itself.
 type Sizes<'a> = Box<dyn Fn(Range<usize>) -> u64 + 'a>;
 
+/// Where values of dictionaries are in what is counted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Dictionaries {
+    /// With each row that has them.
+    Spread,
+    /// In one place for all rows, and not counted.
+    Apart,
+}
+
 /// How many bytes rows of a batch take when they are written.
 pub(crate) struct Written<'a> {
     batch: &'a RecordBatch,
@@ -32,8 +42,19 @@ pub(crate) struct Written<'a> {
 }
 
 impl<'a> Written<'a> {
+    /// Where values of dictionaries are written with each row that has them.
     pub(crate) fn of(batch: &'a RecordBatch) -> Self {
-        Self { batch, columns: batch.columns().iter().map(|array| sizes(array)).collect() }
+        Self::with(batch, Dictionaries::Spread)
+    }
+
+    /// Where dictionaries are kept apart.
+    pub(crate) fn beside_dictionaries(batch: &'a RecordBatch) -> Self {
+        Self::with(batch, Dictionaries::Apart)
+    }
+
+    fn with(batch: &'a RecordBatch, dictionaries: Dictionaries) -> Self {
+        let columns = batch.columns().iter().map(|array| sizes(array, dictionaries)).collect();
+        Self { batch, columns }
     }
 
     /// What its largest piece takes.
@@ -77,10 +98,10 @@ impl<'a> Written<'a> {
 
 /// How many bytes an array takes when it is written.
 pub(crate) fn written(array: &dyn Array) -> u64 {
-    sizes(array)(0..array.len())
+    sizes(array, Dictionaries::Spread)(0..array.len())
 }
 
-fn sizes<'a>(array: &'a dyn Array) -> Sizes<'a> {
+fn sizes<'a>(array: &'a dyn Array, dictionaries: Dictionaries) -> Sizes<'a> {
     match array.data_type() {
         DataType::Utf8 => texts(array.as_string::<i32>().value_offsets()),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets()),
@@ -90,39 +111,44 @@ fn sizes<'a>(array: &'a dyn Array) -> Sizes<'a> {
         DataType::BinaryView => views(array.as_binary_view().views()),
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            parts(lists.value_offsets(), sizes(lists.values()))
+            parts(lists.value_offsets(), sizes(lists.values(), dictionaries))
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            parts(lists.value_offsets(), sizes(lists.values()))
+            parts(lists.value_offsets(), sizes(lists.values(), dictionaries))
         }
         DataType::Map(..) => {
             let maps = array.as_map();
-            parts(maps.value_offsets(), sizes(maps.entries()))
+            parts(maps.value_offsets(), sizes(maps.entries(), dictionaries))
         }
         DataType::FixedSizeList(_, length) => {
-            let (length, values) = (*length as usize, sizes(array.as_fixed_size_list().values()));
+            let (length, values) =
+                (*length as usize, sizes(array.as_fixed_size_list().values(), dictionaries));
             Box::new(move |rows| {
                 beside(&rows).saturating_add(values(rows.start * length..rows.end * length))
             })
         }
         DataType::Struct(_) => {
             let columns = array.as_struct().columns();
-            let columns: Vec<Sizes<'a>> = columns.iter().map(|array| sizes(array)).collect();
+            let columns: Vec<Sizes<'a>> =
+                columns.iter().map(|array| sizes(array, dictionaries)).collect();
             Box::new(move |rows| {
                 let columns = columns.iter().map(|column| column(rows.clone()));
                 columns.fold(beside(&rows), u64::saturating_add)
             })
         }
+        DataType::Dictionary(key, _) if dictionaries == Dictionaries::Apart => {
+            fixed(key.primitive_width().unwrap_or(0))
+        }
         DataType::Dictionary(..) => keyed(array),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
-            DataType::Int16 => runs(array.as_run::<Int16Type>()),
-            DataType::Int32 => runs(array.as_run::<Int32Type>()),
-            _ => runs(array.as_run::<Int64Type>()),
+            DataType::Int16 => runs(array.as_run::<Int16Type>(), dictionaries),
+            DataType::Int32 => runs(array.as_run::<Int32Type>(), dictionaries),
+            _ => runs(array.as_run::<Int64Type>(), dictionaries),
         },
         DataType::Union(fields, _) => {
             let union = array.as_union();
-            let child = |(id, _): (i8, _)| (id, each(union.child(id)));
+            let child = |(id, _): (i8, _)| (id, each(union.child(id), dictionaries));
             let children: Vec<_> = fields.iter().map(child).collect();
             let of = move |row| {
                 let child = children.iter().find(|(id, _)| *id == union.type_id(row));
@@ -171,7 +197,7 @@ fn keyed(array: &dyn Array) -> Sizes<'_> {
     if values.is_empty() {
         return fixed(0);
     }
-    let of = each(values);
+    let of = each(values, Dictionaries::Spread);
     Box::new(move |rows| {
         let chunks = rows.clone().step_by(KEYS).map(|first| {
             let keys = array.slice(first, KEYS.min(rows.end - first));
@@ -182,15 +208,26 @@ fn keyed(array: &dyn Array) -> Sizes<'_> {
     })
 }
 
-fn runs<R: RunEndIndexType>(array: &RunArray<R>) -> Sizes<'_> {
-    let values = each(array.values());
-    let of = move |row| values(array.get_physical_index(row));
-    Box::new(move |rows| beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add)))
+fn runs<R: RunEndIndexType>(array: &RunArray<R>, dictionaries: Dictionaries) -> Sizes<'_> {
+    let of_value = each(array.values(), dictionaries);
+    let (ends, offset) = (array.run_ends().values(), array.run_ends().offset());
+    Box::new(move |rows| {
+        if rows.is_empty() {
+            return 0;
+        }
+        let (first, mut done) = (array.get_physical_index(rows.start), rows.start);
+        let runs = ends[first..].iter().zip(first..).map_while(|(end, run)| {
+            let length = (end.as_usize() - offset).min(rows.end) - done;
+            done += length;
+            (length > 0).then(|| of_value(run).saturating_mul(length as u64))
+        });
+        runs.fold(beside(&rows), u64::saturating_add)
+    })
 }
 
 /// The size of a single element, of which many may ask: it is found once, where that takes a look at more.
-fn each(values: &dyn Array) -> Box<dyn Fn(usize) -> u64 + '_> {
-    let of = sizes(values);
+fn each(values: &dyn Array, dictionaries: Dictionaries) -> Box<dyn Fn(usize) -> u64 + '_> {
+    let of = sizes(values, dictionaries);
     if !may_share(values.data_type()) {
         return Box::new(move |at| of(at..at + 1));
     }

@@ -1,8 +1,9 @@
 //! Record batches in memory, their buffers shared with whoever made them.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
-use arrow_array::{Array, RecordBatch, UInt64Array};
+use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
 use arrow_select::take::take_record_batch;
@@ -48,7 +49,9 @@ impl Batches {
     }
 
     pub(super) fn memory(&self) -> usize {
-        self.batches.iter().map(memory_of_batch).sum()
+        let mut held = Held::default();
+        self.batches.iter().for_each(|batch| held.add(batch));
+        held.bytes
     }
 
     /// The rows with these numbers, or all, of `columns` alone: a batch for each run of rows that lie in one.
@@ -68,6 +71,34 @@ impl Batches {
             let places = UInt64Array::from_iter_values(places);
             take_record_batch(&self.batches[batch].project(columns)?, &places)
         }))
+    }
+}
+
+/// Bytes of memory that several batches occupy, which may have dictionaries in common.
+#[derive(Default)]
+pub(super) struct Held {
+    pub(super) bytes: usize,
+    /// Where the values of their dictionaries are.
+    values: HashSet<*const u8>,
+}
+
+impl Held {
+    pub(super) fn add(&mut self, batch: &RecordBatch) {
+        let held_before = |array: &ArrayRef| self.held_before(&array.to_data());
+        let held_before: usize = batch.columns().iter().map(held_before).sum();
+        self.bytes += memory_of_batch(batch) - held_before;
+    }
+
+    /// Bytes of those of its dictionaries that are held.
+    fn held_before(&mut self, data: &ArrayData) -> usize {
+        let parts = data.child_data();
+        if matches!(data.data_type(), DataType::Dictionary(..)) {
+            let place = parts[0].buffers().first().map(|buffer| buffer.as_ptr());
+            if place.is_some_and(|place| !self.values.insert(place)) {
+                return memory_of(&make_array(parts[0].clone()));
+            }
+        }
+        parts.iter().map(|part| self.held_before(part)).sum()
     }
 }
 

@@ -1,9 +1,10 @@
 //! What a file's rows are kept as.
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType, SchemaRef};
 
-use super::batches::{Batches, memory_of_batch, same_columns};
+use super::batches::{Batches, Held, memory_of_batch, same_columns};
 use super::claims::{Unfit, fits};
 use super::delimited::Delimited;
 use super::guard;
@@ -65,17 +66,18 @@ impl Body {
                 .unwrap_or(Err(Unfit::Damaged))
                 .map_err(|unfit| unfit.of(name.to_owned()))
         });
-        let (mut kept, mut held) = (Vec::new(), 0);
+        let (mut kept, mut held) = (Vec::new(), Held::default());
         for batch in batches.by_ref() {
-            kept.push(batch?);
-            held += kept.last().map_or(0, memory_of_batch) as u64;
-            if held > depot.keep && ParquetFile::takes(&schema) {
+            let batch = batch?;
+            held.add(&batch);
+            kept.push(batch);
+            if held.bytes as u64 > depot.keep && ParquetFile::takes(&schema) {
                 let all = kept.into_iter().map(Ok).chain(batches);
                 return Ok(Self::Parquet(ParquetFile::spilled(name, &schema, all, depot)?));
             }
         }
         drop(batches);
-        depot.keep = depot.keep.saturating_sub(held);
+        depot.keep = depot.keep.saturating_sub(held.bytes as u64);
         Ok(Self::Batches(Batches::of(schema, kept)))
     }
 
@@ -165,8 +167,28 @@ fn within(batch: &RecordBatch, schema: &SchemaRef, most: u64) -> Result<RecordBa
     })?;
     // Without a limit nothing is written to the temporary file.
     let largest = if most == u64::MAX { 0 } else { Written::of(&batch).largest() };
-    fits(largest.max(room.taken()), most)?;
+    let numbers = batch.columns().iter().map(|array| numbers(&array.to_data(), false));
+    fits(numbers.fold(largest.max(room.taken()), u64::max), most)?;
     Ok(batch)
+}
+
+/// Bytes of the longest list of numbers that may be made where some rows are taken: of values that have no bytes of their own, and
+/// of those without a width in lists of one length.
+fn numbers(data: &ArrayData, in_equal_lists: bool) -> u64 {
+    const NUMBER: u64 = 4;
+    let kind = data.data_type();
+    let is_numbered = match kind {
+        DataType::Null
+        | DataType::Struct(_)
+        | DataType::Union(..)
+        | DataType::RunEndEncoded(..)
+        | DataType::FixedSizeList(..)
+        | DataType::FixedSizeBinary(_) => true,
+        kind => in_equal_lists && kind.primitive_width().is_none(),
+    };
+    let own = if is_numbered { (data.len() as u64).saturating_mul(NUMBER) } else { 0 };
+    let in_equal_lists = matches!(kind, DataType::FixedSizeList(..));
+    data.child_data().iter().map(|part| numbers(part, in_equal_lists)).fold(own, u64::max)
 }
 
 fn names(schema: &SchemaRef) -> Vec<String> {

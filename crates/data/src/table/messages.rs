@@ -27,9 +27,6 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// The bytes of a compressed buffer that say its length; -1 where it is not compressed.
 const PREFIX: u64 = 8;
 
-/// Bytes for each value that has none of its own: where some are taken, there is a list of their numbers.
-const NUMBER: u64 = 4;
-
 /// Refuses a file or stream with a message that cannot be, or takes more than `most` bytes when it is decoded, with all
 /// dictionaries that there are then.
 pub(super) fn check(blocks: &Blocks, format: Format, most: u64) -> Result<(), Unfit> {
@@ -174,13 +171,12 @@ impl Body<'_> {
         }
     }
 
-    /// Bytes that it takes, as it is and decoded, or a list of its values does.
+    /// Bytes that it takes, as it is and decoded.
     fn memory(&self, batch: &RecordBatch<'_>) -> Result<u64, Unfit> {
-        let mut values = 0;
         for node in batch.nodes().iter().flatten() {
-            values = values.max(size(node.length())?);
+            size(node.length())?;
         }
-        Ok(sum(self.length, self.decoded(batch)?)?.max(values.saturating_mul(NUMBER)))
+        sum(self.length, self.decoded(batch)?)
     }
 
     /// How many bytes its compressed buffers stand for. Each is copied where it is not aligned, so that none lie in one place.

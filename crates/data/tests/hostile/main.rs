@@ -10,9 +10,10 @@ use std::sync::{Arc, Once};
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, ListBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, Int64Array, NullArray, RecordBatch,
-    StringArray, StringViewArray,
+    ArrayRef, DictionaryArray, FixedSizeListArray, Int32Array, Int64Array, LargeListArray,
+    NullArray, RecordBatch, StringArray, StringViewArray,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use arrow_ipc::{
     CompressionType, Field, FieldArgs, Message, MessageArgs, MessageHeader, MetadataVersion, Null,
@@ -497,14 +498,15 @@ fn rows_of_nothing_are_counted_before_there_is_a_list_of_them() {
 
 #[test]
 fn values_of_nothing_within_others_are_counted() {
-    let nulls: ArrayRef = Arc::new(NullArray::new(30_000));
-    let field = Arc::new(arrow_schema::Field::new("item", DataType::Null, true));
-    let lists: ArrayRef = Arc::new(FixedSizeListArray::new(field, 300, nulls, None));
-    let honest = stream(&RecordBatch::try_from_iter([("k", lists)]).expect("a column"));
-    assert!(open("a.arrows", &honest, None).is_ok());
-    let nulls = |count: i64| [count.to_le_bytes(); 2].concat();
-    let hostile = replaced(honest, &nulls(30_000), &nulls(1 << 40));
-    assert_eq!(too_large(open("a.arrows", &hostile, None)), 4 << 40);
+    let of = |count: usize| {
+        let nulls: ArrayRef = Arc::new(NullArray::new(count));
+        let field = Arc::new(arrow_schema::Field::new("item", DataType::Null, true));
+        let ends = OffsetBuffer::from_lengths([count]);
+        let lists: ArrayRef = Arc::new(LargeListArray::new(field, ends, nulls, None));
+        stream(&RecordBatch::try_from_iter([("k", lists)]).expect("a column"))
+    };
+    assert!(open("a.arrows", &of(30_000), None).is_ok());
+    assert_eq!(too_large(open("a.arrows", &of(1 << 40), None)), 4 << 40);
 }
 
 /// A stream of one batch.

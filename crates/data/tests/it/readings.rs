@@ -4,14 +4,15 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::builder::{ListBuilder, StringDictionaryBuilder};
+use arrow_array::builder::{ListBuilder, StringDictionaryBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int8Type, Int32Type, TimestampNanosecondType};
 use arrow_array::{
     Array, ArrayRef, BooleanArray, Decimal128Array, Decimal256Array, DictionaryArray, Int8Array,
-    Int32Array, ListViewArray, NullArray, RecordBatch, StringArray, StringViewArray, StructArray,
-    UInt32Array, UnionArray, make_array,
+    Int32Array, IntervalMonthDayNanoArray, ListArray, ListViewArray, NullArray, RecordBatch,
+    StringArray, StringViewArray, StructArray, UInt32Array, UnionArray, make_array,
 };
+use arrow_buffer::{BooleanBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, UnionFields};
@@ -227,7 +228,7 @@ fn long_values_that_rows_share_are_written_once() {
     let batch = RecordBatch::try_from_iter([("text", column)]).expect("a column");
     arrow(&from, &[batch.clone(), batch]);
     // Written for each row they are 0.8 GB.
-    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(80_000_000));
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(45_000_000));
     let table = Table::read_within(&file(&from), None, &scratch).expect("room");
     assert!(table.memory() < 1_000_000, "{} bytes", table.memory());
     let out = path(&folder, "o.parquet");
@@ -623,4 +624,60 @@ fn a_dictionary_stays_one_beside_columns_that_lose_theirs() {
         });
         assert_eq!(colours.collect::<Vec<_>>(), ["colour 1", "colour 15"], "{name}");
     }
+}
+
+#[test]
+fn rows_that_share_long_texts_are_taken_a_few_at_a_time() {
+    const ROWS: usize = 400;
+    let text = |row: usize| row.to_string().repeat(100_000);
+    let mut views = StringViewBuilder::new().with_deduplicate_strings();
+    (0..ROWS).for_each(|row| views.append_value(text(row % 10)));
+    let column: ArrayRef = Arc::new(views.finish());
+    let batch = RecordBatch::try_from_iter([("text", column)]).expect("a column");
+    let table =
+        Table::from_batches("rows".to_owned(), batch.schema(), vec![batch]).expect("a table");
+    assert!(table.memory() < 2_000_000, "{} bytes", table.memory());
+    // 40 MB, all together.
+    let taken = table.take(0..ROWS).expect("rows");
+    assert!(taken.len() > 4, "{}", taken.len());
+    let texts = taken.iter().flat_map(|batch| batch.column(0).as_string_view().iter());
+    assert!(texts.enumerate().all(|(row, found)| found == Some(&*text(row % 10))));
+}
+
+#[test]
+fn many_batches_hold_a_dictionary_once() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let words: ArrayRef =
+        Arc::new(StringArray::from_iter_values((0..50_000).map(|word| format!("a word {word}"))));
+    let batches = (0..100).map(|batch| {
+        let keys = Int32Array::from_iter_values(100 * batch..100 * batch + 100);
+        let words: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::clone(&words)));
+        // Parquet has none.
+        let spans: ArrayRef = Arc::new(IntervalMonthDayNanoArray::from(vec![None; 100]));
+        RecordBatch::try_from_iter([("word", words), ("span", spans)]).expect("columns")
+    });
+    arrow(&from, &batches.collect::<Vec<_>>());
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(40_000_000));
+    let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+    assert!((500_000..2_000_000).contains(&table.memory()), "{} bytes", table.memory());
+    let taken = table.take([9_999].into_iter()).expect("rows");
+    let words = taken[0].column(0).as_any_dictionary();
+    assert_eq!(words.values().as_string::<i32>().value(words.normalized_keys()[0]), "a word 9999");
+}
+
+#[test]
+fn flags_in_lists_take_what_they_are() {
+    const FLAGS: usize = 40_000_000;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let flags: ArrayRef = Arc::new(BooleanArray::new(BooleanBuffer::new_set(FLAGS), None));
+    let field = Arc::new(Field::new("item", DataType::Boolean, true));
+    let ends = OffsetBuffer::from_repeated_length(1_000, FLAGS / 1_000);
+    let lists: ArrayRef = Arc::new(ListArray::new(field, ends, flags, None));
+    arrow(&from, &[RecordBatch::try_from_iter([("flags", lists)]).expect("a column")]);
+    // A number of four bytes for each would be 160 MB.
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(100_000_000));
+    let table = Table::read_within(&file(&from), None, &scratch).expect("room");
+    assert_eq!(table.rows(), FLAGS / 1_000);
 }
