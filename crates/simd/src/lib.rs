@@ -15,6 +15,7 @@ pub mod p256;
 mod sha512;
 mod transpose;
 mod vector;
+mod works;
 
 pub use curve25519::{Point, elligator2, field25519, ristretto255, x25519};
 pub use gf64::{gf64_multiply, gf64_multiply_both};

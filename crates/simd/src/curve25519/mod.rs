@@ -28,6 +28,7 @@ use scalar::Scalar;
 use crate::Kernel;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::{V4, V8};
+use crate::works::works_on_lanes;
 
 /// A u-coordinate, little-endian.
 pub type Point = [u8; 32];
@@ -54,11 +55,6 @@ pub fn x25519(kernel: Kernel, scalar: &[u8; 32], points: &mut [Point]) {
 pub fn elligator2(kernel: Kernel, uniform: &[[u8; 48]], points: &mut [Point]) {
     assert_eq!(uniform.len(), points.len(), "each number has its point");
     on_lanes(kernel, Map { uniform, points });
-}
-
-/// Work on many points that any field's lanes can do.
-trait Work {
-    fn run<F: Field>(self, f: F);
 }
 
 struct Multiply<'a> {
@@ -90,65 +86,10 @@ impl Work for Map<'_> {
     }
 }
 
-/// Bytes of stack that are wiped after the work: what found no register lies there.
-const STACK: usize = 48 << 10;
-
-fn on_lanes(kernel: Kernel, work: impl Work) {
-    on_lanes_with::<STACK>(kernel, work);
-}
-
-/// [`on_lanes`] for work that takes another amount of stack.
-fn on_lanes_with<const STACK: usize>(kernel: Kernel, work: impl Work) {
-    dispatch(kernel, work);
-    zeroize::zeroize_stack::<STACK>();
-}
-
-/// Never inlined, so that what is below the caller's frame is what the work used.
-#[inline(never)]
-fn dispatch(kernel: Kernel, work: impl Work) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512Ifma if kernel.runs_here() => {
-            // SAFETY: the processor has the instructions.
-            unsafe { with_ifma(work) }
-        }
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512f if kernel.runs_here() => {
-            // SAFETY: the processor has the instructions.
-            unsafe { with_avx512f(work) }
-        }
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx2 if kernel.runs_here() => {
-            // SAFETY: the processor has the instructions.
-            unsafe { with_avx2(work) }
-        }
-        _ => work.run(Scalar),
-    }
-}
-
-/// # Safety
-/// The processor has AVX-512F, BW, DQ and IFMA.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq,avx512ifma")]
-unsafe fn with_ifma(work: impl Work) {
-    // SAFETY: as asked of the caller.
-    work.run(ifma::Ifma(unsafe { V8::new() }));
-}
-
-/// # Safety
-/// The processor has AVX-512F, BW and DQ.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512dq")]
-unsafe fn with_avx512f(work: impl Work) {
-    // SAFETY: as asked of the caller.
-    work.run(fma::Fma(unsafe { V8::<false>::new() }));
-}
-
-/// # Safety
-/// The processor has AVX2 and FMA.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-unsafe fn with_avx2(work: impl Work) {
-    // SAFETY: as asked of the caller.
-    work.run(fma::Fma(unsafe { V4::new() }));
+works_on_lanes! {
+    // What found no register lies there.
+    lanes Field, plain Scalar, stack 48 << 10;
+    Avx512Ifma, "avx512f,avx512dq,avx512ifma" => ifma::Ifma(V8::new());
+    Avx512f, "avx512f,avx512dq" => fma::Fma(V8::<false>::new());
+    Avx2, "avx2,fma" => fma::Fma(V4::new());
 }

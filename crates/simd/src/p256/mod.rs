@@ -22,6 +22,7 @@ use crate::Kernel;
 use crate::vector::V1;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::V8Ifma;
+use crate::works::works_on_lanes;
 use lanes::Lanes;
 
 /// An x-coordinate, big-endian, below p.
@@ -75,11 +76,6 @@ pub fn check(kernel: Kernel, points: &[Point]) -> Result<(), usize> {
 pub fn map(kernel: Kernel, uniform: &[[u8; 48]], points: &mut [Point]) {
     assert_eq!(uniform.len(), points.len(), "each number has its point");
     on_lanes(kernel, Map { uniform, points });
-}
-
-/// Work on many points that any lanes can do.
-trait Work {
-    fn run<L: Lanes>(self, l: L);
 }
 
 struct Multiply<'a> {
@@ -136,32 +132,8 @@ impl Work for Map<'_> {
     }
 }
 
-/// Bytes of stack that are wiped after the work: mostly the multiples of all points that share an inversion.
-const STACK: usize = 224 << 10;
-
-fn on_lanes(kernel: Kernel, work: impl Work) {
-    dispatch(kernel, work);
-    zeroize::zeroize_stack::<STACK>();
-}
-
-/// Never inlined, so that what is below the caller's frame is what the work used.
-#[inline(never)]
-fn dispatch(kernel: Kernel, work: impl Work) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512Ifma if kernel.runs_here() => {
-            // SAFETY: the processor has the instructions.
-            unsafe { with_ifma(work) }
-        }
-        _ => work.run(V1),
-    }
-}
-
-/// # Safety
-/// The processor has AVX-512F, BW, DQ and IFMA.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512ifma")]
-unsafe fn with_ifma(work: impl Work) {
-    // SAFETY: as asked of the caller.
-    work.run(unsafe { V8Ifma::new() });
+works_on_lanes! {
+    // Mostly the multiples of all points that share an inversion.
+    lanes Lanes, plain V1, stack 224 << 10;
+    Avx512Ifma, "avx512f,avx512ifma" => V8Ifma::new();
 }

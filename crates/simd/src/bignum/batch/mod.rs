@@ -25,6 +25,7 @@ use crate::Kernel;
 use crate::vector::V1;
 #[cfg(target_arch = "x86_64")]
 use crate::vector::V8Ifma;
+use crate::works::works_on_lanes;
 use lanes::{Constants, Lanes};
 
 pub use base::PowerBase;
@@ -142,37 +143,8 @@ fn select<const WORDS: usize>(choice: u64, yes: &[u64; WORDS], no: &[u64; WORDS]
     std::array::from_fn(|index| no[index] ^ (mask & (yes[index] ^ no[index])))
 }
 
-/// Work that any lanes can do.
-trait Work {
-    fn run<L: Lanes>(self, l: L);
-}
-
-/// Bytes of stack that are wiped after the work: mostly 16 powers in each lane.
-const STACK: usize = 96 << 10;
-
-fn on_lanes(kernel: Kernel, work: impl Work) {
-    dispatch(kernel, work);
-    zeroize::zeroize_stack::<STACK>();
-}
-
-/// Never inlined, so that what is below the caller's frame is what the work used.
-#[inline(never)]
-fn dispatch(kernel: Kernel, work: impl Work) {
-    match kernel {
-        #[cfg(target_arch = "x86_64")]
-        Kernel::Avx512Ifma if kernel.runs_here() => {
-            // SAFETY: the processor has the instructions.
-            unsafe { with_ifma(work) }
-        }
-        _ => work.run(V1),
-    }
-}
-
-/// # Safety
-/// The processor has AVX-512F, BW, DQ and IFMA.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512ifma")]
-unsafe fn with_ifma(work: impl Work) {
-    // SAFETY: as asked of the caller.
-    work.run(unsafe { V8Ifma::new() });
+works_on_lanes! {
+    // Mostly 16 powers in each lane.
+    lanes Lanes, plain V1, stack 96 << 10;
+    Avx512Ifma, "avx512f,avx512ifma" => V8Ifma::new();
 }
