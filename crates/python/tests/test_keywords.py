@@ -16,13 +16,16 @@ import veilset.ray
 FRAME = polars.DataFrame({"k": ["a", "b"], "v": [1, 2]})
 DAYS: dict[str, Any] = {"between": "2026-03-29..2026-03-30", "length": "1h", "zone": "UTC"}
 
+#: Those that take a table and its key.
+OPERATIONS = ("intersect", "count", "sum", "union", "share", "align", "choose", "lookup")
+
 #: Functions that end at a wrong name, or would end at the peer that is missing.
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         name: lambda name=name, **options: getattr(veilset, name)(
             FRAME, on="k", peer="nobody", **options
         )
-        for name in ("intersect", "count", "sum", "union", "share", "align", "lookup")
+        for name in OPERATIONS
     },
     "agree": lambda **options: veilset.agree("own.ics", peer="nobody", **DAYS, **options),
     "Session": lambda **options: veilset.Session("nobody", **options),
@@ -33,13 +36,13 @@ METHODS: dict[str, Callable[..., Any]] = {
     name: lambda name=name, **options: getattr(veilset.Session("nobody"), name)(
         FRAME, on="k", **options
     )
-    for name in ("intersect", "count", "sum", "union", "share", "align", "lookup")
+    for name in OPERATIONS
 }
 TASKS: dict[str, Callable[..., Any]] = {
     name: lambda name=name, **options: asyncio.run(
         getattr(veilset.aio, name)(FRAME, on="k", peer="nobody", **options)
     )
-    for name in ("intersect", "count", "sum", "union", "share", "align", "lookup")
+    for name in OPERATIONS
 }
 CLUSTERS: dict[str, Callable[..., Any]] = {
     name: lambda name=name, **options: getattr(veilset.ray, name)(

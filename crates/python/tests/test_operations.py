@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ import polars
 import pyarrow
 import pytest
 import veilset
-from conftest import KINDS, Columns, Pair, rows
+from conftest import KINDS, Columns, Pair, Parties, rows
 
 OPTIONS: dict[str, Any] = {"on": "email", "preset": "email", "threads": 1}
 
@@ -93,6 +94,37 @@ def test_align_gives_both_the_same_identifiers(people: Pair, kind: str) -> None:
     assert len(set(own_a.values())) == len(own_a)
     assert set(own_a.values()) | others_a == set(own_b.values()) | others_b
     assert len(others_a) == len(own_b) - len(common)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "best"), [("sum-of-ranks", "blue"), ("minimum-of-ranks", "green")]
+)
+def test_the_row_that_both_prefer_most_is_chosen(
+    parties: Parties, address: str, kind: str, scheme: Any, best: str
+) -> None:
+    # Ranks from 5 down: blue has 5 and 2, green 3 and 3.
+    mine = ["blue", "red", "green", "white", "black"]
+    theirs = ["grey", "pink", "green", "blue", "tan"]
+
+    def choose(party: veilset.Party, peer: str, order: list[str], **way: Any) -> Any:
+        table = KINDS[kind]({"colour": order, "place": list(range(5))})
+        return veilset.choose(table, on="colour", scheme=scheme, party=party, peer=peer, **way)
+
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(choose, parties.acme, "you", theirs, connect=address)
+        found = choose(parties.you, "acme", mine, listen=address)
+        for order, result in ((mine, found), (theirs, other.result())):
+            (row,) = rows(result.table)
+            assert (row["colour"], row["place"]) == (best, order.index(best))
+            assert result.report["result"]["row"] == order.index(best)
+            assert f"row {order.index(best) + 1} of yours" in repr(result)
+
+
+def test_nothing_in_common_leaves_nothing_to_choose(kind: str) -> None:
+    a, b = (KINDS[kind]({"k": [name]}) for name in "ab")
+    for result in veilset.run_local("agree", a, b, on="k"):
+        assert rows(result.table) == []
+        assert "no key is in both lists" in repr(result)
 
 
 def test_shares_add_up(people: Pair, kind: str) -> None:

@@ -90,7 +90,7 @@ class Result:
     def table(self) -> Any:
         """The result's rows, in a table of the kind that came in (of pyarrow for a file); None if there are none to know.
 
-        Of an intersection, your rows that match; of a union, your rows and those that came; of an alignment, your rows
+        Of an intersection, your rows that match; of an agreement, the row chosen, if any; of a union, your rows and those that came; of an alignment, your rows
         with their identifiers, and the others; of shares, this side's.
         """
         return self._frame.result(self._run)
@@ -109,6 +109,9 @@ class Result:
         return f"<div>{picture}<p><b>veilset {escape(self.operation)}</b>{lines}</p></div>"
 
     def _said(self) -> str:
+        if self.operation == "agree":
+            row = self._number("row")
+            return "no key is in both lists" if row is None else f"row {row + 1} of yours"
         if self.matches is None:
             return "the number of matches is not yours to know"
         sums = "".join(f", {name} {total}" for name, total in (self.sums or {}).items())

@@ -123,6 +123,12 @@ class Session:
             ),
         )
 
+    def choose(
+        self, table: Table, *, on: Columns, scheme: Scheme = SCHEME, **options: Unpack[Options]
+    ) -> Result:
+        """Agrees on the row that both lists have and both sides together prefer most; the rows stand in the order of preference."""
+        return self._do(table, Asks("agree", on, choices={"scheme": scheme}), options)
+
     def lookup(
         self, asked: Table | Items, *, on: Columns = (), **options: Unpack[LookupOptions]
     ) -> Found:
@@ -259,6 +265,19 @@ def share(
 def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """Gives every row an identifier that both sides share, and gets those that only the peer has."""
     return Session(peer).align(table, on=on, **options)
+
+
+@helps(Options)
+def choose(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    scheme: Scheme = SCHEME,
+    **options: Unpack[Options],
+) -> Result:
+    """Agrees on the row that both lists have and both sides together prefer most; the rows stand in the order of preference."""
+    return Session(peer).choose(table, on=on, scheme=scheme, **options)
 
 
 @helps(AgreeOptions)

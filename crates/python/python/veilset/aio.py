@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, cast
 
 from . import _session
-from ._declared import SHARES, Operation, Shares
+from ._declared import SCHEME, SHARES, Operation, Scheme, Shares
 from ._frames import Table
 from ._native import Stop
 from ._order import (
@@ -95,6 +95,12 @@ class Session:
         """As :func:`veilset.align`."""
         return await self._do(self._session.align, table, on=on, **options)
 
+    async def choose(
+        self, table: Table, *, on: Columns, scheme: Scheme = SCHEME, **options: Unpack[Options]
+    ) -> Result:
+        """As :func:`veilset.choose`."""
+        return await self._do(self._session.choose, table, on=on, scheme=scheme, **options)
+
     async def agree(
         self,
         calendar: str | os.PathLike[str],
@@ -171,6 +177,18 @@ async def share(
 async def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
     """As :func:`veilset.align`."""
     return await Session(peer).align(table, on=on, **options)
+
+
+async def choose(
+    table: Table,
+    *,
+    on: Columns,
+    peer: str,
+    scheme: Scheme = SCHEME,
+    **options: Unpack[Options],
+) -> Result:
+    """As :func:`veilset.choose`."""
+    return await Session(peer).choose(table, on=on, scheme=scheme, **options)
 
 
 async def agree(

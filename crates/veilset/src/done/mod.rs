@@ -36,13 +36,15 @@ impl Done {
         self.report.warnings.iter().cloned().chain(input.warnings()).collect()
     }
 
-    /// The rows of `input` that match or are listed, in its order; `None` if the result is something else.
+    /// The rows of `input` that match or are listed, in its order, or the one that both sides agree on; `None` if the result is something
+    /// else.
     #[must_use]
     pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
         match &self.report.outcome {
             Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
                 Some(input.keys.rows_of(keys))
             }
+            Outcome::Agreed(key) => Some(input.keys.rows_of(key.as_slice())),
             _ => None,
         }
     }
