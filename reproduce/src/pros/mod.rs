@@ -64,6 +64,10 @@ pub(crate) const PAPER: Paper = Paper {
             title: "Figure 12: one match in random places, sum of ranks",
             content: Content::Grid(reconcile::one_match),
         },
+        PaperTable {
+            title: "Figure 13 (a): 5 % in common, where an entry more is in common, sum of ranks",
+            content: Content::Grid(reconcile::ends_of_sections),
+        },
         PaperTable { title: LINEAR, content: Content::Grid(reconcile::linear) },
         PaperTable {
             title: "Figure 13 (c): 5 % in common, with the paper's 256-bit keys, which are insecure, in seconds",

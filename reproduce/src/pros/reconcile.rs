@@ -191,6 +191,31 @@ pub(super) fn linear(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Gri
     Ok(grid)
 }
 
+/// The ends of the figure's sections: the largest lists with as many common entries, and the smallest with one more, where the
+/// comparisons drop.
+const ENDS: [usize; 9] = [20, 39, 40, 59, 60, 79, 80, 99, 100];
+
+pub(super) fn ends_of_sections(
+    asked: Asked<'_>,
+    done: &mut dyn FnMut(&str),
+) -> Result<Grid, Failure> {
+    let mut grid = Grid::new(&["n", "in common", "expected (paper)", "measured", "`3pr-dh`, s"]);
+    let most = asked.sizes.iter().map(|sizes| sizes.larger()).max().unwrap_or_default();
+    for size in ENDS.into_iter().filter(|size| *size <= most) {
+        let (common, scheme) = (twentieth(size), Scheme::SumOfRanks);
+        let mean = mean(Comparator::DiffieHellman, scheme, size, common, 3, asked.runs)?;
+        grid.push(vec![
+            size.to_string(),
+            common.to_string(),
+            format!("{:.0}", expected(size, common)),
+            format!("{:.0}", mean.comparisons),
+            seconds(Some(mean.seconds)),
+        ]);
+    }
+    done("where an entry more is in common");
+    Ok(grid)
+}
+
 /// The largest lists of the paper's keys on average.
 const MOST_SHORT: usize = 500;
 

@@ -10,10 +10,10 @@ fn the_tables_are_filled() {
         |title: &str| if title.contains("ranks, in seconds") { &sizes[..1] } else { &sizes[..] };
     let measured = PAPER.measured(small);
     let grids: Vec<&Grid> = measured.iter().map(Measured::grid).collect();
-    let [keys, plain, expansion, evaluation, fnp, sum, minimum, short, one, linear, average] =
+    let [keys, plain, expansion, evaluation, fnp, sum, minimum, short, one, ends, linear, average] =
         grids[..]
     else {
-        unreachable!("eleven tables")
+        unreachable!("twelve tables")
     };
     assert_eq!([keys.rows.len(), plain.rows.len(), expansion.rows.len()], [8, 6, 2]);
     let filled = |grid: &Grid| grid.rows.iter().flatten().all(|cell| !cell.is_empty());
@@ -23,6 +23,8 @@ fn the_tables_are_filled() {
     // Of 39 entries one is common; of 7 none.
     assert_eq!((linear.rows.len(), average.rows.len()), (1, 1));
     assert_eq!(linear.rows[0][..3], ["39", "1521", "761"]);
+    let ends: Vec<_> = ends.rows.iter().map(|row| [&*row[0], &*row[1]]).collect();
+    assert_eq!(ends, [["20", "1"], ["39", "1"], ["40", "2"]]);
     assert_eq!(plot(&measured).matches("<polyline").count(), 5);
 }
 
