@@ -111,6 +111,19 @@ pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
     }
 }
 
+pub(crate) fn has_dictionaries(kind: &DataType) -> bool {
+    matches!(kind, DataType::Dictionary(..)) || part_kinds(kind).iter().any(has_dictionaries)
+}
+
+/// Whether there are views of texts in it, beside those in dictionaries.
+pub(crate) fn has_views(kind: &DataType) -> bool {
+    match kind {
+        DataType::Utf8View | DataType::BinaryView => true,
+        DataType::Dictionary(..) => false,
+        kind => part_kinds(kind).iter().any(has_views),
+    }
+}
+
 /// Whether arrays of this type may have values that some of their elements share, or none has.
 pub(crate) fn may_share(kind: &DataType) -> bool {
     match kind {

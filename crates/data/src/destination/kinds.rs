@@ -28,14 +28,6 @@ pub(super) fn fits(format: Format, kind: &DataType) -> bool {
     }
 }
 
-/// Whether there are dictionaries in a type.
-pub(super) fn has_dictionary(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(..) => true,
-        kind => part_kinds(kind).iter().any(has_dictionary),
-    }
-}
-
 fn in_parquet(kind: &DataType) -> DataType {
     match kind {
         DataType::Date64 => DataType::Date32,

@@ -12,7 +12,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
 use super::dictionaries::{Dictionary, Gathered, MOST};
-use super::kinds::{fits, has_dictionary, kind_in, without_dictionaries};
+use super::kinds::{fits, kind_in, without_dictionaries};
 use super::sheet::Sheet;
 use super::sizes::size_of_batch;
 use crate::Format;
@@ -22,12 +22,13 @@ use crate::parquet_writer::ParquetWriter;
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::table::compacted;
+use crate::types::has_dictionaries;
 
 /// Rows of a batch that is made of cells.
 const BATCH: usize = 1 << 13;
 
 /// Bytes of a group of rows in Parquet, which is in memory until it is complete.
-pub(super) const GROUP: usize = 1 << 25;
+pub(super) const GROUP: usize = 1 << 23;
 
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
@@ -157,7 +158,7 @@ impl Sheet<'_> {
     ) -> io::Result<()> {
         let fields = self.table.schema().fields().clone();
         let is_spread = |(own, to): (&Arc<Field>, &Arc<Field>)| {
-            has_dictionary(own.data_type()) && !has_dictionary(to.data_type())
+            has_dictionaries(own.data_type()) && !has_dictionaries(to.data_type())
         };
         let is_cut = fields.iter().zip(layout.schema.fields()).any(is_spread);
         self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {

@@ -11,7 +11,6 @@ use super::cell::{Cells, cells};
 use super::compact::compact;
 use super::fields::{Fields, Row};
 use crate::DataError;
-use crate::pieces::Written;
 
 /// Rows of a batch that is made of text.
 const BATCH: usize = 1 << 13;
@@ -98,9 +97,8 @@ impl Segment {
         let Selection { columns, schema, .. } = selection;
         let own = self.own(rows);
         let mut visit = |batch: Result<RecordBatch, ArrowError>| {
-            let batch = batch.map_err(|_| self.damaged())?;
-            for piece in Written::beside_dictionaries(&batch).pieces() {
-                let piece = piece.and_then(|piece| compact(&piece));
+            let pieces = batch.and_then(|batch| compact(&batch)).map_err(|_| self.damaged())?;
+            for piece in pieces {
                 // Files of one schema may differ in what their metadata say.
                 let piece = piece.and_then(|piece| piece.with_schema(Arc::clone(schema)));
                 visit(piece.map_err(|_| self.damaged())?)?;

@@ -1,5 +1,6 @@
 //! Columns of which Parquet says less than their types: all values come out as they went in, or the file is refused.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::Path;
 use std::sync::Arc;
@@ -633,7 +634,10 @@ fn rows_that_share_long_texts_are_taken_a_few_at_a_time() {
     let mut views = StringViewBuilder::new().with_deduplicate_strings();
     (0..ROWS).for_each(|row| views.append_value(text(row % 10)));
     let column: ArrayRef = Arc::new(views.finish());
-    let batch = RecordBatch::try_from_iter([("text", column)]).expect("a column");
+    let keys = Int32Array::from_iter_values((0..ROWS).map(|row| (row % 3) as i32));
+    let words: ArrayRef = Arc::new(StringArray::from(vec!["a", "b", "c"]));
+    let words: ArrayRef = Arc::new(DictionaryArray::new(keys, words));
+    let batch = RecordBatch::try_from_iter([("text", column), ("word", words)]).expect("columns");
     let table =
         Table::from_batches("rows".to_owned(), batch.schema(), vec![batch]).expect("a table");
     assert!(table.memory() < 2_000_000, "{} bytes", table.memory());
@@ -642,6 +646,11 @@ fn rows_that_share_long_texts_are_taken_a_few_at_a_time() {
     assert!(taken.len() > 4, "{}", taken.len());
     let texts = taken.iter().flat_map(|batch| batch.column(0).as_string_view().iter());
     assert!(texts.enumerate().all(|(row, found)| found == Some(&*text(row % 10))));
+    // A stream has a dictionary again wherever it is another.
+    let words = taken
+        .iter()
+        .map(|batch| batch.column(1).as_any_dictionary().values().to_data().buffers()[0].as_ptr());
+    assert_eq!(words.collect::<HashSet<_>>().len(), 1);
 }
 
 #[test]
