@@ -341,7 +341,8 @@ fn plot(measured: &[Measured]) -> String {
             Some((2_f64.powi(log), row[6].trim_start_matches("≈ ").parse().ok()?))
         };
         let rows = grid.rows.iter().filter(|row| row[1] == name);
-        Curve { name: name.to_owned(), published: false, points: rows.filter_map(point).collect() }
+        let (short, _) = name.split_once(':').unwrap_or((name, ""));
+        Curve { name: short.to_owned(), published: false, points: rows.filter_map(point).collect() }
     };
     let axes = ["elements of the sender", "processor time of a query, both parties, in seconds"];
     let curves: Vec<Curve> = variants().into_iter().take(DRAWN).map(curve).collect();
