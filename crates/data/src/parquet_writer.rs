@@ -43,7 +43,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         properties: WriterPropertiesBuilder,
         group: usize,
     ) -> Result<Self, ParquetError> {
-        let columns = schema.fields().iter().map(|field| leaves(field.data_type())).sum::<usize>();
+        let columns = columns(schema);
         let is_wide = columns * EMPTY > group;
         let group = group.max(columns * A_COLUMN);
         let page = (group / PART / (columns.max(1) * A_NUMBER)).min(ROWS);
@@ -88,10 +88,19 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 }
 
+/// Bytes of a group with room for the dictionaries of all columns, between these.
+pub(crate) fn group_for(schema: &SchemaRef, least: usize, most: usize) -> usize {
+    (columns(schema) * EMPTY).clamp(least, most)
+}
+
 /// A panic of the encoder is an error.
 fn encoded<T>(encode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
     let panicked = || ParquetError::General("the encoder panicked".to_owned());
     caught_writing(encode).ok_or_else(panicked)?
+}
+
+fn columns(schema: &SchemaRef) -> usize {
+    schema.fields().iter().map(|field| leaves(field.data_type())).sum()
 }
 
 /// How many columns Parquet makes of one of this type.

@@ -18,7 +18,7 @@ use super::sizes::size_of_batch;
 use crate::Format;
 use crate::converted::{Room, converted};
 use crate::json::write_member;
-use crate::parquet_writer::ParquetWriter;
+use crate::parquet_writer::{ParquetWriter, group_for};
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::table::compacted;
@@ -29,6 +29,9 @@ const BATCH: usize = 1 << 13;
 
 /// Bytes of a group of rows in Parquet, which is in memory until it is complete.
 pub(super) const GROUP: usize = 1 << 23;
+
+/// The most bytes of one with many columns.
+const WIDE_GROUP: usize = 1 << 25;
 
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
@@ -50,7 +53,8 @@ impl<W: Write + Send> BatchWriter<W> {
             Format::Parquet => {
                 let compression = Compression::ZSTD(ZstdLevel::default());
                 let properties = WriterProperties::builder().set_compression(compression);
-                let writer = ParquetWriter::new(out, schema, properties, GROUP);
+                let group = group_for(schema, GROUP, WIDE_GROUP);
+                let writer = ParquetWriter::new(out, schema, properties, group);
                 Self::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
             Format::Ndjson | Format::Csv => Self::Ndjson(out),

@@ -252,13 +252,19 @@ fn rows_of_many_columns_are_written_in_few_groups() {
     let folder = tempfile::tempdir().expect("a folder");
     let from = path(&folder, "i.arrow");
     let flags: ArrayRef = Arc::new(Int8Array::from_value(1, ROWS));
-    let columns = (0..600).map(|column| (column.to_string(), Arc::clone(&flags)));
-    arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
-    let out = path(&folder, "o.parquet");
-    to(&out).write_rows(&read(&from), 0..ROWS).expect("writable");
-    let written = SerializedFileReader::new(File::open(&out).expect("there")).expect("Parquet");
-    // In dozens of pieces.
-    assert_eq!(written.num_row_groups(), 1);
+    // As long as dictionaries of all columns fit into a group, there are some.
+    for (count, has_dictionaries) in [(200, true), (600, false)] {
+        let columns = (0..count).map(|column| (column.to_string(), Arc::clone(&flags)));
+        arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+        let out = path(&folder, &format!("{count}.parquet"));
+        to(&out).write_rows(&read(&from), 0..ROWS).expect("writable");
+        let written = SerializedFileReader::new(File::open(&out).expect("there"));
+        let written = written.expect("Parquet");
+        // In dozens of pieces.
+        assert_eq!(written.num_row_groups(), 1);
+        let column = written.metadata().row_group(0).column(0);
+        assert_eq!(column.dictionary_page_offset().is_some(), has_dictionaries, "{count}");
+    }
 }
 
 #[test]
