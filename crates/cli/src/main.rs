@@ -37,6 +37,7 @@ mod units;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::{ContextKind, ContextValue};
 use veilset::{exit_code, json, voice};
 
 use crate::args::{Cli, Command};
@@ -69,9 +70,30 @@ fn tell(code: u8, why: &str, as_json: bool) {
     }
 }
 
+/// Commands with the features that bring them, and whether this build has those.
+const FEATURES: [(&str, &str, bool); 2] = [
+    ("agree", "calendar", cfg!(feature = "calendar")),
+    ("bench", "bench", cfg!(feature = "bench")),
+];
+
+/// What to do about a command that this build lacks.
+fn lacking(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(asked) = error.get(ContextKind::InvalidSubcommand)? else {
+        return None;
+    };
+    let is_it = |(name, _, is_here): &&(&str, &str, bool)| asked == name && !is_here;
+    let (name, feature, _) = FEATURES.iter().find(is_it)?;
+    Some(format!("this build has no command `{name}`: build it with the feature `{feature}`"))
+}
+
 /// Flags that cannot be read, or a question about them.
 fn refused(error: &clap::Error) -> ExitCode {
-    if error.use_stderr() && std::env::args_os().any(|argument| argument == "--json") {
+    let as_json = std::env::args_os().any(|argument| argument == "--json");
+    if let Some(why) = lacking(error) {
+        tell(exit_code::INPUT, &why, as_json);
+        return ExitCode::from(exit_code::INPUT);
+    }
+    if error.use_stderr() && as_json {
         let text = error.to_string();
         tell_scripts(exit_code::INPUT, text.trim_start_matches("error: ").trim_end());
     }
