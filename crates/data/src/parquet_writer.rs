@@ -5,6 +5,7 @@ use std::io::Write;
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 use parquet::arrow::ArrowWriter;
+use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterPropertiesBuilder;
 use parquet::schema::types::ColumnPath;
@@ -19,6 +20,9 @@ const EMPTY: usize = 75_000;
 
 /// Bytes of a group for each of its columns, since a file keeps about 1 kB for the place of each.
 const A_COLUMN: usize = 1 << 14;
+
+/// Bytes of memory that Zstandard takes for a column as long as its group grows. LZ4 takes none.
+const ZSTANDARD: u64 = 1 << 18;
 
 /// Rows of a page, or fewer, so that the numbers of values, before they are encoded, are a part of a group.
 const ROWS: usize = 20_000;
@@ -91,6 +95,12 @@ impl<W: Write + Send> ParquetWriter<W> {
 /// Bytes of a group with room for the dictionaries of all columns, between these.
 pub(crate) fn group_for(schema: &SchemaRef, least: usize, most: usize) -> usize {
     (columns(schema) * EMPTY).clamp(least, most)
+}
+
+/// The better compression, unless it takes more than `most` bytes of memory for all columns.
+pub(crate) fn compression_for(schema: &SchemaRef, most: u64) -> Compression {
+    let is_much = columns(schema) as u64 * ZSTANDARD > most;
+    if is_much { Compression::LZ4_RAW } else { Compression::ZSTD(ZstdLevel::default()) }
 }
 
 /// A panic of the encoder is an error.

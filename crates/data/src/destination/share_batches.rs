@@ -26,7 +26,7 @@ pub(super) fn write(
     format: Format,
     shares: &ShareTable,
 ) -> io::Result<()> {
-    let mut writer = BatchWriter::new(format, out, &shares.schema())?;
+    let mut writer = BatchWriter::new(format, out, &shares.schema(), u64::MAX)?;
     for batch in shares.batches() {
         writer.write(&batch.map_err(io::Error::other)?)?;
     }

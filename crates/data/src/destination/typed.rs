@@ -7,7 +7,6 @@ use arrow_array::builder::StringBuilder;
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray, new_null_array};
 use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
@@ -18,7 +17,7 @@ use super::sizes::size_of_batch;
 use crate::Format;
 use crate::converted::{Room, converted};
 use crate::json::write_member;
-use crate::parquet_writer::{ParquetWriter, group_for};
+use crate::parquet_writer::{ParquetWriter, compression_for, group_for};
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
 use crate::table::compacted;
@@ -42,16 +41,18 @@ pub(super) enum BatchWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> BatchWriter<W> {
+    /// Encoders of all columns together may take `most` bytes of memory.
+    ///
     /// # Errors
     /// When the format has no place for a type in `schema`, or `out` fails.
-    pub(super) fn new(format: Format, out: W, schema: &SchemaRef) -> io::Result<Self> {
+    pub(super) fn new(format: Format, out: W, schema: &SchemaRef, most: u64) -> io::Result<Self> {
         Ok(match format {
             Format::Arrow => Self::Arrow(FileWriter::try_new(out, schema).map_err(of_arrow)?),
             Format::ArrowStream => {
                 Self::Stream(StreamWriter::try_new(out, schema).map_err(of_arrow)?)
             }
             Format::Parquet => {
-                let compression = Compression::ZSTD(ZstdLevel::default());
+                let compression = compression_for(schema, most);
                 let properties = WriterProperties::builder().set_compression(compression);
                 let group = group_for(schema, GROUP, WIDE_GROUP);
                 let writer = ParquetWriter::new(out, schema, properties, group);
@@ -129,7 +130,7 @@ impl Sheet<'_> {
         format: Format,
     ) -> io::Result<()> {
         let layout = self.layout(format)?;
-        let mut writer = BatchWriter::new(format, out, &layout.schema)?;
+        let mut writer = BatchWriter::new(format, out, &layout.schema, self.table.most())?;
         self.for_each_piece(&layout, |batch| writer.write(&batch))?;
         let mut more = self.more;
         loop {
@@ -270,7 +271,7 @@ fn try_types(format: Format, schema: &SchemaRef) -> io::Result<()> {
         return Err(io::Error::other(what));
     }
     let nulls = schema.fields().iter().map(|field| new_null_array(field.data_type(), 1)).collect();
-    let mut writer = BatchWriter::new(format, io::sink(), &schema)?;
+    let mut writer = BatchWriter::new(format, io::sink(), &schema, u64::MAX)?;
     writer.write(&RecordBatch::try_new(schema, nulls).map_err(of_arrow)?)?;
     writer.finish()
 }

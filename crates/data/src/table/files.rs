@@ -71,7 +71,7 @@ impl Table {
         Self::of_bodies(name.clone(), vec![(name, body)], depot.piece())
     }
 
-    /// A table of these files, whose list of keys by row may take `most` bytes.
+    /// A table of these files, whose list of keys by row may take `most` bytes, and rows that are read at once.
     fn of_bodies(name: String, bodies: Vec<(String, Body)>, most: u64) -> Result<Self, DataError> {
         let header = common_header(&bodies)?;
         let mut table = Self::of(name, header, bodies)?;
@@ -81,7 +81,7 @@ impl Table {
             fits(listed, most).map_err(|unfit| unfit.of(table.name.clone()))?;
         }
         table.choose_types()?;
-        Ok(table)
+        Ok(Self { most, ..table })
     }
 
     /// Columns that can be read as two types get the one that has all values of all files.

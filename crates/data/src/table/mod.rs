@@ -68,6 +68,8 @@ pub struct Table {
     segments: Arc<[Segment]>,
     /// Columns that cannot be read.
     lost: Arc<[Lost]>,
+    /// Bytes of memory that rows may take which are read at once.
+    most: u64,
 }
 
 impl Table {
@@ -122,7 +124,8 @@ impl Table {
         if first_row >= u32::MAX as usize {
             return Err(DataError::TooManyRows { file: name });
         }
-        Ok(Self { name, header, segments: segments.into(), lost: Arc::default() })
+        let segments = segments.into();
+        Ok(Self { name, header, segments, lost: Arc::default(), most: u64::MAX })
     }
 
     /// The name in messages.
@@ -159,6 +162,11 @@ impl Table {
     #[must_use]
     pub fn memory(&self) -> u64 {
         self.segments.iter().map(|segment| segment.body.memory()).sum::<usize>() as u64
+    }
+
+    /// Bytes of memory that its rows may take which are read at once, and again those that are written.
+    pub(crate) fn most(&self) -> u64 {
+        self.most
     }
 
     /// Calls `visit` with each row's number and its fields in `columns`.

@@ -19,6 +19,7 @@ use arrow_ipc::writer::{FileWriter, StreamWriter};
 use arrow_schema::{DataType, Field, UnionFields};
 use arrow_select::take::take_record_batch;
 use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
 use parquet::data_type::{
     ByteArray, DataType as ColumnType, FixedLenByteArray, FixedLenByteArrayType, Int96, Int96Type,
 };
@@ -264,6 +265,27 @@ fn rows_of_many_columns_are_written_in_few_groups() {
         assert_eq!(written.num_row_groups(), 1);
         let column = written.metadata().row_group(0).column(0);
         assert_eq!(column.dictionary_page_offset().is_some(), has_dictionaries, "{count}");
+    }
+}
+
+#[test]
+fn encoders_of_many_columns_take_no_more_than_the_limit() {
+    const ROWS: usize = 100;
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = path(&folder, "i.arrow");
+    let flags: ArrayRef = Arc::new(Int8Array::from_value(1, ROWS));
+    let columns = (0..300).map(|column| (column.to_string(), Arc::clone(&flags)));
+    arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+    let source = file(&from);
+    for (limit, is_zstandard) in [(None, true), (Some(100 << 20), true), (Some(60 << 20), false)] {
+        let scratch = Scratch::new(Some(folder.path().to_owned()), limit);
+        let table = Table::read_within(&source, None, &scratch).expect("a table");
+        let out = path(&folder, &format!("{limit:?}.parquet"));
+        to(&out).write_rows(&table, 0..ROWS).expect("writable");
+        let written = SerializedFileReader::new(File::open(&out).expect("there"));
+        let written = written.expect("Parquet");
+        let found = written.metadata().row_group(0).column(0).compression();
+        assert_eq!(matches!(found, Compression::ZSTD(_)), is_zstandard, "{limit:?}");
     }
 }
 
