@@ -103,11 +103,11 @@ impl Paper {
         PAPERS.iter().find(|paper| paper.name == name)
     }
 
-    /// All of its tables, each at the sizes that are right for its title, as means of two runs.
+    /// All of its tables, each at the sizes that are right for its title, of one run.
     #[cfg(test)]
     pub(crate) fn measured<'a>(&self, sizes: impl Fn(&str) -> &'a [Sizes]) -> Vec<Measured> {
         let measure = |table: &PaperTable| {
-            let asked = Asked { sizes: sizes(table.title), runs: Some(2) };
+            let asked = Asked { sizes: sizes(table.title), runs: Some(1) };
             table.measure(asked, &mut |_| ())
         };
         self.tables.iter().map(|table| measure(table).expect("it runs")).collect()
