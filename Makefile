@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test build lint docs audit fuzz toolchain browser postgres python clean
+.PHONY: all demo test rust build lint docs audit fuzz toolchain installed python clean
 
 all: build
 
@@ -17,10 +17,15 @@ demo: toolchain
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
-test: lint docs browser postgres
+# What the tests need is installed while the code is checked. Python's tests mostly wait, so they run beside the others.
+test:
+	@$(MAKE) --no-print-directory --jobs=2 installed lint docs
+	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --bins --tests
+	@$(MAKE) --no-print-directory --jobs=2 rust python
+
+rust: toolchain
 	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
 	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
-	./scripts/python
 
 lint: toolchain
 	@./scripts/lints
@@ -34,13 +39,11 @@ docs: toolchain
 toolchain:
 	@./scripts/toolchain
 
-# The pages are tested in a browser.
-browser:
+# A browser for the pages, a database for the queries, and Python's libraries: a package manager works alone.
+installed: toolchain
 	@./scripts/browser
-
-# Queries are tested against a database.
-postgres:
 	@./scripts/postgres
+	@./scripts/venv
 
 # The Python package: its wheel, types and tests.
 python: toolchain
