@@ -41,7 +41,7 @@ pub(super) enum BatchWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> BatchWriter<W> {
-    /// Encoders of all columns together may take `most` bytes of memory.
+    /// Parquet is compressed by what takes no more than `most` bytes of memory.
     ///
     /// # Errors
     /// When the format has no place for a type in `schema`, or `out` fails.

@@ -71,7 +71,7 @@ impl Table {
         Self::of_bodies(name.clone(), vec![(name, body)], depot.piece())
     }
 
-    /// A table of these files, whose list of keys by row may take `most` bytes, and rows that are read at once.
+    /// A table of these files. Its list of keys by row may take `most` bytes of memory, and so may whatever reads or writes rows.
     fn of_bodies(name: String, bodies: Vec<(String, Body)>, most: u64) -> Result<Self, DataError> {
         let header = common_header(&bodies)?;
         let mut table = Self::of(name, header, bodies)?;

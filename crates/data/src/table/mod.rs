@@ -68,7 +68,7 @@ pub struct Table {
     segments: Arc<[Segment]>,
     /// Columns that cannot be read.
     lost: Arc<[Lost]>,
-    /// Bytes of memory that rows may take which are read at once.
+    /// The limit on memory, less what the program takes itself.
     most: u64,
 }
 
@@ -164,7 +164,7 @@ impl Table {
         self.segments.iter().map(|segment| segment.body.memory()).sum::<usize>() as u64
     }
 
-    /// Bytes of memory that its rows may take which are read at once, and again those that are written.
+    /// The limit on memory, in bytes, less what the program takes itself; close to the largest number where there is none.
     pub(crate) fn most(&self) -> u64 {
         self.most
     }

@@ -20,6 +20,9 @@ const A_COLUMN_OF_BATCH: u64 = 512;
 /// What a file of types takes for a value beside the value itself.
 const A_VALUE: u64 = 9;
 
+/// The part that Parquet's compression adds at most to what it cannot shorten: LZ4 a 255th, Zstandard less.
+const ADDED: u64 = 128;
+
 /// Rows that are written as one batch.
 const BATCH: u64 = 1 << 13;
 
@@ -80,14 +83,18 @@ impl Rows<'_> {
             // Every character might be a control character.
             Format::Ndjson => 6 * self.text + self.names.iter().map(member).sum::<u64>() + 4,
             Format::Parquet | Format::Arrow | Format::ArrowStream => {
-                return self
-                    .count
-                    .saturating_mul(self.text)
-                    .saturating_add(width.blank_rows(self.count));
+                let text = self.count.saturating_mul(self.text);
+                return compressed(format, text.saturating_add(width.blank_rows(self.count)));
             }
         };
         self.count.saturating_mul(row)
     }
+}
+
+/// What these bytes take in a file at most.
+fn compressed(format: Format, bytes: u64) -> u64 {
+    let added = if format == Format::Parquet { bytes / ADDED } else { 0 };
+    bytes.saturating_add(added)
 }
 
 /// What a member of an object takes beside its value's text.
@@ -123,7 +130,7 @@ impl Destination {
                 2 * bytes + rows.size(format, Width::text(names.len()))
             }
         };
-        Ok(fixed + size)
+        Ok(fixed + compressed(format, size))
     }
 }
 

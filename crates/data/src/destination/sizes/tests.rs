@@ -9,7 +9,7 @@ use arrow_array::{
 };
 
 use super::*;
-use crate::{KeySpec, ShareColumn, ShareEncoding, ShareTable};
+use crate::{KeySpec, Scratch, ShareColumn, ShareEncoding, ShareTable, Source};
 
 const ENDINGS: [&str; 6] = ["csv", "tsv", "ndjson", "parquet", "arrow", "arrows"];
 
@@ -114,6 +114,35 @@ fn as_much_is_held_as_any_result_takes_and_not_much_more() {
             let plain = !matches!(ending, "parquet" | "arrow" | "arrows");
             assert!(!plain || held <= 8 * taken + 20_000, "{} {ending}: {held}", table.name());
         }
+    }
+}
+
+#[test]
+fn what_cannot_be_compressed_has_its_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut state = 1_u64;
+    let mut text = |length: usize| -> String {
+        let digits = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
+            b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"
+                [(state >> 58) as usize]
+        });
+        digits.take(length).map(char::from).collect()
+    };
+    let mut row = |length| (0..66).map(|_| text(length)).collect::<Vec<_>>().join(",") + "\n";
+    let rows: String = [4].into_iter().chain([40_000; 20]).map(&mut row).collect();
+    let from = folder.path().join("t.csv");
+    fs::write(&from, rows).expect("writable");
+    // So little that Zstandard would take too much for so many columns.
+    let scratch = Scratch::new(Some(folder.path().to_owned()), Some(20 << 20));
+    for (scratch, is_longer) in [(scratch, true), (Scratch::default(), false)] {
+        let table = Table::read_within(&Source::File(from.clone()), None, &scratch);
+        let table = table.expect("a table");
+        let prepare = |to: &Destination| to.prepare(&table);
+        let write = |to: &Destination| to.write_rows(&table, 0..20);
+        let (held, taken) = held_and_taken(folder.path(), "parquet", &prepare, &write);
+        assert!(taken <= held, "{taken} > {held}");
+        assert_eq!(taken > held - held / ADDED, is_longer, "{taken} of {held}");
     }
 }
 
