@@ -109,7 +109,8 @@ fn encoded<T>(encode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Par
     caught_writing(encode).ok_or_else(panicked)?
 }
 
-fn columns(schema: &SchemaRef) -> usize {
+/// How many columns Parquet makes of these.
+pub(crate) fn columns(schema: &SchemaRef) -> usize {
     schema.fields().iter().map(|field| leaves(field.data_type())).sum()
 }
 

@@ -8,6 +8,7 @@ use arrow_schema::{DataType, FieldRef, Schema};
 
 use super::sheet::Sheet;
 use super::typed::GROUP;
+use crate::parquet_writer::columns;
 use crate::pieces::written;
 use crate::table::memory_of;
 use crate::types::part_kinds;
@@ -84,17 +85,23 @@ impl Rows<'_> {
             Format::Ndjson => 6 * self.text + self.names.iter().map(member).sum::<u64>() + 4,
             Format::Parquet | Format::Arrow | Format::ArrowStream => {
                 let text = self.count.saturating_mul(self.text);
-                return compressed(format, text.saturating_add(width.blank_rows(self.count)));
+                let bytes = text.saturating_add(width.blank_rows(self.count));
+                return stored(format, bytes, self.count, width.columns);
             }
         };
         self.count.saturating_mul(row)
     }
 }
 
-/// What these bytes take in a file at most.
-fn compressed(format: Format, bytes: u64) -> u64 {
-    let added = if format == Format::Parquet { bytes / ADDED } else { 0 };
-    bytes.saturating_add(added)
+/// What so many rows take in a file at most whose values take these bytes.
+fn stored(format: Format, bytes: u64, rows: u64, columns: u64) -> u64 {
+    if format != Format::Parquet {
+        return bytes;
+    }
+    // Two groups that follow one another have more than one has room for.
+    let groups = rows.min(bytes.saturating_mul(2) / GROUP as u64 + 1);
+    let of_groups = groups.saturating_mul(A_COLUMN_OF_BATCH * (1 + columns));
+    bytes.saturating_add(bytes / ADDED).saturating_add(of_groups)
 }
 
 /// What a member of an object takes beside its value's text.
@@ -130,7 +137,8 @@ impl Destination {
                 2 * bytes + rows.size(format, Width::text(names.len()))
             }
         };
-        Ok(fixed + compressed(format, size))
+        let (rows, columns) = (table.rows() as u64, columns(&table.schema()) as u64);
+        Ok(fixed.saturating_add(stored(format, size, rows, columns)))
     }
 }
 
