@@ -247,20 +247,28 @@ fn long_values_that_rows_share_are_written_once() {
     assert_eq!(firsts.collect::<Vec<_>>(), expected);
 }
 
+/// Rows of so many columns of small numbers.
+fn flags(columns: usize, rows: usize) -> RecordBatch {
+    let flags: ArrayRef = Arc::new(Int8Array::from_value(1, rows));
+    let columns = (0..columns).map(|column| (column.to_string(), Arc::clone(&flags)));
+    RecordBatch::try_from_iter(columns).expect("columns")
+}
+
+fn parquet(path: &Path) -> SerializedFileReader<File> {
+    SerializedFileReader::new(File::open(path).expect("there")).expect("Parquet")
+}
+
 #[test]
 fn rows_of_many_columns_are_written_in_few_groups() {
     const ROWS: usize = 20_000;
     let folder = tempfile::tempdir().expect("a folder");
     let from = path(&folder, "i.arrow");
-    let flags: ArrayRef = Arc::new(Int8Array::from_value(1, ROWS));
     // As long as dictionaries of all columns fit into a group, there are some.
     for (count, has_dictionaries) in [(200, true), (600, false)] {
-        let columns = (0..count).map(|column| (column.to_string(), Arc::clone(&flags)));
-        arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+        arrow(&from, &[flags(count, ROWS)]);
         let out = path(&folder, &format!("{count}.parquet"));
         to(&out).write_rows(&read(&from), 0..ROWS).expect("writable");
-        let written = SerializedFileReader::new(File::open(&out).expect("there"));
-        let written = written.expect("Parquet");
+        let written = parquet(&out);
         // In dozens of pieces.
         assert_eq!(written.num_row_groups(), 1);
         let column = written.metadata().row_group(0).column(0);
@@ -269,22 +277,18 @@ fn rows_of_many_columns_are_written_in_few_groups() {
 }
 
 #[test]
-fn encoders_of_many_columns_take_no_more_than_the_limit() {
+fn many_columns_under_a_limit_are_compressed_by_what_takes_less_memory() {
     const ROWS: usize = 100;
     let folder = tempfile::tempdir().expect("a folder");
     let from = path(&folder, "i.arrow");
-    let flags: ArrayRef = Arc::new(Int8Array::from_value(1, ROWS));
-    let columns = (0..300).map(|column| (column.to_string(), Arc::clone(&flags)));
-    arrow(&from, &[RecordBatch::try_from_iter(columns).expect("columns")]);
+    arrow(&from, &[flags(300, ROWS)]);
     let source = file(&from);
     for (limit, is_zstandard) in [(None, true), (Some(100 << 20), true), (Some(60 << 20), false)] {
         let scratch = Scratch::new(Some(folder.path().to_owned()), limit);
         let table = Table::read_within(&source, None, &scratch).expect("a table");
         let out = path(&folder, &format!("{limit:?}.parquet"));
         to(&out).write_rows(&table, 0..ROWS).expect("writable");
-        let written = SerializedFileReader::new(File::open(&out).expect("there"));
-        let written = written.expect("Parquet");
-        let found = written.metadata().row_group(0).column(0).compression();
+        let found = parquet(&out).metadata().row_group(0).column(0).compression();
         assert_eq!(matches!(found, Compression::ZSTD(_)), is_zstandard, "{limit:?}");
     }
 }

@@ -130,7 +130,7 @@ fn what_cannot_be_compressed_has_its_room() {
         digits.take(length).map(char::from).collect()
     };
     let mut row = |length| (0..66).map(|_| text(length)).collect::<Vec<_>>().join(",") + "\n";
-    // A group has a few thousand values, or one row alone.
+    // A group has all rows, or one alone.
     for (length, count) in [(400, 200), (80_000, 20)] {
         let rows: String = [4].into_iter().chain(vec![length; count]).map(&mut row).collect();
         let from = folder.path().join("t.csv");
