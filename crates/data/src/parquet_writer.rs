@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{DataType, SchemaRef};
+use arrow_schema::{DataType, Schema, SchemaRef};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
@@ -12,7 +12,7 @@ use parquet::schema::types::ColumnPath;
 
 use crate::caught::caught_writing;
 use crate::pieces::Written;
-use crate::types::part_kinds;
+use crate::types::leaves;
 
 /// Bytes of memory that a column takes before any value, where its values may become a dictionary. Where all columns take more than a
 /// group together, those alone do that are dictionaries.
@@ -47,8 +47,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         properties: WriterPropertiesBuilder,
         group: usize,
     ) -> Result<Self, ParquetError> {
-        let columns = columns(schema);
-        let is_wide = columns * EMPTY > group;
+        let (columns, is_wide) = (columns(schema), is_wide(schema, group));
         let group = group.max(columns * A_COLUMN);
         let page = (group / PART / (columns.max(1) * A_NUMBER)).min(ROWS);
         // A group is complete before a dictionary is too large for it: the values of all rows would be written out then.
@@ -93,12 +92,17 @@ impl<W: Write + Send> ParquetWriter<W> {
 }
 
 /// Bytes of a group with room for the dictionaries of all columns, between these.
-pub(crate) fn group_for(schema: &SchemaRef, least: usize, most: usize) -> usize {
+pub(crate) fn group_for(schema: &Schema, least: usize, most: usize) -> usize {
     (columns(schema) * EMPTY).clamp(least, most)
 }
 
+/// Whether so many columns have no room in such a group for a dictionary each: those alone keep one that are dictionaries themselves.
+pub(crate) fn is_wide(schema: &Schema, group: usize) -> bool {
+    columns(schema) * EMPTY > group
+}
+
 /// The better compression, unless it takes more than `most` bytes of memory for all columns.
-pub(crate) fn compression_for(schema: &SchemaRef, most: u64) -> Compression {
+pub(crate) fn compression_for(schema: &Schema, most: u64) -> Compression {
     let is_much = columns(schema) as u64 * ZSTANDARD > most;
     if is_much { Compression::LZ4_RAW } else { Compression::ZSTD(ZstdLevel::default()) }
 }
@@ -110,14 +114,6 @@ fn encoded<T>(encode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Par
 }
 
 /// How many columns Parquet makes of these.
-pub(crate) fn columns(schema: &SchemaRef) -> usize {
+pub(crate) fn columns(schema: &Schema) -> usize {
     schema.fields().iter().map(|field| leaves(field.data_type())).sum()
-}
-
-/// How many columns Parquet makes of one of this type.
-fn leaves(kind: &DataType) -> usize {
-    match (kind, part_kinds(kind)) {
-        (DataType::Dictionary(..), _) => 1,
-        (_, parts) => parts.iter().map(leaves).sum::<usize>().max(1),
-    }
 }

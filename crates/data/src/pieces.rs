@@ -12,13 +12,23 @@ use arrow_schema::{ArrowError, DataType};
 use arrow_select::take::take_record_batch;
 
 use crate::caught::{caught, panicked};
-use crate::types::{may_share, part_kinds};
+use crate::types::{leaves, may_share, part_kinds};
 
 /// Bytes of a piece that has more rows than one.
 const PIECE: u64 = 1 << 23;
 
-/// Beside each value: two levels of two bytes, and its number in a dictionary.
-const BESIDE: u64 = 4 + 8;
+/// Beside each value: two levels of two bytes.
+const LEVELS: u64 = 4;
+
+/// And its number in a dictionary.
+const BESIDE: u64 = LEVELS + 8;
+
+/// Beside each value in a file: its number in a dictionary in four bytes, and its levels in two, which are enough for 30 types in one
+/// another.
+const IN_FILE: u64 = 4 + 2;
+
+/// The fewest bytes of a number there.
+const NUMBER: usize = 4;
 
 /// Rows whose keys are looked at together.
 const KEYS: usize = 1 << 16;
@@ -26,13 +36,17 @@ const KEYS: usize = 1 << 16;
 /// How many bytes elements of an array take, of which each has its values for itself.
 type Sizes<'a> = Box<dyn Fn(Range<usize>) -> u64 + 'a>;
 
-/// Where values of dictionaries are in what is counted.
+/// What is counted of values, which rows may share.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Dictionaries {
-    /// With each row that has them.
-    Spread,
-    /// In one place for all rows, and not counted.
-    Apart,
+enum Counted {
+    /// Those of all rows as they are while they are written.
+    All,
+    /// The same, but those of dictionaries are in one place for all rows, and not counted.
+    BesideDictionaries,
+    /// Those of all rows in a Parquet file.
+    InFile,
+    /// What stands beside all values there.
+    BesideValues,
 }
 
 /// How many bytes rows of a batch take when they are written.
@@ -44,16 +58,16 @@ pub(crate) struct Written<'a> {
 impl<'a> Written<'a> {
     /// Where values of dictionaries are written with each row that has them.
     pub(crate) fn of(batch: &'a RecordBatch) -> Self {
-        Self::with(batch, Dictionaries::Spread)
+        Self::with(batch, Counted::All)
     }
 
     /// Where dictionaries are kept apart.
     pub(crate) fn beside_dictionaries(batch: &'a RecordBatch) -> Self {
-        Self::with(batch, Dictionaries::Apart)
+        Self::with(batch, Counted::BesideDictionaries)
     }
 
-    fn with(batch: &'a RecordBatch, dictionaries: Dictionaries) -> Self {
-        let columns = batch.columns().iter().map(|array| sizes(array, dictionaries)).collect();
+    fn with(batch: &'a RecordBatch, counted: Counted) -> Self {
+        let columns = batch.columns().iter().map(|array| sizes(array, counted)).collect();
         Self { batch, columns }
     }
 
@@ -96,13 +110,21 @@ impl<'a> Written<'a> {
     }
 }
 
-/// How many bytes an array takes when it is written.
-pub(crate) fn written(array: &dyn Array) -> u64 {
-    sizes(array, Dictionaries::Spread)(0..array.len())
+/// The most bytes that an array takes in a Parquet file before it is compressed.
+pub(crate) fn in_file(array: &dyn Array) -> u64 {
+    sizes(array, Counted::InFile)(0..array.len())
 }
 
-fn sizes<'a>(array: &'a dyn Array, dictionaries: Dictionaries) -> Sizes<'a> {
+/// How many of them stand beside its values.
+pub(crate) fn beside_values(array: &dyn Array) -> u64 {
+    sizes(array, Counted::BesideValues)(0..array.len())
+}
+
+fn sizes<'a>(array: &'a dyn Array, counted: Counted) -> Sizes<'a> {
     match array.data_type() {
+        kind if counted == Counted::BesideValues && part_kinds(kind).is_empty() => {
+            fixed(0, counted)
+        }
         DataType::Utf8 => texts(array.as_string::<i32>().value_offsets()),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets()),
         DataType::Binary => texts(array.as_binary::<i32>().value_offsets()),
@@ -111,44 +133,45 @@ fn sizes<'a>(array: &'a dyn Array, dictionaries: Dictionaries) -> Sizes<'a> {
         DataType::BinaryView => views(array.as_binary_view().views()),
         DataType::List(_) => {
             let lists = array.as_list::<i32>();
-            parts(lists.value_offsets(), sizes(lists.values(), dictionaries))
+            parts(lists.value_offsets(), lists.values(), counted)
         }
         DataType::LargeList(_) => {
             let lists = array.as_list::<i64>();
-            parts(lists.value_offsets(), sizes(lists.values(), dictionaries))
+            parts(lists.value_offsets(), lists.values(), counted)
         }
         DataType::Map(..) => {
             let maps = array.as_map();
-            parts(maps.value_offsets(), sizes(maps.entries(), dictionaries))
+            parts(maps.value_offsets(), maps.entries(), counted)
         }
         DataType::FixedSizeList(_, length) => {
-            let (length, values) =
-                (*length as usize, sizes(array.as_fixed_size_list().values(), dictionaries));
+            let (length, values) = (*length as usize, array.as_fixed_size_list().values());
+            let (beside, values) = (beside_list(values.data_type()), sizes(values, counted));
             Box::new(move |rows| {
-                beside(&rows).saturating_add(values(rows.start * length..rows.end * length))
+                let lists = (rows.len() as u64).saturating_mul(beside);
+                lists.saturating_add(values(rows.start * length..rows.end * length))
             })
         }
         DataType::Struct(_) => {
             let columns = array.as_struct().columns();
             let columns: Vec<Sizes<'a>> =
-                columns.iter().map(|array| sizes(array, dictionaries)).collect();
+                columns.iter().map(|array| sizes(array, counted)).collect();
             Box::new(move |rows| {
                 let columns = columns.iter().map(|column| column(rows.clone()));
                 columns.fold(beside(&rows), u64::saturating_add)
             })
         }
-        DataType::Dictionary(key, _) if dictionaries == Dictionaries::Apart => {
-            fixed(key.primitive_width().unwrap_or(0))
+        DataType::Dictionary(key, _) if counted == Counted::BesideDictionaries => {
+            fixed(key.primitive_width().unwrap_or(0), counted)
         }
-        DataType::Dictionary(..) => keyed(array),
+        DataType::Dictionary(..) => keyed(array, counted),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
-            DataType::Int16 => runs(array.as_run::<Int16Type>(), dictionaries),
-            DataType::Int32 => runs(array.as_run::<Int32Type>(), dictionaries),
-            _ => runs(array.as_run::<Int64Type>(), dictionaries),
+            DataType::Int16 => runs(array.as_run::<Int16Type>(), counted),
+            DataType::Int32 => runs(array.as_run::<Int32Type>(), counted),
+            _ => runs(array.as_run::<Int64Type>(), counted),
         },
         DataType::Union(fields, _) => {
             let union = array.as_union();
-            let child = |(id, _): (i8, _)| (id, each(union.child(id), dictionaries));
+            let child = |(id, _): (i8, _)| (id, each(union.child(id), counted));
             let children: Vec<_> = fields.iter().map(child).collect();
             let of = move |row| {
                 let child = children.iter().find(|(id, _)| *id == union.type_id(row));
@@ -158,8 +181,8 @@ fn sizes<'a>(array: &'a dyn Array, dictionaries: Dictionaries) -> Sizes<'a> {
                 beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
             })
         }
-        DataType::FixedSizeBinary(width) => fixed(*width as usize),
-        kind => fixed(kind.primitive_width().unwrap_or(1)),
+        DataType::FixedSizeBinary(width) => fixed(*width as usize, counted),
+        kind => fixed(kind.primitive_width().unwrap_or(1), counted),
     }
 }
 
@@ -167,8 +190,12 @@ fn beside(rows: &Range<usize>) -> u64 {
     rows.len() as u64 * BESIDE
 }
 
-fn fixed<'a>(width: usize) -> Sizes<'a> {
-    let bytes = BESIDE + width as u64;
+fn fixed<'a>(width: usize, counted: Counted) -> Sizes<'a> {
+    let bytes = match counted {
+        Counted::All | Counted::BesideDictionaries => BESIDE + width as u64,
+        Counted::InFile => IN_FILE + width.max(NUMBER) as u64,
+        Counted::BesideValues => IN_FILE,
+    };
     Box::new(move |rows| (rows.len() as u64).saturating_mul(bytes))
 }
 
@@ -185,19 +212,30 @@ fn views(views: &[u128]) -> Sizes<'_> {
     Box::new(move |rows| beside(&rows) + views[rows].iter().map(length).sum::<u64>())
 }
 
-fn parts<'a, O: OffsetSizeTrait>(offsets: &'a [O], values: Sizes<'a>) -> Sizes<'a> {
+/// What stands beside a list: where it has no element, each column of these still has its levels.
+fn beside_list(element: &DataType) -> u64 {
+    BESIDE.max(LEVELS * leaves(element) as u64)
+}
+
+fn parts<'a, O: OffsetSizeTrait>(
+    offsets: &'a [O],
+    values: &'a dyn Array,
+    counted: Counted,
+) -> Sizes<'a> {
+    let (beside, values) = (beside_list(values.data_type()), sizes(values, counted));
     Box::new(move |rows| {
+        let lists = (rows.len() as u64).saturating_mul(beside);
         let places = offsets[rows.start].as_usize()..offsets[rows.end].as_usize();
-        beside(&rows).saturating_add(values(places))
+        lists.saturating_add(values(places))
     })
 }
 
-fn keyed(array: &dyn Array) -> Sizes<'_> {
+fn keyed(array: &dyn Array, counted: Counted) -> Sizes<'_> {
     let values = array.as_any_dictionary().values();
     if values.is_empty() {
-        return fixed(0);
+        return fixed(0, counted);
     }
-    let of = each(values, Dictionaries::Spread);
+    let of = each(values, counted);
     Box::new(move |rows| {
         let chunks = rows.clone().step_by(KEYS).map(|first| {
             let keys = array.slice(first, KEYS.min(rows.end - first));
@@ -208,8 +246,8 @@ fn keyed(array: &dyn Array) -> Sizes<'_> {
     })
 }
 
-fn runs<R: RunEndIndexType>(array: &RunArray<R>, dictionaries: Dictionaries) -> Sizes<'_> {
-    let of_value = each(array.values(), dictionaries);
+fn runs<R: RunEndIndexType>(array: &RunArray<R>, counted: Counted) -> Sizes<'_> {
+    let of_value = each(array.values(), counted);
     let (ends, offset) = (array.run_ends().values(), array.run_ends().offset());
     Box::new(move |rows| {
         if rows.is_empty() {
@@ -226,8 +264,8 @@ fn runs<R: RunEndIndexType>(array: &RunArray<R>, dictionaries: Dictionaries) -> 
 }
 
 /// The size of a single element, of which many may ask: it is found once, where that takes a look at more.
-fn each(values: &dyn Array, dictionaries: Dictionaries) -> Box<dyn Fn(usize) -> u64 + '_> {
-    let of = sizes(values, dictionaries);
+fn each(values: &dyn Array, counted: Counted) -> Box<dyn Fn(usize) -> u64 + '_> {
+    let of = sizes(values, counted);
     if !may_share(values.data_type()) {
         return Box::new(move |at| of(at..at + 1));
     }
@@ -257,6 +295,10 @@ mod tests {
     use arrow_select::concat::concat_batches;
 
     use super::*;
+
+    fn written(array: &dyn Array) -> u64 {
+        sizes(array, Counted::All)(0..array.len())
+    }
 
     fn texts(lengths: &[usize]) -> ArrayRef {
         Arc::new(StringArray::from_iter_values(lengths.iter().map(|length| "a".repeat(*length))))

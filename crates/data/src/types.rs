@@ -93,20 +93,37 @@ pub(crate) fn with_parts(kind: &DataType, part: impl Fn(&DataType) -> DataType) 
 /// The types of the arrays that one of `kind` is made of.
 pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
     match kind {
+        DataType::Dictionary(_, values) => vec![values.as_ref().clone()],
+        kind => part_fields(kind).into_iter().map(|field| field.data_type().clone()).collect(),
+    }
+}
+
+/// How many columns Parquet makes of one of this type.
+pub(crate) fn leaves(kind: &DataType) -> usize {
+    match (kind, part_kinds(kind)) {
+        (DataType::Dictionary(..), _) => 1,
+        (_, parts) => parts.iter().map(leaves).sum::<usize>().max(1),
+    }
+}
+
+/// How many arrays one of this type is made of, with itself.
+pub(crate) fn arrays(kind: &DataType) -> usize {
+    1 + part_kinds(kind).iter().map(arrays).sum::<usize>()
+}
+
+/// The fields that an array of this type is made of, but for those of a dictionary, which has types alone.
+pub(crate) fn part_fields(kind: &DataType) -> Vec<&FieldRef> {
+    match kind {
         DataType::List(part)
         | DataType::LargeList(part)
         | DataType::ListView(part)
         | DataType::LargeListView(part)
         | DataType::FixedSizeList(part, _)
-        | DataType::Map(part, _) => vec![part.data_type().clone()],
-        DataType::Struct(fields) => fields.iter().map(|field| field.data_type().clone()).collect(),
-        DataType::Union(fields, _) => {
-            fields.iter().map(|(_, field)| field.data_type().clone()).collect()
-        }
-        DataType::Dictionary(_, values) => vec![values.as_ref().clone()],
-        DataType::RunEndEncoded(ends, values) => {
-            vec![ends.data_type().clone(), values.data_type().clone()]
-        }
+        | DataType::Map(part, _) => vec![part],
+        DataType::Struct(fields) => fields.iter().collect(),
+        DataType::Union(fields, _) => fields.iter().map(|(_, field)| field).collect(),
+        DataType::RunEndEncoded(ends, values) => vec![ends, values],
+        DataType::Dictionary(_, values) => part_fields(values),
         _ => Vec::new(),
     }
 }

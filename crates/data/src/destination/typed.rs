@@ -32,6 +32,11 @@ pub(super) const GROUP: usize = 1 << 23;
 /// The most bytes of one with many columns.
 const WIDE_GROUP: usize = 1 << 25;
 
+/// Bytes of a group of rows of this schema.
+pub(super) fn group_of(schema: &Schema) -> usize {
+    group_for(schema, GROUP, WIDE_GROUP)
+}
+
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
     Arrow(FileWriter<W>),
@@ -54,8 +59,7 @@ impl<W: Write + Send> BatchWriter<W> {
             Format::Parquet => {
                 let compression = compression_for(schema, most);
                 let properties = WriterProperties::builder().set_compression(compression);
-                let group = group_for(schema, GROUP, WIDE_GROUP);
-                let writer = ParquetWriter::new(out, schema, properties, group);
+                let writer = ParquetWriter::new(out, schema, properties, group_of(schema));
                 Self::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
             Format::Ndjson | Format::Csv => Self::Ndjson(out),
@@ -146,13 +150,13 @@ impl Sheet<'_> {
     pub(super) fn size_typed(&self, format: Format) -> io::Result<u64> {
         let layout = self.layout(format)?;
         try_types(format, &layout.schema)?;
-        let mut size = 0;
+        let mut size: u64 = 0;
         self.for_each_piece(&layout, |batch| {
-            size += size_of_batch(format, &batch);
+            size = size_of_batch(format, &batch).saturating_add(size);
             Ok(())
         })?;
         let dictionaries = layout.dictionaries.iter().flatten().map(Dictionary::memory);
-        Ok(size + dictionaries.sum::<usize>() as u64)
+        Ok(size.saturating_add(dictionaries.sum::<usize>() as u64))
     }
 
     /// Calls `visit` with the rows as they are written. Where values that rows share are written for each, there are few rows at once.

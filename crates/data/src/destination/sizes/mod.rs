@@ -4,19 +4,22 @@ use std::io::{self, Write};
 
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, FieldRef, Schema};
+use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema};
 
 use super::sheet::Sheet;
-use super::typed::GROUP;
-use crate::parquet_writer::columns;
-use crate::pieces::written;
+use super::typed::{GROUP, group_of};
+use crate::parquet_writer::is_wide;
+use crate::pieces::{beside_values, in_file};
 use crate::table::memory_of;
-use crate::types::part_kinds;
+use crate::types::{arrays, may_share, part_fields};
 use crate::{DataError, Destination, Format, Table};
 
 /// What a file of types takes for each of its columns once, and again for each batch.
 const A_COLUMN: u64 = 2048;
 const A_COLUMN_OF_BATCH: u64 = 512;
+
+/// What a name and a text of metadata take beside themselves.
+const A_PAIR: u64 = 128;
 
 /// What a file of types takes for a value beside the value itself.
 const A_VALUE: u64 = 9;
@@ -27,12 +30,18 @@ const ADDED: u64 = 128;
 /// Rows that are written as one batch.
 const BATCH: u64 = 1 << 13;
 
+/// The longest name of a column that is ours or the peer's, with what stands beside it.
+const A_NAME: u64 = 256 + 8;
+
 /// How wide a row is that has nothing in it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Width {
+    /// Its columns, and those that they are made of.
     columns: u64,
     /// What it takes in a file of types.
     blank: u64,
+    /// What the names of its columns take in a file of types that names each with all that it is in.
+    paths: u64,
 }
 
 impl Width {
@@ -42,19 +51,26 @@ impl Width {
             DataType::FixedSizeBinary(width) => u64::try_from(*width).unwrap_or_default(),
             kind => kind.primitive_width().unwrap_or_default() as u64,
         };
-        let blank: u64 = schema.fields().iter().map(blank).sum();
-        Self { columns: 0, blank }.and(schema.fields().len())
+        let fields = schema.fields();
+        let columns: u64 = fields.iter().map(|field| arrays(field.data_type()) as u64).sum();
+        let blank: u64 = fields.iter().map(|field| blank(field) + A_VALUE).sum();
+        let paths = fields.iter().map(|field| paths(field, 0)).sum();
+        Self { columns, blank, paths }
     }
 
     /// With so many columns of text.
     pub(super) fn text(columns: usize) -> Self {
-        Self { columns: 0, blank: 0 }.and(columns)
+        Self { columns: 0, blank: 0, paths: 0 }.and(columns)
     }
 
     /// With so many columns of text more.
     pub(super) fn and(self, columns: usize) -> Self {
         let columns = columns as u64;
-        Self { columns: self.columns + columns, blank: self.blank + A_VALUE * columns }
+        Self {
+            columns: self.columns + columns,
+            blank: self.blank + A_VALUE * columns,
+            paths: self.paths + A_NAME * columns,
+        }
     }
 
     /// What so many rows take in a file of types beside the values in them.
@@ -86,7 +102,7 @@ impl Rows<'_> {
             Format::Parquet | Format::Arrow | Format::ArrowStream => {
                 let text = self.count.saturating_mul(self.text);
                 let bytes = text.saturating_add(width.blank_rows(self.count));
-                return stored(format, bytes, self.count, width.columns);
+                return stored(format, bytes, self.count, width);
             }
         };
         self.count.saturating_mul(row)
@@ -94,14 +110,22 @@ impl Rows<'_> {
 }
 
 /// What so many rows take in a file at most whose values take these bytes.
-fn stored(format: Format, bytes: u64, rows: u64, columns: u64) -> u64 {
+fn stored(format: Format, bytes: u64, rows: u64, width: Width) -> u64 {
     if format != Format::Parquet {
         return bytes;
     }
     // Two groups that follow one another have more than one has room for.
     let groups = rows.min(bytes.saturating_mul(2) / GROUP as u64 + 1);
-    let of_groups = groups.saturating_mul(A_COLUMN_OF_BATCH * (1 + columns));
+    let of_groups = groups.saturating_mul(A_COLUMN_OF_BATCH * (1 + width.columns) + width.paths);
     bytes.saturating_add(bytes / ADDED).saturating_add(of_groups)
+}
+
+/// What the names of the columns take that Parquet makes of a field, each after the names of all that it is in.
+fn paths(field: &Field, before: u64) -> u64 {
+    const A_PART: u64 = 8;
+    let path = before + field.name().len() as u64 + A_PART;
+    let parts = part_fields(field.data_type());
+    if parts.is_empty() { path } else { parts.into_iter().map(|part| paths(part, path)).sum() }
 }
 
 /// What a member of an object takes beside its value's text.
@@ -137,8 +161,8 @@ impl Destination {
                 2 * bytes + rows.size(format, Width::text(names.len()))
             }
         };
-        let (rows, columns) = (table.rows() as u64, columns(&table.schema()) as u64);
-        Ok(fixed.saturating_add(stored(format, size, rows, columns)))
+        let (rows, width) = (table.rows() as u64, Width::of(&table.schema()));
+        Ok(fixed.saturating_add(stored(format, size, rows, width)))
     }
 }
 
@@ -153,38 +177,55 @@ fn no_place(table: &Table, format: Format, why: io::Error) -> DataError {
 
 /// What names and types take.
 fn size_of_schema(schema: &Schema) -> u64 {
-    let metadata = schema.metadata().iter().map(|(name, text)| name.len() + text.len());
-    let names: Vec<&str> = schema.fields().iter().map(|field| field.name().as_str()).collect();
-    4 * metadata.sum::<usize>() as u64 + size_of_names(&names)
+    let fields = schema.fields().iter().map(|field| size_of_field(field));
+    fields.sum::<u64>() + size_of_metadata(schema.metadata()) + A_COLUMN
+}
+
+fn size_of_field(field: &Field) -> u64 {
+    let parts = part_fields(field.data_type()).into_iter().map(|part| size_of_field(part));
+    parts.sum::<u64>() + size_of_metadata(field.metadata()) + size_of_name(field.name())
+}
+
+fn size_of_metadata(metadata: &Metadata) -> u64 {
+    let sizes = metadata.iter().map(|(name, text)| (name.len() + text.len()) as u64);
+    sizes.map(|size| 4 * size + A_PAIR).sum()
+}
+
+fn size_of_name(name: &str) -> u64 {
+    4 * name.len() as u64 + A_COLUMN
 }
 
 /// What columns of these names take in any format.
 pub(super) fn size_of_names(names: &[&str]) -> u64 {
-    names.iter().map(|name| 4 * name.len() as u64 + A_COLUMN).sum::<u64>() + A_COLUMN
+    names.iter().map(|name| size_of_name(name)).sum::<u64>() + A_COLUMN
 }
 
 /// The most bytes that these rows take in a file of types. In an Arrow file, dictionaries lie apart from them.
 pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
+    let schema = batch.schema();
+    let is_wide = is_wide(&schema, group_of(&schema));
     let of = |array: &ArrayRef| match array.data_type() {
         DataType::Dictionary(..) if format == Format::Arrow => {
             memory_of(array.as_any_dictionary().keys()) as u64
         }
-        kind if format == Format::Parquet && !(is_shared(kind) && memory_of(array) <= GROUP) => {
-            written(array)
-        }
+        _ if format == Format::Parquet => size_in_parquet(array, is_wide),
         _ => memory_of(array) as u64,
     };
-    let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
     let values = batch.columns().iter().map(of).fold(0, u64::saturating_add);
-    values + rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + columns)
+    let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
+    let arrays: usize = schema.fields().iter().map(|field| arrays(field.data_type())).sum();
+    let beside = rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + arrays as u64);
+    values.saturating_add(beside)
 }
 
-/// Whether values that rows of this type share are also shared in Parquet, as long as a group has room for all.
-fn is_shared(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => part_kinds(values).is_empty(),
-        kind => part_kinds(kind).iter().all(is_shared),
+/// What an array takes, whose values rows share as far as the writer makes a dictionary of them and a group has room for all.
+fn size_in_parquet(array: &ArrayRef, is_wide: bool) -> u64 {
+    let (kind, all, memory) = (array.data_type(), in_file(array), memory_of(array));
+    let is_kept = !is_wide || matches!(kind, DataType::Dictionary(..));
+    if !(may_share(kind) && is_kept && memory <= GROUP) {
+        return all;
     }
+    all.min(beside_values(array).saturating_add(memory as u64))
 }
 
 /// Counts what is written.

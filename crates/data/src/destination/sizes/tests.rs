@@ -1,12 +1,17 @@
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::types::Int8Type;
+use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, Float64Array, Int8Array, StringArray,
+    ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
+    Int8Array, Int16Array, Int32Array, ListArray, RunArray, StringArray, StructArray,
     TimestampSecondArray,
 };
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_ipc::writer::StreamWriter;
+use arrow_schema::Fields;
 
 use super::*;
 use crate::{KeySpec, Scratch, ShareColumn, ShareEncoding, ShareTable, Source};
@@ -146,6 +151,100 @@ fn what_cannot_be_compressed_has_its_room() {
             assert!(taken <= held, "{taken} > {held}");
             let given = fs::metadata(&from).expect("there").len();
             assert_eq!(taken > given, is_longer, "{taken} of {given}");
+        }
+    }
+}
+
+/// Numbers that nothing shortens.
+fn noise(count: usize) -> impl Iterator<Item = u64> {
+    let next = |state: &u64| Some(state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1));
+    std::iter::successors(Some(7), next).skip(1).map(|state| state >> 33).take(count)
+}
+
+fn floats(count: usize) -> ArrayRef {
+    Arc::new(noise(count).map(|bits| Some(bits as f32 / 3.0)).collect::<Float32Array>())
+}
+
+fn structs(columns: usize, name: &str, array: &ArrayRef) -> StructArray {
+    let named = (0..columns).map(|n| format!("{name}{n}"));
+    let fields: Fields =
+        named.map(|name| Field::new(name, array.data_type().clone(), true)).collect();
+    StructArray::new(fields, vec![Arc::clone(array); columns], None)
+}
+
+/// Rows that are more in Parquet than in memory: many values in a row, columns in columns, lists of nothing, names.
+fn nested() -> Vec<(&'static str, Vec<Field>, Vec<ArrayRef>)> {
+    const ROWS: usize = 2_000;
+    let item = |array: &ArrayRef| Arc::new(Field::new("item", array.data_type().clone(), true));
+    let embeddings = floats(ROWS * 96);
+    let lists = ListArray::new(
+        item(&embeddings),
+        OffsetBuffer::from_lengths([96; ROWS]),
+        Arc::clone(&embeddings),
+        None,
+    );
+    let of_length = FixedSizeListArray::new(item(&embeddings), 96, embeddings, None);
+    let short: ArrayRef = Arc::new(noise(ROWS).map(|n| Some(n as i16)).collect::<Int16Array>());
+    let byte: ArrayRef = Arc::new(noise(ROWS).map(|n| Some(n as i8)).collect::<Int8Array>());
+    let none: ArrayRef = Arc::new(structs(200, "of", &byte.slice(0, 0)));
+    let some = NullBuffer::from(noise(ROWS).map(|n| n % 2 == 0).collect::<Vec<_>>());
+    let empty =
+        ListArray::new(item(&none), OffsetBuffer::from_lengths([0; ROWS]), none, Some(some));
+    let long: String = noise(100_000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+    let long: ArrayRef = Arc::new(StringArray::from(vec![long]));
+    let ends = Int32Array::from(vec![60]);
+    let run: ArrayRef = Arc::new(RunArray::<Int32Type>::try_new(&ends, &long).expect("a run"));
+    let same = DictionaryArray::<Int32Type>::new(Int32Array::from(vec![0; 60]), long);
+    let same: ArrayRef = Arc::new(same);
+    let wide = |shared: ArrayRef| {
+        let columns = vec![byte.slice(0, 60); 450];
+        columns.into_iter().chain([shared]).collect::<Vec<_>>()
+    };
+    let told = HashMap::from([("what".to_owned(), "n".repeat(300_000))]);
+    let plain = |columns: &[ArrayRef]| -> Vec<Field> {
+        let field = |(n, array): (usize, &ArrayRef)| {
+            Field::new(format!("c{n}"), array.data_type().clone(), true)
+        };
+        columns.iter().enumerate().map(field).collect()
+    };
+    let cases: Vec<(&str, Vec<ArrayRef>)> = vec![
+        ("lists of numbers", vec![Arc::new(lists)]),
+        ("as many numbers a row", vec![Arc::new(of_length)]),
+        ("many short numbers", vec![Arc::new(structs(200, "of", &short))]),
+        ("lists of nothing", vec![Arc::new(empty)]),
+        ("long names", vec![Arc::new(structs(300, &"n".repeat(300), &byte.slice(0, 20)))]),
+        ("a run in many columns", wide(run)),
+        ("a dictionary in one of many columns", wide(Arc::new(structs(1, "of", &same)))),
+    ];
+    let told = Field::new("told", DataType::Int8, true).with_metadata(told);
+    let cases = cases.into_iter().map(|(what, columns)| (what, plain(&columns), columns));
+    cases.chain([("what a column says of itself", vec![told], vec![byte.slice(0, 9)])]).collect()
+}
+
+#[test]
+fn nested_values_have_their_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (what, fields, columns) in nested() {
+        let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns");
+        let from = folder.path().join("t.arrows");
+        let file = fs::File::create(&from).expect("a file");
+        let mut writer = StreamWriter::try_new(file, &batch.schema()).expect("a stream");
+        // Batches of few rows, as data frames have them.
+        for first in (0..batch.num_rows()).step_by(100) {
+            let rows = batch.slice(first, 100.min(batch.num_rows() - first));
+            writer.write(&rows).expect("rows");
+        }
+        writer.finish().expect("a stream");
+        let little = Scratch::new(Some(folder.path().to_owned()), Some(40 << 20));
+        for scratch in [little, Scratch::default()] {
+            let table = Table::read_within(&Source::File(from.clone()), None, &scratch);
+            let table = table.expect("a table");
+            for ending in ["parquet", "arrow", "arrows"] {
+                let prepare = |to: &Destination| to.prepare(&table);
+                let write = |to: &Destination| to.write_rows(&table, 0..table.rows());
+                let (held, taken) = held_and_taken(folder.path(), ending, &prepare, &write);
+                assert!(taken <= held, "{what} {ending}: {taken} > {held}");
+            }
         }
     }
 }
