@@ -46,6 +46,35 @@ const TRUNK_ZERO: [&str; 47] = [
     "856", "93", "95", "961", "963", "964", "967", "970", "976", "977", "98", "994", "995", "996",
 ];
 
+/// The most digits of a country's code.
+const LONGEST_CODE: usize = 3;
+
+/// The trunk prefix of the countries whose code has this value; no code begins with 0.
+const TRUNKS: [Option<&str>; 1000] = {
+    let mut trunks = [None; 1000];
+    let mut place = 0;
+    while place < COUNTRIES.len() {
+        trunks[value(COUNTRIES[place].1.as_bytes())] = Some(COUNTRIES[place].2);
+        place += 1;
+    }
+    place = 0;
+    while place < TRUNK_ZERO.len() {
+        trunks[value(TRUNK_ZERO[place].as_bytes())] = Some("0");
+        place += 1;
+    }
+    trunks
+};
+
+/// The value of a few digits.
+const fn value(digits: &[u8]) -> usize {
+    let (mut value, mut place) = (0, 0);
+    while place < digits.len() {
+        value = 10 * value + (digits[place] - b'0') as usize;
+        place += 1;
+    }
+    value
+}
+
 /// What is known of the numbers after a country's code: how many digits they have, and how they never begin.
 struct Plan {
     calling: &'static str,
@@ -140,13 +169,13 @@ pub(crate) fn e164(text: &str, country: Option<Country>, out: &mut String) -> Op
 }
 
 fn is_number(digits: &str) -> bool {
-    let listed = COUNTRIES.iter().map(|(_, calling, trunk)| (*calling, *trunk));
-    let mut codes = listed.chain(TRUNK_ZERO.map(|calling| (calling, "0")));
+    let fits = |length: usize| {
+        let (calling, national) = digits.split_at(length);
+        TRUNKS[value(calling.as_bytes())].is_none_or(|trunk| follows(calling, trunk, national))
+    };
     (FEWEST_DIGITS..=MOST_DIGITS).contains(&digits.len())
         && !digits.starts_with('0')
-        && codes.all(|(calling, trunk)| {
-            digits.strip_prefix(calling).is_none_or(|national| follows(calling, trunk, national))
-        })
+        && (1..=LONGEST_CODE).all(fits)
 }
 
 /// What stands between digits, or comes along where a number was copied: white space, dashes, points, slashes,

@@ -168,9 +168,8 @@ pub(crate) fn is_address(text: &str) -> bool {
 }
 
 fn is_rounded(text: &str) -> bool {
-    let Some((mantissa, exponent)) = text.split_once("E+").or_else(|| text.split_once("e+")) else {
-        return false;
-    };
+    let Some((mantissa, exponent)) = text.split_once(['E', 'e']) else { return false };
+    let Some(exponent) = exponent.strip_prefix('+') else { return false };
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     digits(exponent)
         && mantissa.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
