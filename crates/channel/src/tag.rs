@@ -76,6 +76,7 @@ tags! {
     Parts = 0xf4 "number of parts",
     Roll = 0xf5 "roll of the parties",
     Ticket = 0xf6 "ticket of a piece",
+    TierSize = 0xf7 "size of a tier",
     Goodbye = 0xff "goodbye",
 }
 

@@ -14,22 +14,27 @@ use crate::operation::read_table;
 /// Reads the list and prints what a run would see of it; sends nothing.
 pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
     let table = read_table(&args.place, &args.room.scratch(), talk)?;
-    match &args.key {
-        Some(key) => {
-            let report = check(&table, &args.keep.of(key), &args.value)?;
-            if args.json { print_line!("{}", object(&report))? } else { print(&report, &table)? }
+    if args.key.is_empty() {
+        let all: Vec<usize> = (0..table.header().len()).collect();
+        let columns = look_at_columns(&table, &all)?;
+        let values = check_values(&table, &args.value)?;
+        if args.json {
+            return Ok(print_line!("{}", object_of_columns(table.rows(), &columns, &values))?);
         }
-        None => {
-            let all: Vec<usize> = (0..table.header().len()).collect();
-            let columns = look_at_columns(&table, &all)?;
-            let values = check_values(&table, &args.value)?;
-            if args.json {
-                print_line!("{}", object_of_columns(table.rows(), &columns, &values))?;
-            } else {
-                print_columns(&table, &columns)?;
-                print_values(&values, table.name())?;
-            }
+        print_columns(&table, &columns)?;
+        return print_values(&values, table.name());
+    }
+    let key = |key| Ok(check(&table, &args.keep.of(key), &args.value)?);
+    let reports = args.key.iter().map(key).collect::<Result<Vec<_>, Failure>>()?;
+    for (place, report) in (1..).zip(&reports) {
+        if args.json {
+            print_line!("{}", object(report))?;
+            continue;
         }
+        if reports.len() > 1 {
+            print_line!("{}key {place}", if place > 1 { "\n" } else { "" })?;
+        }
+        print(report, &table)?;
     }
     Ok(())
 }

@@ -1,10 +1,12 @@
 //! The commands of the operations on lists, from their table, and what a command asks for.
 
 use clap::error::ErrorKind;
-use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use clap::{
+    Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
+};
 use veilset::data::{Destination, Scratch, Source};
 use veilset::registry::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
-use veilset::{Columns, Input, Job, Learn};
+use veilset::{Columns, Input, Job, Learn, Matching};
 
 use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, Talk, of_several, of_two};
 use crate::error::Failure;
@@ -29,7 +31,14 @@ pub(crate) struct Order {
     pub(crate) out: Option<OutputArgs>,
     /// The columns of what the operation attaches to keys.
     columns: Vec<String>,
+    /// How rows match by several keys.
+    matching: Option<Matching>,
 }
+
+/// The flag that says how rows match by several keys.
+const MATCH: &str = "match";
+const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, where rows that match drop out before the next (both \
+                          sides learn), or one-sided, all keys at once (one side learns) [default: the one for --learn]";
 
 /// The operations that are commands on lists.
 fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {
@@ -51,6 +60,16 @@ fn command(spec: &'static OperationSpec) -> Command {
     if let Some((flag, help)) = spec.attaches.argument().zip(spec.column) {
         let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
         command = command.arg(flag.action(ArgAction::Append));
+    }
+    if spec.several_keys {
+        command = command.arg(
+            Arg::new(MATCH)
+                .long(MATCH)
+                .help(MATCH_HELP)
+                .help_heading(LIST)
+                .value_name("tiers|one-sided")
+                .value_parser(value_parser!(Matching)),
+        );
     }
     // Last, since each part of the flags describes itself.
     command.about(spec.help).override_usage(usage)
@@ -80,11 +99,13 @@ impl FromArgMatches for Order {
         let out = has_rows(spec).then(|| OutputArgs::from_arg_matches(matches));
         let columns = spec.attaches.argument().zip(spec.column);
         let columns = columns.and_then(|(flag, _)| matches.get_many::<String>(flag));
+        let matching = if spec.several_keys { matches.get_one(MATCH).copied() } else { None };
         Ok(Self {
             operation: spec.operation,
             party: PartyArgs::from_arg_matches(matches)?,
             out: out.transpose()?,
             columns: columns.into_iter().flatten().cloned().collect(),
+            matching,
         })
     }
 
@@ -97,7 +118,8 @@ impl FromArgMatches for Order {
 impl Order {
     /// The job for a peer of this name.
     pub(crate) fn job(&self, peer: String) -> Job {
-        Job { learn: self.learn(), ..job(self.operation, &self.party.meet, peer) }
+        let matching = self.matching;
+        Job { learn: self.learn(), matching, ..job(self.operation, &self.party.meet, peer) }
     }
 
     /// The list with what the operation takes of it.
@@ -140,6 +162,7 @@ impl Order {
 
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
+        self.job(String::new()).matching_of(self.party.list.keys().len())?;
         let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
         if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(

@@ -42,6 +42,9 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
 
 /// The list in a sentence.
 pub(crate) fn summary(input: &Input) -> String {
+    if input.has_several_keys() {
+        return summary_by_key(input);
+    }
     let (empty, invalid) = input.skipped();
     let mut text = format!("{} rows, {} distinct keys", input.rows(), input.distinct());
     if empty > 0 {
@@ -55,6 +58,26 @@ pub(crate) fn summary(input: &Input) -> String {
         text.push_str(&format!(", {invalid} rows with an unreadable key (they never match)"));
     }
     text
+}
+
+fn summary_by_key(input: &Input) -> String {
+    let mut text = format!("{} rows", input.rows());
+    for (place, (spec, keys)) in (1..).zip(input.by_key()) {
+        let without = keys.null_rows() + keys.placeholder_rows() + keys.invalid_rows();
+        let (presets, distinct) = (spec.canonical(), keys.len());
+        text.push_str(&format!("; key {place} ({presets}): {distinct} distinct values"));
+        if without > 0 {
+            text.push_str(&format!(", {without} rows have none"));
+        }
+    }
+    text
+}
+
+/// How many rows match by several keys.
+fn matches_by_key(counts: &[usize], rows: usize) -> String {
+    let all: usize = counts.iter().sum();
+    let by_key = (1..).zip(counts).map(|(place, count)| format!("{count} by key {place}"));
+    format!("{all} of your {rows} rows match: {}", by_key.collect::<Vec<_>>().join(", "))
 }
 
 fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
@@ -84,6 +107,10 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
             done.received().unwrap_or_default(),
             matches(count)
         ),
+        (Outcome::Matched(_), _) if input.has_several_keys() => {
+            let counts = done.counts_by_key(input).unwrap_or_default();
+            format!("{}{written}", matches_by_key(&counts, input.rows()))
+        }
         (Outcome::Matched(_), Some(count)) => {
             let rows = done.rows(input).map_or(0, Iterator::count);
             format!("{}, in {rows} rows{written}", matches(count))

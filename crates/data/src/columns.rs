@@ -55,6 +55,12 @@ impl KeySpec {
         presets.join(",")
     }
 
+    /// [`KeySpec::canonical`] of each of several keys, in their order, with semicolons between them.
+    #[must_use]
+    pub fn canonical_of(specs: &[Self]) -> String {
+        specs.iter().map(Self::canonical).collect::<Vec<_>>().join(";")
+    }
+
     /// Where the columns stand in `table`.
     ///
     /// # Errors

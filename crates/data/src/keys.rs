@@ -14,7 +14,8 @@ use crate::{DataError, KeySpec, Table, Warning, WarningCode};
 const NO_KEY: u32 = u32::MAX;
 
 /// The digest of a key: BLAKE3 of the normalised texts of its columns, each after its length in bytes (4 bytes,
-/// little-endian), so that no two different rows of columns make the same key.
+/// little-endian), so that no two different rows of columns make the same key. Where a list has several keys, the place of
+/// this one among them, from 0, comes before (4 bytes, little-endian).
 ///
 /// Whoever has it can test guesses of the key.
 pub type KeyDigest = [u8; 32];
@@ -78,19 +79,28 @@ impl KeySet {
     /// # Errors
     /// When a column of `spec` is not in the table, or holds no keys.
     pub fn build(table: &Table, spec: &KeySpec) -> Result<Self, DataError> {
-        let places = spec.locate(table)?;
-        let mut builder = Builder::new(table.rows());
-        let mut encoder = RowEncoder::new(spec);
-        table.for_each_row(&places, |row, fields| {
-            match encoder.encode(fields) {
-                Normalised::Key => builder.add(&encoder.key, encoder.looks_hashed),
-                Normalised::Null => builder.skip(|keys| keys.null_rows += 1),
-                Normalised::Placeholder => builder.skip(|keys| keys.placeholders.note(row)),
-                Normalised::Invalid => builder.skip(|keys| keys.invalid.note(row)),
+        let mut sets = Self::build_all(table, std::slice::from_ref(spec))?;
+        Ok(sets.remove(0))
+    }
+
+    /// The keys of `table` under each of `specs`, in one pass over it.
+    ///
+    /// # Errors
+    /// As [`KeySet::build`], for any of them.
+    pub(crate) fn build_all(table: &Table, specs: &[KeySpec]) -> Result<Vec<Self>, DataError> {
+        let (mut columns, mut keys) = (Vec::new(), Vec::new());
+        for (place, spec) in (0..).zip(specs) {
+            let place = (specs.len() > 1).then_some(place);
+            let encoder = RowEncoder { place, first: columns.len(), ..RowEncoder::new(spec) };
+            keys.push((encoder, Builder::new(table.rows())));
+            columns.extend(spec.locate(table)?);
+        }
+        table.for_each_row(&columns, |row, fields| {
+            for (encoder, builder) in &mut keys {
+                builder.take(row, encoder.encode(fields), encoder);
             }
-            builder.keys.suspected.note(row, encoder.marks);
         })?;
-        Ok(builder.finish())
+        Ok(keys.into_iter().map(|(_, builder)| builder.finish()).collect())
     }
 
     /// How many distinct keys there are.
@@ -236,6 +246,10 @@ impl KeySet {
 /// Turns rows' fields in the key's columns into keys, one buffer for all.
 pub(crate) struct RowEncoder<'a> {
     spec: &'a KeySpec,
+    /// The key's place among several.
+    place: Option<u32>,
+    /// The place of its first column among the fields.
+    first: usize,
     part: String,
     /// The last row's key.
     pub(crate) key: Vec<u8>,
@@ -247,18 +261,20 @@ pub(crate) struct RowEncoder<'a> {
 
 impl<'a> RowEncoder<'a> {
     pub(crate) fn new(spec: &'a KeySpec) -> Self {
-        Self { spec, part: String::new(), key: Vec::new(), looks_hashed: false, marks: 0 }
+        let (part, key) = (String::new(), Vec::new());
+        Self { spec, place: None, first: 0, part, key, looks_hashed: false, marks: 0 }
     }
 
     /// Fills `key`. An empty column makes the row null, whatever the others hold; then a placeholder counts.
     pub(crate) fn encode(&mut self, fields: &Fields<'_>) -> Normalised {
         self.key.clear();
+        self.key.extend(self.place.iter().flat_map(|place| place.to_le_bytes()));
         self.looks_hashed = false;
         self.marks = 0;
         let mut worst = Normalised::Key;
         for (index, column) in self.spec.columns().iter().enumerate() {
             self.part.clear();
-            let field = fields.get(index);
+            let field = fields.get(self.first + index);
             match (self.spec.normalise(index, &field, &mut self.part), worst) {
                 (Normalised::Key, _) => {}
                 (Normalised::Null, _) => return Normalised::Null,
@@ -282,7 +298,7 @@ impl<'a> RowEncoder<'a> {
     pub(crate) fn encode_raw(&mut self, fields: &Fields<'_>) -> &[u8] {
         self.key.clear();
         for index in 0..self.spec.columns().len() {
-            self.append(&fields.get(index));
+            self.append(&fields.get(self.first + index));
         }
         &self.key
     }
@@ -328,6 +344,17 @@ impl Builder {
             hashed: 0,
         };
         Self { keys, seen: HashTable::with_capacity(room), state: RandomState::new(), room }
+    }
+
+    /// What became of a row's fields.
+    fn take(&mut self, row: usize, became: Normalised, encoder: &RowEncoder<'_>) {
+        match became {
+            Normalised::Key => self.add(&encoder.key, encoder.looks_hashed),
+            Normalised::Null => self.skip(|keys| keys.null_rows += 1),
+            Normalised::Placeholder => self.skip(|keys| keys.placeholders.note(row)),
+            Normalised::Invalid => self.skip(|keys| keys.invalid.note(row)),
+        }
+        self.keys.suspected.note(row, encoder.marks);
     }
 
     fn add(&mut self, key: &[u8], looks_hashed: bool) {

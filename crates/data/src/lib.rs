@@ -34,6 +34,7 @@ mod format;
 mod items;
 mod json;
 mod keys;
+mod linkage;
 mod parquet_writer;
 mod phone;
 mod pieces;
@@ -56,13 +57,14 @@ pub use check::{
 };
 pub use columns::{KeyColumn, KeySpec};
 pub use destination::{
-    Destination, ID_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding, ShareTable, Sink,
-    SinkError, is_full, remove_unfinished,
+    Destination, ID_COLUMN, KEY_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding,
+    ShareTable, Sink, SinkError, is_full, remove_unfinished,
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;
 pub use items::{BadItem, Items, MAX_ITEM, decode};
 pub use keys::{KeyDigest, KeySet};
+pub use linkage::{Linkage, MAX_LINKAGE_KEYS};
 pub use preset::Preset;
 pub use shown::{counted, show_bytes};
 pub use source::Source;

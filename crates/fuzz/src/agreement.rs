@@ -5,47 +5,83 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Recording, Replay, Transport, memory_pair};
-use veilset_data::{KeySet, Table};
+use veilset_data::{KeySet, KeySpec, Linkage, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
-use veilset_session::{Learn, Offer, Pipe, Resources, SessionError, agree};
+use veilset_session::{Learn, ListInput, Matching, Offer, Pipe, Resources, SessionError, agree};
 
 use crate::Seed;
 use crate::bytes::{Fields, frames, put_frames};
 
-/// Whether this side connects, an operation, and the peer's frames.
+/// What is computed: an operation, or an intersection by two keys.
+#[derive(Clone, Copy)]
+enum Asked {
+    Operation(Operation),
+    Tiers,
+}
+
+impl Asked {
+    /// All of them, by a number.
+    fn all() -> impl Iterator<Item = Self> {
+        Operation::ALL.into_iter().map(Self::Operation).chain([Self::Tiers])
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Operation(operation) => operation.name(),
+            Self::Tiers => "intersect by two keys",
+        }
+    }
+
+    fn keys(self) -> &'static [&'static str] {
+        match self {
+            Self::Operation(_) => &["k"],
+            Self::Tiers => &["k", "n"],
+        }
+    }
+}
+
+/// Whether this side connects, what is computed, and the peer's frames.
 pub fn agreement(data: &[u8]) {
     let mut fields = Fields::new(data);
     let connecting = fields.byte() & 1 == 1;
-    let operation = Operation::ALL[usize::from(fields.byte()) % Operation::ALL.len()];
-    if let Err(error) = side(operation, connecting, Box::new(Replay::new(frames(fields)))) {
+    let number = usize::from(fields.byte()) % Asked::all().count();
+    let Some(asked) = Asked::all().nth(number) else { return };
+    if let Err(error) = side(asked, connecting, Box::new(Replay::new(frames(fields)))) {
         let shown = error.to_string();
         assert!(shown.chars().all(|c| !c.is_control()), "{shown:?}");
     }
 }
 
 /// One side of a session, to its end.
-fn side(
-    operation: Operation,
-    connecting: bool,
-    transport: Box<dyn Transport>,
-) -> Result<(), SessionError> {
+fn side(asked: Asked, connecting: bool, transport: Box<dyn Transport>) -> Result<(), SessionError> {
     let mut pipe = Pipe::new(transport, [0; 32]);
     let rng = &mut ChaCha20Rng::from_seed([u8::from(connecting); 32]);
-    let agreed = agree(&mut pipe, offer(operation, connecting), rng)?;
-    let table = Table::parse("list".to_owned(), b"k\n1\n2\n3\n".to_vec(), b',').expect("a table");
-    let mut keys = KeySet::build(&table, &"k".parse().expect("a key")).expect("a column");
+    let text = b"k,n\n1,a\n2,b\n3,b\n".to_vec();
+    let table = Table::parse("list".to_owned(), text, b',').expect("a table");
+    let keys: Vec<KeySpec> = asked.keys().iter().map(|key| key.parse().expect("a key")).collect();
+    let mut list = Linkage::build(&table, &keys).expect("columns");
+    let agreed = agree(&mut pipe, offer(asked, connecting, &list), rng)?;
     let resources = Resources { threads: 1, observer: &Silent };
-    agreed.run(&mut pipe, keys.take_digests(), Attached::Nothing, &resources, rng).map(drop)
+    let (keys, attached) = (list.take_digests(), Attached::Nothing);
+    let list = ListInput { keys, attached, linkage: Some(&list) };
+    agreed.run(&mut pipe, list, &resources, rng).map(drop)
 }
 
-fn offer(operation: Operation, connecting: bool) -> Offer {
+fn offer(asked: Asked, connecting: bool, list: &Linkage) -> Offer {
+    let (operation, matching) = match asked {
+        Asked::Operation(operation) => (operation, None),
+        Asked::Tiers => (Operation::Intersect, Some(Matching::Tiers)),
+    };
+    let tiers = list.keys().iter().filter(|_| matching.is_some()).map(KeySet::len);
     Offer {
         operation,
         protocol: None,
         security: Security::SemiHonest,
         learn: Learn::Both,
-        presets: "raw/1".to_owned(),
-        distinct: 3,
+        presets: vec!["raw/1"; list.keys().len()].join(";"),
+        distinct: list.len(),
+        matching,
+        tiers: tiers.collect(),
         looks_hashed: false,
         connecting,
         peer: "peer".to_owned(),
@@ -60,19 +96,19 @@ fn offer(operation: Operation, connecting: bool) -> Offer {
 /// What each side hears when both mean it, as far as they get.
 pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
-    for (number, operation) in (0u8..).zip(Operation::ALL) {
+    for (number, asked) in (0u8..).zip(Asked::all()) {
         let (left, right) = memory_pair();
         let ((left, said), (right, answered)) = (Recording::new(left), Recording::new(right));
         thread::scope(|scope| {
-            scope.spawn(|| side(operation, false, Box::new(left)));
-            drop(side(operation, true, Box::new(right)));
+            scope.spawn(|| side(asked, false, Box::new(left)));
+            drop(side(asked, true, Box::new(right)));
         });
         for (connecting, heard) in [(0, answered), (1, said)] {
             let mut bytes = vec![connecting, number];
             put_frames(&mut bytes, &heard.frames());
             let side = ["listens", "connects"][usize::from(connecting)];
             seeds.push(Seed::new(
-                format!("what the side that {side} hears, {}", operation.name()),
+                format!("what the side that {side} hears, {}", asked.name()),
                 bytes,
             ));
         }

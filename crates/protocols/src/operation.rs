@@ -45,6 +45,8 @@ pub struct OperationSpec {
     pub reveals: &'static [Reveal],
     /// What whoever learns gets.
     pub gives: Gives,
+    /// Whether rows can match by several keys.
+    pub several_keys: bool,
 }
 
 /// Of what an operation is computed.
@@ -126,6 +128,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: EITHER,
         gives: Gives::OwnRows,
+        several_keys: true,
     },
     OperationSpec {
         operation: Operation::Count,
@@ -135,6 +138,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: EITHER,
         gives: Gives::Numbers,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Sum,
@@ -146,6 +150,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         ),
         reveals: &[Reveal::Both],
         gives: Gives::Numbers,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Union,
@@ -157,6 +162,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         ),
         reveals: EITHER,
         gives: Gives::PeerRows,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Share,
@@ -166,6 +172,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: Some("A column of decimals to share; one side may give it"),
         reveals: &[Reveal::Both],
         gives: Gives::Shares,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Align,
@@ -175,6 +182,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Both],
         gives: Gives::Identifiers,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Agree,
@@ -184,6 +192,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Both],
         gives: Gives::OneRow,
+        several_keys: false,
     },
     OperationSpec {
         operation: Operation::Lookup,
@@ -193,6 +202,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Receiver],
         gives: Gives::OwnRows,
+        several_keys: false,
     },
 ];
 

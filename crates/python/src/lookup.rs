@@ -78,7 +78,7 @@ impl Answers {
     }
 
     /// Their labels; nothing if the list has none.
-    fn labels(&self, py: Python<'_>) -> Option<Batches> {
+    fn beside(&self, py: Python<'_>) -> Option<Batches> {
         let labels = || self.found.listed().map(|(_, label)| label);
         let labelled = self.found.manifest.labelled();
         py.detach(|| labelled.then(|| Batches::of_text([(LABEL_COLUMN, labels())])))

@@ -20,7 +20,8 @@ use crate::list::List;
 #[derive(FromPyObject)]
 pub(crate) struct Order {
     operation: String,
-    key: String,
+    keys: Vec<String>,
+    r#match: Option<String>,
     keep_placeholders: bool,
     learn: String,
     protocol: Option<String>,
@@ -46,16 +47,21 @@ impl Order {
             protocol: self.protocol.as_deref().map(protocol).transpose()?,
             security: named("security", &self.security)?,
             choices: choices(&self.choices)?.of(operation),
+            matching: self.r#match.as_deref().map(|name| named("match", name)).transpose()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             ..Job::new(operation, peer)
         };
         job.check()?;
+        job.matching_of(self.keys.len())?;
         Ok(job)
     }
 
     /// The list with what the operation takes of it.
     pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
-        let spec = self.key.parse::<KeySpec>()?.keeping_placeholders(self.keep_placeholders);
+        let keys = self.keys.iter().map(|key| key.parse::<KeySpec>());
+        let keys = keys.collect::<Result<Vec<_>, _>>()?.into_iter();
+        let keys: Vec<_> =
+            keys.map(|key| key.keeping_placeholders(self.keep_placeholders)).collect();
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;
@@ -63,7 +69,7 @@ impl Order {
         if operation.spec().gives == Gives::Identifiers {
             table.check_aligned()?;
         }
-        let input = Input::of(table, &spec)?;
+        let input = Input::linked(table, &keys)?;
         let columns =
             Columns { values: &self.values, send: &self.send, label: self.label.as_deref() };
         Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())

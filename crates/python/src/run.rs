@@ -3,7 +3,7 @@
 use std::thread;
 
 use pyo3::prelude::*;
-use veilset::data::{Destination, ID_COLUMN, LABEL_COLUMN};
+use veilset::data::{Destination, ID_COLUMN};
 use veilset::net::Options;
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Input, Job, Resources, json};
@@ -49,11 +49,11 @@ impl Run {
         })
     }
 
-    /// The labels of the rows of a lookup; nothing if there are none.
-    fn labels(&self, py: Python<'_>) -> Option<Batches> {
+    /// The column beside these rows, as text: their labels, or the keys by which they match; nothing if there is none.
+    fn beside(&self, py: Python<'_>) -> Option<Batches> {
         py.detach(|| {
-            let labels = self.done.labels(&self.input)?.map(Some);
-            Some(Batches::of_text([(LABEL_COLUMN, labels)]))
+            let (column, texts) = self.done.beside(&self.input)?;
+            Some(Batches::of_text([(column, texts.iter().map(|text| Some(&**text)))]))
         })
     }
 

@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pytest
 import veilset
-from conftest import KINDS, Columns, Pair, Parties, rows
+from conftest import KINDS, Columns, Pair, Parties, conforms, rows
 
 OPTIONS: dict[str, Any] = {"on": "email", "preset": "email", "threads": 1}
 
@@ -193,3 +193,38 @@ def test_malicious_security_and_a_named_protocol(people: Pair) -> None:
     assert a.count == len(people.common())
     b, _ = run("intersect", people, "pyarrow", protocol=a.protocol, learn="me")
     assert (b.protocol, b.count) == (a.protocol, a.count)
+
+
+KEYS: dict[str, Any] = {"on": [["email"], ["phone"]], "preset": ["email", "raw"], "threads": 1}
+ONE: Columns = {"email": ["a@x", "b@x", "", "d@x"], "phone": ["1", "2", "3", "4"]}
+OTHER: Columns = {"email": ["B@x", "", "e@x", "d@x"], "phone": ["9", "1", "3", ""]}
+
+
+def test_rows_match_by_the_first_of_several_keys(kind: str) -> None:
+    make = KINDS[kind]
+    a, b = veilset.run_local("intersect", make(ONE), make(OTHER), **KEYS)
+    keys = [[row["veilset_key"] for row in rows(result.table)] for result in (a, b)]
+    assert keys == [["2", "1", "2", "1"], ["1", "2", "2", "1"]]
+    assert a.report["result"]["by_key"] == [2, 2]
+    conforms("run", a.report)
+    a, b = veilset.run_local(
+        "intersect", make(ONE), make(OTHER), learn="me", match="one-sided", **KEYS
+    )
+    assert [row["phone"] for row in rows(a.table)] == ["1", "2", "3", "4"]
+    assert (b.table, b.report["match"]) == (None, "one-sided")
+
+
+def test_several_keys_are_refused_where_there_is_one() -> None:
+    frame = pandas.DataFrame(ONE)
+    cases: list[tuple[Any, dict[str, Any], str]] = [
+        ("count", {}, "count takes one on="),
+        ("intersect", {"match": "one-sided"}, "learn"),
+        ("intersect", {"preset": ["email"]}, "2 keys have 1 presets"),
+    ]
+    for operation, more, words in cases:
+        with pytest.raises(veilset.InputError, match=words):
+            veilset.run_local(operation, frame, frame, **{**KEYS, **more})
+    with pytest.raises(veilset.InputError, match="there is one"):
+        veilset.run_local("intersect", frame, frame, on="email", match="tiers")
+    with pytest.raises(TypeError, match="match"):
+        veilset.run_local("count", frame, frame, on="email", match="tiers")

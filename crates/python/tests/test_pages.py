@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -99,3 +100,26 @@ def test_examples_run(
         with peer(here, parties, address):
             exec(compile(here, page, "exec"), names)
     assert names["found"].table["email"].tolist() == ["Ben@example.org"]
+
+
+def test_the_example_of_several_keys_runs(
+    parties: Parties, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VEILSET_HOME", str(tmp_path / "you"))
+    monkeypatch.chdir(ROOT)
+    registry = pandas.read_csv("examples/linkage/registry.csv", sep=";", dtype=str)
+    [block] = blocks("docs/use/linkage.md")
+    names: dict[str, Any] = {}
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(
+            veilset.intersect,
+            registry.fillna(""),
+            on=[["mail"], ["telephone"], ["given", "family", "birthday"]],
+            preset=["email", "phone-gb", ["name", "name", "date"]],
+            peer="you",
+            party=parties.acme,
+            connect=address,
+        )
+        exec(compile(block.replace("0.0.0.0:7000", address), "linkage.md", "exec"), names)
+    assert names["found"].table["veilset_key"].tolist() == ["1", "1", "2", "2", "2", "3", "1"]
+    assert other.result().table["id"].tolist() == [f"R-0{n}" for n in (1, 2, 3, 4, 5, 6)]

@@ -4,7 +4,7 @@ use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Choices, Operation, Reveal, Security, Side, Spec};
 
 use crate::terms::Terms;
-use crate::{Asked, Learn, Offer};
+use crate::{Asked, Learn, Matching, Offer};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
@@ -73,8 +73,8 @@ impl Briefing {
             learn: offer.learn,
             asked_by_peer,
             learned: sentence(spec, side, &offer.peer),
-            leaks: leaks(spec, side.reveal, offer.operation),
-            peers: vec![peer(offer, theirs.distinct)],
+            leaks: leaks(spec, side.reveal, offer),
+            peers: vec![peer(offer, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
     }
@@ -86,15 +86,37 @@ impl Briefing {
     }
 }
 
-/// What leaks: by the protocol, and by the terms where what is compared could be hashes.
-fn leaks(spec: &'static Spec, reveal: Reveal, operation: Operation) -> Vec<&'static str> {
-    let of_terms = (operation != Operation::Agree).then_some(TERMS_LEAK);
-    spec.leaks_of(reveal).chain(of_terms).collect()
+/// What tiers tell beyond which rows match and by which key.
+const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key values the other has, and how many of them are in rows \
+                          that matched by no key before. A peer that changes its program can keep rows in that have matched, \
+                          and learn which of their other key values match, too.";
+
+/// What one side learns where all keys are matched at once.
+const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows every key by which it matches, not the first alone, and \
+                              so also where two keys point to different rows of the peer.";
+
+/// What leaks: by the protocol, by several keys, and by the terms where what is compared could be hashes.
+fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer) -> Vec<&'static str> {
+    let of_keys = offer.matching.map(|matching| match matching {
+        Matching::Tiers => TIERS_LEAK,
+        Matching::OneSided => ONE_SIDED_LEAK,
+    });
+    let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
+    spec.leaks_of(reveal).chain(of_keys).chain(of_terms).collect()
 }
 
-fn peer(offer: &Offer, distinct: u64) -> PeerBriefing {
+fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
+    let distinct = theirs.distinct;
     let peer = PeerBriefing::of(&offer.peer, distinct);
     match offer.operation {
+        _ if !theirs.tiers.is_empty() => {
+            let counts: Vec<_> = theirs.tiers.iter().map(ToString::to_string).collect();
+            let counts = counts.join(" + ");
+            PeerBriefing {
+                has: format!("{} has {counts} distinct values of its keys", offer.peer),
+                ..peer
+            }
+        }
         Operation::Agree => {
             PeerBriefing { has: format!("{} offers {distinct} slots", offer.peer), ..peer }
         }

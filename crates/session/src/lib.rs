@@ -42,6 +42,7 @@ mod report;
 mod rng;
 mod run;
 mod terms;
+mod tiers;
 mod wanted;
 
 pub use agreement::{Agreed, agree};
@@ -53,7 +54,7 @@ pub use cluster::{
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use multiparty::{AgreedMultiparty, ConnectedPeer, MULTIPARTY_PROTOCOL, agree_all};
-pub use offer::{Column, Detail, Learn, Offer};
+pub use offer::{Column, Detail, Learn, Matching, Offer};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
@@ -61,6 +62,6 @@ pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times};
 pub use planned::{PlannedRun, Prices};
 pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};
 pub use rng::fresh_rng;
-pub use run::Resources;
+pub use run::{ListInput, Resources};
 pub use terms::{MAX_COLUMNS, MAX_NAME, Mismatch, WIRE_VERSION};
 pub use wanted::{Asked, Wanted};

@@ -42,6 +42,26 @@ impl Learn {
     }
 }
 
+names! {
+    "ways to match by several keys";
+    /// How rows match that have several keys.
+    #[derive(Serialize, Deserialize)]
+    pub enum Matching {
+        /// Key after key, and rows that match drop out before the next.
+        Tiers = "tiers",
+        /// By all keys at once, of which the side that learns takes the first for each of its rows.
+        OneSided = "one-sided",
+    }
+}
+
+impl Matching {
+    /// The way for a result that goes so: both must know what drops out.
+    #[must_use]
+    pub fn of(learn: Learn) -> Self {
+        if learn == Learn::Both { Self::Tiers } else { Self::OneSided }
+    }
+}
+
 /// What this side wants.
 #[derive(Debug, Clone)]
 pub struct Offer {
@@ -53,10 +73,14 @@ pub struct Offer {
     pub security: Security,
     /// Who gets the result.
     pub learn: Learn,
-    /// The versioned presets of the key columns, such as `email/1`.
+    /// The versioned presets of the key columns, such as `email/1`; of several keys, with semicolons between them.
     pub presets: String,
-    /// How many distinct keys this side has.
+    /// How many distinct keys this side has; of several keys, how many values under all.
     pub distinct: usize,
+    /// How rows match that have several keys.
+    pub matching: Option<Matching>,
+    /// How many values this side has under each of several keys that are matched in tiers.
+    pub tiers: Vec<usize>,
     /// Whether this side's keys look like hashes.
     pub looks_hashed: bool,
     /// Whether this side opened the connection; the two sides differ in it.
@@ -104,6 +128,8 @@ impl Offer {
             learn: Learn::Both,
             presets: "email/1".into(),
             distinct: 1000,
+            matching: None,
+            tiers: Vec::new(),
             looks_hashed: false,
             connecting: true,
             peer: "peer".into(),

@@ -6,7 +6,7 @@ use veilset_channel::{Malformed, PeerFault, PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
-use crate::{Column, Learn, SessionError};
+use crate::{Column, Learn, Matching, SessionError};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -25,6 +25,8 @@ pub struct Report {
     pub learn: Learn,
     /// The versioned presets of the key columns, such as `email/1`.
     pub presets: String,
+    /// How rows matched that have several keys.
+    pub matching: Option<Matching>,
     /// This side's role in a run of two; a multiparty run has none.
     pub role: Option<Role>,
     /// "You learn: …. NAME learns: …."

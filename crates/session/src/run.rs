@@ -6,7 +6,7 @@ use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
-use veilset_data::KeyDigest;
+use veilset_data::{KeyDigest, Linkage};
 use veilset_protocols::{
     self as protocols, Attached, Conclusion, Observer, Outcome, Run, RunInput, Side,
 };
@@ -16,6 +16,7 @@ use crate::elements::hash_keys;
 use crate::parts::{Parts, whole};
 use crate::report::run_id;
 use crate::terms::{Consent, Done};
+use crate::tiers::{session_of, swap_sizes};
 use crate::{Agreed, Briefing, End, PeerReport, Pipe, Report, SessionError};
 
 /// What a run may use.
@@ -26,20 +27,41 @@ pub struct Resources<'a> {
     pub observer: &'a dyn Observer,
 }
 
+/// Of what a part of the run is: all of it, or a tier.
+#[derive(Clone, Copy)]
+struct Scope {
+    session: [u8; 32],
+    /// How many elements the peer has in it.
+    peer_count: usize,
+}
+
+/// A list as a run takes it.
+pub struct ListInput<'a> {
+    /// The digests of its keys, or of the values under all its keys, as [`Linkage`] numbers them.
+    pub keys: Zeroizing<Vec<KeyDigest>>,
+    /// What belongs to each.
+    pub attached: Attached<'a>,
+    /// Which rows carry them. Tiers need it.
+    pub linkage: Option<&'a Linkage>,
+}
+
 impl Agreed {
     /// Consents to the terms, waits for the peer's consent, runs the protocol over the keys of these digests, waits until the peer has
     /// everything too, and closes the connection; then it computes the result, whose time nobody sees.
     ///
     /// # Errors
     /// When the peer asks for what nobody here said yes to, declines or breaks the protocol, or the channel fails.
+    ///
+    /// # Panics
+    /// When tiers were agreed on, and `list` does not say which rows carry its keys.
     pub fn run(
         self,
         pipe: &mut Pipe,
-        keys: Zeroizing<Vec<KeyDigest>>,
-        attached: Attached<'_>,
+        list: ListInput<'_>,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
+        let ListInput { keys, attached, linkage } = list;
         self.check_accepted()?;
         let pool = pool(resources.threads)?;
         // First, so that nobody waits for the other's hashing.
@@ -52,8 +74,14 @@ impl Agreed {
         let elements = pool.install(|| hash_keys(keys, &hasher));
         consented(pipe, due).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
-        let conclusion =
-            pool.install(|| self.drive_all(pipe, elements, attached, resources.observer, rng))?;
+        let conclusion = pool.install(|| {
+            if self.peer_tiers.is_empty() {
+                let whole = Scope { session: self.session, peer_count: self.peer_count };
+                return self.drive_all(pipe, elements, attached, whole, resources.observer, rng);
+            }
+            let linkage = linkage.expect("a list in tiers says which rows carry what");
+            self.drive_tiers(pipe, &elements, linkage, resources.observer, rng)
+        })?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
         pipe.end(&End::Complete);
@@ -63,25 +91,55 @@ impl Agreed {
         Ok(self.report(pipe, outcome, rounds, resources.threads))
     }
 
+    /// Key after key; what matches is known after each.
+    fn drive_tiers(
+        &self,
+        pipe: &mut Pipe,
+        elements: &[Element],
+        linkage: &Linkage,
+        observer: &dyn Observer,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<Conclusion, SessionError> {
+        let mut matched = Vec::new();
+        for (tier, most) in (0..).zip(&self.peer_tiers) {
+            let left = linkage.left(tier as usize, &matched);
+            let peer_count = swap_sizes(pipe, left.len(), *most)?;
+            if left.is_empty() || peer_count == 0 {
+                continue;
+            }
+            let own = left.iter().map(|number| elements[*number as usize]);
+            let own = Zeroizing::new(own.collect::<Vec<_>>());
+            let piece = Scope { session: session_of(&self.session, tier), peer_count };
+            let conclusion = self.drive_all(pipe, own, Attached::Nothing, piece, observer, rng)?;
+            let outcome = conclusion().map_err(|why| SessionError::of_protocol("result", why))?;
+            if let Outcome::Matched(places) = outcome {
+                matched.extend(places.into_iter().map(|place| left[place as usize]));
+            }
+        }
+        matched.sort_unstable();
+        Ok(Box::new(|| Ok(Outcome::Matched(matched))))
+    }
+
     /// All parts, one after the other.
     fn drive_all(
         &self,
         pipe: &mut Pipe,
         elements: Zeroizing<Vec<Element>>,
         attached: Attached<'_>,
+        scope: Scope,
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
         if self.parts == Parts::ONE {
-            let input = self.input(elements, attached);
-            return self.drive(pipe, input, &self.session, observer, rng);
+            let input = self.input(elements, attached, scope);
+            return self.drive(pipe, input, &scope.session, observer, rng);
         }
         let mut ended = Vec::new();
         let parts = self.parts.places(&elements).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
             let own = self.parts.fill(&places, &elements, rng);
-            let input = self.input(own, Attached::Nothing);
-            let session = self.parts.session(&self.session, part);
+            let input = self.input(own, Attached::Nothing, scope);
+            let session = self.parts.session(&scope.session, part);
             let conclusion = self.drive(pipe, input, &session, observer, rng)?;
             ended.push((conclusion, places));
         }
@@ -89,13 +147,19 @@ impl Agreed {
     }
 
     /// What a part of the run computes on.
-    fn input<'a>(&self, elements: Zeroizing<Vec<Element>>, attached: Attached<'a>) -> RunInput<'a> {
+    fn input<'a>(
+        &self,
+        elements: Zeroizing<Vec<Element>>,
+        attached: Attached<'a>,
+        scope: Scope,
+    ) -> RunInput<'a> {
+        let runs = self.parts.count() as usize * self.peer_tiers.len().max(1);
         RunInput {
             elements,
-            peer_count: self.parts.capacity(self.peer_count),
+            peer_count: self.parts.capacity(scope.peer_count),
             attached,
             peer_attached: self.peer_attached,
-            slack: self.parts.count().ilog2(),
+            slack: runs.next_power_of_two().ilog2(),
             choices: self.choices,
         }
     }
@@ -125,6 +189,7 @@ impl Agreed {
             security,
             learn,
             presets: presets.clone(),
+            matching: self.offer.matching,
             role: Some(self.role),
             learned: self.briefing().learned.clone(),
             distinct: self.offer.distinct as u64,

@@ -11,8 +11,47 @@ use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_names::UnknownName;
 use veilset_net::{Class, NetError};
 use veilset_party::StoreError;
-use veilset_session::{Blame, SessionError};
+use veilset_protocols::Operation;
+use veilset_session::{Blame, Matching, SessionError};
 use veilset_sources::{FetchError, ObjectError, QueryError};
+
+/// Why a run is nothing for a list of so many keys.
+#[derive(Debug, thiserror::Error)]
+pub enum KeysError {
+    /// There is one key, of which nothing comes before another.
+    #[error(
+        "--match says how rows match by several keys, and there is one: give --key for each key, or leave out --match"
+    )]
+    One,
+    /// There are too many.
+    #[error("a list has at most {most} keys: leave out those that find few matches")]
+    TooMany {
+        /// The most.
+        most: usize,
+    },
+    /// The operation takes one key.
+    #[error("{0} takes one --key, of one column or more: several keys are for intersect")]
+    Operation(Operation),
+    /// The way to match is for another --learn.
+    #[error("--match {matching} {}", other_learn(*matching))]
+    Matching {
+        /// The way.
+        matching: Matching,
+    },
+}
+
+/// What a way to match needs.
+fn other_learn(matching: Matching) -> &'static str {
+    match matching {
+        Matching::Tiers => {
+            "is for two sides that both learn, since both must know which rows drop out: give --learn both on both sides, or \
+             --match one-sided"
+        }
+        Matching::OneSided => {
+            "is for one side that learns: give --learn me on one side and --learn peer on the other, or --match tiers"
+        }
+    }
+}
 
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
@@ -56,6 +95,9 @@ pub enum Error {
     /// The agreement or the run.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// A list has several keys, or one, and the run is nothing for it.
+    #[error(transparent)]
+    Keys(#[from] KeysError),
     /// A run between clusters, or its price.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
@@ -183,6 +225,7 @@ impl Error {
             | Self::Elsewhere { .. }
             | Self::Lost { .. }
             | Self::Choice(_)
+            | Self::Keys(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
             | Self::List(_)

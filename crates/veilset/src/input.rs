@@ -5,8 +5,8 @@ use std::mem;
 use std::sync::{Mutex, PoisonError};
 
 use veilset_data::{
-    Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, Scratch,
-    ShareTable, Source, Table, Values, Warning,
+    Arrivals, DataError, Destination, DiskNeed, Items, KEY_COLUMN, KeyDigest, KeySet, KeySpec,
+    LABEL_COLUMN, Linkage, Scratch, ShareTable, Source, Table, Values, Warning,
 };
 use veilset_protocols::{Attached, Attaches, Gives, Operation};
 use veilset_session::{Column, Learn};
@@ -85,8 +85,8 @@ pub fn disk_need(place: &str, scratch: &Scratch) -> Result<Option<DiskNeed>, Err
 /// A table with its keys, and what belongs to these.
 pub struct Input {
     pub(crate) table: Table,
-    pub(crate) keys: KeySet,
-    pub(crate) spec: KeySpec,
+    pub(crate) linkage: Linkage,
+    pub(crate) specs: Vec<KeySpec>,
     attachment: Attachment,
     /// The digests of the keys, where one run may have them.
     given: Option<Mutex<Zeroizing<Vec<KeyDigest>>>>,
@@ -124,15 +124,47 @@ impl Input {
     /// # Errors
     /// When the table lacks a column of `spec`.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
-        let keys = KeySet::build(&table, spec)?;
+        Self::linked(table, std::slice::from_ref(spec))
+    }
+
+    /// Makes the values of a table that was read before under each of these keys, the most trusted first.
+    ///
+    /// # Errors
+    /// When the table lacks a column of one.
+    ///
+    /// # Panics
+    /// When there is no key.
+    pub fn linked(table: Table, specs: &[KeySpec]) -> Result<Self, DataError> {
+        let linkage = Linkage::build(&table, specs)?;
         let attachment = Attachment::Nothing;
-        Ok(Self { table, keys, spec: spec.clone(), attachment, given: None })
+        Ok(Self { table, linkage, specs: specs.to_vec(), attachment, given: None })
+    }
+
+    /// Its only key, or the first.
+    pub(crate) fn keys(&self) -> &KeySet {
+        self.linkage.first()
+    }
+
+    /// What makes that key.
+    pub(crate) fn spec(&self) -> &KeySpec {
+        &self.specs[0]
+    }
+
+    /// Its values under each key.
+    pub fn by_key(&self) -> impl Iterator<Item = (&KeySpec, &KeySet)> {
+        self.specs.iter().zip(self.linkage.keys())
+    }
+
+    /// Whether its rows can match by more than one key.
+    #[must_use]
+    pub fn has_several_keys(&self) -> bool {
+        self.specs.len() > 1
     }
 
     /// For one run, which takes the keys' memory, most of what a list costs; another run would make its keys again.
     #[must_use]
     pub fn for_one_run(mut self) -> Self {
-        self.given = Some(Mutex::new(self.keys.take_digests()));
+        self.given = Some(Mutex::new(self.linkage.take_digests()));
         self
     }
 
@@ -140,12 +172,12 @@ impl Input {
     pub(crate) fn digests(&self) -> Result<Zeroizing<Vec<KeyDigest>>, DataError> {
         let given = match &self.given {
             Some(given) => mem::take(&mut *given.lock().unwrap_or_else(PoisonError::into_inner)),
-            None => Zeroizing::new(self.keys.digests().to_vec()),
+            None => self.linkage.digests(),
         };
-        if given.len() == self.keys.len() {
+        if given.len() == self.linkage.len() {
             return Ok(given);
         }
-        Ok(KeySet::build(&self.table, &self.spec)?.take_digests())
+        Ok(Linkage::build(&self.table, &self.specs)?.take_digests())
     }
 
     /// With the numbers in these columns, for a sum or for shares.
@@ -153,7 +185,7 @@ impl Input {
     /// # Errors
     /// When a column is missing or holds something else, or a sum could overflow.
     pub fn with_values(mut self, columns: &[String]) -> Result<Self, DataError> {
-        self.attachment = Attachment::Values(Values::build(&self.table, &self.keys, columns)?);
+        self.attachment = Attachment::Values(Values::build(&self.table, self.keys(), columns)?);
         Ok(self)
     }
 
@@ -162,7 +194,7 @@ impl Input {
     /// # Errors
     /// When a column is missing, or a row is too long.
     pub fn with_rows(mut self, columns: &[String]) -> Result<Self, DataError> {
-        let items = Items::build(&self.table, &self.keys, &self.spec, columns)?;
+        let items = Items::build(&self.table, self.keys(), self.spec(), columns)?;
         self.attachment = Attachment::Items(items);
         Ok(self)
     }
@@ -172,7 +204,7 @@ impl Input {
     /// # Errors
     /// When the column is missing, or a label is too long.
     pub fn with_labels(mut self, column: &str) -> Result<Self, DataError> {
-        self.attachment = Attachment::Items(Items::labels(&self.table, &self.keys, column)?);
+        self.attachment = Attachment::Items(Items::labels(&self.table, self.keys(), column)?);
         Ok(self)
     }
 
@@ -238,14 +270,15 @@ impl Input {
     ) -> Result<(), DataError> {
         let names = || theirs.iter().map(|column| column.name.clone());
         match operation.spec().gives {
-            Gives::PeerRows => self.table.check_union(&self.spec, &names().collect::<Vec<_>>()),
+            Gives::PeerRows => self.table.check_union(self.spec(), &names().collect::<Vec<_>>()),
             Gives::Shares => {
                 let own = self.columns();
                 let columns = if own.is_empty() { theirs } else { &own };
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
             Gives::Identifiers => self.table.check_aligned(),
-            Gives::OwnRows if !theirs.is_empty() => self.table.check_labelled(),
+            Gives::OwnRows if !theirs.is_empty() => self.table.check_labelled(LABEL_COLUMN),
+            Gives::OwnRows if self.has_several_keys() => self.table.check_labelled(KEY_COLUMN),
             Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),
         }
     }
@@ -271,13 +304,13 @@ impl Input {
     /// Rows below the header.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.keys.rows()
+        self.linkage.rows()
     }
 
-    /// Distinct keys.
+    /// Distinct keys; of several, distinct values under all.
     #[must_use]
     pub fn distinct(&self) -> usize {
-        self.keys.len()
+        self.linkage.len()
     }
 
     /// Bytes of memory that the table, its keys and what belongs to them occupy.
@@ -287,25 +320,30 @@ impl Input {
             Attached::Values { words, .. } => size_of_val(words),
             Attached::Items { bytes, .. } => bytes.len(),
         };
-        self.table.memory() + self.keys.memory() + attached as u64
+        self.table.memory() + self.linkage.memory() + attached as u64
     }
 
-    /// Rows without a key: an empty key column, or one that its preset cannot read.
+    /// Rows without a key: an empty key column, or one that its preset cannot read. Under several keys, a row counts once for
+    /// each that it has no value of.
     #[must_use]
     pub fn skipped(&self) -> (usize, usize) {
-        (self.keys.null_rows(), self.keys.invalid_rows())
+        (self.of_all(KeySet::null_rows), self.of_all(KeySet::invalid_rows))
     }
 
-    /// Rows without a key because a key column holds a placeholder such as `n/a`.
+    /// Rows without a key because a key column holds a placeholder such as `n/a`, counted as [`Input::skipped`] does.
     #[must_use]
     pub fn placeholders(&self) -> usize {
-        self.keys.placeholder_rows()
+        self.of_all(KeySet::placeholder_rows)
+    }
+
+    fn of_all(&self, count: fn(&KeySet) -> usize) -> usize {
+        self.linkage.keys().iter().map(count).sum()
     }
 
     /// What a user should know of the list before a run.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
         let of_values = self.values().map(Values::warnings).unwrap_or_default();
-        of_values.into_iter().chain(self.keys.warnings()).collect()
+        of_values.into_iter().chain(self.linkage.warnings()).collect()
     }
 }

@@ -1,12 +1,15 @@
 //! From what a side wants to agreed terms.
 
 use veilset_channel::Abort;
+use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Operation, Security};
-use veilset_session::{Detail, End, Learn, Offer, Wanted, agree, agree_all, fresh_rng, memory};
+use veilset_session::{
+    Detail, End, Learn, Matching, Offer, Wanted, agree, agree_all, fresh_rng, memory,
+};
 
 use crate::connection::Ways;
 use crate::ready::{AgreedTerms, Pair};
-use crate::{Connection, Error, Input, Ready};
+use crate::{Connection, Error, Input, KeysError, Ready};
 
 /// What this side wants to know of the two lists.
 #[derive(Debug, Clone)]
@@ -23,6 +26,8 @@ pub struct Job {
     pub peer: String,
     /// What is chosen beside the protocol; the rest is left to its defaults.
     pub choices: Choices,
+    /// How rows match that have several keys; `None` is [`Matching::of`] who learns.
+    pub matching: Option<Matching>,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -52,6 +57,7 @@ impl Job {
             security: Security::SemiHonest,
             peer,
             choices: Choices::default(),
+            matching: None,
             details: Vec::new(),
             max_memory: None,
         }
@@ -63,6 +69,28 @@ impl Job {
     /// When there is none, or the named one does something else.
     pub fn check(&self) -> Result<(), Error> {
         Ok(self.wanted().check(self.protocol)?)
+    }
+
+    /// How rows match that have so many keys; nothing where they have one.
+    ///
+    /// # Errors
+    /// When several keys are nothing for this operation, or not in this way; a caller can know that before it reads its list.
+    pub fn matching_of(&self, keys: usize) -> Result<Option<Matching>, Error> {
+        let Self { operation, learn, matching, .. } = *self;
+        if keys <= 1 {
+            return if matching.is_none() { Ok(None) } else { Err(KeysError::One.into()) };
+        }
+        if keys > MAX_LINKAGE_KEYS {
+            return Err(KeysError::TooMany { most: MAX_LINKAGE_KEYS }.into());
+        }
+        if !operation.spec().several_keys {
+            return Err(KeysError::Operation(operation).into());
+        }
+        let fitting = Matching::of(learn);
+        match matching {
+            Some(matching) if matching != fitting => Err(KeysError::Matching { matching }.into()),
+            _ => Ok(Some(fitting)),
+        }
     }
 
     fn wanted(&self) -> Wanted {
@@ -78,7 +106,8 @@ impl Job {
     pub fn offer(self, connection: Connection, input: &Input) -> Result<Ready, Error> {
         let mut rng = fresh_rng()?;
         let operation = self.operation;
-        let offer = self.into_offer(input);
+        let matching = self.matching_of(input.specs.len())?;
+        let offer = self.into_offer(input, matching);
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
                 let agreed = agree(&mut pipe, Offer { connecting, ..offer }, &mut rng);
@@ -97,16 +126,20 @@ impl Job {
         Ok(Ready { terms, rng })
     }
 
-    /// What is offered of `input`; who connects is a matter of the connection.
-    fn into_offer(self, input: &Input) -> Offer {
+    /// What is offered of `input`, whose rows match so; who connects is a matter of the connection.
+    fn into_offer(self, input: &Input, matching: Option<Matching>) -> Offer {
+        let in_tiers = matching == Some(Matching::Tiers);
+        let tiers = input.linkage.keys().iter().filter(|_| in_tiers).map(KeySet::len);
         Offer {
             operation: self.operation,
             protocol: self.protocol,
             security: self.security,
             learn: self.learn,
-            presets: input.spec.canonical(),
-            distinct: input.keys.len(),
-            looks_hashed: input.keys.looks_hashed(),
+            presets: KeySpec::canonical_of(&input.specs),
+            distinct: input.linkage.len(),
+            matching,
+            tiers: tiers.collect(),
+            looks_hashed: input.linkage.looks_hashed(),
             connecting: false,
             peer: self.peer,
             memory: memory::left(self.max_memory, input.memory()),

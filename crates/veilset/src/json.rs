@@ -10,9 +10,9 @@ use veilset_cluster::{
     CONNECTION_SECONDS, CONNECTION_TRIPS, Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND,
     PASSES_A_ROW, PROCESS_BYTES, STORED_A_ROW,
 };
-use veilset_data::Warning;
 #[cfg(feature = "calendar")]
 use veilset_data::calendar::Slot;
+use veilset_data::{KeySet, KeySpec, Warning};
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
 use veilset_session::{Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices};
@@ -114,6 +114,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("protocol", Some(json!(report.protocol))),
         ("security", Some(json!(report.security.name()))),
         ("presets", Some(json!(report.presets))),
+        ("match", report.matching.map(|matching| json!(matching.name()))),
         ("learn", Some(json!(report.learn.name()))),
         ("peer", one.map(|peer| party(&peer.name, peer.key.map(PublicKey::from_bytes)))),
         ("peers", one.is_none().then(|| json!(peers()))),
@@ -123,6 +124,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("empty", Some(json!(empty))),
         ("placeholders", Some(json!(input.placeholders()))),
         ("invalid", Some(json!(invalid))),
+        ("keys", report.matching.map(|_| of_keys(input).into())),
         ("peer_distinct", one.map(|peer| json!(peer.distinct))),
         ("learned", Some(json!(report.learned))),
         ("warnings", Some(of_warnings(&done.warnings(input)))),
@@ -138,6 +140,20 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let told = report.choices.told().filter(|(_, value)| one.is_some() || value.is_some());
     let told = told.map(|(name, value)| (name, json!(value)));
     versioned(with_members(Value::Object(members.collect()), "security", told))
+}
+
+/// What there is under each of several keys.
+fn of_keys(input: &Input) -> Vec<Value> {
+    let of_key = |(spec, set): (&KeySpec, &KeySet)| {
+        json!({
+            "presets": spec.canonical(),
+            "distinct": set.len(),
+            "empty": set.null_rows(),
+            "placeholders": set.placeholder_rows(),
+            "invalid": set.invalid_rows(),
+        })
+    };
+    input.by_key().map(of_key).collect()
 }
 
 /// One of several peers.
@@ -171,6 +187,9 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
         Gives::OwnRows => {
             insert("count", json!(count));
             insert("rows", json!(done.rows(input).map(Iterator::count)));
+            if report.matching.is_some() {
+                insert("by_key", json!(done.counts_by_key(input)));
+            }
         }
         Gives::Numbers => {
             insert("count", json!(count));

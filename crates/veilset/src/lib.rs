@@ -54,7 +54,7 @@ pub mod voice;
 pub use choices::choose;
 pub use connection::{Connection, PeerAddress};
 pub use done::Done;
-pub use error::{Error, exit_code};
+pub use error::{Error, KeysError, exit_code};
 pub use input::{Columns, Input, disk_need, table};
 pub use job::Job;
 pub use memory::end_at_excess;
@@ -62,7 +62,7 @@ pub use output::{deliver, destination};
 pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
-pub use veilset_session::{Briefing, Learn, Price, Report, Resources, no_match};
+pub use veilset_session::{Briefing, Learn, Matching, Price, Report, Resources, no_match};
 
 /// Runs that many workers of both parties share.
 pub mod cluster {
@@ -83,9 +83,9 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, KeySpec, LABEL_COLUMN,
-        LooksLike, PROGRAM_MEMORY, Place, Scratch, ShareTable, Source, Spot, Stamp, Table,
-        ValueCheck, Warning, WarningCode, check, check_values, counted, look_at_columns,
+        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, KEY_COLUMN, KeySpec,
+        LABEL_COLUMN, LooksLike, PROGRAM_MEMORY, Place, Scratch, ShareTable, Source, Spot, Stamp,
+        Table, ValueCheck, Warning, WarningCode, check, check_values, counted, look_at_columns,
         remove_unfinished,
     };
 }

@@ -4,11 +4,16 @@ use std::time::SystemTime;
 
 use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
-use veilset_data::{DataError, Destination};
+use veilset_data::{DataError, Destination, KEY_COLUMN, LABEL_COLUMN};
 use veilset_protocols::Gives;
-use veilset_session::{Agreed, AgreedMultiparty, Briefing, Column, End, Pipe, Price, Resources};
+use veilset_session::{
+    Agreed, AgreedMultiparty, Briefing, Column, End, ListInput, Pipe, Price, Resources,
+};
 
 use crate::{Done, Error, Input};
+
+/// Digits of the number of a key.
+const LONGEST_PLACE: u64 = 2;
 
 /// Agreed terms, waiting for this side's consent.
 pub struct Ready {
@@ -62,12 +67,15 @@ impl Ready {
         };
         match pair.agreed.operation().spec().gives {
             Gives::PeerRows => {
-                let Input { table, spec, .. } = input;
+                let (table, spec) = (&input.table, input.spec());
                 destination.prepare_union(table, spec, &names(theirs), count, width)
             }
             Gives::Identifiers => destination.prepare_aligned(&input.table, count),
             Gives::OwnRows if !theirs.is_empty() => {
-                destination.prepare_labelled(&input.table, width)
+                destination.prepare_labelled(&input.table, LABEL_COLUMN, width)
+            }
+            Gives::OwnRows if input.has_several_keys() => {
+                destination.prepare_labelled(&input.table, KEY_COLUMN, LONGEST_PLACE)
             }
             Gives::Shares => {
                 let own = input.columns();
@@ -129,7 +137,9 @@ impl Ready {
         let report = match terms {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;
-                let report = agreed.run(&mut pipe, keys, input.attached(), resources, &mut rng);
+                let (attached, linkage) = (input.attached(), Some(&input.linkage));
+                let list = ListInput { keys, attached, linkage };
+                let report = agreed.run(&mut pipe, list, resources, &mut rng);
                 pipe.say_goodbye_if_failed(report)
             }
             AgreedTerms::Multiparty(agreed) => agreed.run(keys, resources, &mut rng),

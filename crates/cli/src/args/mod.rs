@@ -229,17 +229,18 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
-    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date
-    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
-    key: KeySpec,
+    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date. Where rows match by several keys
+    /// (intersect), give --key for each, the most trusted first
+    #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", required = true)]
+    key: Vec<KeySpec>,
     #[command(flatten)]
     keep: KeepArgs,
 }
 
 impl ListArgs {
-    /// The key, as its flags have it.
-    pub(crate) fn key(&self) -> KeySpec {
-        self.keep.of(&self.key)
+    /// The keys, as their flags have them.
+    pub(crate) fn keys(&self) -> Vec<KeySpec> {
+        self.key.iter().map(|key| self.keep.of(key)).collect()
     }
 }
 
@@ -466,10 +467,10 @@ pub(crate) struct ProtocolArg(pub(crate) Option<&'static str>);
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
-    /// The key columns, each with its preset, as for a run; without --key, veilset lists the columns and suggests a key for
-    /// each
+    /// The key columns, each with its preset, as for a run, where --key may be given for each of several keys; without --key,
+    /// veilset lists the columns and suggests a key for each
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…")]
-    pub(crate) key: Option<KeySpec>,
+    pub(crate) key: Vec<KeySpec>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
     /// A column of decimals to check as sum reads it

@@ -57,7 +57,12 @@ fn make(args: &ServeBuildArgs, talk: &Talk) -> Result<(), Failure> {
     let list = &args.list;
     let table = read_table(&list.place, &args.room.scratch(), talk)?;
     let name = table.name().to_owned();
-    let input = Input::of(table, &list.key())?;
+    let [key] = &list.keys()[..] else {
+        return Err(Failure::Flags(
+            "a served list has one --key, of one column or more".to_owned(),
+        ));
+    };
+    let input = Input::of(table, key)?;
     say(talk, &format!("{name}: {}", report::summary(&input)));
     warn_some(&input.warnings(), CHECK);
     let labels = args.label.as_ref().map(|column| Labels::of_column(&input, column)).transpose()?;

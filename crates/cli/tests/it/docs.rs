@@ -135,6 +135,40 @@ fn the_commands_on_the_page_of_agree_run() {
     assert_eq!(bob.read("lunch.csv"), "place,walk\nKrone,10\n");
 }
 
+#[test]
+fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
+    let (clinic, registry) = (party(), party());
+    clinic.pin("registry", &registry);
+    registry.pin("clinic", &clinic);
+    for name in ["clinic.csv", "registry.csv"] {
+        let path = format!("examples/linkage/{name}");
+        let text = fs::read_to_string(root().join(&path)).expect("the example is there");
+        for party in [&clinic, &registry] {
+            fs::create_dir_all(party.path("examples/linkage")).expect("writable");
+            party.file(&path, &text);
+        }
+    }
+    let commands = commands("docs/use/linkage.md");
+    let [check, listening, connecting] = commands.as_slice() else { panic!("three commands") };
+    let checked = clinic.run(&words(check, &registry, ""));
+    succeeds(check, &checked);
+    let keys = String::from_utf8_lossy(&checked.stdout).matches("\nkey ").count();
+    assert_eq!(keys, 2, "a look under each key");
+    let mut listened = clinic.start(&words(listening, &registry, ""));
+    let connected = registry.run(&words(connecting, &clinic, &listened.address()));
+    let listened = listened.output();
+    succeeds(listening, &listened);
+    succeeds(connecting, &connected);
+    let page = fs::read_to_string(root().join("docs/use/linkage.md")).expect("the page is there");
+    let matches = clinic.read("matches.csv");
+    assert!(page.contains(&matches), "{matches}");
+    let by_key = "7 of your 8 rows match: 3 by key 1, 3 by key 2, 1 by key 3";
+    assert!(stderr(&listened).contains(by_key), "{}", stderr(&listened));
+    let matches = registry.read("theirs.csv");
+    let keys = matches.lines().filter_map(|line| line.rsplit_once(';')).map(|(_, key)| key);
+    assert_eq!(keys.collect::<Vec<_>>(), ["veilset_key", "1", "1", "2", "2", "3", "1"]);
+}
+
 #[cfg(unix)]
 #[test]
 fn every_command_on_the_page_of_data_runs() {

@@ -29,7 +29,7 @@ mod typed;
 mod union;
 
 pub use aligned::ID_COLUMN;
-pub use labelled::LABEL_COLUMN;
+pub use labelled::{KEY_COLUMN, LABEL_COLUMN};
 pub use new_file::{NewFile, remove_unfinished};
 pub(crate) use room::free;
 pub use room::is_full;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use arrow_schema::DataType;
 use serde_json::{Value, json};
-use veilset_data::{DataError, Format, KeySet, Scratch, Table, check};
+use veilset_data::{DataError, Format, KeySet, LABEL_COLUMN, Scratch, Table, check};
 
 use crate::support::{file, path, read, texts, to};
 
@@ -367,7 +367,7 @@ fn labels_go_to_every_format_whether_or_not_a_row_is_listed() {
             };
             to(&path).prepare(&table).expect("a place");
             let listed = [(0, "a \"label\""), (1, "")];
-            to(&path).write_labelled(&table, &listed).expect("writable");
+            to(&path).write_labelled(&table, LABEL_COLUMN, &listed).expect("writable");
             let of_row = |row: usize| texts(&table)[row].clone();
             let with = |row: Vec<String>, last: &str| [row, vec![last.to_owned()]].concat();
             let expected = [with(of_row(0), listed[0].1), with(of_row(1), "")];
@@ -377,7 +377,7 @@ fn labels_go_to_every_format_whether_or_not_a_row_is_listed() {
                 assert_eq!(seen, expected, "{} to {name}", table.name());
             }
             let wide = written.header().to_vec();
-            to(&path).write_labelled(&table, &[]).expect("writable");
+            to(&path).write_labelled(&table, LABEL_COLUMN, &[]).expect("writable");
             if name != "o.ndjson" {
                 assert_eq!(columns().header(), wide, "{} to {name}", table.name());
             }

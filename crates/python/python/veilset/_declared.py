@@ -13,6 +13,7 @@ Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]
 Shares: TypeAlias = Literal["additive", "xor"]
 Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
 Flooding: TypeAlias = Literal["off", "on"]
+Match: TypeAlias = Literal["tiers", "one-sided"]
 
 #: What stands where nobody chooses.
 SHARES: Shares = "additive"
@@ -25,6 +26,7 @@ OWN = {
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
+    "match": ("intersect",),
 }
 
 

@@ -37,7 +37,7 @@ class Frame(ABC):
 
     @abstractmethod
     def listed(self, found: Run | Answers) -> Any:
-        """The rows that are on somebody's list, with their labels if there are any; None if there are none to know."""
+        """The rows that are on somebody's list, with the column beside them if there is one; None if there are none to know."""
 
 
 class InMemory(Frame):
@@ -54,18 +54,18 @@ class InMemory(Frame):
         return None if shares is None else self.of(shares)
 
     def listed(self, found: Run | Answers) -> Any:
-        rows, labels = found.rows(), found.labels()
+        rows, beside = found.rows(), found.beside()
         if rows is None:
             return None
-        return self.rows(rows) if labels is None else self.labelled(rows, labels)
+        return self.rows(rows) if beside is None else self.with_column(rows, beside)
 
     @abstractmethod
     def rows(self, rows: Batches) -> Any:
         """The rows with these numbers."""
 
     @abstractmethod
-    def labelled(self, rows: Batches, labels: Batches) -> Any:
-        """The rows with these numbers and a column of labels."""
+    def with_column(self, rows: Batches, column: Batches) -> Any:
+        """The rows with these numbers and a column of text beside them."""
 
     @abstractmethod
     def joined(self, received: Batches) -> Any:
@@ -131,8 +131,8 @@ class Arrow(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._table.take(_pyarrow().table(rows).column(0))
 
-    def labelled(self, rows: Batches, labels: Batches) -> Any:
-        return Arrow(self.rows(rows)).beside(labels)
+    def with_column(self, rows: Batches, column: Batches) -> Any:
+        return Arrow(self.rows(rows)).beside(column)
 
     def beside(self, column: Batches) -> Any:
         """The table with one column more."""
@@ -181,8 +181,8 @@ class Pandas(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._frame.iloc[_pyarrow().table(rows).column(0).to_numpy()]
 
-    def labelled(self, rows: Batches, labels: Batches) -> Any:
-        more = self.of(labels)
+    def with_column(self, rows: Batches, column: Batches) -> Any:
+        more = self.of(column)
         name = more.columns[0]
         _check_free(name, list(self._frame.columns))
         return self.rows(rows).assign(**{name: more[name].array})
@@ -234,8 +234,8 @@ class Polars(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._frame[self.of(rows).to_series()]
 
-    def labelled(self, rows: Batches, labels: Batches) -> Any:
-        more = self.of(labels)
+    def with_column(self, rows: Batches, column: Batches) -> Any:
+        more = self.of(column)
         _check_free(more.columns[0], self._frame.columns)
         return self.rows(rows).hstack(more)
 
@@ -277,5 +277,5 @@ class File(Frame):
     def listed(self, found: Run | Answers) -> Any:
         if found.rows() is None:
             return None
-        table, labels = _pyarrow().table(found.own_rows()), found.labels()
-        return table if labels is None else Arrow(table).beside(labels)
+        table, column = _pyarrow().table(found.own_rows()), found.beside()
+        return table if column is None else Arrow(table).beside(column)

@@ -7,9 +7,9 @@ import os
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
 
-from ._declared import Choices, Operation
+from ._declared import Choices, Match, Operation
 from ._native import Party, Stop
 from .errors import InputError
 
@@ -19,6 +19,9 @@ Progress: TypeAlias = Callable[[str, int, int], object]
 
 #: One column, or several.
 Columns: TypeAlias = str | Sequence[str]
+
+#: The columns of one key, or those of each of several, the most trusted first.
+Keys: TypeAlias = Columns | Sequence[Columns]
 
 log = logging.getLogger("veilset")
 
@@ -57,7 +60,8 @@ class Terms(NamedTuple):
 
 #: Options that several kinds of call have, with their meanings.
 PresetOption: TypeAlias = Annotated[
-    Columns, "how keys are normalised: one preset for the key's columns, or one for each"
+    Keys,
+    "how keys are normalised: one preset for the key's columns, or one for each; of several keys, one such for each",
 ]
 PlaceholdersOption: TypeAlias = Annotated[
     bool, "treat n/a, NULL, - and other placeholders as ordinary keys; default: they never match"
@@ -172,7 +176,8 @@ class Order:
     """What to compute."""
 
     operation: str
-    key: str
+    keys: list[str]
+    match: str | None
     keep_placeholders: bool
     learn: str
     protocol: str | None
@@ -259,16 +264,18 @@ class Asks:
     """An operation with the arguments that are its own."""
 
     operation: Operation
-    on: Columns = ()
+    on: Keys = ()
     value: Columns = ()
     send: Columns = ()
     choices: Mapping[str, str] | None = None
     label: str | None = None
+    match: Match | None = None
 
     def columns(self) -> list[str]:
         """The columns that the run reads."""
         label = [] if self.label is None else [self.label]
-        own = [*several(self.on), *several(self.value), *several(self.send), *label]
+        keys = [column for key in linked(self.on) for column in key]
+        own = [*keys, *several(self.value), *several(self.send), *label]
         return list(dict.fromkeys(own))
 
     def order(self, options: Options) -> Order:
@@ -277,7 +284,8 @@ class Asks:
         protocol = options.get("protocol", "auto")
         return Order(
             operation=self.operation,
-            key=_key(several(self.on), several(options.get("preset", "raw"))),
+            keys=_keys(linked(self.on), options.get("preset", "raw")),
+            match=self.match,
             keep_placeholders=options.get("keep_placeholders", False),
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
@@ -321,6 +329,24 @@ def inquiry(items: list[str], on: Columns, options: LookupOptions) -> Inquiry:
 def several(columns: Columns) -> list[str]:
     """Names, where one may stand for itself."""
     return [columns] if isinstance(columns, str) else list(columns)
+
+
+def linked(on: Keys) -> list[list[str]]:
+    """The columns of each key: of one, unless some key is a list of its own."""
+    if isinstance(on, str) or all(isinstance(column, str) for column in on):
+        return [several(cast(Columns, on))]
+    return [several(key) for key in on]
+
+
+def _keys(on: list[list[str]], presets: Keys) -> list[str]:
+    """Each key in the command line's form."""
+    if len(on) == 1:
+        one = linked(presets)
+        return [_key(on[0], one[0] if len(one) == 1 else [])]
+    of_each = [presets] * len(on) if isinstance(presets, str) else list(presets)
+    if len(of_each) != len(on):
+        raise InputError(f"{len(on)} keys have {len(of_each)} presets: give one, or one for each")
+    return [_key(key, several(preset)) for key, preset in zip(on, of_each, strict=True)]
 
 
 def _key(on: list[str], presets: list[str]) -> str:

@@ -114,6 +114,8 @@ class Result:
             return "no key is in both lists" if row is None else f"row {row + 1} of yours"
         if self.matches is None:
             return "the number of matches is not yours to know"
+        if (by_key := self.report["result"].get("by_key")) is not None:
+            return f"{sum(by_key)} of your {self.report['rows']} rows match"
         sums = "".join(f", {name} {total}" for name, total in (self.sums or {}).items())
         return f"{self.matches} of your {self.report['distinct']} keys match{sums}"
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
-from ._declared import SCHEME, SHARES, Choices, Operation, Scheme, Shares
+from ._declared import SCHEME, SHARES, Choices, Match, Operation, Scheme, Shares
 from ._frames import Table, frame
 from ._keywords import helps, refuse_others, refuse_unknown, takes
 from ._native import Party, Stop
@@ -22,6 +22,7 @@ from ._order import (
     Asks,
     Caller,
     Columns,
+    Keys,
     Learn,
     LookupOptions,
     NumberOptions,
@@ -60,9 +61,12 @@ class Session:
         self._options = options
         self._running: set[Stop] = set()
 
-    def intersect(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
-        """Finds the rows that both lists have."""
-        return self._do(table, Asks("intersect", on), options)
+    def intersect(
+        self, table: Table, *, on: Keys, match: Match | None = None, **options: Unpack[Options]
+    ) -> Result:
+        """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
+        match by them."""
+        return self._do(table, Asks("intersect", on, match=match), options)
 
     def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """Finds how many distinct keys both lists have, not which."""
@@ -220,9 +224,17 @@ def _items(asked: Table | Items, on: Columns) -> list[str]:
 
 
 @helps(Options)
-def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
-    """Finds the rows that both lists have."""
-    return Session(peer).intersect(table, on=on, **options)
+def intersect(
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    match: Match | None = None,
+    **options: Unpack[Options],
+) -> Result:
+    """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
+    match by them."""
+    return Session(peer).intersect(table, on=on, match=match, **options)
 
 
 @helps(NumberOptions)
@@ -325,11 +337,12 @@ def run_local(
     a: Table,
     b: Table,
     *,
-    on: Columns,
+    on: Keys,
     value: Columns = (),
     send: Columns = (),
     shares: Shares = SHARES,
     label: str | None = None,
+    match: Match | None = None,
     **options: Unpack[TermOptions],
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
@@ -338,12 +351,12 @@ def run_local(
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)
-    own = {"value": value, "send": send, "label": label}
+    own = {"value": value, "send": send, "label": label, "match": match}
     refuse_others(operation, {**own, "shares": shares != SHARES})
     tables = (frame(a), frame(b))
     asks = (
-        Asks(operation, on, value, send, {"shares": shares}),
-        Asks(operation, on, (), send, {"shares": shares}, label),
+        Asks(operation, on, value, send, {"shares": shares}, match=match),
+        Asks(operation, on, (), send, {"shares": shares}, label, match),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})

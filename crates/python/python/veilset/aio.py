@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, cast
 
 from . import _session
-from ._declared import SCHEME, SHARES, Operation, Scheme, Shares
+from ._declared import SCHEME, SHARES, Match, Operation, Scheme, Shares
 from ._frames import Table
 from ._native import Stop
 from ._order import (
     Columns,
+    Keys,
     LookupOptions,
     NumberOptions,
     Options,
@@ -58,9 +59,11 @@ class Session:
         self._session = _session.Session(peer, **options)
         self._options = options
 
-    async def intersect(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
+    async def intersect(
+        self, table: Table, *, on: Keys, match: Match | None = None, **options: Unpack[Options]
+    ) -> Result:
         """As :func:`veilset.intersect`."""
-        return await self._do(self._session.intersect, table, on=on, **options)
+        return await self._do(self._session.intersect, table, on=on, match=match, **options)
 
     async def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """As :func:`veilset.count`."""
@@ -135,9 +138,16 @@ class Session:
         self._session.close()
 
 
-async def intersect(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:
+async def intersect(
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    match: Match | None = None,
+    **options: Unpack[Options],
+) -> Result:
     """As :func:`veilset.intersect`."""
-    return await Session(peer).intersect(table, on=on, **options)
+    return await Session(peer).intersect(table, on=on, match=match, **options)
 
 
 async def count(
@@ -213,7 +223,7 @@ async def lookup(
 
 
 async def run_local(
-    operation: Operation, a: Table, b: Table, *, on: Columns, **options: Any
+    operation: Operation, a: Table, b: Table, *, on: Keys, **options: Any
 ) -> tuple[Result, Result]:
     """As :func:`veilset.run_local`."""
     both = await _in_thread(_session.run_local, operation, a, b, on=on, **options)

@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
-use veilset_crypto::Group;
+use veilset_crypto::{Element, Group};
 use veilset_protocols::{
     AttachedShape, Attaches, Choices, Gives, Operation, Protocol, Reveal, Role, SetEncoding, Shape,
     Side, Spec,
@@ -27,6 +27,8 @@ pub struct Agreed {
     pub(crate) role: Role,
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
+    /// How many values the peer has under each of several keys that are matched in tiers.
+    pub(crate) peer_tiers: Vec<u64>,
     pub(crate) choices: Choices,
     shape: Shape,
     pub(crate) peer_attached: AttachedShape,
@@ -60,8 +62,9 @@ pub fn agree(
     let shape = Shape { choices, ..open };
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
-        let rows = memory_of_rows(&mine, &theirs);
-        memory_of(protocol, shape, role, parts).saturating_add(rows)
+        let rows = memory_of_rows(&mine, &theirs).saturating_add(memory_of_tiers(&mine));
+        let of = |shape| memory_of(protocol, shape, role, parts).saturating_add(rows);
+        tiers(role, shape, &mine, &theirs).map(of).max().unwrap_or(rows)
     };
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
@@ -78,6 +81,7 @@ pub fn agree(
         role,
         reveal,
         peer_count,
+        peer_tiers: theirs.tiers.clone(),
         choices,
         shape,
         peer_attached: theirs.attached,
@@ -236,6 +240,34 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
         returned: receiver.attached,
         choices: Choices::default(),
     }
+}
+
+/// The sizes of the runs one after the other: of all, or of each tier before anything matched.
+fn tiers<'a>(
+    role: Role,
+    shape: Shape,
+    mine: &'a Terms,
+    theirs: &'a Terms,
+) -> Box<dyn Iterator<Item = Shape> + 'a> {
+    if mine.tiers.is_empty() {
+        return Box::new(std::iter::once(shape));
+    }
+    let (sender, receiver) = match role {
+        Role::Sender => (mine, theirs),
+        Role::Receiver => (theirs, mine),
+    };
+    let sizes = sender.tiers.iter().zip(&receiver.tiers);
+    Box::new(sizes.map(move |(sender, receiver)| Shape {
+        sender: *sender,
+        receiver: *receiver,
+        ..shape
+    }))
+}
+
+/// What tiers take beside their runs: the elements of all, and which match.
+fn memory_of_tiers(mine: &Terms) -> u64 {
+    let of_all = |all: u64| all.saturating_mul(Element::LEN as u64 + 6);
+    if mine.tiers.is_empty() { 0 } else { of_all(mine.distinct) }
 }
 
 /// A protocol with its parameters.

@@ -86,6 +86,7 @@ pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: 
         security,
         learn,
         presets: briefing.presets.clone(),
+        matching: None,
         role: None,
         learned: briefing.learned.clone(),
         distinct: offer.distinct as u64,

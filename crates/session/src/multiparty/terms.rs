@@ -103,6 +103,7 @@ fn is_for_several(offer: &Offer) -> bool {
         && (choices, attached) == (Choices::default(), AttachedShape::Nothing)
         && offer.columns.is_empty()
         && offer.details.is_empty()
+        && offer.matching.is_none()
 }
 
 /// As in a run of two, but between more.

@@ -67,7 +67,7 @@ impl Terms {
         let of_any = [
             differ("operation", &mine.operation, &theirs.operation),
             differing_learners(self.learn, theirs.learn.name()),
-            differ("key presets", &mine.presets, &theirs.presets),
+            differing_presets(&mine.presets, &theirs.presets),
             differ("security", &mine.security, &theirs.security),
             differ("ends", end(mine.connecting), end(!theirs.connecting)),
         ];
@@ -85,13 +85,40 @@ impl Terms {
             mismatched_values(self.operation, [here, theirs.values > 0]),
         ];
         let details = differing_details(&self.details, &theirs.details);
-        of_all.chain(of_operation.into_iter().flatten()).chain(details).collect()
+        let tiers = || {
+            let [mine, theirs] =
+                [&mine.tiers, &theirs.tiers].map(|tiers| format!("{} keys", tiers.len()));
+            differ("tiers", &mine, &theirs)
+        };
+        let of_operation = of_operation.into_iter().flatten().chain(details);
+        let found: Vec<_> = of_all.chain(of_operation).collect();
+        // Where all the rest is the same, an honest peer has as many.
+        if found.is_empty() { tiers().into_iter().collect() } else { found }
     }
 }
 
 /// A field that must be the same on both sides.
 pub(crate) fn differ(field: &'static str, mine: &str, theirs: &str) -> Option<Mismatch> {
     (mine != theirs).then(|| Mismatch::of(field, mine, theirs))
+}
+
+/// How many keys there are, or the first whose presets differ.
+fn differing_presets(mine: &str, theirs: &str) -> Option<Mismatch> {
+    let count = |presets: &str| presets.split(';').count();
+    if (count(mine), count(theirs)) == (1, 1) {
+        return differ("key presets", mine, theirs);
+    }
+    let counts = [count(mine), count(theirs)].map(|count| count.to_string());
+    let keys = differ("number of keys (--key for each)", &counts[0], &counts[1]);
+    keys.or_else(|| {
+        let pairs = (1..).zip(mine.split(';').zip(theirs.split(';')));
+        let mut differing = pairs.filter(|(_, (mine, theirs))| mine != theirs);
+        differing.next().map(|(place, (mine, theirs))| Mismatch {
+            field: format!("presets of key {place}").into(),
+            mine: mine.to_owned(),
+            theirs: escape(theirs),
+        })
+    })
 }
 
 /// One side's me is the other side's peer; `theirs` is the word on the peer's side.

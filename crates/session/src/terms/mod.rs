@@ -14,7 +14,7 @@ use std::str::FromStr;
 
 use veilset_protocols::{AttachedShape, CHOICES, Choices, Operation, Security, find};
 
-use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Offer};
+use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Matching, Offer};
 
 pub(crate) use messages::{ChosenNames, Consent, Done, Hello, encoded};
 pub use mismatch::Mismatch;
@@ -22,7 +22,7 @@ pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values}
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 3;
+pub const WIRE_VERSION: u16 = 4;
 
 /// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
@@ -89,6 +89,8 @@ pub(crate) struct Terms {
     pub(crate) presets: String,
     /// How many distinct keys.
     pub(crate) distinct: u64,
+    /// How many of them under each of several keys that are matched in tiers.
+    pub(crate) tiers: Vec<u64>,
     /// Whether the keys look like hashes.
     pub(crate) looks_hashed: bool,
     /// Whether this side opened the connection.
@@ -117,6 +119,7 @@ impl Terms {
             learn,
             presets: offer.presets.clone(),
             distinct: offer.distinct as u64,
+            tiers: offer.tiers.iter().map(|count| *count as u64).collect(),
             looks_hashed: offer.looks_hashed,
             connecting: offer.connecting,
             choices: with_fields(choices),
@@ -127,7 +130,13 @@ impl Terms {
                 attached => attached,
             },
             columns: offer.columns.clone(),
-            details: offer.details.iter().cloned().chain(choice_details(choices)).collect(),
+            details: offer
+                .details
+                .iter()
+                .cloned()
+                .chain(choice_details(choices))
+                .chain(offer.matching.map(matching_detail))
+                .collect(),
             nonce,
         }
     }
@@ -168,6 +177,7 @@ impl TryFrom<UncheckedTerms> for Terms {
             scheme: Some(named("scheme", &said.scheme)?),
             ..Choices::default()
         };
+        let attached = said.attached();
         let protocol = given(&said.protocol)
             .map(|name| parties.protocol(name).ok_or_else(|| unknown("protocol", name)))
             .transpose()?;
@@ -178,16 +188,22 @@ impl TryFrom<UncheckedTerms> for Terms {
             security: named("security", &said.security)?,
             learn: said.learn,
             distinct: said.distinct,
+            attached,
+            tiers: said.tiers,
             looks_hashed: said.looks_hashed,
             connecting: said.connecting,
             choices,
-            attached: said.attached(),
             presets: said.presets,
             columns: said.columns,
             details: said.details,
             nonce: said.nonce,
         })
     }
+}
+
+/// Both sides match in the same way.
+fn matching_detail(matching: Matching) -> Detail {
+    Detail { name: "match (--match)".to_owned(), value: matching.name().to_owned() }
 }
 
 /// The name that a side gave; an empty one is none.

@@ -190,6 +190,20 @@ fn terms_that_no_side_of_an_operation_can_have_are_refused() {
         };
         assert!(!with(2, 2) && with(2, 0) && with(65, 65) && with(1, 2), "{operation}");
     }
+    let tiers = |operation: &'static str, learn, presets: &'static str, tiers: &'static [u64]| {
+        refused(&move |terms| {
+            (terms.operation, terms.learn) = (operation.into(), learn);
+            (terms.presets, terms.tiers) = (presets.into(), tiers.into());
+        })
+    };
+    // The peer has nine keys.
+    assert!(!tiers("intersect", Learn::Both, "email/1;raw/1", &[4, 5]));
+    assert!(tiers("intersect", Learn::Both, "email/1;raw/1", &[4, 4]));
+    assert!(tiers("intersect", Learn::Both, "email/1;raw/1", &[10, u64::MAX]));
+    assert!(tiers("intersect", Learn::Both, "email/1", &[4, 5]));
+    assert!(tiers("intersect", Learn::Both, "email/1", &[9]));
+    assert!(tiers("intersect", Learn::Peer, "email/1;raw/1", &[4, 5]));
+    assert!(tiers("count", Learn::Both, "email/1;raw/1", &[4, 5]));
     let union = |values, width| {
         refused(&move |terms| {
             terms.operation = "union".into();

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use veilset_crypto::Group;
+use veilset_data::MAX_LINKAGE_KEYS;
 use veilset_protocols::{AttachedShape, Attaches, Operation, SetEncoding};
 
 use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms};
@@ -25,6 +26,8 @@ pub(crate) struct UncheckedTerms {
     pub(crate) presets: String,
     /// How many distinct keys.
     pub(crate) distinct: u64,
+    /// How many of them under each of several keys that are matched in tiers.
+    pub(crate) tiers: Vec<u64>,
     /// Whether the keys look like hashes.
     pub(crate) looks_hashed: bool,
     /// Whether the sender of these terms opened the connection.
@@ -66,6 +69,7 @@ impl From<&Terms> for UncheckedTerms {
             learn: terms.learn,
             presets: terms.presets.clone(),
             distinct: terms.distinct,
+            tiers: terms.tiers.clone(),
             looks_hashed: terms.looks_hashed,
             connecting: terms.connecting,
             group: choices.group.map_or("", Group::name).to_owned(),
@@ -116,6 +120,18 @@ impl UncheckedTerms {
         };
         let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
-        attached && details && columns <= MAX_COLUMNS && self.columns.iter().all(fits)
+        let columns = columns <= MAX_COLUMNS && self.columns.iter().all(fits);
+        attached && details && columns && self.tiers_are_possible()
+    }
+
+    /// Whether there are no tiers, or one for each key of an intersection that both learn.
+    fn tiers_are_possible(&self) -> bool {
+        let all = self.tiers.iter().try_fold(0, |sum: u64, tier| sum.checked_add(*tier));
+        let keys = self.presets.split(';').count();
+        self.tiers.is_empty()
+            || (self.tiers.len() == keys
+                && (2..=MAX_LINKAGE_KEYS).contains(&keys)
+                && all == Some(self.distinct)
+                && (self.operation == Operation::Intersect.name() && self.learn == Learn::Both))
     }
 }

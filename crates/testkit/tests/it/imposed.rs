@@ -39,7 +39,8 @@ impl Hostile {
         out.extend(texts(&[self.operation.name(), protocol, "semi-honest"]));
         out.push(2);
         text(&mut out, "raw/1");
-        out.extend([10, 0, u8::from(self.connecting)]);
+        // Keys, no tiers, not hashed.
+        out.extend([10, 0, 0, u8::from(self.connecting)]);
         out.extend(texts(&[group, digest, "additive"]));
         out.extend([0, 0, 0]);
         text(&mut out, "sum-of-ranks");

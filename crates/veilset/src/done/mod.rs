@@ -1,8 +1,12 @@
 //! A complete run and its result as rows.
 
+use std::borrow::Cow;
 use std::time::SystemTime;
 
-use veilset_data::{DataError, Destination, ShareColumn, ShareEncoding, ShareTable, Warning};
+use veilset_data::{
+    DataError, Destination, KEY_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
+    Warning,
+};
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, rows_of_items};
 
@@ -21,7 +25,7 @@ impl Done {
     /// Reads the rows or labels that the peer sent, if it sent any.
     pub(crate) fn new(report: Report, started: SystemTime, input: &Input) -> Result<Self, Error> {
         let (width, bytes, of_key) = match &report.outcome {
-            Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec.columns().len()),
+            Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec().columns().len()),
             Outcome::Listed { width, labels, .. } => (*width, &labels[..], 0),
             _ => (0, &[][..], 0),
         };
@@ -40,31 +44,58 @@ impl Done {
     /// else.
     #[must_use]
     pub fn rows<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = usize> + 'a> {
+        self.rows_by_key(input).map(|rows| rows.map(|(row, _)| row))
+    }
+
+    /// The same rows, each with the first key by which it matches, from 0.
+    #[must_use]
+    pub fn rows_by_key<'a>(
+        &'a self,
+        input: &'a Input,
+    ) -> Option<impl Iterator<Item = (usize, usize)> + 'a> {
         match &self.report.outcome {
             Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
-                Some(input.keys.rows_of(keys))
+                Some(input.linkage.rows_of(keys))
             }
-            Outcome::Agreed(key) => Some(input.keys.rows_of(key.as_slice())),
+            Outcome::Agreed(key) => Some(input.linkage.rows_of(key.as_slice())),
             _ => None,
         }
     }
 
-    /// The labels of a lookup's rows, in their order; `None` if the result is something else, or the list has none.
+    /// How many rows of `input` match by each key, which is the first for each of them; `None` if the result is something else.
     #[must_use]
-    pub fn labels<'a>(&'a self, input: &'a Input) -> Option<impl Iterator<Item = &'a str> + 'a> {
-        let Outcome::Listed { rows: keys, .. } = &self.report.outcome else { return None };
-        let label = |row| {
-            let key = u32::try_from(input.keys.key_of(row)?).ok()?;
-            Some(self.received[keys.binary_search(&key).ok()?][0].as_str())
-        };
-        (!self.report.peer_columns.is_empty()).then(|| input.keys.rows_of(keys).filter_map(label))
+    pub fn counts_by_key(&self, input: &Input) -> Option<Vec<usize>> {
+        let rows = self.rows_by_key(input)?;
+        let mut counts = vec![0; input.specs.len()];
+        rows.for_each(|(_, key)| counts[key] += 1);
+        Some(counts)
+    }
+
+    /// The column beside the result's rows, with a text for each: of a lookup the labels, if the list has any, and where rows can match
+    /// by several keys the number of the key, from 1; `None` if there is no such column.
+    #[must_use]
+    pub fn beside(&self, input: &Input) -> Option<(&'static str, Vec<Cow<'_, str>>)> {
+        match &self.report.outcome {
+            Outcome::Matched(keys) if input.has_several_keys() => {
+                let rows = input.linkage.rows_of(keys);
+                Some((KEY_COLUMN, rows.map(|(_, key)| (key + 1).to_string().into()).collect()))
+            }
+            Outcome::Listed { rows: keys, .. } if !self.report.peer_columns.is_empty() => {
+                let label = |row| {
+                    let key = u32::try_from(input.keys().key_of(row)?).ok()?;
+                    Some(Cow::from(&*self.received[keys.binary_search(&key).ok()?][0]))
+                };
+                Some((LABEL_COLUMN, input.keys().rows_of(keys).filter_map(label).collect()))
+            }
+            _ => None,
+        }
     }
 
     /// The row of `input` that both sides agree on, if any; `None` if the result is something else.
     #[must_use]
     pub fn agreed(&self, input: &Input) -> Option<Option<usize>> {
         match &self.report.outcome {
-            Outcome::Agreed(key) => Some(key.and_then(|key| input.keys.rows_of(&[key]).next())),
+            Outcome::Agreed(key) => Some(key.and_then(|key| input.keys().rows_of(&[key]).next())),
             _ => None,
         }
     }
@@ -84,7 +115,7 @@ impl Done {
     #[must_use]
     pub fn received_rows(&self, input: &Input) -> Option<(Vec<String>, &[Vec<String>])> {
         let Outcome::Lacking { .. } = self.report.outcome else { return None };
-        let key = input.spec.columns().iter().map(|column| &column.name);
+        let key = input.spec().columns().iter().map(|column| &column.name);
         let names = key.chain(self.report.peer_columns.iter().map(|column| &column.name));
         Some((names.cloned().collect(), &self.received))
     }
@@ -94,7 +125,7 @@ impl Done {
     #[must_use]
     pub fn identifiers(&self, input: &Input) -> Option<(Vec<Option<String>>, Vec<String>)> {
         let Outcome::Identifiers { own, others } = &self.report.outcome else { return None };
-        let id = |row| input.keys.key_of(row).map(|key| text(&own[key]));
+        let id = |row| input.keys().key_of(row).map(|key| text(&own[key]));
         Some(((0..input.rows()).map(id).collect(), others.iter().map(text).collect()))
     }
 
@@ -130,21 +161,21 @@ impl Done {
     pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
         match &self.report.outcome {
             Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
-                let rows = input.keys.rows_of(keys);
-                match self.labels(input) {
-                    Some(labels) => destination
-                        .write_labelled(&input.table, &rows.zip(labels).collect::<Vec<_>>()),
-                    None => input.write(rows, destination),
-                }
+                let rows = input.linkage.rows_of(keys).map(|(row, _)| row);
+                let Some((column, texts)) = self.beside(input) else {
+                    return input.write(rows, destination);
+                };
+                let rows: Vec<_> = rows.zip(texts.iter().map(|text| &**text)).collect();
+                destination.write_labelled(&input.table, column, &rows)
             }
-            Outcome::Agreed(key) => input.write(input.keys.rows_of(key.as_slice()), destination),
+            Outcome::Agreed(key) => input.write(input.keys().rows_of(key.as_slice()), destination),
             Outcome::Lacking { .. } => {
                 let extra: Vec<String> =
                     self.report.peer_columns.iter().map(|column| column.name.clone()).collect();
-                destination.write_union(&input.table, &input.spec, &extra, &self.received)
+                destination.write_union(&input.table, input.spec(), &extra, &self.received)
             }
             Outcome::Identifiers { own, others } => {
-                let id = |row| input.keys.key_of(row).map(|key| text(&own[key]));
+                let id = |row| input.keys().key_of(row).map(|key| text(&own[key]));
                 destination.write_aligned(&input.table, &id, others.iter().map(text))
             }
             Outcome::Shares(shares) => {
@@ -158,7 +189,7 @@ impl Done {
     fn share_table(&self, shares: &Shares, input: &Input) -> ShareTable {
         let own = input.columns();
         let columns = if shares.order.is_some() { &own } else { &self.report.peer_columns };
-        let first_rows = input.keys.first_rows();
+        let first_rows = input.keys().first_rows();
         let first_row = |key: &u32| u64::from(first_rows[*key as usize]) + 1;
         ShareTable {
             columns: columns

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use rand_core::CryptoRng;
 use veilset_channel::Malformed;
 use veilset_crypto::Element;
-use veilset_data::{DataError, Destination, KeySpec, PROGRAM_MEMORY, Warning};
+use veilset_data::{DataError, Destination, KeySpec, LABEL_COLUMN, PROGRAM_MEMORY, Warning};
 use veilset_lookup::{
     Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
 };
@@ -84,7 +84,7 @@ impl LookedUp {
     /// The answer for a row of the input; `None` for a row without a key.
     #[must_use]
     pub fn of_row(&self, row: usize) -> Option<&Answer> {
-        self.input.keys.key_of(row).map(|key| &self.answers[key])
+        self.input.keys().key_of(row).map(|key| &self.answers[key])
     }
 
     /// What a user should know of the rows; of single items, which say themselves what became of them, nothing.
@@ -204,7 +204,7 @@ impl LookedUp {
             return self.input.write(self.listed().map(|(row, _)| row), destination);
         }
         let listed = self.listed().map(|(row, label)| (row, label.unwrap_or_default()));
-        destination.write_labelled(&self.input.table, &listed.collect::<Vec<_>>())
+        destination.write_labelled(&self.input.table, LABEL_COLUMN, &listed.collect::<Vec<_>>())
     }
 }
 
@@ -213,8 +213,12 @@ impl LookupInput {
     fn prepare(&self, manifest: &Manifest) -> Result<(), Error> {
         match self {
             Self::List(input, Some(destination)) if manifest.labelled() => {
-                input.table.check_labelled()?;
-                Ok(destination.prepare_labelled(&input.table, manifest.longest_label())?)
+                input.table.check_labelled(LABEL_COLUMN)?;
+                Ok(destination.prepare_labelled(
+                    &input.table,
+                    LABEL_COLUMN,
+                    manifest.longest_label(),
+                )?)
             }
             _ => Ok(()),
         }

@@ -41,7 +41,7 @@ impl Labels {
     /// # Errors
     /// When the column is missing or has no text, or rows of one key have different labels.
     pub fn of_column(input: &Input, column: &str) -> Result<Self, DataError> {
-        Ok(Self(Items::texts_of_keys(&input.table, &input.keys, column)?))
+        Ok(Self(Items::texts_of_keys(&input.table, input.keys(), column)?))
     }
 }
 
@@ -60,7 +60,7 @@ pub fn build(
     let list = List::create(path, replace, |before| -> Result<List, Error> {
         let none = Labels::none(input);
         let items = |session: &[u8; 32]| items(input, labels.unwrap_or(&none), session);
-        let (presets, labelled) = (input.spec.canonical(), labels.is_some());
+        let (presets, labelled) = (input.spec().canonical(), labels.is_some());
         Ok(List::build(before, presets, labelled, sizing, items, &mut fresh_rng()?)?)
     })?;
     Ok((list.version(), list.count()))
@@ -97,7 +97,7 @@ pub fn remove(path: &Path, input: &Input) -> Result<Changed, Error> {
 pub fn single_items(path: &Path, items: &[String]) -> Result<Input, Error> {
     let list = ListFile::read(path)?;
     let input = input_of(items, list.presets())?;
-    match (0..input.rows()).find(|row| input.keys.key_of(*row).is_none()) {
+    match (0..input.rows()).find(|row| input.keys().key_of(*row).is_none()) {
         Some(row) => Err(Error::NoKey { item: row + 1, list: list.presets().to_owned() }),
         None => Ok(input),
     }

@@ -15,12 +15,12 @@ pub use self::list::{Changed, Labels, add, build, remove, single_items};
 use crate::{Error, Input};
 
 fn elements(input: &Input, session: &[u8; 32]) -> Vec<Element> {
-    let hasher = ElementHasher::new(session, &input.spec.canonical());
-    input.keys.digests().iter().map(|key| hasher.element(key)).collect()
+    let hasher = ElementHasher::new(session, &input.spec().canonical());
+    input.keys().digests().iter().map(|key| hasher.element(key)).collect()
 }
 
 fn check_presets(list: &str, input: &Input) -> Result<(), Error> {
-    let (ours, list) = (input.spec.canonical(), list.to_owned());
+    let (ours, list) = (input.spec().canonical(), list.to_owned());
     if ours == list {
         Ok(())
     } else if differ_in_version(&ours, &list) {

@@ -1,3 +1,4 @@
-//! The facade: how a program ends that panics.
+//! The facade: matching by several keys, and how a program ends that panics.
 
+mod linkage;
 mod voice;

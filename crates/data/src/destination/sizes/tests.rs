@@ -14,7 +14,7 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::Fields;
 
 use super::*;
-use crate::{KeySpec, Scratch, ShareColumn, ShareEncoding, ShareTable, Source};
+use crate::{KeySpec, LABEL_COLUMN, Scratch, ShareColumn, ShareEncoding, ShareTable, Source};
 
 const ENDINGS: [&str; 6] = ["csv", "tsv", "ndjson", "parquet", "arrow", "arrows"];
 
@@ -108,8 +108,8 @@ fn as_much_is_held_as_any_result_takes_and_not_much_more() {
                 look(&|to| to.prepare_union(&table, &spec, &extra, 3000, 18 + 30 + 40), &|to| {
                     to.write_union(&table, &spec, &extra, &received)
                 }),
-                look(&|to| to.prepare_labelled(&table, 99), &|to| {
-                    to.write_labelled(&table, &labelled)
+                look(&|to| to.prepare_labelled(&table, LABEL_COLUMN, 99), &|to| {
+                    to.write_labelled(&table, LABEL_COLUMN, &labelled)
                 }),
             ];
             for (what, (held, taken)) in taken.into_iter().enumerate() {

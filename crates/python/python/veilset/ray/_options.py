@@ -18,6 +18,7 @@ from .._order import (
     PresetOption,
     Progress,
     StopOption,
+    linked,
     several,
 )
 from .._order import Options as SingleOptions
@@ -111,13 +112,16 @@ def job(asks: Asks, options: Options) -> Job:
         raise InputError(f'learn is one of "me", "peer" and "both", not {learn!r}')
     if asks.operation == "sum" and learn != "both":
         raise InputError('both sides learn something of a sum: leave learn at "both"')
+    keys = linked(asks.on)
+    if len(keys) > 1:
+        raise InputError("a run on a cluster takes one key; several are for veilset.intersect")
     sends = asks.operation == "union" and learn != "me"
     memory = options.get("max_memory")
     made = Job(
         operation=asks.operation,
-        key=asks.order(single).key,
+        key=asks.order(single).keys[0],
         keep_placeholders=options.get("keep_placeholders", False),
-        on=several(asks.on),
+        on=keys[0],
         learn=learn,
         values=several(asks.value),
         send=several(asks.send) if sends else None,

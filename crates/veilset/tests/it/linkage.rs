@@ -1,0 +1,262 @@
+//! Matching by several keys against a plain greedy one, over random small lists.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::thread;
+
+use chacha20::ChaCha20Rng;
+use rand_core::{Rng, SeedableRng};
+use veilset::data::{Destination, KeySpec, Table};
+use veilset::registry::{Operation, Outcome, Security, Silent};
+use veilset::{Connection, Done, Error, Input, Job, Learn, Matching, Resources};
+use veilset_channel::memory_pair;
+
+/// Whoever a row is about: an address, a telephone number, a name and a birthday.
+type Row = [Option<u32>; 4];
+
+/// The keys: of each, its columns.
+const KEYS: [(&str, &[usize]); 3] =
+    [("mail:email", &[0]), ("phone:phone-gb", &[1]), ("name:name,born:date", &[2, 3])];
+
+/// As many lists of `VEILSET_LINKAGE_CASES`, where that is set.
+const CASES: u64 = 150;
+
+struct Random(ChaCha20Rng);
+
+impl Random {
+    fn below(&mut self, most: u32) -> u32 {
+        self.0.next_u32() % most
+    }
+
+    fn rows(&mut self) -> Vec<Row> {
+        let (rows, values) = (self.below(9), 1 + self.below(9));
+        let mut row =
+            || std::array::from_fn(|_| Some(self.below(values)).filter(|_| self.below(4) > 0));
+        (0..rows).map(|_| row()).collect()
+    }
+
+    /// The rows' numbers in some order.
+    fn order(&mut self, rows: usize) -> Vec<usize> {
+        let mut order: Vec<_> = (0..rows).collect();
+        for place in (1..rows).rev() {
+            order.swap(place, self.below(place as u32 + 1) as usize);
+        }
+        order
+    }
+
+    /// The rows in this order, with their numbers, and each value written in one of the ways that mean it.
+    fn list(&mut self, rows: &[Row], order: &[usize]) -> Input {
+        let mut text = "row,mail,phone,name,born\n".to_owned();
+        for number in order {
+            let [mail, phone, name, born] = rows[*number];
+            let mut either = |some: Option<[String; 2]>| {
+                let [one, other] = some.unwrap_or(["".into(), "n/a".into()]);
+                if self.below(2) == 0 { one } else { other }
+            };
+            let cells = [
+                either(mail.map(|n| [format!("a{n}@b.example"), format!(" A{n}@B.Example ")])),
+                either(
+                    phone.map(|n| [format!("020 7946 00{n:02}"), format!("+44207946 00{n:02}")]),
+                ),
+                either(name.map(|n| [format!("Zo\u{eb} {n}"), format!("zoe\u{308}  {n}")])),
+                either(born.map(|n| [format!("199{n}-01-02"), format!("199{n}/01/02")])),
+            ];
+            text.push_str(&format!("{number},{}\n", cells.join(",")));
+        }
+        let table = Table::parse("list".into(), text.into(), b',').expect("a table");
+        let keys: Vec<KeySpec> = KEYS.map(|(key, _)| key.parse().expect("a key")).into();
+        Input::linked(table, &keys).expect("the columns are there")
+    }
+}
+
+/// What a row has under a key.
+fn value(row: &Row, key: usize) -> Option<Vec<u32>> {
+    KEYS[key].1.iter().map(|column| row[*column]).collect()
+}
+
+fn values<'a>(rows: impl Iterator<Item = &'a Row>, key: usize) -> HashSet<Vec<u32>> {
+    rows.filter_map(|row| value(row, key)).collect()
+}
+
+/// Which of a side's rows match, and by which key.
+type Matches = BTreeMap<usize, usize>;
+
+/// Key after key, and what matches drops out on both sides.
+fn in_tiers(lists: [&[Row]; 2]) -> [Matches; 2] {
+    let mut matched = [Matches::new(), Matches::new()];
+    for key in 0..KEYS.len() {
+        let [left, right] = [0, 1].map(|side| {
+            let rows = lists[side].iter().enumerate();
+            values(rows.filter(|(n, _)| !matched[side].contains_key(n)).map(|(_, row)| row), key)
+        });
+        for (side, matched) in matched.iter_mut().enumerate() {
+            for (number, row) in lists[side].iter().enumerate() {
+                if value(row, key)
+                    .is_some_and(|value| left.contains(&value) && right.contains(&value))
+                {
+                    matched.entry(number).or_insert(key);
+                }
+            }
+        }
+    }
+    matched
+}
+
+/// Each row by the first of its values that the other list has.
+fn one_sided(mine: &[Row], theirs: &[Row]) -> Matches {
+    let theirs: Vec<_> = (0..KEYS.len()).map(|key| values(theirs.iter(), key)).collect();
+    let first = |row: &Row| {
+        (0..KEYS.len())
+            .find(|key| value(row, *key).is_some_and(|value| theirs[*key].contains(&value)))
+    };
+    let rows = mine.iter().enumerate();
+    rows.filter_map(|(number, row)| Some((number, first(row)?))).collect()
+}
+
+/// Both sides of a run; the second connects.
+fn run(inputs: [&Input; 2], learns: [Learn; 2], job: &Job) -> [Result<Done, Error>; 2] {
+    let (left, right) = memory_pair();
+    let side = |input: &Input, transport, connecting, learn| {
+        let job = Job { learn, ..job.clone() };
+        let ready = job.offer(Connection::from_transport(transport, connecting), input)?;
+        ready.run(input, &Resources { threads: 1, observer: &Silent })
+    };
+    thread::scope(|scope| {
+        let other = scope.spawn(|| side(inputs[0], Box::new(left), false, learns[0]));
+        let here = side(inputs[1], Box::new(right), true, learns[1]);
+        [other.join().expect("no panic"), here]
+    })
+}
+
+/// What a side learned of its rows, by their numbers.
+fn learned(done: &Done, input: &Input, order: &[usize]) -> Matches {
+    let rows = done.rows_by_key(input).expect("it learned");
+    rows.map(|(row, key)| (order[row], key)).collect()
+}
+
+fn cases() -> u64 {
+    let more = std::env::var("VEILSET_LINKAGE_CASES").ok();
+    more.and_then(|cases| cases.parse().ok()).unwrap_or(CASES)
+}
+
+/// The semantics are exact: the same whatever the order of rows, the protocol, and which side connects.
+#[test]
+fn every_way_to_match_does_what_a_plain_one_does() {
+    let mut matched = BTreeSet::new();
+    for seed in 0..cases() {
+        let mut random = Random(ChaCha20Rng::seed_from_u64(seed));
+        let rows = [random.rows(), random.rows()];
+        let orders = [random.order(rows[0].len()), random.order(rows[1].len())];
+        let lists = [0, 1].map(|side| random.list(&rows[side], &orders[side]));
+        let connecting = random.below(2) as usize;
+        let sides = [1 - connecting, connecting];
+        let (protocol, security) = match random.below(4) {
+            0 => ("rr22", Security::SemiHonest),
+            1 => ("rr22-malicious", Security::Malicious),
+            _ => ("dh", Security::SemiHonest),
+        };
+        let job = Job {
+            protocol: Some(protocol),
+            security,
+            ..Job::new(Operation::Intersect, "peer".to_owned())
+        };
+        let inputs = sides.map(|side| &lists[side]);
+
+        // It gives the result to one side alone.
+        if security == Security::SemiHonest {
+            let ends = run(inputs, [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
+            let expected = in_tiers([&rows[0], &rows[1]]);
+            for (done, side) in ends.iter().zip(sides) {
+                assert_eq!(done.report.matching, Some(Matching::Tiers));
+                let got = learned(done, &lists[side], &orders[side]);
+                assert_eq!(got, expected[side], "tiers, {protocol}, seed {seed}, side {side}");
+                matched.extend(got.values().copied());
+            }
+        }
+
+        let learner = random.below(2) as usize;
+        let learns = sides.map(|side| if side == learner { Learn::Me } else { Learn::Peer });
+        let ends = run(inputs, learns, &job).map(|end| end.expect("it runs"));
+        for (done, side) in ends.iter().zip(sides) {
+            if side != learner {
+                assert_eq!(done.report.outcome, Outcome::Nothing);
+                continue;
+            }
+            let got = learned(done, &lists[side], &orders[side]);
+            let expected = one_sided(&rows[side], &rows[1 - side]);
+            assert_eq!(got, expected, "one-sided, {protocol}, seed {seed}, side {side}");
+        }
+    }
+    assert_eq!(matched, (0..KEYS.len()).collect(), "rows match by every key");
+}
+
+fn people(text: &str, keys: &[&str]) -> Input {
+    let table = Table::parse("people.csv".into(), text.into(), b',').expect("a table");
+    let keys: Vec<KeySpec> = keys.iter().map(|key| key.parse().expect("a key")).collect();
+    Input::linked(table, &keys).expect("the columns are there")
+}
+
+#[test]
+fn rows_say_by_which_key_they_match() {
+    let ours =
+        people("mail,phone\nann@b.c,1\nben@b.c,2\n,3\neve@b.c,4\n", &["mail:email", "phone"]);
+    let theirs = people("tel,mail\n2,ben@b.c\n1,\n3,eve@b.c\n", &["mail:email", "tel"]);
+    let job = Job::new(Operation::Intersect, "peer".to_owned());
+    let [one, other] =
+        run([&ours, &theirs], [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
+    let written = |done: &Done, input: &Input| {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("out.csv");
+        done.write(input, &Destination::file(path.clone(), false)).expect("writable");
+        std::fs::read_to_string(path).expect("written")
+    };
+    // Three has matched by its address before its number could.
+    let expected = "mail,phone,veilset_key\nann@b.c,1,2\nben@b.c,2,1\neve@b.c,4,1\n";
+    assert_eq!(written(&one, &ours), expected);
+    let expected = "tel,mail,veilset_key\n2,ben@b.c,1\n1,,2\n3,eve@b.c,1\n";
+    assert_eq!(written(&other, &theirs), expected);
+    assert_eq!(one.counts_by_key(&ours), Some(vec![2, 1]));
+}
+
+#[test]
+fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
+    let several = |job: Job, keys| job.matching_of(keys).map_err(|error| error.to_string());
+    let job = |operation, learn, matching| Job {
+        learn,
+        matching,
+        ..Job::new(operation, "peer".to_owned())
+    };
+    let (tiers, one_sided) = (Some(Matching::Tiers), Some(Matching::OneSided));
+    let intersect = |learn, matching| job(Operation::Intersect, learn, matching);
+    assert_eq!(several(intersect(Learn::Both, None), 1), Ok(None));
+    assert_eq!(several(intersect(Learn::Both, None), 2), Ok(tiers));
+    assert_eq!(several(intersect(Learn::Me, None), 2), Ok(one_sided));
+    for (job, keys, part) in [
+        (intersect(Learn::Both, tiers), 1, "--key for each key"),
+        (intersect(Learn::Both, one_sided), 2, "--learn me on one side"),
+        (intersect(Learn::Peer, tiers), 2, "--learn both on both sides"),
+        (intersect(Learn::Both, None), 65, "at most 64 keys"),
+        (job(Operation::Count, Learn::Both, None), 2, "count takes one --key"),
+    ] {
+        let said = several(job, keys).expect_err(part);
+        assert!(said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn the_first_key_that_differs_is_named() {
+    let of = |keys: &[&str]| people("mail,phone\nann@b.c,1\n", keys);
+    let job = Job::new(Operation::Intersect, "peer".to_owned());
+    let ours = of(&["mail:email", "phone:phone-gb"]);
+    for (theirs, part) in [
+        (
+            of(&["mail:email", "phone:phone-fr"]),
+            "presets of key 2: here phone-gb/2, at the peer phone-fr/2",
+        ),
+        (of(&["mail:email"]), "number of keys (--key for each): here 2, at the peer 1"),
+    ] {
+        let [one, other] = run([&ours, &theirs], [Learn::Both; 2], &job);
+        let said = one.err().expect("it must not go on").to_string();
+        assert!(said.contains(part), "{said}");
+        assert_eq!(other.err().map(|error| error.exit_code()), Some(3));
+    }
+}
