@@ -23,12 +23,11 @@ const LEVELS: u64 = 4;
 /// And its number in a dictionary.
 const BESIDE: u64 = LEVELS + 8;
 
-/// Beside each value in a file: its number in a dictionary in four bytes, and its levels in two, which are enough for 30 types in one
-/// another.
-const IN_FILE: u64 = 4 + 2;
-
-/// The fewest bytes of a number there.
+/// The number of a value in a file's dictionary, and the fewest bytes of a value there that is a number.
 const NUMBER: usize = 4;
+
+/// As many types in one another have levels of a byte in a file, and more of two.
+const FEW_TYPES: usize = 6;
 
 /// Rows whose keys are looked at together.
 const KEYS: usize = 1 << 16;
@@ -43,10 +42,16 @@ enum Counted {
     All,
     /// The same, but those of dictionaries are in one place for all rows, and not counted.
     BesideDictionaries,
-    /// Those of all rows in a Parquet file.
-    InFile,
+    /// Those of all rows in a Parquet file, where each has levels of so many bytes.
+    InFile { levels: u64 },
     /// What stands beside all values there.
-    BesideValues,
+    BesideValues { levels: u64 },
+}
+
+impl Counted {
+    fn is_beside(self) -> bool {
+        matches!(self, Self::BesideValues { .. })
+    }
 }
 
 /// How many bytes rows of a batch take when they are written.
@@ -112,19 +117,27 @@ impl<'a> Written<'a> {
 
 /// The most bytes that an array takes in a Parquet file before it is compressed.
 pub(crate) fn in_file(array: &dyn Array) -> u64 {
-    sizes(array, Counted::InFile)(0..array.len())
+    let levels = levels_of(array.data_type());
+    sizes(array, Counted::InFile { levels })(0..array.len())
 }
 
 /// How many of them stand beside its values.
 pub(crate) fn beside_values(array: &dyn Array) -> u64 {
-    sizes(array, Counted::BesideValues)(0..array.len())
+    let levels = levels_of(array.data_type());
+    sizes(array, Counted::BesideValues { levels })(0..array.len())
+}
+
+/// Bytes of a value's levels in a file: of a list in a list in a struct, each has four bits or fewer of the one and three of the other.
+fn levels_of(kind: &DataType) -> u64 {
+    fn types(kind: &DataType) -> usize {
+        1 + part_kinds(kind).iter().map(types).max().unwrap_or(0)
+    }
+    if types(kind) <= FEW_TYPES { 1 } else { 2 }
 }
 
 fn sizes<'a>(array: &'a dyn Array, counted: Counted) -> Sizes<'a> {
     match array.data_type() {
-        kind if counted == Counted::BesideValues && part_kinds(kind).is_empty() => {
-            fixed(0, counted)
-        }
+        kind if counted.is_beside() && part_kinds(kind).is_empty() => fixed(0, counted),
         DataType::Utf8 => texts(array.as_string::<i32>().value_offsets()),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets()),
         DataType::Binary => texts(array.as_binary::<i32>().value_offsets()),
@@ -193,8 +206,10 @@ fn beside(rows: &Range<usize>) -> u64 {
 fn fixed<'a>(width: usize, counted: Counted) -> Sizes<'a> {
     let bytes = match counted {
         Counted::All | Counted::BesideDictionaries => BESIDE + width as u64,
-        Counted::InFile => IN_FILE + width.max(NUMBER) as u64,
-        Counted::BesideValues => IN_FILE,
+        // So few of these differ that a dictionary takes little.
+        Counted::InFile { levels } if width <= 1 => levels + width as u64,
+        Counted::InFile { levels } => levels + (NUMBER + width.max(NUMBER)) as u64,
+        Counted::BesideValues { levels } => levels + NUMBER as u64,
     };
     Box::new(move |rows| (rows.len() as u64).saturating_mul(bytes))
 }

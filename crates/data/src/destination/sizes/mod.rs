@@ -18,6 +18,9 @@ use crate::{DataError, Destination, Format, Table};
 const A_COLUMN: u64 = 2048;
 const A_COLUMN_OF_BATCH: u64 = 512;
 
+/// What Parquet takes for each column of a group: its place and extremes, and a dictionary of all numbers of one byte.
+const A_COLUMN_OF_GROUP: u64 = 512 + 4 * 256;
+
 /// What a name and a text of metadata take beside themselves.
 const A_PAIR: u64 = 128;
 
@@ -116,7 +119,7 @@ fn stored(format: Format, bytes: u64, rows: u64, width: Width) -> u64 {
     }
     // Two groups that follow one another have more than one has room for.
     let groups = rows.min(bytes.saturating_mul(2) / GROUP as u64 + 1);
-    let of_groups = groups.saturating_mul(A_COLUMN_OF_BATCH * (1 + width.columns) + width.paths);
+    let of_groups = groups.saturating_mul(A_COLUMN_OF_GROUP * (1 + width.columns) + width.paths);
     bytes.saturating_add(bytes / ADDED).saturating_add(of_groups)
 }
 
@@ -183,7 +186,11 @@ fn size_of_schema(schema: &Schema) -> u64 {
 
 fn size_of_field(field: &Field) -> u64 {
     let parts = part_fields(field.data_type()).into_iter().map(|part| size_of_field(part));
-    parts.sum::<u64>() + size_of_metadata(field.metadata()) + size_of_name(field.name())
+    let zone = match field.data_type() {
+        DataType::Timestamp(_, Some(zone)) => 4 * zone.len() as u64,
+        _ => 0,
+    };
+    parts.sum::<u64>() + size_of_metadata(field.metadata()) + size_of_name(field.name()) + zone
 }
 
 fn size_of_metadata(metadata: &Metadata) -> u64 {
@@ -202,30 +209,54 @@ pub(super) fn size_of_names(names: &[&str]) -> u64 {
 
 /// The most bytes that these rows take in a file of types. In an Arrow file, dictionaries lie apart from them.
 pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
-    let schema = batch.schema();
-    let is_wide = is_wide(&schema, group_of(&schema));
+    if format == Format::Parquet {
+        return size_in_parquet(batch);
+    }
     let of = |array: &ArrayRef| match array.data_type() {
         DataType::Dictionary(..) if format == Format::Arrow => {
             memory_of(array.as_any_dictionary().keys()) as u64
         }
-        _ if format == Format::Parquet => size_in_parquet(array, is_wide),
         _ => memory_of(array) as u64,
     };
     let values = batch.columns().iter().map(of).fold(0, u64::saturating_add);
     let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
-    let arrays: usize = schema.fields().iter().map(|field| arrays(field.data_type())).sum();
-    let beside = rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + arrays as u64);
+    let arrays = batch.columns().iter().map(|array| arrays(array.data_type()) as u64);
+    let beside = rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + arrays.sum::<u64>());
     values.saturating_add(beside)
 }
 
-/// What an array takes, whose values rows share as far as the writer makes a dictionary of them and a group has room for all.
-fn size_in_parquet(array: &ArrayRef, is_wide: bool) -> u64 {
-    let (kind, all, memory) = (array.data_type(), in_file(array), memory_of(array));
-    let is_kept = !is_wide || matches!(kind, DataType::Dictionary(..));
-    if !(may_share(kind) && is_kept && memory <= GROUP) {
-        return all;
+/// What rows take in Parquet before it is compressed.
+///
+/// A group has values that its rows share once, as far as the writer makes a dictionary of them. What these leave of a group is of
+/// anything else, which takes up to twice as much memory as in the file: that tells how many groups there are. A batch begins and ends in
+/// groups that others may have, too.
+fn size_in_parquet(batch: &RecordBatch) -> u64 {
+    let schema = batch.schema();
+    let is_wide = is_wide(&schema, group_of(&schema));
+    let shared = |array: &ArrayRef| {
+        let kind = array.data_type();
+        let is_kept = !is_wide || matches!(kind, DataType::Dictionary(..));
+        (may_share(kind) && is_kept).then(|| memory_of(array) as u64)
+    };
+    let shared: Vec<Option<u64>> = batch.columns().iter().map(shared).collect();
+    let memory = shared.iter().flatten().fold(0, |sum: u64, memory| sum.saturating_add(*memory));
+    let columns = batch.columns().iter().zip(&shared);
+    let rest = (GROUP as u64).saturating_sub(memory);
+    if rest == 0 {
+        return columns.map(|(array, _)| in_file(array)).fold(0, u64::saturating_add);
     }
-    all.min(beside_values(array).saturating_add(memory as u64))
+    let beside = columns.clone().map(|(array, shared)| match shared {
+        Some(_) => beside_values(array),
+        None => in_file(array),
+    });
+    let beside: Vec<u64> = beside.collect();
+    let of_others = beside.iter().fold(0, |sum: u64, beside| sum.saturating_add(*beside));
+    let groups = 2 + of_others.saturating_mul(2) / rest;
+    let sizes = columns.zip(beside).map(|((array, shared), beside)| match shared {
+        Some(memory) => in_file(array).min(beside.saturating_add(memory.saturating_mul(groups))),
+        None => beside,
+    });
+    sizes.fold(0, u64::saturating_add)
 }
 
 /// Counts what is written.

@@ -221,31 +221,78 @@ fn nested() -> Vec<(&'static str, Vec<Field>, Vec<ArrayRef>)> {
     cases.chain([("what a column says of itself", vec![told], vec![byte.slice(0, 9)])]).collect()
 }
 
+/// What is held for all rows of a stream, whose batches have so many, and how long their file is.
+fn of_stream(batch: &RecordBatch, rows: usize, endings: &[&str]) -> Vec<(u64, u64)> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let from = folder.path().join("t.arrows");
+    let file = fs::File::create(&from).expect("a file");
+    let mut writer = StreamWriter::try_new(file, &batch.schema()).expect("a stream");
+    for first in (0..batch.num_rows()).step_by(rows) {
+        let batch = batch.slice(first, rows.min(batch.num_rows() - first));
+        writer.write(&batch).expect("rows");
+    }
+    writer.finish().expect("a stream");
+    let little = Scratch::new(Some(folder.path().to_owned()), Some(40 << 20));
+    let table = |scratch| Table::read_within(&Source::File(from.clone()), None, &scratch);
+    let sizes = [little, Scratch::default()].map(|scratch| {
+        let table = table(scratch).expect("a table");
+        let size = |ending: &&str| {
+            let prepare = |to: &Destination| to.prepare(&table);
+            let write = |to: &Destination| to.write_rows(&table, 0..table.rows());
+            held_and_taken(folder.path(), ending, &prepare, &write)
+        };
+        endings.iter().map(size).collect::<Vec<_>>()
+    });
+    sizes.concat()
+}
+
 #[test]
 fn nested_values_have_their_room() {
-    let folder = tempfile::tempdir().expect("a folder");
     for (what, fields, columns) in nested() {
         let batch = RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).expect("columns");
-        let from = folder.path().join("t.arrows");
-        let file = fs::File::create(&from).expect("a file");
-        let mut writer = StreamWriter::try_new(file, &batch.schema()).expect("a stream");
         // Batches of few rows, as data frames have them.
-        for first in (0..batch.num_rows()).step_by(100) {
-            let rows = batch.slice(first, 100.min(batch.num_rows() - first));
-            writer.write(&rows).expect("rows");
+        for (held, taken) in of_stream(&batch, 100, &["parquet", "arrow", "arrows"]) {
+            assert!(taken <= held, "{what}: {taken} > {held}");
         }
-        writer.finish().expect("a stream");
-        let little = Scratch::new(Some(folder.path().to_owned()), Some(40 << 20));
-        for scratch in [little, Scratch::default()] {
-            let table = Table::read_within(&Source::File(from.clone()), None, &scratch);
-            let table = table.expect("a table");
-            for ending in ["parquet", "arrow", "arrows"] {
-                let prepare = |to: &Destination| to.prepare(&table);
-                let write = |to: &Destination| to.write_rows(&table, 0..table.rows());
-                let (held, taken) = held_and_taken(folder.path(), ending, &prepare, &write);
-                assert!(taken <= held, "{what} {ending}: {taken} > {held}");
-            }
+    }
+}
+
+#[test]
+fn values_that_rows_share_have_room_in_each_group() {
+    const ROWS: usize = 8_000;
+    let letters: String = noise(3_000_000).map(|n| char::from(b'a' + (n % 26) as u8)).collect();
+    let text = |length: usize, n: u64| {
+        let from = n as usize % (letters.len() - length);
+        &letters[from..from + length]
+    };
+    let long: StringArray = noise(ROWS).map(|n| Some(text(3_000, n))).collect();
+    let categories = |count: usize| -> ArrayRef {
+        let values: StringArray =
+            (0..count).map(|n| Some(&letters[2_000 * n..2_000 * (n + 1)])).collect();
+        let keys = noise(ROWS).map(|n| Some((n % count as u64) as i32)).collect::<Int32Array>();
+        Arc::new(DictionaryArray::new(keys, Arc::new(values)))
+    };
+    // One of 1 MB in all of some three groups, and six that do not fit one.
+    for (what, columns) in [
+        ("one", vec![Arc::new(long) as ArrayRef, categories(500)]),
+        ("six", vec![categories(1_400); 6]),
+    ] {
+        let named = columns.into_iter().enumerate().map(|(n, array)| (format!("c{n}"), array));
+        let batch = RecordBatch::try_from_iter(named).expect("columns");
+        for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
+            assert!(taken <= held, "{what}: {taken} > {held}");
         }
+    }
+}
+
+#[test]
+fn columns_of_small_values_hold_little_more_than_there_is() {
+    const ROWS: usize = 20_000;
+    let marks: ArrayRef = Arc::new(Int8Array::from_iter_values(noise(ROWS).map(|n| (n % 2) as i8)));
+    let named = (0..30).map(|n| (format!("c{n}"), Arc::clone(&marks)));
+    let batch = RecordBatch::try_from_iter(named).expect("columns");
+    for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
+        assert!(taken <= held && held < 4 * 30 * ROWS as u64, "{taken} {held}");
     }
 }
 
