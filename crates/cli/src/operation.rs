@@ -243,7 +243,7 @@ pub(crate) fn read(
         table.check_aligned()?;
     }
     let written = destination.filter(|_| order.gives_rows());
-    let input_of = |table| Ok(order.attach(Input::linked(table, &list.keys())?)?.for_one_run());
+    let input_of = |table| Ok(order.attach(Input::linked(table, &order.keys())?)?.for_one_run());
     let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");

@@ -4,7 +4,7 @@ use clap::error::ErrorKind;
 use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
 };
-use veilset::data::{Destination, Scratch, Source};
+use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
 use veilset::{Columns, Input, Job, Learn, Matching};
 
@@ -33,12 +33,19 @@ pub(crate) struct Order {
     columns: Vec<String>,
     /// How rows match by several keys.
     matching: Option<Matching>,
+    /// How many rows one row can match.
+    pairs: Option<Pairs>,
 }
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
 const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, where rows that match drop out before the next (both \
                           sides learn), or one-sided, all keys at once (one side learns) [default: the one for --learn]";
+
+/// The flag that says how many rows one row can match.
+const PAIRS: &str = "pairs";
+const PAIRS_HELP: &str = "How many rows one row can match by a key: many, or one-to-one, where a key that several rows of a list carry is \
+                          nobody's, as with --most-per-key 1; both sides give the same [default: many]";
 
 /// The operations that are commands on lists.
 fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {
@@ -62,14 +69,14 @@ fn command(spec: &'static OperationSpec) -> Command {
         command = command.arg(flag.action(ArgAction::Append));
     }
     if spec.several_keys {
-        command = command.arg(
-            Arg::new(MATCH)
-                .long(MATCH)
-                .help(MATCH_HELP)
-                .help_heading(LIST)
-                .value_name("tiers|one-sided")
-                .value_parser(value_parser!(Matching)),
-        );
+        let flag = |name, help, values| {
+            Arg::new(name).long(name).help(help).help_heading(LIST).value_name(values)
+        };
+        let matching = flag(MATCH, MATCH_HELP, "tiers|one-sided");
+        let pairs = flag(PAIRS, PAIRS_HELP, "many|one-to-one").conflicts_with("most_per_key");
+        command = command
+            .arg(matching.value_parser(value_parser!(Matching)))
+            .arg(pairs.value_parser(value_parser!(Pairs)));
     }
     // Last, since each part of the flags describes itself.
     command.about(spec.help).override_usage(usage)
@@ -99,13 +106,17 @@ impl FromArgMatches for Order {
         let out = has_rows(spec).then(|| OutputArgs::from_arg_matches(matches));
         let columns = spec.attaches.argument().zip(spec.column);
         let columns = columns.and_then(|(flag, _)| matches.get_many::<String>(flag));
-        let matching = if spec.several_keys { matches.get_one(MATCH).copied() } else { None };
+        let (matching, pairs) = match spec.several_keys {
+            true => (matches.get_one(MATCH).copied(), matches.get_one(PAIRS).copied()),
+            false => (None, None),
+        };
         Ok(Self {
             operation: spec.operation,
             party: PartyArgs::from_arg_matches(matches)?,
             out: out.transpose()?,
             columns: columns.into_iter().flatten().cloned().collect(),
             matching,
+            pairs,
         })
     }
 
@@ -120,6 +131,16 @@ impl Order {
     pub(crate) fn job(&self, peer: String) -> Job {
         let matching = self.matching;
         Job { learn: self.learn(), matching, ..job(self.operation, &self.party.meet, peer) }
+    }
+
+    /// The keys of the list.
+    pub(crate) fn keys(&self) -> Vec<KeySpec> {
+        let keys = self.party.list.keys().into_iter();
+        let most_rows = self.pairs.and_then(Pairs::most_rows);
+        match most_rows {
+            Some(_) => keys.map(|key| key.carried_by_at_most(most_rows)).collect(),
+            None => keys.collect(),
+        }
     }
 
     /// The list with what the operation takes of it.
@@ -162,7 +183,7 @@ impl Order {
 
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.job(String::new()).matching_of(self.party.list.keys().len())?;
+        self.job(String::new()).matching_of(self.keys().len())?;
         let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
         if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(

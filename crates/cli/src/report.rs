@@ -57,13 +57,18 @@ pub(crate) fn summary(input: &Input) -> String {
     if invalid > 0 {
         text.push_str(&format!(", {invalid} rows with an unreadable key (they never match)"));
     }
+    let crowded = input.crowded();
+    if crowded > 0 {
+        text.push_str(&format!(", {crowded} rows whose key too many carry (they never match)"));
+    }
     text
 }
 
 fn summary_by_key(input: &Input) -> String {
     let mut text = format!("{} rows", input.rows());
     for (place, (spec, keys)) in (1..).zip(input.by_key()) {
-        let without = keys.null_rows() + keys.placeholder_rows() + keys.invalid_rows();
+        let unread = keys.null_rows() + keys.placeholder_rows() + keys.invalid_rows();
+        let without = unread + keys.crowded_rows();
         let (presets, distinct) = (spec.canonical(), keys.len());
         text.push_str(&format!("; key {place} ({presets}): {distinct} distinct values"));
         if without > 0 {

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use veilset_names::names;
+
 use crate::preset::Normalised;
 use crate::suspicion::is_placeholder;
 use crate::{DataError, Preset, Table};
@@ -15,12 +17,33 @@ pub struct KeyColumn {
     pub preset: Preset,
 }
 
+names! {
+    "pairs";
+    /// How many rows of a list one row of the other can match by a key.
+    pub enum Pairs {
+        /// All that carry it.
+        Many = "many",
+        /// One: a key that several rows carry is nobody's.
+        OneToOne = "one-to-one",
+    }
+}
+
+impl Pairs {
+    /// How many rows may carry a key at most.
+    #[must_use]
+    pub fn most_rows(self) -> Option<u32> {
+        (self == Self::OneToOne).then_some(1)
+    }
+}
+
 /// The columns of the key, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeySpec {
     columns: Vec<KeyColumn>,
     /// Whether `n/a` and the like are keys as any other. Each side decides for itself: what one leaves out cannot match.
     keep_placeholders: bool,
+    /// How many rows may carry a key at most, where not any number may.
+    most_rows: Option<u32>,
 }
 
 impl KeySpec {
@@ -34,6 +57,18 @@ impl KeySpec {
     #[must_use]
     pub fn keeping_placeholders(self, keep: bool) -> Self {
         Self { keep_placeholders: keep, ..self }
+    }
+
+    /// Without keys that more rows than so many carry: they never match, as an office's telephone.
+    #[must_use]
+    pub fn carried_by_at_most(self, most_rows: Option<u32>) -> Self {
+        Self { most_rows, ..self }
+    }
+
+    /// How many rows may carry a key at most, where not any number may.
+    #[must_use]
+    pub fn most_rows(&self) -> Option<u32> {
+        self.most_rows
     }
 
     /// Appends what `field` is in the key's column `column` to `out`.
@@ -171,7 +206,9 @@ impl FromStr for KeySpec {
             columns.push(KeyColumn { name, preset });
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
-                None if after.is_empty() => return Ok(Self { columns, keep_placeholders: false }),
+                None if after.is_empty() => {
+                    return Ok(Self { columns, keep_placeholders: false, most_rows: None });
+                }
                 None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
             }
         }

@@ -69,6 +69,7 @@ pub struct KeySet {
     null_rows: usize,
     placeholders: Count,
     invalid: Count,
+    crowded: Count,
     suspected: Suspected,
     hashed: usize,
 }
@@ -100,7 +101,9 @@ impl KeySet {
                 builder.take(row, encoder.encode(fields), encoder);
             }
         })?;
-        Ok(keys.into_iter().map(|(_, builder)| builder.finish()).collect())
+        let most = specs.iter().map(KeySpec::most_rows);
+        let built = keys.into_iter().map(|(_, builder)| builder.finish());
+        Ok(built.zip(most).map(|(keys, most)| keys.carried_by_at_most(most)).collect())
     }
 
     /// How many distinct keys there are.
@@ -173,9 +176,43 @@ impl KeySet {
         self.invalid.rows
     }
 
-    /// Rows with a placeholder, those that cannot be read, and what the others are suspected of.
-    pub(crate) fn counts(&self) -> (&Count, &Count, &Suspected) {
-        (&self.placeholders, &self.invalid, &self.suspected)
+    /// Rows without a key because more rows carry theirs than may.
+    #[must_use]
+    pub fn crowded_rows(&self) -> usize {
+        self.crowded.rows
+    }
+
+    /// Rows with a placeholder, those that cannot be read, those whose key too many carry, and what all are suspected of.
+    pub(crate) fn counts(&self) -> (&Count, &Count, &Count, &Suspected) {
+        (&self.placeholders, &self.invalid, &self.crowded, &self.suspected)
+    }
+
+    /// Without keys that more rows carry.
+    fn carried_by_at_most(mut self, most: Option<u32>) -> Self {
+        let Some(most) = most else { return self };
+        let mut rows_of_key = vec![0_u32; self.len];
+        (0..self.rows()).filter_map(|row| self.key_of(row)).for_each(|key| rows_of_key[key] += 1);
+        let kept: Vec<bool> = rows_of_key.iter().map(|rows| *rows <= most).collect();
+        if kept.iter().all(|kept| *kept) {
+            return self;
+        }
+        let number = |(next, kept): (&mut u32, &bool)| {
+            let number = if *kept { *next } else { NO_KEY };
+            *next += u32::from(*kept);
+            number
+        };
+        let mut next = 0;
+        let numbers: Vec<u32> = kept.iter().map(|kept| number((&mut next, kept))).collect();
+        let old = |row| self.key_of(row).map_or(NO_KEY, |key| numbers[key]);
+        let listed: Vec<u32> = (0..self.rows()).map(old).collect();
+        let is_crowded = |row: &usize| listed[*row] == NO_KEY && self.key_of(*row).is_some();
+        let mut crowded = Count::default();
+        (0..self.rows()).filter(is_crowded).for_each(|row| crowded.note(row));
+        let digests = self.digests.iter().zip(&kept).filter(|(_, kept)| **kept);
+        self.digests = Zeroizing::new(digests.map(|(digest, _)| *digest).collect());
+        (self.key_of_row, self.crowded, self.len) =
+            (KeyOfRow::Listed(listed), crowded, next as usize);
+        self
     }
 
     /// What a user should know of the rows before a run, the weightiest first. That values look hashed is no harm where those of
@@ -189,6 +226,7 @@ impl KeySet {
                 self.invalid.rows,
                 "a key that its preset cannot read: they never match",
             ),
+            (WarningCode::Crowded, self.crowded.rows, CROWDED_ARE),
             (WarningCode::OneKey, self.rows_of_one_key(), ONE_KEY),
         ];
         let suspected = self.suspected.found();
@@ -210,7 +248,8 @@ impl KeySet {
     /// Rows whose key an earlier row carries.
     #[must_use]
     pub fn duplicate_rows(&self) -> usize {
-        let skipped = self.null_rows + self.placeholders.rows + self.invalid.rows;
+        let skipped =
+            self.null_rows + self.placeholders.rows + self.invalid.rows + self.crowded.rows;
         self.rows() - skipped - self.len()
     }
 
@@ -315,6 +354,10 @@ impl<'a> RowEncoder<'a> {
 pub(crate) const PLACEHOLDERS_ARE: &str =
     "a placeholder such as n/a in the key: they never match, unless placeholders are kept";
 
+/// What a row is whose key too many carry.
+pub(crate) const CROWDED_ARE: &str =
+    "a key that more rows carry than --most-per-key allows: they never match";
+
 /// What rows of one key are.
 pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong column or preset?";
 
@@ -340,6 +383,7 @@ impl Builder {
             null_rows: 0,
             placeholders: Count::default(),
             invalid: Count::default(),
+            crowded: Count::default(),
             suspected: Suspected::default(),
             hashed: 0,
         };
@@ -425,6 +469,29 @@ mod tests {
         assert_eq!(set.first_rows(), [0, 4]);
         let of_rows: Vec<_> = (0..5).map(|row| set.key_of(row)).collect();
         assert_eq!(of_rows, [Some(0), None, None, Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn keys_that_too_many_rows_carry_never_match() {
+        let table =
+            Table::parse("t".into(), "k\na\nb\na\nc\na\nb\n\n".into(), b',').expect("a table");
+        let at_most = |most| {
+            let spec: KeySpec = "k".parse().expect("a key");
+            KeySet::build(&table, &spec.carried_by_at_most(most)).expect("a column")
+        };
+        for (most, kept, crowded) in
+            [(None, "abc", 0), (Some(3), "abc", 0), (Some(2), "bc", 3), (Some(1), "c", 5)]
+        {
+            let set = at_most(most);
+            assert_eq!((set.len(), set.crowded_rows()), (kept.len(), crowded), "{most:?}");
+            let all = ["a", "b", "a", "c", "a", "b"];
+            for (row, key) in all.into_iter().enumerate() {
+                let number = kept.contains(key).then(|| find(&set, key) as usize);
+                assert_eq!(set.key_of(row), number, "{most:?} {row}");
+            }
+            assert_eq!(set.duplicate_rows(), 6 - crowded - kept.len());
+        }
+        assert_eq!(at_most(Some(1)).warnings()[0].code, WarningCode::Crowded);
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub use caught::{caught, is_caught, is_decoding};
 pub use check::{
     CheckReport, ColumnLook, Finding, LooksLike, ValueCheck, check, check_values, look_at_columns,
 };
-pub use columns::{KeyColumn, KeySpec};
+pub use columns::{KeyColumn, KeySpec, Pairs};
 pub use destination::{
     Destination, ID_COLUMN, KEY_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding,
     ShareTable, Sink, SinkError, is_full, remove_unfinished,

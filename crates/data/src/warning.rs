@@ -45,6 +45,8 @@ names! {
         Placeholders = "placeholders",
         /// A key column holds what its preset cannot read.
         UnreadableKeys = "unreadable-keys",
+        /// More rows carry a key than may.
+        Crowded = "crowded",
         /// A value column has empty cells.
         EmptyValues = "empty-values",
         /// Every row has the same key.

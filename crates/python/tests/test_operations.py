@@ -214,6 +214,16 @@ def test_rows_match_by_the_first_of_several_keys(kind: str) -> None:
     assert (b.table, b.report["match"]) == (None, "one-sided")
 
 
+def test_a_key_that_several_rows_carry_is_nobodys_where_pairs_are_one_to_one() -> None:
+    one = polars.DataFrame({"k": ["a", "a", "b", "c"]})
+    other = polars.DataFrame({"k": ["a", "b", "c", "c"]})
+    for more in ({"pairs": "one-to-one"}, {"most_per_key": 1}):
+        a, b = veilset.run_local("intersect", one, other, on="k", threads=1, **more)
+        assert [result.table["k"].to_list() for result in (a, b)] == [["b"], ["b"]]
+        assert a.report["crowded"] == b.report["crowded"] == 2
+        conforms("run", a.report)
+
+
 def test_several_keys_are_refused_where_there_is_one() -> None:
     frame = pandas.DataFrame(ONE)
     cases: list[tuple[Any, dict[str, Any], str]] = [

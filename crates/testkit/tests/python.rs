@@ -6,6 +6,7 @@ use std::fmt::Write;
 use std::{env, fs};
 
 use veilset::Matching;
+use veilset::data::Pairs;
 use veilset::registry::{CHOICES, Choice, Names, OPERATIONS, Operation, OperationSpec};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../python/python/veilset/_declared.py");
@@ -70,6 +71,7 @@ fn declared() -> Result<String, std::fmt::Error> {
         text += &choice.values.map(|values| literal(&type_of(choice), values)).unwrap_or_default();
     }
     text += &literal("Match", Matching::NAMES);
+    text += &literal("Pairs", Pairs::NAMES);
     writeln!(text, "\n#: What stands where nobody chooses.")?;
     let own_choices = || CHOICES.iter().filter(|choice| choice.of.is_some());
     for choice in own_choices() {
@@ -89,7 +91,9 @@ fn declared() -> Result<String, std::fmt::Error> {
     for choice in own_choices() {
         text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
-    text += &own("match", |spec| spec.several_keys);
+    for name in ["match", "pairs"] {
+        text += &own(name, |spec| spec.several_keys);
+    }
     writeln!(text, "}}\n\n\nclass Choices(TypedDict, total=False):")?;
     writeln!(text, "    \"\"\"What both sides choose about a run beside its protocol.\"\"\"\n")?;
     for choice in CHOICES.iter().filter(|choice| choice.of.is_none()) {

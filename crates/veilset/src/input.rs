@@ -336,6 +336,12 @@ impl Input {
         self.of_all(KeySet::placeholder_rows)
     }
 
+    /// Rows without a key because more rows carry theirs than may, counted as [`Input::skipped`] does.
+    #[must_use]
+    pub fn crowded(&self) -> usize {
+        self.of_all(KeySet::crowded_rows)
+    }
+
     fn of_all(&self, count: fn(&KeySet) -> usize) -> usize {
         self.linkage.keys().iter().map(count).sum()
     }

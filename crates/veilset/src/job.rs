@@ -129,6 +129,10 @@ impl Job {
     /// What is offered of `input`, whose rows match so; who connects is a matter of the connection.
     fn into_offer(self, input: &Input, matching: Option<Matching>) -> Offer {
         let in_tiers = matching == Some(Matching::Tiers);
+        let most_rows = input.spec().most_rows().map(|most| Detail {
+            name: "most rows of a key (--most-per-key)".to_owned(),
+            value: most.to_string(),
+        });
         let tiers = input.linkage.keys().iter().filter(|_| in_tiers).map(KeySet::len);
         Offer {
             operation: self.operation,
@@ -146,7 +150,7 @@ impl Job {
             choices: self.choices,
             attached: input.attached().shape(),
             columns: input.columns(),
-            details: self.details,
+            details: self.details.into_iter().chain(most_rows).collect(),
         }
     }
 }

@@ -124,6 +124,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("empty", Some(json!(empty))),
         ("placeholders", Some(json!(input.placeholders()))),
         ("invalid", Some(json!(invalid))),
+        ("crowded", input.spec().most_rows().map(|_| json!(input.crowded()))),
         ("keys", report.matching.map(|_| of_keys(input).into())),
         ("peer_distinct", one.map(|peer| json!(peer.distinct))),
         ("learned", Some(json!(report.learned))),
@@ -151,6 +152,7 @@ fn of_keys(input: &Input) -> Vec<Value> {
             "empty": set.null_rows(),
             "placeholders": set.placeholder_rows(),
             "invalid": set.invalid_rows(),
+            "crowded": set.crowded_rows(),
         })
     };
     input.by_key().map(of_key).collect()

@@ -107,7 +107,7 @@ pub(crate) enum Command {
     Compute(Box<Order>),
     #[cfg(feature = "calendar")]
     #[command(about = Operation::Agree.spec().help, override_usage = crate::agree::args::calls())]
-    Agree(AgreeArgs),
+    Agree(Box<AgreeArgs>),
     /// Serve a list for lookups, without showing it; or build or change one
     #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
     Serve(ServeArgs),
@@ -251,12 +251,17 @@ pub(crate) struct KeepArgs {
     /// Treat placeholders such as n/a, NULL, - and unknown as ordinary keys [default: rows with a placeholder never match]
     #[arg(long)]
     keep_placeholders: bool,
+    /// Leave out keys that more than N rows carry, such as an office's telephone; both sides give the same [default: any number
+    /// may]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    most_per_key: Option<u32>,
 }
 
 impl KeepArgs {
     /// The key with these flags.
     pub(crate) fn of(&self, key: &KeySpec) -> KeySpec {
-        key.clone().keeping_placeholders(self.keep_placeholders)
+        let key = key.clone().keeping_placeholders(self.keep_placeholders);
+        key.carried_by_at_most(self.most_per_key)
     }
 }
 

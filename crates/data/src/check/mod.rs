@@ -4,7 +4,7 @@ mod columns;
 mod values;
 
 use crate::error::Place;
-use crate::keys::{ONE_KEY, PLACEHOLDERS_ARE, RowEncoder};
+use crate::keys::{CROWDED_ARE, ONE_KEY, PLACEHOLDERS_ARE, RowEncoder};
 use crate::preset::{Normalised, Preset};
 use crate::suspicion::{Count, PLACES};
 use crate::{DataError, KeySet, KeySpec, Table, WarningCode};
@@ -75,11 +75,14 @@ impl Finding {
 pub fn check(table: &Table, spec: &KeySpec, values: &[String]) -> Result<CheckReport, DataError> {
     let places = spec.locate(table)?;
     let keys = KeySet::build(table, spec)?;
-    let (placeholders, invalid, suspected) = keys.counts();
+    let (placeholders, invalid, crowded, suspected) = keys.counts();
+    let crowded =
+        (crowded.rows > 0).then(|| Finding::new(table, WarningCode::Crowded, CROWDED_ARE, crowded));
     let found = suspected.found();
     let mut suspicious: Vec<Finding> = found
         .map(|(suspicion, count)| Finding::new(table, suspicion.code, suspicion.what, count))
         .chain(few_keys(table, &keys))
+        .chain(crowded)
         .collect();
     suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
     Ok(CheckReport {

@@ -14,6 +14,7 @@ Shares: TypeAlias = Literal["additive", "xor"]
 Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
 Flooding: TypeAlias = Literal["off", "on"]
 Match: TypeAlias = Literal["tiers", "one-sided"]
+Pairs: TypeAlias = Literal["many", "one-to-one"]
 
 #: What stands where nobody chooses.
 SHARES: Shares = "additive"
@@ -27,6 +28,7 @@ OWN = {
     "shares": ("share",),
     "scheme": ("agree",),
     "match": ("intersect",),
+    "pairs": ("intersect",),
 }
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
 
-from ._declared import Choices, Match, Operation
+from ._declared import Choices, Match, Operation, Pairs
 from ._native import Party, Stop
 from .errors import InputError
 
@@ -107,6 +107,10 @@ class TermOptions(ComputeOptions, total=False):
 
     preset: PresetOption
     keep_placeholders: PlaceholdersOption
+    most_per_key: Annotated[
+        int,
+        "leaves out keys that more rows carry, such as an office's telephone; both sides give the same",
+    ]
     learn: LearnOption
     scratch: Annotated[
         str | os.PathLike[str],
@@ -179,6 +183,7 @@ class Order:
     keys: list[str]
     match: str | None
     keep_placeholders: bool
+    most_per_key: int | None
     learn: str
     protocol: str | None
     security: str
@@ -270,6 +275,7 @@ class Asks:
     choices: Mapping[str, str] | None = None
     label: str | None = None
     match: Match | None = None
+    pairs: Pairs | None = None
 
     def columns(self) -> list[str]:
         """The columns that the run reads."""
@@ -287,6 +293,7 @@ class Asks:
             keys=_keys(linked(self.on), options.get("preset", "raw")),
             match=self.match,
             keep_placeholders=options.get("keep_placeholders", False),
+            most_per_key=1 if self.pairs == "one-to-one" else options.get("most_per_key"),
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
             security=options.get("security", "semi-honest"),

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
-from ._declared import SCHEME, SHARES, Choices, Match, Operation, Scheme, Shares
+from ._declared import SCHEME, SHARES, Choices, Match, Operation, Pairs, Scheme, Shares
 from ._frames import Table, frame
 from ._keywords import helps, refuse_others, refuse_unknown, takes
 from ._native import Party, Stop
@@ -62,11 +62,17 @@ class Session:
         self._running: set[Stop] = set()
 
     def intersect(
-        self, table: Table, *, on: Keys, match: Match | None = None, **options: Unpack[Options]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
-        match by them."""
-        return self._do(table, Asks("intersect", on, match=match), options)
+        match by them, `pairs` how many rows one row can match."""
+        return self._do(table, Asks("intersect", on, match=match, pairs=pairs), options)
 
     def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """Finds how many distinct keys both lists have, not which."""
@@ -230,11 +236,12 @@ def intersect(
     on: Keys,
     peer: str,
     match: Match | None = None,
+    pairs: Pairs | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
-    match by them."""
-    return Session(peer).intersect(table, on=on, match=match, **options)
+    match by them, `pairs` how many rows one row can match."""
+    return Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)
 
 
 @helps(NumberOptions)
@@ -343,6 +350,7 @@ def run_local(
     shares: Shares = SHARES,
     label: str | None = None,
     match: Match | None = None,
+    pairs: Pairs | None = None,
     **options: Unpack[TermOptions],
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
@@ -351,12 +359,12 @@ def run_local(
     the list, and in the column `label` its labels.
     """
     refuse_unknown("run_local", options, TermOptions)
-    own = {"value": value, "send": send, "label": label, "match": match}
+    own = {"value": value, "send": send, "label": label, "match": match, "pairs": pairs}
     refuse_others(operation, {**own, "shares": shares != SHARES})
     tables = (frame(a), frame(b))
     asks = (
-        Asks(operation, on, value, send, {"shares": shares}, match=match),
-        Asks(operation, on, (), send, {"shares": shares}, label, match),
+        Asks(operation, on, value, send, {"shares": shares}, match=match, pairs=pairs),
+        Asks(operation, on, (), send, {"shares": shares}, label, match, pairs),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})

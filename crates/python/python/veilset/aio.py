@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, Unpack, cast
 
 from . import _session
-from ._declared import SCHEME, SHARES, Match, Operation, Scheme, Shares
+from ._declared import SCHEME, SHARES, Match, Operation, Pairs, Scheme, Shares
 from ._frames import Table
 from ._native import Stop
 from ._order import (
@@ -60,10 +60,17 @@ class Session:
         self._options = options
 
     async def intersect(
-        self, table: Table, *, on: Keys, match: Match | None = None, **options: Unpack[Options]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """As :func:`veilset.intersect`."""
-        return await self._do(self._session.intersect, table, on=on, match=match, **options)
+        own = {"match": match, "pairs": pairs}
+        return await self._do(self._session.intersect, table, on=on, **own, **options)
 
     async def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
         """As :func:`veilset.count`."""
@@ -144,10 +151,11 @@ async def intersect(
     on: Keys,
     peer: str,
     match: Match | None = None,
+    pairs: Pairs | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """As :func:`veilset.intersect`."""
-    return await Session(peer).intersect(table, on=on, match=match, **options)
+    return await Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)
 
 
 async def count(

@@ -44,7 +44,7 @@ impl Random {
     }
 
     /// The rows in this order, with their numbers, and each value written in one of the ways that mean it.
-    fn list(&mut self, rows: &[Row], order: &[usize]) -> Input {
+    fn list(&mut self, rows: &[Row], order: &[usize], most_rows: Option<u32>) -> Input {
         let mut text = "row,mail,phone,name,born\n".to_owned();
         for number in order {
             let [mail, phone, name, born] = rows[*number];
@@ -64,34 +64,49 @@ impl Random {
         }
         let table = Table::parse("list".into(), text.into(), b',').expect("a table");
         let keys: Vec<KeySpec> = KEYS.map(|(key, _)| key.parse().expect("a key")).into();
-        Input::linked(table, &keys).expect("the columns are there")
+        let keys = keys.into_iter().map(|key| key.carried_by_at_most(most_rows));
+        Input::linked(table, &keys.collect::<Vec<_>>()).expect("the columns are there")
     }
 }
 
-/// What a row has under a key.
-fn value(row: &Row, key: usize) -> Option<Vec<u32>> {
-    KEYS[key].1.iter().map(|column| row[*column]).collect()
+/// What a row has under each key.
+type Values = [Option<Vec<u32>>; KEYS.len()];
+
+/// What each row has; what more rows have than may is nothing.
+fn values_of(rows: &[Row], most_rows: Option<u32>) -> Vec<Values> {
+    let value = |row: &Row, key: usize| KEYS[key].1.iter().map(|column| row[*column]).collect();
+    let all: Vec<Values> =
+        rows.iter().map(|row| std::array::from_fn(|key| value(row, key))).collect();
+    let carried =
+        |key: usize, of: &Option<Vec<u32>>| all.iter().filter(|row| row[key] == *of).count();
+    let may = |key: usize, of: &Option<Vec<u32>>| {
+        most_rows.is_none_or(|most| carried(key, of) <= most as usize)
+    };
+    let kept =
+        |row: &Values| std::array::from_fn(|key| row[key].clone().filter(|_| may(key, &row[key])));
+    all.iter().map(kept).collect()
 }
 
-fn values<'a>(rows: impl Iterator<Item = &'a Row>, key: usize) -> HashSet<Vec<u32>> {
-    rows.filter_map(|row| value(row, key)).collect()
+fn under<'a>(rows: impl Iterator<Item = &'a Values>, key: usize) -> HashSet<Vec<u32>> {
+    rows.filter_map(|row| row[key].clone()).collect()
 }
 
 /// Which of a side's rows match, and by which key.
 type Matches = BTreeMap<usize, usize>;
 
 /// Key after key, and what matches drops out on both sides.
-fn in_tiers(lists: [&[Row]; 2]) -> [Matches; 2] {
+fn in_tiers(lists: [&[Values]; 2]) -> [Matches; 2] {
     let mut matched = [Matches::new(), Matches::new()];
     for key in 0..KEYS.len() {
         let [left, right] = [0, 1].map(|side| {
             let rows = lists[side].iter().enumerate();
-            values(rows.filter(|(n, _)| !matched[side].contains_key(n)).map(|(_, row)| row), key)
+            under(rows.filter(|(n, _)| !matched[side].contains_key(n)).map(|(_, row)| row), key)
         });
         for (side, matched) in matched.iter_mut().enumerate() {
             for (number, row) in lists[side].iter().enumerate() {
-                if value(row, key)
-                    .is_some_and(|value| left.contains(&value) && right.contains(&value))
+                if row[key]
+                    .as_ref()
+                    .is_some_and(|value| left.contains(value) && right.contains(value))
                 {
                     matched.entry(number).or_insert(key);
                 }
@@ -102,11 +117,11 @@ fn in_tiers(lists: [&[Row]; 2]) -> [Matches; 2] {
 }
 
 /// Each row by the first of its values that the other list has.
-fn one_sided(mine: &[Row], theirs: &[Row]) -> Matches {
-    let theirs: Vec<_> = (0..KEYS.len()).map(|key| values(theirs.iter(), key)).collect();
-    let first = |row: &Row| {
+fn one_sided(mine: &[Values], theirs: &[Values]) -> Matches {
+    let theirs: Vec<_> = (0..KEYS.len()).map(|key| under(theirs.iter(), key)).collect();
+    let first = |row: &Values| {
         (0..KEYS.len())
-            .find(|key| value(row, *key).is_some_and(|value| theirs[*key].contains(&value)))
+            .find(|key| row[*key].as_ref().is_some_and(|value| theirs[*key].contains(value)))
     };
     let rows = mine.iter().enumerate();
     rows.filter_map(|(number, row)| Some((number, first(row)?))).collect()
@@ -146,7 +161,9 @@ fn every_way_to_match_does_what_a_plain_one_does() {
         let mut random = Random(ChaCha20Rng::seed_from_u64(seed));
         let rows = [random.rows(), random.rows()];
         let orders = [random.order(rows[0].len()), random.order(rows[1].len())];
-        let lists = [0, 1].map(|side| random.list(&rows[side], &orders[side]));
+        let most_rows = [None, Some(1), Some(2)][random.below(3) as usize];
+        let lists = [0, 1].map(|side| random.list(&rows[side], &orders[side], most_rows));
+        let values = [0, 1].map(|side| values_of(&rows[side], most_rows));
         let connecting = random.below(2) as usize;
         let sides = [1 - connecting, connecting];
         let (protocol, security) = match random.below(4) {
@@ -164,7 +181,7 @@ fn every_way_to_match_does_what_a_plain_one_does() {
         // It gives the result to one side alone.
         if security == Security::SemiHonest {
             let ends = run(inputs, [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
-            let expected = in_tiers([&rows[0], &rows[1]]);
+            let expected = in_tiers([&values[0], &values[1]]);
             for (done, side) in ends.iter().zip(sides) {
                 assert_eq!(done.report.matching, Some(Matching::Tiers));
                 let got = learned(done, &lists[side], &orders[side]);
@@ -182,7 +199,7 @@ fn every_way_to_match_does_what_a_plain_one_does() {
                 continue;
             }
             let got = learned(done, &lists[side], &orders[side]);
-            let expected = one_sided(&rows[side], &rows[1 - side]);
+            let expected = one_sided(&values[side], &values[1 - side]);
             assert_eq!(got, expected, "one-sided, {protocol}, seed {seed}, side {side}");
         }
     }
@@ -190,8 +207,13 @@ fn every_way_to_match_does_what_a_plain_one_does() {
 }
 
 fn people(text: &str, keys: &[&str]) -> Input {
+    people_at_most(text, keys, None)
+}
+
+fn people_at_most(text: &str, keys: &[&str], most_rows: Option<u32>) -> Input {
     let table = Table::parse("people.csv".into(), text.into(), b',').expect("a table");
-    let keys: Vec<KeySpec> = keys.iter().map(|key| key.parse().expect("a key")).collect();
+    let key = |key: &&str| key.parse::<KeySpec>().expect("a key").carried_by_at_most(most_rows);
+    let keys: Vec<KeySpec> = keys.iter().map(key).collect();
     Input::linked(table, &keys).expect("the columns are there")
 }
 
@@ -247,7 +269,10 @@ fn the_first_key_that_differs_is_named() {
     let of = |keys: &[&str]| people("mail,phone\nann@b.c,1\n", keys);
     let job = Job::new(Operation::Intersect, "peer".to_owned());
     let ours = of(&["mail:email", "phone:phone-gb"]);
+    let crowded =
+        people_at_most("mail,phone\nann@b.c,1\n", &["mail:email", "phone:phone-gb"], Some(3));
     for (theirs, part) in [
+        (crowded, "most rows of a key (--most-per-key): here nothing, at the peer 3"),
         (
             of(&["mail:email", "phone:phone-fr"]),
             "presets of key 2: here phone-gb/2, at the peer phone-fr/2",
