@@ -52,8 +52,8 @@ pub(crate) enum Command {
 /// What both sides of a screening need.
 #[derive(Args)]
 pub(crate) struct PartyArgs {
-    /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
-    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date. Both sides need the same presets
+    /// The key columns, each with the preset that normalises it, such as raw, name or date: COL[:PRESET][,COL[:PRESET]…];
+    /// docs/use/data.md has all presets. Both sides need the same
     #[arg(long, value_name = "COL[:PRESET],…")]
     pub(crate) key: KeySpec,
     /// The other party: a pinned name, or its key

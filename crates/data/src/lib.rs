@@ -31,6 +31,7 @@ mod decimal;
 mod destination;
 mod error;
 mod format;
+mod identifiers;
 mod items;
 mod json;
 mod keys;

@@ -9,6 +9,7 @@ use std::str::FromStr;
 
 use unicode_normalization::UnicodeNormalization;
 
+use crate::identifiers::{domain, hashed, iban, number, vat};
 use crate::phone::{self, Country};
 
 /// How the values of a key column are normalised.
@@ -27,6 +28,18 @@ pub enum Preset {
     Name,
     /// Canonical IPv4 or IPv6; an IPv4 address mapped into IPv6 is the IPv4 address.
     Ip,
+    /// The SHA-256 of what [`Preset::Email`] makes, in hexadecimal digits; a text that is one stays, in lower case.
+    EmailSha256,
+    /// The same of what [`Preset::Phone`] makes, with its `+`.
+    PhoneSha256(Option<Country>),
+    /// The host of an e-mail address, of an address on the web, or alone.
+    Domain,
+    /// An account's number of ISO 13616, whose check digits are right.
+    Iban,
+    /// A number of the European Union's value-added tax.
+    Vat,
+    /// A whole number without zeros before it.
+    Number,
     /// ISO 8601 calendar date; reads `2024-02-29`, `2024/02/29` and `20240229`, and these with a time that is midnight, without a
     /// zone.
     Date,
@@ -46,7 +59,25 @@ pub enum Normalised {
 }
 
 /// The presets' names, for messages.
-const NAMES: [&str; 7] = ["raw", "email", "email-gmail", "phone", "name", "ip", "date"];
+const NAMES: [&str; 13] = [
+    "raw",
+    "email",
+    "email-gmail",
+    "email-sha256",
+    "phone",
+    "phone-sha256",
+    "name",
+    "date",
+    "ip",
+    "domain",
+    "number",
+    "iban",
+    "vat",
+];
+
+/// What stands before a country in the names of the presets of telephone numbers.
+const PHONE: &str = "phone-";
+const PHONE_SHA256: &str = "phone-sha256-";
 
 /// The domain at which dots and tags mean nothing.
 const GMAIL: &str = "@gmail.com";
@@ -60,6 +91,16 @@ impl Preset {
             _ => 1,
         };
         format!("{self}/{version}")
+    }
+
+    /// Whether it takes digests in the place of what they are of.
+    pub(crate) fn reads_digests(self) -> bool {
+        matches!(self, Self::EmailSha256 | Self::PhoneSha256(_))
+    }
+
+    /// Whether what it reads should be an e-mail address.
+    pub(crate) fn reads_addresses(self) -> bool {
+        matches!(self, Self::Email | Self::EmailGmail | Self::EmailSha256)
     }
 
     /// Appends the key that `field` stands for to `out`.
@@ -91,6 +132,17 @@ impl Preset {
                 text.parse().ok().map(|ip: IpAddr| out.push_str(&ip.to_canonical().to_string()))
             }
             Self::Date => date(text, out),
+            Self::EmailSha256 => hashed(text, out, |text, out| {
+                lower(text, out);
+                Some(())
+            }),
+            Self::PhoneSha256(country) => {
+                hashed(text, out, |text, out| phone::e164(text, country, out))
+            }
+            Self::Domain => domain(text, out),
+            Self::Iban => iban(text, out),
+            Self::Vat => vat(text, out),
+            Self::Number => number(text, out),
         };
         match read {
             None => {
@@ -110,7 +162,14 @@ impl fmt::Display for Preset {
             Self::Email => f.write_str("email"),
             Self::EmailGmail => f.write_str("email-gmail"),
             Self::Phone(None) => f.write_str("phone"),
-            Self::Phone(Some(country)) => write!(f, "phone-{}", country.code()),
+            Self::Phone(Some(country)) => write!(f, "{PHONE}{}", country.code()),
+            Self::EmailSha256 => f.write_str("email-sha256"),
+            Self::PhoneSha256(None) => f.write_str("phone-sha256"),
+            Self::PhoneSha256(Some(country)) => write!(f, "{PHONE_SHA256}{}", country.code()),
+            Self::Domain => f.write_str("domain"),
+            Self::Iban => f.write_str("iban"),
+            Self::Vat => f.write_str("vat"),
+            Self::Number => f.write_str("number"),
             Self::Name => f.write_str("name"),
             Self::Ip => f.write_str("ip"),
             Self::Date => f.write_str("date"),
@@ -124,30 +183,46 @@ impl FromStr for Preset {
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.to_ascii_lowercase();
         let text = text.as_str();
-        if let Some(code) = text.strip_prefix("phone-") {
-            let countries =
-                || Country::all().map(|country| country.code()).collect::<Vec<_>>().join(" ");
-            // What people write for a country whose code is another.
-            let hint = if code == "uk" { "did you mean phone-gb? " } else { "" };
-            return Country::find(code).map(|country| Self::Phone(Some(country))).ok_or_else(|| {
-                format!(
-                    "no country {code:?} for phone numbers; {hint}write numbers with + and their country's \
-                     code, or use one of: {}",
-                    countries()
-                )
-            });
+        let exact = match text {
+            "raw" => Some(Self::Raw),
+            "email" => Some(Self::Email),
+            "email-gmail" => Some(Self::EmailGmail),
+            "email-sha256" => Some(Self::EmailSha256),
+            "phone" => Some(Self::Phone(None)),
+            "phone-sha256" => Some(Self::PhoneSha256(None)),
+            "name" => Some(Self::Name),
+            "ip" => Some(Self::Ip),
+            "date" => Some(Self::Date),
+            "domain" => Some(Self::Domain),
+            "iban" => Some(Self::Iban),
+            "vat" => Some(Self::Vat),
+            "number" => Some(Self::Number),
+            _ => None,
+        };
+        if let Some(preset) = exact {
+            return Ok(preset);
         }
-        Ok(match text {
-            "raw" => Self::Raw,
-            "email" => Self::Email,
-            "email-gmail" => Self::EmailGmail,
-            "phone" => Self::Phone(None),
-            "name" => Self::Name,
-            "ip" => Self::Ip,
-            "date" => Self::Date,
-            other => return Err(unknown(other)),
-        })
+        if let Some(code) = text.strip_prefix(PHONE_SHA256) {
+            return country(code, PHONE_SHA256).map(|country| Self::PhoneSha256(Some(country)));
+        }
+        if let Some(code) = text.strip_prefix(PHONE) {
+            return country(code, PHONE).map(|country| Self::Phone(Some(country)));
+        }
+        Err(unknown(text))
     }
+}
+
+/// The country of this code, after what stands before it in a preset's name.
+fn country(code: &str, before: &str) -> Result<Country, String> {
+    // What people write for a country whose code is another.
+    let hint = if code == "uk" { format!("did you mean {before}gb? ") } else { String::new() };
+    Country::find(code).ok_or_else(|| {
+        let countries: Vec<_> = Country::all().map(Country::code).collect();
+        format!(
+            "no country {code:?} for phone numbers; {hint}write numbers with + and their country's code, or use one of: {}",
+            countries.join(" ")
+        )
+    })
 }
 
 fn unknown(text: &str) -> String {
@@ -155,7 +230,7 @@ fn unknown(text: &str) -> String {
     let close = NAMES.iter().filter(|name| distance(name) <= 2).min_by_key(distance);
     let hint = close.map_or(String::new(), |name| format!("did you mean {name}? "));
     format!(
-        "there is no preset {text:?}; {hint}presets: {}, and phone-CC with a country such as phone-gb",
+        "there is no preset {text:?}; {hint}presets: {}, and phone-CC or phone-sha256-CC with a country such as gb",
         NAMES.join(", ")
     )
 }
@@ -290,6 +365,36 @@ mod tests {
             ("date", "2024-02-29T00:00:00", "2024-02-29"),
             ("date", "2024-02-29 00:00:00.000", "2024-02-29"),
             ("date", "2024/02/29 00:00", "2024-02-29"),
+            ("domain", "Ann@Mail.Example.COM", "mail.example.com"),
+            ("domain", "https://ann:pass@www.Example.com:8080/a?b#c", "example.com"),
+            ("domain", "www.example.com.", "example.com"),
+            ("domain", "www.com", "www.com"),
+            ("domain", "M\u{fc}nchen.example", "m\u{fc}nchen.example"),
+            ("iban", "gb82 west 1234 5698 7654 32", "GB82WEST12345698765432"),
+            ("iban", "DE89-3704-0044-0532-0130-00", "DE89370400440532013000"),
+            ("vat", "de 123.456.789", "DE123456789"),
+            ("vat", "GR-094259216", "EL094259216"),
+            ("vat", "FR XX 999999999", "FRXX999999999"),
+            ("number", "000420", "420"),
+            ("number", " 000 ", "0"),
+            ("number", "18446744073709551616000", "18446744073709551616000"),
+            // Of FIPS 180-4 and of `sha256sum`.
+            (
+                "email-sha256",
+                " ABC ",
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+            ),
+            ("email-sha256", &"AB".repeat(32), &"ab".repeat(32)),
+            (
+                "email-sha256",
+                "Test@Example.com",
+                "973dfe463ec85785f5f95af5ba3906eedb2d931c24e69824a89ea65dba4e813b",
+            ),
+            (
+                "phone-sha256-gb",
+                "020 7946 0018",
+                "faad3b10918e39b5f4d5334f1e1e128719608e8bd3ad3b963dc30187b4518e23",
+            ),
         ] {
             assert_eq!(key(preset, field).as_deref(), Ok(expected), "{preset}");
         }
@@ -327,6 +432,20 @@ mod tests {
             ("date", "2024-2-9"),
             ("date", "+024-02-09"),
             ("date", "2024é1ü1"),
+            ("domain", "example"),
+            ("domain", "a b.example"),
+            ("domain", "ann@example.com:x"),
+            ("domain", "example..com"),
+            ("iban", "GB82 WEST 1234 5698 7654 33"),
+            ("iban", "GB82"),
+            ("iban", "GB82 WEST 1234 5698 7654 3\u{e9}"),
+            ("vat", "123456789"),
+            ("vat", "DEUTSCH"),
+            ("vat", "D"),
+            ("number", "1.0"),
+            ("number", "-5"),
+            ("number", "0x10"),
+            ("phone-sha256", "020 7946 0018"),
         ] {
             assert_eq!(key(preset, field), Err(Normalised::Invalid), "{preset} {field}");
         }
@@ -362,19 +481,21 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_rule_is_idempotent(field in "\\PC*", pick in 0usize..9) {
-            let names = ["raw", "email", "email-gmail", "phone", "phone-gb", "phone-us", "name", "ip", "date"];
-            if let Ok(once) = key(names[pick], &field) {
-                proptest::prop_assert_eq!(key(names[pick], &once), Ok(once.clone()));
+        fn every_rule_is_idempotent(field in "\\PC*", pick in 0..NAMES.len() + 3) {
+            let name = NAMES.into_iter().chain(["phone-gb", "phone-us", "phone-sha256-us"]).nth(pick);
+            let name = name.expect("a name");
+            if let Ok(once) = key(name, &field) {
+                proptest::prop_assert_eq!(key(name, &once), Ok(once.clone()));
             }
         }
 
         #[test]
         fn rules_with_structure_are_idempotent_on_what_they_read(
             number in "\\+?[0-9 ().-]{6,18}", date in "[12][0-9]{3}[-/]?[01][0-9][-/]?[0-3][0-9]",
-            mail in "[A-Za-z.+ ]{1,8}@(gmail|Gmail|x)[.]com", ip in "(::ffff:|::)?[0-9]{1,3}[.][0-9]{1,3}[.]1[.]2",
+            mail in "[A-Za-z.+ ]{1,8}@(gmail|Gmail|x)[.]com",
+            url in "(https://)?(www[.]){0,3}[A-Za-z]{1,3}([.]com){1,2}[.]?(:80)?(/x)?", vat in "(GR|de) ?[0-9A-Z.]{2,9}", ip in "(::ffff:|::)?[0-9]{1,3}[.][0-9]{1,3}[.]1[.]2",
         ) {
-            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip)] {
+            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip), ("domain", &url), ("vat", &vat), ("email-sha256", &mail), ("number", &number)] {
                 if let Ok(once) = key(preset, field) {
                     proptest::prop_assert_eq!(key(preset, &once), Ok(once.clone()));
                 }

@@ -48,7 +48,9 @@ pub(crate) const SUSPICIONS: [Suspicion; 9] = [
         code: WarningCode::NoAddress,
         what: "no e-mail address (no @, or no domain after it)",
         suspects: |field| {
-            matches!(field.preset, Preset::Email | Preset::EmailGmail) && !is_address(field.trimmed)
+            field.preset.reads_addresses()
+                && !is_address(field.trimmed)
+                && !(field.preset.reads_digests() && is_digest(field.trimmed))
         },
     },
     Suspicion {
@@ -88,7 +90,7 @@ pub(crate) const SUSPICIONS: [Suspicion; 9] = [
     Suspicion {
         code: WarningCode::Hashed,
         what: "values that look hashed; veilset hashes for you",
-        suspects: |field| is_digest(field.trimmed),
+        suspects: |field| !field.preset.reads_digests() && is_digest(field.trimmed),
     },
 ];
 

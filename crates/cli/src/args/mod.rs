@@ -229,8 +229,8 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) place: PlaceArgs,
     /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
-    /// email-gmail, phone, phone-CC (CC is a country such as gb), name, ip, date. Where rows match by several keys
-    /// (intersect), give --key for each, the most trusted first
+    /// email-gmail, email-sha256, phone, phone-CC (CC is a country such as gb), phone-sha256, phone-sha256-CC, name, date, ip,
+    /// domain, number, iban, vat. Where rows match by several keys (intersect), give --key for each, the most trusted first
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", required = true)]
     key: Vec<KeySpec>,
     #[command(flatten)]
