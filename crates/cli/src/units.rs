@@ -1,5 +1,6 @@
 //! Numbers with units, and names, as flags give them.
 
+use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use veilset::data::PROGRAM_MEMORY;
@@ -9,7 +10,7 @@ pub(crate) use veilset::units::{
     bytes, count, delimiter, duration, show_bytes, show_need, threads,
 };
 
-use crate::args::{ProtocolArg, With};
+use crate::args::{ProtocolArg, StopValues, With};
 
 /// The bounds of what somebody may wait for a silent peer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(10);
@@ -34,6 +35,13 @@ pub(crate) fn memory(text: &str) -> Result<u64, String> {
             Err(format!("the program itself takes {own}: give more than that"))
         }
     }
+}
+
+/// The lines of a file, but for white space around them.
+pub(crate) fn stop_values(path: &str) -> Result<StopValues, String> {
+    let text = fs::read_to_string(path).map_err(|why| format!("cannot read the file: {why}"))?;
+    let lines = text.trim_start_matches('\u{feff}').lines().map(|line| line.trim().to_owned());
+    Ok(StopValues(lines.filter(|line| !line.is_empty()).collect()))
 }
 
 /// `500/hour`.

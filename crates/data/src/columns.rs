@@ -1,9 +1,12 @@
 //! `--key COL[:PRESET][,COL[:PRESET]…]`: which columns make a key, and how they are normalised.
 
+use std::collections::HashSet;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use veilset_names::names;
 
+use crate::nobody::is_nobodys;
 use crate::preset::Normalised;
 use crate::suspicion::is_placeholder;
 use crate::{DataError, Preset, Table};
@@ -44,6 +47,8 @@ pub struct KeySpec {
     keep_placeholders: bool,
     /// How many rows may carry a key at most, where not any number may.
     most_rows: Option<u32>,
+    /// Of each column what else is nobody's, as its preset makes it; empty where nothing is.
+    stop: Arc<[HashSet<String>]>,
 }
 
 impl KeySpec {
@@ -51,6 +56,19 @@ impl KeySpec {
     #[must_use]
     pub fn columns(&self) -> &[KeyColumn] {
         &self.columns
+    }
+
+    /// Without these, too, each as the preset of a column reads it: they never match, as placeholders do not.
+    #[must_use]
+    pub fn without(self, texts: &[String]) -> Self {
+        let read = |column: &KeyColumn| {
+            let key = |text: &String| {
+                let mut key = String::new();
+                (column.preset.normalise(text, &mut key) == Normalised::Key).then_some(key)
+            };
+            texts.iter().filter_map(key).collect()
+        };
+        Self { stop: self.columns.iter().map(read).collect(), ..self }
     }
 
     /// With placeholders such as `n/a` as keys, or without, as [`str::parse`] has it.
@@ -79,7 +97,16 @@ impl KeySpec {
         if !self.keep_placeholders && is_placeholder(field) {
             return Normalised::Placeholder;
         }
-        self.columns[column].preset.normalise(field, out)
+        let (preset, before) = (self.columns[column].preset, out.len());
+        let became = preset.normalise(field, out);
+        let key = &out[before..];
+        let is_stopped = || self.stop.get(column).is_some_and(|stop| stop.contains(key));
+        let is_nobodys = || !self.keep_placeholders && is_nobodys(preset, field, key);
+        if became == Normalised::Key && (is_nobodys() || is_stopped()) {
+            out.truncate(before);
+            return Normalised::Placeholder;
+        }
+        became
     }
 
     /// The versioned presets in order, without the columns' names: both sides must have the same.
@@ -207,7 +234,8 @@ impl FromStr for KeySpec {
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
                 None if after.is_empty() => {
-                    return Ok(Self { columns, keep_placeholders: false, most_rows: None });
+                    let stop = Arc::new([]);
+                    return Ok(Self { columns, keep_placeholders: false, most_rows: None, stop });
                 }
                 None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
             }

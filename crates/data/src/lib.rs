@@ -36,6 +36,7 @@ mod items;
 mod json;
 mod keys;
 mod linkage;
+mod nobody;
 mod parquet_writer;
 mod phone;
 mod pieces;

@@ -23,6 +23,7 @@ pub(crate) struct Order {
     keys: Vec<String>,
     r#match: Option<String>,
     keep_placeholders: bool,
+    stop_values: Vec<String>,
     most_per_key: Option<u32>,
     learn: String,
     protocol: Option<String>,
@@ -63,7 +64,8 @@ impl Order {
         let keys = keys.collect::<Result<Vec<_>, _>>()?.into_iter();
         let keys = keys.map(|key| key.keeping_placeholders(self.keep_placeholders));
         let most_rows = self.most_per_key.map(|most| most.max(1));
-        let keys: Vec<_> = keys.map(|key| key.carried_by_at_most(most_rows)).collect();
+        let keys = keys.map(|key| key.without(&self.stop_values).carried_by_at_most(most_rows));
+        let keys: Vec<_> = keys.collect();
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;

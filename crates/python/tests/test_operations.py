@@ -224,6 +224,16 @@ def test_a_key_that_several_rows_carry_is_nobodys_where_pairs_are_one_to_one() -
         conforms("run", a.report)
 
 
+def test_values_that_are_nobodys_never_match() -> None:
+    frame = polars.DataFrame({"k": ["a@x.org", "Office@x.org", "test@test.com"]})
+    options: Any = {"on": "k", "preset": "email", "threads": 1}
+    a, _ = veilset.run_local("intersect", frame, frame, stop_values=["office@x.org"], **options)
+    assert a.table["k"].to_list() == ["a@x.org"]
+    assert a.report["placeholders"] == 2
+    a, _ = veilset.run_local("intersect", frame, frame, keep_placeholders=True, **options)
+    assert a.count == 3
+
+
 def test_several_keys_are_refused_where_there_is_one() -> None:
     frame = pandas.DataFrame(ONE)
     cases: list[tuple[Any, dict[str, Any], str]] = [

@@ -3,6 +3,7 @@
 mod choices;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
@@ -244,13 +245,20 @@ impl ListArgs {
     }
 }
 
+/// What a user has a list for because it is nobody's.
+#[derive(Clone)]
+pub(crate) struct StopValues(pub(crate) Arc<[String]>);
+
 /// What else can be in a key.
 #[derive(Args)]
 #[command(next_help_heading = LIST)]
 pub(crate) struct KeepArgs {
-    /// Treat placeholders such as n/a, NULL, - and unknown as ordinary keys [default: rows with a placeholder never match]
+    /// Treat placeholders such as n/a, NULL, - and test@test.com as ordinary keys [default: rows with a placeholder never match]
     #[arg(long)]
     keep_placeholders: bool,
+    /// A file of values that never match, one a line, such as your office's telephone; each is read as the key's columns are
+    #[arg(long, value_name = "FILE", value_parser = units::stop_values)]
+    stop: Option<StopValues>,
     /// Leave out keys that more than N rows carry, such as an office's telephone; both sides give the same [default: any number
     /// may]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
@@ -261,7 +269,11 @@ impl KeepArgs {
     /// The key with these flags.
     pub(crate) fn of(&self, key: &KeySpec) -> KeySpec {
         let key = key.clone().keeping_placeholders(self.keep_placeholders);
-        key.carried_by_at_most(self.most_per_key)
+        let key = key.carried_by_at_most(self.most_per_key);
+        match &self.stop {
+            Some(StopValues(values)) => key.without(values),
+            None => key,
+        }
     }
 }
 

@@ -107,6 +107,10 @@ class TermOptions(ComputeOptions, total=False):
 
     preset: PresetOption
     keep_placeholders: PlaceholdersOption
+    stop_values: Annotated[
+        Sequence[str],
+        "values that never match, such as your office's telephone; each is read as the key's columns are",
+    ]
     most_per_key: Annotated[
         int,
         "leaves out keys that more rows carry, such as an office's telephone; both sides give the same",
@@ -183,6 +187,7 @@ class Order:
     keys: list[str]
     match: str | None
     keep_placeholders: bool
+    stop_values: list[str]
     most_per_key: int | None
     learn: str
     protocol: str | None
@@ -293,6 +298,7 @@ class Asks:
             keys=_keys(linked(self.on), options.get("preset", "raw")),
             match=self.match,
             keep_placeholders=options.get("keep_placeholders", False),
+            stop_values=list(options.get("stop_values", ())),
             most_per_key=1 if self.pairs == "one-to-one" else options.get("most_per_key"),
             learn=options.get("learn", "both"),
             protocol=None if protocol == "auto" else protocol,
