@@ -47,7 +47,8 @@ impl<W: Write + Send> ParquetWriter<W> {
         properties: WriterPropertiesBuilder,
         group: usize,
     ) -> Result<Self, ParquetError> {
-        let (columns, is_wide) = (columns(schema), is_wide(schema, group));
+        let columns = columns(schema);
+        let is_wide = columns * EMPTY > group;
         let group = group.max(columns * A_COLUMN);
         let page = (group / PART / (columns.max(1) * A_NUMBER)).min(ROWS);
         // A group is complete before a dictionary is too large for it: the values of all rows would be written out then.
@@ -96,11 +97,6 @@ pub(crate) fn group_for(schema: &Schema, least: usize, most: usize) -> usize {
     (columns(schema) * EMPTY).clamp(least, most)
 }
 
-/// Whether so many columns have no room in such a group for a dictionary each: those alone keep one that are dictionaries themselves.
-pub(crate) fn is_wide(schema: &Schema, group: usize) -> bool {
-    columns(schema) * EMPTY > group
-}
-
 /// The better compression, unless it takes more than `most` bytes of memory for all columns.
 pub(crate) fn compression_for(schema: &Schema, most: u64) -> Compression {
     let is_much = columns(schema) as u64 * ZSTANDARD > most;
@@ -114,6 +110,6 @@ fn encoded<T>(encode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, Par
 }
 
 /// How many columns Parquet makes of these.
-pub(crate) fn columns(schema: &Schema) -> usize {
+fn columns(schema: &Schema) -> usize {
     schema.fields().iter().map(|field| leaves(field.data_type())).sum()
 }

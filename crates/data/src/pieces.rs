@@ -44,14 +44,6 @@ enum Counted {
     BesideDictionaries,
     /// Those of all rows in a Parquet file, where each has levels of so many bytes.
     InFile { levels: u64 },
-    /// What stands beside all values there.
-    BesideValues { levels: u64 },
-}
-
-impl Counted {
-    fn is_beside(self) -> bool {
-        matches!(self, Self::BesideValues { .. })
-    }
 }
 
 /// How many bytes rows of a batch take when they are written.
@@ -121,12 +113,6 @@ pub(crate) fn in_file(array: &dyn Array) -> u64 {
     sizes(array, Counted::InFile { levels })(0..array.len())
 }
 
-/// How many of them stand beside its values.
-pub(crate) fn beside_values(array: &dyn Array) -> u64 {
-    let levels = levels_of(array.data_type());
-    sizes(array, Counted::BesideValues { levels })(0..array.len())
-}
-
 /// Bytes of a value's levels in a file: of a list in a list in a struct, each has four bits or fewer of the one and three of the other.
 fn levels_of(kind: &DataType) -> u64 {
     fn types(kind: &DataType) -> usize {
@@ -137,7 +123,6 @@ fn levels_of(kind: &DataType) -> u64 {
 
 fn sizes<'a>(array: &'a dyn Array, counted: Counted) -> Sizes<'a> {
     match array.data_type() {
-        kind if counted.is_beside() && part_kinds(kind).is_empty() => fixed(0, counted),
         DataType::Utf8 => texts(array.as_string::<i32>().value_offsets()),
         DataType::LargeUtf8 => texts(array.as_string::<i64>().value_offsets()),
         DataType::Binary => texts(array.as_binary::<i32>().value_offsets()),
@@ -209,7 +194,6 @@ fn fixed<'a>(width: usize, counted: Counted) -> Sizes<'a> {
         // So few of these differ that a dictionary takes little.
         Counted::InFile { levels } if width <= 1 => levels + width as u64,
         Counted::InFile { levels } => levels + (NUMBER + width.max(NUMBER)) as u64,
-        Counted::BesideValues { levels } => levels + NUMBER as u64,
     };
     Box::new(move |rows| (rows.len() as u64).saturating_mul(bytes))
 }

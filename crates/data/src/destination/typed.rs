@@ -32,11 +32,6 @@ pub(super) const GROUP: usize = 1 << 23;
 /// The most bytes of one with many columns.
 const WIDE_GROUP: usize = 1 << 25;
 
-/// Bytes of a group of rows of this schema.
-pub(super) fn group_of(schema: &Schema) -> usize {
-    group_for(schema, GROUP, WIDE_GROUP)
-}
-
 /// Writes record batches of one schema.
 pub(super) enum BatchWriter<W: Write + Send> {
     Arrow(FileWriter<W>),
@@ -59,7 +54,8 @@ impl<W: Write + Send> BatchWriter<W> {
             Format::Parquet => {
                 let compression = compression_for(schema, most);
                 let properties = WriterProperties::builder().set_compression(compression);
-                let writer = ParquetWriter::new(out, schema, properties, group_of(schema));
+                let group = group_for(schema, GROUP, WIDE_GROUP);
+                let writer = ParquetWriter::new(out, schema, properties, group);
                 Self::Parquet(Box::new(writer.map_err(of_parquet)?))
             }
             Format::Ndjson | Format::Csv => Self::Ndjson(out),

@@ -7,11 +7,10 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, FieldRef, Metadata, Schema};
 
 use super::sheet::Sheet;
-use super::typed::{GROUP, group_of};
-use crate::parquet_writer::is_wide;
-use crate::pieces::{beside_values, in_file};
+use super::typed::GROUP;
+use crate::pieces::in_file;
 use crate::table::memory_of;
-use crate::types::{arrays, may_share, part_fields};
+use crate::types::{arrays, part_fields};
 use crate::{DataError, Destination, Format, Table};
 
 /// What a file of types takes for each of its columns once, and again for each batch.
@@ -117,8 +116,8 @@ fn stored(format: Format, bytes: u64, rows: u64, width: Width) -> u64 {
     if format != Format::Parquet {
         return bytes;
     }
-    // Two groups that follow one another have more than one has room for.
-    let groups = rows.min(bytes.saturating_mul(2) / GROUP as u64 + 1);
+    // Two groups that follow one another have more than one has room for, in memory, which is up to twice what the file has.
+    let groups = rows.min(bytes.saturating_mul(4) / GROUP as u64 + 1);
     let of_groups = groups.saturating_mul(A_COLUMN_OF_GROUP * (1 + width.columns) + width.paths);
     bytes.saturating_add(bytes / ADDED).saturating_add(of_groups)
 }
@@ -207,56 +206,24 @@ pub(super) fn size_of_names(names: &[&str]) -> u64 {
     names.iter().map(|name| size_of_name(name)).sum::<u64>() + A_COLUMN
 }
 
-/// The most bytes that these rows take in a file of types. In an Arrow file, dictionaries lie apart from them.
+/// The most bytes that these rows take in a file of types. In an Arrow file, dictionaries lie apart from them. In Parquet each row has its
+/// values for itself: those that rows share are once in each group, and there may be a group for few rows.
 pub(super) fn size_of_batch(format: Format, batch: &RecordBatch) -> u64 {
-    if format == Format::Parquet {
-        return size_in_parquet(batch);
-    }
     let of = |array: &ArrayRef| match array.data_type() {
         DataType::Dictionary(..) if format == Format::Arrow => {
             memory_of(array.as_any_dictionary().keys()) as u64
         }
+        _ if format == Format::Parquet => in_file(array),
         _ => memory_of(array) as u64,
     };
     let values = batch.columns().iter().map(of).fold(0, u64::saturating_add);
+    if format == Format::Parquet {
+        return values;
+    }
     let (rows, columns) = (batch.num_rows() as u64, batch.num_columns() as u64);
     let arrays = batch.columns().iter().map(|array| arrays(array.data_type()) as u64);
     let beside = rows * columns * A_VALUE + A_COLUMN_OF_BATCH * (1 + arrays.sum::<u64>());
     values.saturating_add(beside)
-}
-
-/// What rows take in Parquet before it is compressed.
-///
-/// A group has values that its rows share once, as far as the writer makes a dictionary of them. What these leave of a group is of
-/// anything else, which takes up to twice as much memory as in the file: that tells how many groups there are. A batch begins and ends in
-/// groups that others may have, too.
-fn size_in_parquet(batch: &RecordBatch) -> u64 {
-    let schema = batch.schema();
-    let is_wide = is_wide(&schema, group_of(&schema));
-    let shared = |array: &ArrayRef| {
-        let kind = array.data_type();
-        let is_kept = !is_wide || matches!(kind, DataType::Dictionary(..));
-        (may_share(kind) && is_kept).then(|| memory_of(array) as u64)
-    };
-    let shared: Vec<Option<u64>> = batch.columns().iter().map(shared).collect();
-    let memory = shared.iter().flatten().fold(0, |sum: u64, memory| sum.saturating_add(*memory));
-    let columns = batch.columns().iter().zip(&shared);
-    let rest = (GROUP as u64).saturating_sub(memory);
-    if rest == 0 {
-        return columns.map(|(array, _)| in_file(array)).fold(0, u64::saturating_add);
-    }
-    let beside = columns.clone().map(|(array, shared)| match shared {
-        Some(_) => beside_values(array),
-        None => in_file(array),
-    });
-    let beside: Vec<u64> = beside.collect();
-    let of_others = beside.iter().fold(0, |sum: u64, beside| sum.saturating_add(*beside));
-    let groups = 2 + of_others.saturating_mul(2) / rest;
-    let sizes = columns.zip(beside).map(|((array, shared), beside)| match shared {
-        Some(memory) => in_file(array).min(beside.saturating_add(memory.saturating_mul(groups))),
-        None => beside,
-    });
-    sizes.fold(0, u64::saturating_add)
 }
 
 /// Counts what is written.

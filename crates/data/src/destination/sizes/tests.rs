@@ -266,16 +266,20 @@ fn values_that_rows_share_have_room_in_each_group() {
         &letters[from..from + length]
     };
     let long: StringArray = noise(ROWS).map(|n| Some(text(3_000, n))).collect();
-    let categories = |count: usize| -> ArrayRef {
+    let categories = |count: usize, key: &dyn Fn(usize) -> usize| -> ArrayRef {
         let values: StringArray =
             (0..count).map(|n| Some(&letters[2_000 * n..2_000 * (n + 1)])).collect();
-        let keys = noise(ROWS).map(|n| Some((n % count as u64) as i32)).collect::<Int32Array>();
+        let keys = (0..ROWS).map(|row| Some((key(row) % count) as i32)).collect::<Int32Array>();
         Arc::new(DictionaryArray::new(keys, Arc::new(values)))
     };
-    // One of 1 MB in all of some three groups, and six that do not fit one.
+    let any: Vec<usize> = noise(ROWS).map(|n| n as usize).collect();
+    let random = |row: usize| any[row];
+    // Spans of one and of all in turn: the first piece of a group shows few of its values.
+    let spans = |row: usize| if row / 530 % 2 == 0 { 0 } else { row };
     for (what, columns) in [
-        ("one", vec![Arc::new(long) as ArrayRef, categories(500)]),
-        ("six", vec![categories(1_400); 6]),
+        ("one in three groups", vec![Arc::new(long) as ArrayRef, categories(500, &random)]),
+        ("six that fit no group", vec![categories(1_400, &random); 6]),
+        ("four in spans", vec![categories(520, &spans); 4]),
     ] {
         let named = columns.into_iter().enumerate().map(|(n, array)| (format!("c{n}"), array));
         let batch = RecordBatch::try_from_iter(named).expect("columns");
