@@ -26,6 +26,9 @@ const BESIDE: u64 = LEVELS + 8;
 /// The number of a value in a file's dictionary, and the fewest bytes of a value there that is a number.
 const NUMBER: usize = 4;
 
+/// Bytes of an interval there, of whatever kind.
+const INTERVAL: usize = 12;
+
 /// As many types in one another have levels of a byte in a file, and more of two.
 const FEW_TYPES: usize = 6;
 
@@ -159,7 +162,7 @@ fn sizes<'a>(array: &'a dyn Array, counted: Counted) -> Sizes<'a> {
             })
         }
         DataType::Dictionary(key, _) if counted == Counted::BesideDictionaries => {
-            fixed(key.primitive_width().unwrap_or(0), counted)
+            fixed(key, counted)
         }
         DataType::Dictionary(..) => keyed(array, counted),
         DataType::RunEndEncoded(ends, _) => match ends.data_type() {
@@ -179,8 +182,7 @@ fn sizes<'a>(array: &'a dyn Array, counted: Counted) -> Sizes<'a> {
                 beside(&rows).saturating_add(rows.map(&of).fold(0, u64::saturating_add))
             })
         }
-        DataType::FixedSizeBinary(width) => fixed(*width as usize, counted),
-        kind => fixed(kind.primitive_width().unwrap_or(1), counted),
+        kind => fixed(kind, counted),
     }
 }
 
@@ -188,14 +190,27 @@ fn beside(rows: &Range<usize>) -> u64 {
     rows.len() as u64 * BESIDE
 }
 
-fn fixed<'a>(width: usize, counted: Counted) -> Sizes<'a> {
+fn fixed<'a>(kind: &DataType, counted: Counted) -> Sizes<'a> {
+    let width = match kind {
+        DataType::FixedSizeBinary(width) => *width as usize,
+        kind => kind.primitive_width().unwrap_or(1),
+    };
     let bytes = match counted {
         Counted::All | Counted::BesideDictionaries => BESIDE + width as u64,
-        // So few of these differ that a dictionary takes little.
-        Counted::InFile { levels } if width <= 1 => levels + width as u64,
-        Counted::InFile { levels } => levels + (NUMBER + width.max(NUMBER)) as u64,
+        Counted::InFile { levels } => levels + stored(kind, width) as u64,
     };
     Box::new(move |rows| (rows.len() as u64).saturating_mul(bytes))
+}
+
+/// What a file has of a value beside its levels: itself, and its number in a dictionary.
+fn stored(kind: &DataType, width: usize) -> usize {
+    match kind {
+        DataType::Boolean | DataType::Null => 1,
+        // A dictionary of all of them takes little.
+        DataType::Int8 | DataType::UInt8 => NUMBER,
+        DataType::Interval(_) => NUMBER + INTERVAL,
+        _ => NUMBER + width.max(NUMBER),
+    }
 }
 
 fn texts<O: OffsetSizeTrait>(offsets: &[O]) -> Sizes<'_> {
@@ -232,7 +247,7 @@ fn parts<'a, O: OffsetSizeTrait>(
 fn keyed(array: &dyn Array, counted: Counted) -> Sizes<'_> {
     let values = array.as_any_dictionary().values();
     if values.is_empty() {
-        return fixed(0, counted);
+        return fixed(&DataType::Null, counted);
     }
     let of = each(values, counted);
     Box::new(move |rows| {

@@ -275,7 +275,7 @@ fn values_that_rows_share_have_room_in_each_group() {
     let any: Vec<usize> = noise(ROWS).map(|n| n as usize).collect();
     let random = |row: usize| any[row];
     // Spans of one and of all in turn: the first piece of a group shows few of its values.
-    let spans = |row: usize| if row / 530 % 2 == 0 { 0 } else { row };
+    let spans = |row: usize| if (row / 530).is_multiple_of(2) { 0 } else { row };
     for (what, columns) in [
         ("one in three groups", vec![Arc::new(long) as ArrayRef, categories(500, &random)]),
         ("six that fit no group", vec![categories(1_400, &random); 6]),
@@ -292,11 +292,16 @@ fn values_that_rows_share_have_room_in_each_group() {
 #[test]
 fn columns_of_small_values_hold_little_more_than_there_is() {
     const ROWS: usize = 20_000;
-    let marks: ArrayRef = Arc::new(Int8Array::from_iter_values(noise(ROWS).map(|n| (n % 2) as i8)));
-    let named = (0..30).map(|n| (format!("c{n}"), Arc::clone(&marks)));
-    let batch = RecordBatch::try_from_iter(named).expect("columns");
-    for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
-        assert!(taken <= held && held < 4 * 30 * ROWS as u64, "{taken} {held}");
+    let bytes: ArrayRef = Arc::new(Int8Array::from_iter_values(noise(ROWS).map(|n| n as i8)));
+    let marks: ArrayRef = Arc::new(noise(ROWS).map(|n| Some(n % 2 == 0)).collect::<BooleanArray>());
+    // The more columns have no dictionaries.
+    for (array, most, columns) in [(&bytes, 8, 30), (&bytes, 8, 450), (&marks, 4, 30)] {
+        let named = (0..columns).map(|n| (format!("c{n}"), Arc::clone(array)));
+        let batch = RecordBatch::try_from_iter(named).expect("columns");
+        for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
+            let most = (most * ROWS as u64 + 10_000) * columns;
+            assert!(taken <= held && held < most, "{taken} {held} {most}");
+        }
     }
 }
 
