@@ -24,7 +24,10 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
         print_columns(&table, &columns)?;
         return print_values(&values, table.name());
     }
-    let key = |key| Ok(check(&table, &args.keep.of(key), &args.value)?);
+    let key = |key| {
+        let key = args.keep.of(key).carried_by_at_most(args.crowd.most_per_key);
+        Ok(check(&table, &key, &args.value)?)
+    };
     let reports = args.key.iter().map(key).collect::<Result<Vec<_>, Failure>>()?;
     for (place, report) in (1..).zip(&reports) {
         if args.json {

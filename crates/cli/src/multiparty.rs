@@ -76,6 +76,10 @@ fn check(order: &Order) -> Result<(), Failure> {
         "there is one protocol for several parties: leave out --protocol, --group, --digest and --prime"
     } else if security == veilset::registry::Security::Malicious {
         "the protocol for several parties is semi-honest: leave out --security"
+    } else if order.keys().len() > 1 {
+        "several parties match by one key: give --key once"
+    } else if order.most_rows().is_some() {
+        "--most-per-key and --pairs are for two parties: leave them out with --with"
     } else {
         return Ok(());
     };

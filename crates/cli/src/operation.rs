@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use veilset::data::{DataError, Destination, Scratch, Source, Table};
+use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers, PublicKey};
 use veilset::registry::Gives;
@@ -241,6 +241,9 @@ pub(crate) fn read(
     let table = read_table(&list.place, &order.scratch(), talk)?;
     if order.operation.spec().gives == Gives::Identifiers {
         table.check_aligned()?;
+    }
+    if order.keys().len() > 1 && order.learns() {
+        table.check_labelled(KEY_COLUMN)?;
     }
     let written = destination.filter(|_| order.gives_rows());
     let input_of = |table| Ok(order.attach(Input::linked(table, &order.keys())?)?.for_one_run());

@@ -136,11 +136,13 @@ impl Order {
     /// The keys of the list.
     pub(crate) fn keys(&self) -> Vec<KeySpec> {
         let keys = self.party.list.keys().into_iter();
-        let most_rows = self.pairs.and_then(Pairs::most_rows);
-        match most_rows {
-            Some(_) => keys.map(|key| key.carried_by_at_most(most_rows)).collect(),
-            None => keys.collect(),
-        }
+        let most_rows = self.most_rows();
+        keys.map(|key| key.carried_by_at_most(most_rows)).collect()
+    }
+
+    /// How many rows may carry a key at most.
+    pub(crate) fn most_rows(&self) -> Option<u32> {
+        self.pairs.and_then(Pairs::most_rows).or(self.party.crowd.most_per_key)
     }
 
     /// The list with what the operation takes of it.

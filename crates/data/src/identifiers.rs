@@ -9,7 +9,15 @@ const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// The host of an e-mail address, of an address on the web, or alone: lower case, without `www.` and a last point.
 pub(crate) fn domain(text: &str, out: &mut String) -> Option<()> {
-    let rest = text.split_once("://").map_or(text, |(_, rest)| rest);
+    let is_scheme = |scheme: &str| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+    };
+    // Elsewhere it is of another address, to which a query or a path leads.
+    let rest = match text.split_once("://") {
+        Some((scheme, rest)) if is_scheme(scheme) => rest,
+        _ => text,
+    };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
     let host = match host.rsplit_once(':') {

@@ -209,7 +209,10 @@ impl KeySet {
         let mut crowded = Count::default();
         (0..self.rows()).filter(is_crowded).for_each(|row| crowded.note(row));
         let digests = self.digests.iter().zip(&kept).filter(|(_, kept)| **kept);
-        self.digests = Zeroizing::new(digests.map(|(digest, _)| *digest).collect());
+        // With room for all from the start, so that none is left where there was too little.
+        let mut left = Zeroizing::new(Vec::with_capacity(next as usize));
+        left.extend(digests.map(|(digest, _)| *digest));
+        self.digests = left;
         (self.key_of_row, self.crowded, self.len) =
             (KeyOfRow::Listed(listed), crowded, next as usize);
         self

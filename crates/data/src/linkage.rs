@@ -113,6 +113,11 @@ impl Linkage {
     #[must_use]
     pub fn left(&self, place: usize, matched: &[u32]) -> Vec<u32> {
         let set = &self.sets[place];
+        if place == 0 {
+            return (0..set.len())
+                .map(|number| u32::try_from(number).unwrap_or(u32::MAX))
+                .collect();
+        }
         let matches = self.matches(matched);
         let mut left = vec![false; set.len()];
         for row in 0..set.rows() {

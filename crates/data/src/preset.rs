@@ -369,6 +369,8 @@ mod tests {
             ("domain", "https://ann:pass@www.Example.com:8080/a?b#c", "example.com"),
             ("domain", "www.example.com.", "example.com"),
             ("domain", "www.com", "www.com"),
+            ("domain", "example.com/login?next=https://other.example", "example.com"),
+            ("domain", "https://example.com?next=https://other.example/a@b", "example.com"),
             ("domain", "M\u{fc}nchen.example", "m\u{fc}nchen.example"),
             ("iban", "gb82 west 1234 5698 7654 32", "GB82WEST12345698765432"),
             ("iban", "DE89-3704-0044-0532-0130-00", "DE89370400440532013000"),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use pyo3::prelude::*;
-use veilset::data::{DataError, Destination, KeySpec, Scratch, Source};
+use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
 use veilset::registry::{Choices, Gives, Operation, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
 use veilset::{Columns, Error, Input, Job, Learn, choose, units};
@@ -63,7 +63,10 @@ impl Order {
         let keys = self.keys.iter().map(|key| key.parse::<KeySpec>());
         let keys = keys.collect::<Result<Vec<_>, _>>()?.into_iter();
         let keys = keys.map(|key| key.keeping_placeholders(self.keep_placeholders));
-        let most_rows = self.most_per_key.map(|most| most.max(1));
+        let most_rows = self.most_per_key;
+        if most_rows == Some(0) {
+            return Err(Failure::Argument("most_per_key is a number of at least 1".to_owned()));
+        }
         let keys = keys.map(|key| key.without(&self.stop_values).carried_by_at_most(most_rows));
         let keys: Vec<_> = keys.collect();
         let delimiter = delimiter(self.delimiter.as_deref())?;
@@ -72,6 +75,9 @@ impl Order {
         let operation: Operation = named("operation", &self.operation)?;
         if operation.spec().gives == Gives::Identifiers {
             table.check_aligned()?;
+        }
+        if self.keys.len() > 1 && self.learn != Learn::Peer.name() {
+            table.check_labelled(KEY_COLUMN)?;
         }
         let input = Input::linked(table, &keys)?;
         let columns =

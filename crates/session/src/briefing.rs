@@ -87,9 +87,10 @@ impl Briefing {
 }
 
 /// What tiers tell beyond which rows match and by which key.
-const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key values the other has, and how many of them are in rows \
-                          that matched by no key before. A peer that changes its program can keep rows in that have matched, \
-                          and learn which of their other key values match, too.";
+const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key values the other has, and how many of them are in \
+                          rows that matched by no key before; the time between two keys can tell about how many rows it has. A \
+                          peer that changes its program can keep rows in that have matched, and learn which of their other key \
+                          values match, too.";
 
 /// What one side learns where all keys are matched at once.
 const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows every key by which it matches, not the first alone, and \

@@ -259,22 +259,27 @@ pub(crate) struct KeepArgs {
     /// A file of values that never match, one a line, such as your office's telephone; each is read as the key's columns are
     #[arg(long, value_name = "FILE", value_parser = units::stop_values)]
     stop: Option<StopValues>,
-    /// Leave out keys that more than N rows carry, such as an office's telephone; both sides give the same [default: any number
-    /// may]
-    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
-    most_per_key: Option<u32>,
 }
 
 impl KeepArgs {
     /// The key with these flags.
     pub(crate) fn of(&self, key: &KeySpec) -> KeySpec {
         let key = key.clone().keeping_placeholders(self.keep_placeholders);
-        let key = key.carried_by_at_most(self.most_per_key);
         match &self.stop {
             Some(StopValues(values)) => key.without(values),
             None => key,
         }
     }
+}
+
+/// How many rows may carry a key.
+#[derive(Args)]
+#[command(next_help_heading = LIST)]
+pub(crate) struct CrowdArgs {
+    /// Leave out keys that more than N rows carry, such as an office's telephone; both sides give the same [default: any number
+    /// may]
+    #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
+    pub(crate) most_per_key: Option<u32>,
 }
 
 /// How much memory a list may take where nothing is agreed on.
@@ -302,6 +307,8 @@ impl RoomArgs {
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
+    #[command(flatten)]
+    pub(crate) crowd: CrowdArgs,
     /// One of several other parties, and its address; give --with once for each (intersect only). Every party listens; of
     /// two, the one with the smaller key connects
     #[arg(long, help_heading = PEER, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
@@ -490,6 +497,8 @@ pub(crate) struct CheckArgs {
     pub(crate) key: Vec<KeySpec>,
     #[command(flatten)]
     pub(crate) keep: KeepArgs,
+    #[command(flatten)]
+    pub(crate) crowd: CrowdArgs,
     /// A column of decimals to check as sum reads it
     #[arg(long, help_heading = LIST, value_name = "COL")]
     pub(crate) value: Vec<String>,

@@ -293,6 +293,8 @@ class Asks:
         """All that the run is told, but where the list is."""
         output, memory = options.get("output"), options.get("max_memory")
         protocol = options.get("protocol", "auto")
+        if self.pairs == "one-to-one" and options.get("most_per_key") is not None:
+            raise InputError('pairs="one-to-one" is most_per_key=1: give one of the two')
         return Order(
             operation=self.operation,
             keys=_keys(linked(self.on), options.get("preset", "raw")),

@@ -266,7 +266,7 @@ fn tiers<'a>(
 
 /// What tiers take beside their runs: the elements of all, and which match.
 fn memory_of_tiers(mine: &Terms) -> u64 {
-    let of_all = |all: u64| all.saturating_mul(Element::LEN as u64 + 6);
+    let of_all = |all: u64| all.saturating_mul(Element::LEN as u64 + 12);
     if mine.tiers.is_empty() { 0 } else { of_all(mine.distinct) }
 }
 
