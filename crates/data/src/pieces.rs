@@ -226,7 +226,7 @@ fn views(views: &[u128]) -> Sizes<'_> {
     Box::new(move |rows| beside(&rows) + views[rows].iter().map(length).sum::<u64>())
 }
 
-/// What stands beside a list: where it has no element, each column of these still has its levels.
+/// What stands beside a list, or a key that is null: where there is no element, each column of these still has its levels.
 fn beside_list(element: &DataType) -> u64 {
     BESIDE.max(LEVELS * leaves(element) as u64)
 }
@@ -247,7 +247,8 @@ fn parts<'a, O: OffsetSizeTrait>(
 fn keyed(array: &dyn Array, counted: Counted) -> Sizes<'_> {
     let values = array.as_any_dictionary().values();
     if values.is_empty() {
-        return fixed(&DataType::Null, counted);
+        let beside = beside_list(values.data_type());
+        return Box::new(move |rows| (rows.len() as u64).saturating_mul(beside));
     }
     let of = each(values, counted);
     Box::new(move |rows| {

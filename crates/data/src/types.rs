@@ -100,10 +100,7 @@ pub(crate) fn part_kinds(kind: &DataType) -> Vec<DataType> {
 
 /// How many columns Parquet makes of one of this type.
 pub(crate) fn leaves(kind: &DataType) -> usize {
-    match (kind, part_kinds(kind)) {
-        (DataType::Dictionary(..), _) => 1,
-        (_, parts) => parts.iter().map(leaves).sum::<usize>().max(1),
-    }
+    part_kinds(kind).iter().map(leaves).sum::<usize>().max(1)
 }
 
 /// How many arrays one of this type is made of, with itself.

@@ -187,6 +187,10 @@ fn nested() -> Vec<(&'static str, Vec<Field>, Vec<ArrayRef>)> {
     let short: ArrayRef = Arc::new(noise(ROWS).map(|n| Some(n as i16)).collect::<Int16Array>());
     let byte: ArrayRef = Arc::new(noise(ROWS).map(|n| Some(n as i8)).collect::<Int8Array>());
     let none: ArrayRef = Arc::new(structs(200, "of", &byte.slice(0, 0)));
+    let keys = Int32Array::from(vec![None; 2 * ROWS]);
+    let unkeyed: ArrayRef = Arc::new(DictionaryArray::new(keys, Arc::clone(&none)));
+    let unkeyed =
+        ListArray::new(item(&unkeyed), OffsetBuffer::from_lengths([2; ROWS]), unkeyed, None);
     let some = NullBuffer::from(noise(ROWS).map(|n| n % 2 == 0).collect::<Vec<_>>());
     let empty =
         ListArray::new(item(&none), OffsetBuffer::from_lengths([0; ROWS]), none, Some(some));
@@ -212,6 +216,7 @@ fn nested() -> Vec<(&'static str, Vec<Field>, Vec<ArrayRef>)> {
         ("as many numbers a row", vec![Arc::new(of_length)]),
         ("many short numbers", vec![Arc::new(structs(200, "of", &short))]),
         ("lists of nothing", vec![Arc::new(empty)]),
+        ("lists of dictionaries of nothing", vec![Arc::new(unkeyed)]),
         ("long names", vec![Arc::new(structs(300, &"n".repeat(300), &byte.slice(0, 20)))]),
         ("a run in many columns", wide(run)),
         ("a dictionary in one of many columns", wide(Arc::new(structs(1, "of", &same)))),
