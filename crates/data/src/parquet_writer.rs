@@ -4,11 +4,11 @@ use std::io::Write;
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::arrow::{ArrowSchemaConverter, ArrowWriter};
+use parquet::basic::{Compression, Type, ZstdLevel};
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterPropertiesBuilder;
-use parquet::schema::types::ColumnPath;
+use parquet::file::properties::{EnabledStatistics, WriterPropertiesBuilder};
+use parquet::schema::types::{ColumnDescriptor, ColumnPath};
 
 use crate::caught::caught_writing;
 use crate::pieces::Written;
@@ -62,6 +62,12 @@ impl<W: Write + Send> ParquetWriter<W> {
             let column = ColumnPath::from(vec![field.name().clone()]);
             properties = properties.set_column_dictionary_enabled(column, true);
         }
+        for column in ArrowSchemaConverter::new().convert(schema)?.columns() {
+            if has_long_values(column) {
+                let (path, none) = (column.path().clone(), EnabledStatistics::None);
+                properties = properties.set_column_statistics_enabled(path, none);
+            }
+        }
         let properties = properties.build();
         let writer = ArrowWriter::try_new(out, SchemaRef::clone(schema), Some(properties))?;
         Ok(Self { writer, group, first: 0 })
@@ -89,6 +95,17 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// When `out` fails.
     pub(crate) fn finish(self) -> Result<W, ParquetError> {
         encoded(|| self.writer.into_inner())
+    }
+}
+
+/// Whether its values can be so long that their least and greatest, which a file has once more for each group and page, are a part of
+/// it: they are not always cut, not those whose first bytes are the greatest that there are.
+fn has_long_values(column: &ColumnDescriptor) -> bool {
+    const SHORT: i32 = 64;
+    match column.physical_type() {
+        Type::BYTE_ARRAY => true,
+        Type::FIXED_LEN_BYTE_ARRAY => column.type_length() > SHORT,
+        _ => false,
     }
 }
 

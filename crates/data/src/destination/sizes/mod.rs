@@ -185,11 +185,16 @@ fn size_of_schema(schema: &Schema) -> u64 {
 
 fn size_of_field(field: &Field) -> u64 {
     let parts = part_fields(field.data_type()).into_iter().map(|part| size_of_field(part));
-    let zone = match field.data_type() {
-        DataType::Timestamp(_, Some(zone)) => 4 * zone.len() as u64,
-        _ => 0,
-    };
+    let zone = size_of_zone(field.data_type());
     parts.sum::<u64>() + size_of_metadata(field.metadata()) + size_of_name(field.name()) + zone
+}
+
+fn size_of_zone(kind: &DataType) -> u64 {
+    match kind {
+        DataType::Timestamp(_, Some(zone)) => 4 * zone.len() as u64,
+        DataType::Dictionary(_, values) => size_of_zone(values),
+        _ => 0,
+    }
 }
 
 fn size_of_metadata(metadata: &Metadata) -> u64 {

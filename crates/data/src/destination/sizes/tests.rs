@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
-    ArrayRef, BooleanArray, DictionaryArray, FixedSizeListArray, Float32Array, Float64Array,
-    Int8Array, Int16Array, Int32Array, ListArray, RunArray, StringArray, StructArray,
-    TimestampSecondArray,
+    ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
+    Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, ListArray, RunArray,
+    StringArray, StructArray, TimestampSecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_ipc::writer::StreamWriter;
@@ -289,6 +289,37 @@ fn values_that_rows_share_have_room_in_each_group() {
         let named = columns.into_iter().enumerate().map(|(n, array)| (format!("c{n}"), array));
         let batch = RecordBatch::try_from_iter(named).expect("columns");
         for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
+            assert!(taken <= held, "{what}: {taken} > {held}");
+        }
+    }
+}
+
+#[test]
+fn the_greatest_values_have_their_room() {
+    let after = |first: &[u8], n: usize| -> Vec<u8> {
+        let digits = noise(400_000 + n).skip(n).map(|bits| b'a' + (bits % 26) as u8);
+        first.iter().copied().chain(digits).collect()
+    };
+    let bytes: Vec<Vec<u8>> = (0..4).map(|n| after(&[0xff; 64], n)).collect();
+    let texts: Vec<Vec<u8>> = (0..4).map(|n| after(&[0x7f; 64], n)).collect();
+    let texts = texts.iter().map(|text| Some(str::from_utf8(text).expect("text")));
+    let texts: StringArray = texts.collect();
+    let long = FixedSizeBinaryArray::try_from_iter(bytes.iter()).expect("of one length");
+    let keys = Int32Array::from_iter_values(0..4);
+    let named = DictionaryArray::<Int32Type>::new(keys.clone(), Arc::new(texts.clone()));
+    let zone = "z".repeat(50_000);
+    let times = TimestampSecondArray::from_iter_values(0..4).with_timezone(zone);
+    let times = DictionaryArray::<Int32Type>::new(keys, Arc::new(times));
+    let columns: [(&str, ArrayRef); 5] = [
+        ("bytes", Arc::new(BinaryArray::from_iter_values(&bytes))),
+        ("texts", Arc::new(texts)),
+        ("bytes of one length", Arc::new(long)),
+        ("categories", Arc::new(named)),
+        ("times of a dictionary", Arc::new(times)),
+    ];
+    for (what, column) in columns {
+        let batch = RecordBatch::try_from_iter([("c", column)]).expect("a column");
+        for (held, taken) in of_stream(&batch, 1, &["parquet"]) {
             assert!(taken <= held, "{what}: {taken} > {held}");
         }
     }
