@@ -28,7 +28,7 @@ impl Message for TierSize {
     }
 
     fn decode(reader: &mut Reader<'_>, most: &u64) -> Result<Self, Malformed> {
-        let size = u64::from_le_bytes(reader.array()?);
+        let size = reader.u64()?;
         if size <= *most { Ok(Self(size)) } else { Err(Malformed::OutOfRange) }
     }
 }
