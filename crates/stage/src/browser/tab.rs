@@ -224,7 +224,8 @@ impl<'a> Tab<'a> {
     /// Waits until a file is there, as after a download.
     pub fn wait_for_file(&self, path: &Path) {
         let started = Instant::now();
-        while !path.exists() {
+        // A browser keeps the name with an empty file, which the whole one replaces.
+        while !path.metadata().is_ok_and(|file| file.len() > 0) {
             assert!(started.elapsed() < PATIENCE, "no file; faults: {:?}", self.faults());
             sleep(LOOK);
         }
