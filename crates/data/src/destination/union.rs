@@ -16,9 +16,6 @@ impl Table {
     }
 }
 
-/// As long as the text of a number, a date or a time is as a rule.
-const TEXT: u64 = 32;
-
 impl Destination {
     /// Holds room for what [`Destination::write_union`] adds to the rows of `table`, for which room is held already: at most
     /// `count` received rows, of `text` bytes each.
@@ -33,12 +30,15 @@ impl Destination {
         count: u64,
         text: u64,
     ) -> Result<(), DataError> {
-        let added = Layout::new(table, spec, extra)?.added.len();
+        let layout = Layout::new(table, spec, extra)?;
+        let added = layout.added.len();
         let key = spec.columns().iter().map(|column| column.name.as_str());
         let names: Vec<&str> = key.chain(extra.iter().map(String::as_str)).collect();
+        let rows = table.rows() as u64;
         // Own values in columns that cells go to become text there.
-        let text_of_own = if self.format().is_typed() { TEXT * names.len() as u64 } else { 0 };
-        let own = Rows { count: table.rows() as u64, text: text_of_own, names: &names };
+        let becomes_text = self.format().is_typed() && table.text_bytes().is_none();
+        let text_of_own = if becomes_text { layout.text_of_own(table)? } else { 0 };
+        let own = Rows { count: rows, text: text_of_own.div_ceil(rows.max(1)), names: &names };
         let own = own.size(self.format(), Width::text(names.len()));
         let received = Rows { count, text, names: &names };
         let received = received.size(self.format(), Width::of(&table.schema()).and(added));
@@ -105,6 +105,17 @@ impl<'a> Layout<'a> {
             layout.place(table, &key, name)?;
         }
         Ok(layout)
+    }
+
+    /// Bytes of text in the table's own columns that cells go to.
+    fn text_of_own(&self, table: &Table) -> Result<u64, DataError> {
+        let own = self.places.iter().copied().filter(|place| *place < table.header().len());
+        let own: Vec<usize> = own.collect();
+        let mut bytes = 0;
+        table.for_each_row(&own, |_, fields| {
+            bytes += (0..own.len()).map(|place| fields.get(place).len() as u64).sum::<u64>();
+        })?;
+        Ok(bytes)
     }
 
     /// Adds the column for `name`.

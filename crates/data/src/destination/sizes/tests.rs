@@ -295,6 +295,30 @@ fn values_that_rows_share_have_room_in_each_group() {
 }
 
 #[test]
+fn keys_that_become_longer_texts_have_their_room() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bytes: Vec<u8> = noise(600_000).map(|bits| bits as u8).collect();
+    let keys = BinaryArray::from_iter_values(bytes.chunks(200));
+    let batch = RecordBatch::try_from_iter([("id", Arc::new(keys) as ArrayRef)]);
+    let from = folder.path().join("t.arrows");
+    let batch = batch.expect("a column");
+    let file = fs::File::create(&from).expect("a file");
+    let mut writer = StreamWriter::try_new(file, &batch.schema()).expect("a stream");
+    writer.write(&batch).and_then(|()| writer.finish()).expect("a stream");
+    let table = Table::read(&Source::File(from), None).expect("a table");
+    let spec: KeySpec = "id".parse().expect("a key");
+    for ending in ENDINGS {
+        let prepare = |to: &Destination| {
+            to.prepare(&table).and_then(|()| to.prepare_union(&table, &spec, &[], 1, 9))
+        };
+        let write =
+            |to: &Destination| to.write_union(&table, &spec, &[], &[vec!["another".to_owned()]]);
+        let (held, taken) = held_and_taken(folder.path(), ending, &prepare, &write);
+        assert!(taken <= held, "{ending}: {taken} > {held}");
+    }
+}
+
+#[test]
 fn the_greatest_values_have_their_room() {
     let after = |first: &[u8], n: usize| -> Vec<u8> {
         let digits = noise(400_000 + n).skip(n).map(|bits| b'a' + (bits % 26) as u8);
