@@ -40,6 +40,7 @@ mod nobody;
 mod parquet_writer;
 mod phone;
 mod pieces;
+mod postal;
 mod preset;
 mod quote;
 mod scan;

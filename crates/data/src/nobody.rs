@@ -41,9 +41,14 @@ pub(crate) fn is_nobodys(preset: Preset, field: &str, normalised: &str) -> bool 
         Preset::Phone(_) => is_made_up(normalised),
         Preset::EmailSha256 => is_plain(Preset::Email, field),
         Preset::PhoneSha256(country) => is_plain(Preset::Phone(country), field),
-        Preset::Raw | Preset::Ip | Preset::Domain | Preset::Iban | Preset::Vat | Preset::Number => {
-            false
-        }
+        Preset::Raw
+        | Preset::Ip
+        | Preset::Domain
+        | Preset::Iban
+        | Preset::Vat
+        | Preset::Number
+        | Preset::Postcode(_)
+        | Preset::Address => false,
     }
 }
 

@@ -11,6 +11,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::identifiers::{domain, hashed, iban, number, vat};
 use crate::phone::{self, Country};
+use crate::postal::{PostalCountry, postcode, words};
 
 /// How the values of a key column are normalised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +41,10 @@ pub enum Preset {
     Vat,
     /// A whole number without zeros before it.
     Number,
+    /// A postal code in the one spelling of its country.
+    Postcode(PostalCountry),
+    /// The words of an address, as [`Preset::Name`] makes them, in alphabetical order: it tells no abbreviation from its word.
+    Address,
     /// ISO 8601 calendar date; reads `2024-02-29`, `2024/02/29` and `20240229`, and these with a time that is midnight, without a
     /// zone.
     Date,
@@ -59,7 +64,7 @@ pub enum Normalised {
 }
 
 /// The presets' names, for messages.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 14] = [
     "raw",
     "email",
     "email-gmail",
@@ -73,11 +78,14 @@ const NAMES: [&str; 13] = [
     "number",
     "iban",
     "vat",
+    "address",
 ];
 
 /// What stands before a country in the names of the presets of telephone numbers.
 const PHONE: &str = "phone-";
 const PHONE_SHA256: &str = "phone-sha256-";
+/// The same of postal codes.
+const POSTCODE: &str = "postcode-";
 
 /// The domain at which dots and tags mean nothing.
 const GMAIL: &str = "@gmail.com";
@@ -143,6 +151,13 @@ impl Preset {
             Self::Iban => iban(text, out),
             Self::Vat => vat(text, out),
             Self::Number => number(text, out),
+            Self::Postcode(country) => postcode(text, country, out),
+            Self::Address => {
+                let mut folded = String::new();
+                name(text, &mut folded);
+                words(&folded, out);
+                Some(())
+            }
         };
         match read {
             None => {
@@ -170,6 +185,8 @@ impl fmt::Display for Preset {
             Self::Iban => f.write_str("iban"),
             Self::Vat => f.write_str("vat"),
             Self::Number => f.write_str("number"),
+            Self::Postcode(country) => write!(f, "{POSTCODE}{}", country.code()),
+            Self::Address => f.write_str("address"),
             Self::Name => f.write_str("name"),
             Self::Ip => f.write_str("ip"),
             Self::Date => f.write_str("date"),
@@ -197,6 +214,7 @@ impl FromStr for Preset {
             "iban" => Some(Self::Iban),
             "vat" => Some(Self::Vat),
             "number" => Some(Self::Number),
+            "address" => Some(Self::Address),
             _ => None,
         };
         if let Some(preset) = exact {
@@ -207,6 +225,9 @@ impl FromStr for Preset {
         }
         if let Some(code) = text.strip_prefix(PHONE) {
             return country(code, PHONE).map(|country| Self::Phone(Some(country)));
+        }
+        if let Some(code) = text.strip_prefix(POSTCODE) {
+            return postal_country(code).map(Self::Postcode);
         }
         Err(unknown(text))
     }
@@ -225,12 +246,23 @@ fn country(code: &str, before: &str) -> Result<Country, String> {
     })
 }
 
+fn postal_country(code: &str) -> Result<PostalCountry, String> {
+    PostalCountry::find(code).ok_or_else(|| {
+        let hint = if code == "uk" { "did you mean postcode-gb? " } else { "" };
+        let countries: Vec<_> = PostalCountry::all().map(PostalCountry::code).collect();
+        format!(
+            "no country {code:?} for postal codes; {hint}use one of: {}; or name, which keeps each code's own spelling",
+            countries.join(" ")
+        )
+    })
+}
+
 fn unknown(text: &str) -> String {
     let distance = |name: &&&str| strsim::damerau_levenshtein(name, text);
     let close = NAMES.iter().filter(|name| distance(name) <= 2).min_by_key(distance);
     let hint = close.map_or(String::new(), |name| format!("did you mean {name}? "));
     format!(
-        "there is no preset {text:?}; {hint}presets: {}, and phone-CC or phone-sha256-CC with a country such as gb",
+        "there is no preset {text:?}; {hint}presets: {}, and phone-CC, phone-sha256-CC or postcode-CC with a country such as gb",
         NAMES.join(", ")
     )
 }
@@ -374,6 +406,16 @@ mod tests {
             ("domain", "M\u{fc}nchen.example", "m\u{fc}nchen.example"),
             ("iban", "gb82 west 1234 5698 7654 32", "GB82WEST12345698765432"),
             ("iban", "DE89-3704-0044-0532-0130-00", "DE89370400440532013000"),
+            ("postcode-gb", "sw1a 1aa", "SW1A1AA"),
+            ("postcode-gb", "M1 1AE", "M11AE"),
+            ("postcode-de", "D-10115", "10115"),
+            ("postcode-de", "DE-10115", "10115"),
+            ("postcode-us", "10001-1234", "10001"),
+            ("postcode-nl", "1012 ab", "1012AB"),
+            ("postcode-pl", "00-950", "00950"),
+            ("postcode-ie", "D02 X285", "D02X285"),
+            ("address", "12, High Street (Flat 2)", "12 2 flat high street"),
+            ("address", "Flat 2/12 HIGH STREET", "12 2 flat high street"),
             ("vat", "de 123.456.789", "DE123456789"),
             ("vat", "GR-094259216", "EL094259216"),
             ("vat", "FR XX 999999999", "FRXX999999999"),
@@ -444,6 +486,11 @@ mod tests {
             ("vat", "123456789"),
             ("vat", "DEUTSCH"),
             ("vat", "D"),
+            ("postcode-de", "1011"),
+            ("postcode-de", "A-10115"),
+            ("postcode-gb", "sw1a"),
+            ("postcode-us", "1000\u{e9}"),
+            ("postcode-us", "100011"),
             ("number", "1.0"),
             ("number", "-5"),
             ("number", "0x10"),
@@ -483,8 +530,8 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn every_rule_is_idempotent(field in "\\PC*", pick in 0..NAMES.len() + 3) {
-            let name = NAMES.into_iter().chain(["phone-gb", "phone-us", "phone-sha256-us"]).nth(pick);
+        fn every_rule_is_idempotent(field in "\\PC*", pick in 0..NAMES.len() + 4) {
+            let name = NAMES.into_iter().chain(["phone-gb", "phone-us", "phone-sha256-us", "postcode-us"]).nth(pick);
             let name = name.expect("a name");
             if let Ok(once) = key(name, &field) {
                 proptest::prop_assert_eq!(key(name, &once), Ok(once.clone()));
@@ -495,9 +542,9 @@ mod tests {
         fn rules_with_structure_are_idempotent_on_what_they_read(
             number in "\\+?[0-9 ().-]{6,18}", date in "[12][0-9]{3}[-/]?[01][0-9][-/]?[0-3][0-9]",
             mail in "[A-Za-z.+ ]{1,8}@(gmail|Gmail|x)[.]com",
-            url in "(https://)?(www[.]){0,3}[A-Za-z]{1,3}([.]com){1,2}[.]?(:80)?(/x)?", vat in "(GR|de) ?[0-9A-Z.]{2,9}", ip in "(::ffff:|::)?[0-9]{1,3}[.][0-9]{1,3}[.]1[.]2",
+            url in "(https://)?(www[.]){0,3}[A-Za-z]{1,3}([.]com){1,2}[.]?(:80)?(/x)?", vat in "(GR|de) ?[0-9A-Z.]{2,9}", code in "(PL-)?[0-9]{2,5}-?[0-9]{3,4}", ip in "(::ffff:|::)?[0-9]{1,3}[.][0-9]{1,3}[.]1[.]2",
         ) {
-            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip), ("domain", &url), ("vat", &vat), ("email-sha256", &mail), ("number", &number)] {
+            for (preset, field) in [("phone-us", &number), ("date", &date), ("email-gmail", &mail), ("ip", &ip), ("domain", &url), ("vat", &vat), ("address", &url), ("postcode-pl", &code), ("postcode-us", &code), ("email-sha256", &mail), ("number", &number)] {
                 if let Ok(once) = key(preset, field) {
                     proptest::prop_assert_eq!(key(preset, &once), Ok(once.clone()));
                 }
