@@ -54,6 +54,9 @@ fn print(report: &CheckReport, table: &Table) -> Result<(), Failure> {
         ("changed by normalisation", report.changed),
     ] {
         print_line!("{label:32} {number:>10}")?;
+        if let (Some(made), "distinct keys") = (report.made, label) {
+            print_line!("{:32} {made:>10}", "keys that generators make")?;
+        }
     }
     for (what, finding) in [("placeholders", &report.placeholders), ("unreadable", &report.invalid)]
     {
@@ -178,6 +181,7 @@ fn object(report: &CheckReport) -> Value {
         "placeholders": report.placeholders.rows,
         "invalid": report.invalid.rows,
         "changed": report.changed,
+        "made": report.made,
         "suspicious": report.suspicious.iter().map(finding).collect::<Vec<_>>(),
         "columns": report.columns.iter().map(of_column).collect::<Vec<_>>(),
         "values": report.values.iter().map(of_values).collect::<Vec<_>>(),

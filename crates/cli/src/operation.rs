@@ -242,11 +242,12 @@ pub(crate) fn read(
     if order.operation.spec().gives == Gives::Identifiers {
         table.check_aligned()?;
     }
-    if order.keys().len() > 1 && order.learns() {
+    let keys = order.keys();
+    if keys.len() > 1 && order.learns() {
         table.check_labelled(KEY_COLUMN)?;
     }
     let written = destination.filter(|_| order.gives_rows());
-    let input_of = |table| Ok(order.attach(Input::linked(table, &order.keys())?)?.for_one_run());
+    let input_of = |table| Ok(order.attach(Input::linked(table, &keys)?)?.for_one_run());
     let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");

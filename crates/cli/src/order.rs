@@ -185,7 +185,7 @@ impl Order {
 
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.job(String::new()).matching_of(self.keys().len())?;
+        self.job(String::new()).matching_of(&self.keys())?;
         let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
         if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(

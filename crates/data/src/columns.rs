@@ -1,4 +1,4 @@
-//! `--key COL[:PRESET][,COL[:PRESET]…]`: which columns make a key, and how they are normalised.
+//! `--key COL[:PRESET[~GENERATOR]][,…]`: which columns make a key, how they are normalised, and what makes several key values of one.
 
 use std::collections::HashSet;
 use std::str::FromStr;
@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use veilset_names::names;
 
+use crate::generator::MOST_VALUES;
 use crate::nobody::is_nobodys;
 use crate::preset::Normalised;
 use crate::suspicion::is_placeholder;
-use crate::{DataError, Preset, Table};
+use crate::{DataError, Generator, Preset, Table};
 
 /// A column of the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +19,19 @@ pub struct KeyColumn {
     pub name: String,
     /// How its values are normalised.
     pub preset: Preset,
+    /// What makes key values of them, where they do not stand for themselves alone.
+    pub generator: Option<Generator>,
+}
+
+impl KeyColumn {
+    /// The preset and the generator with their versions: both sides must have the same.
+    #[must_use]
+    pub fn versioned(&self) -> String {
+        match self.generator {
+            Some(generator) => format!("{}~{}", self.preset.versioned(), generator.versioned()),
+            None => self.preset.versioned(),
+        }
+    }
 }
 
 names! {
@@ -109,12 +123,64 @@ impl KeySpec {
         became
     }
 
-    /// The versioned presets in order, without the columns' names: both sides must have the same.
+    /// The versioned presets and generators in order, without the columns' names: both sides must have the same.
     #[must_use]
     pub fn canonical(&self) -> String {
-        let presets: Vec<String> =
-            self.columns.iter().map(|column| column.preset.versioned()).collect();
-        presets.join(",")
+        self.columns.iter().map(KeyColumn::versioned).collect::<Vec<_>>().join(",")
+    }
+
+    /// Whether a row can have several values under it.
+    #[must_use]
+    pub fn makes_several(&self) -> bool {
+        self.most_values() > 1
+    }
+
+    /// Whether each row has one value under it at most, as what is not an intersection needs.
+    ///
+    /// # Errors
+    /// When a generator makes several.
+    pub fn check_single(&self) -> Result<(), DataError> {
+        if self.makes_several() { Err(DataError::SeveralMade) } else { Ok(()) }
+    }
+
+    /// Whether a peer could try all values under it: dates of a lifetime, or codes of words.
+    pub(crate) fn is_guessable(&self) -> bool {
+        let few = |column: &KeyColumn| match column.generator {
+            None => column.preset == Preset::Date,
+            Some(generator) => column.preset == Preset::Date || generator.makes_codes(),
+        };
+        matches!(&self.columns[..], [only] if few(only))
+    }
+
+    pub(crate) fn has_generators(&self) -> bool {
+        self.columns.iter().any(|column| column.generator.is_some())
+    }
+
+    /// Of each column the values that stand for it, where these are what presets make of a row.
+    pub(crate) fn values_of(&self, parts: &mut [String]) -> Vec<Vec<Vec<u8>>> {
+        let is_swapped = |column: &KeyColumn| column.generator == Some(Generator::Swapped);
+        let swapped = self.columns.iter().zip(&mut *parts).filter(|(column, _)| is_swapped(column));
+        let mut texts: Vec<String> = swapped.map(|(_, part)| std::mem::take(part)).collect();
+        texts.sort_unstable();
+        let mut texts = texts.into_iter();
+        let values = |(column, part): (&KeyColumn, &mut String)| {
+            if is_swapped(column) {
+                *part = texts.next().unwrap_or_default();
+            }
+            let mut values = Vec::new();
+            match column.generator {
+                Some(generator) => generator.values(part, &mut |value| values.push(value.to_vec())),
+                None => values.push(part.as_bytes().to_vec()),
+            }
+            values
+        };
+        self.columns.iter().zip(parts).map(values).collect()
+    }
+
+    /// The most values that a row has under it.
+    pub(crate) fn most_values(&self) -> usize {
+        let most = |column: &KeyColumn| column.generator.map_or(1, Generator::most);
+        self.columns.iter().map(most).fold(1, usize::saturating_mul)
     }
 
     /// [`KeySpec::canonical`] of each of several keys, in their order, with semicolons between them.
@@ -228,14 +294,19 @@ impl FromStr for KeySpec {
         let mut rest = text;
         loop {
             let (name, after) = column_name(rest).map_err(&fail)?;
-            let (preset, after) = preset_name(after);
-            let preset = preset.map_or(Ok(Preset::Raw), Preset::from_str).map_err(&fail)?;
-            columns.push(KeyColumn { name, preset });
+            let (rule, after) = rule(after);
+            let (preset, generator) =
+                rule.map_or(Ok((Preset::Raw, None)), read_rule).map_err(&fail)?;
+            columns.push(KeyColumn { name, preset, generator });
             match after.strip_prefix(',') {
                 Some(next) => rest = next,
                 None if after.is_empty() => {
                     let stop = Arc::new([]);
-                    return Ok(Self { columns, keep_placeholders: false, most_rows: None, stop });
+                    let spec = Self { columns, keep_placeholders: false, most_rows: None, stop };
+                    return match spec.most_values() {
+                        ..=MOST_VALUES => Ok(spec),
+                        values => Err(fail(too_many(values))),
+                    };
                 }
                 None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
             }
@@ -270,7 +341,8 @@ fn column_name(text: &str) -> Result<(String, &str), String> {
     }
 }
 
-fn preset_name(text: &str) -> (Option<&str>, &str) {
+/// The preset and generator at the front, and what follows them.
+fn rule(text: &str) -> (Option<&str>, &str) {
     match text.strip_prefix(':') {
         Some(after) => {
             let end = after.find(',').unwrap_or(after.len());
@@ -280,16 +352,36 @@ fn preset_name(text: &str) -> (Option<&str>, &str) {
     }
 }
 
+/// `PRESET`, `PRESET~GENERATOR` or `~GENERATOR`.
+fn read_rule(text: &str) -> Result<(Preset, Option<Generator>), String> {
+    let Some((preset, generator)) = text.split_once('~') else { return Ok((text.parse()?, None)) };
+    let preset = if preset.is_empty() { Preset::Raw } else { preset.parse()? };
+    let generator: Generator = generator
+        .parse()
+        .map_err(|error| format!("there is no generator {generator:?}; {error}"))?;
+    if generator.takes(preset) {
+        Ok((preset, Some(generator)))
+    } else {
+        Err(format!(
+            "{generator} makes nothing of what the preset {preset} makes; {}",
+            generator.needs()
+        ))
+    }
+}
+
+fn too_many(values: usize) -> String {
+    format!(
+        "a row could have {values} values under it, and {MOST_VALUES} are the most: give fewer of its columns a generator"
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn parsed(text: &str) -> Vec<(String, String)> {
         let spec: KeySpec = text.parse().expect("valid");
-        spec.columns()
-            .iter()
-            .map(|column| (column.name.clone(), column.preset.versioned()))
-            .collect()
+        spec.columns().iter().map(|column| (column.name.clone(), column.versioned())).collect()
     }
 
     fn pair(name: &str, preset: &str) -> (String, String) {
@@ -308,8 +400,17 @@ mod tests {
             parsed("\"a,b:\"\"c\"\"\":email,x"),
             [pair("a,b:\"c\"", "email/1"), pair("x", "raw/1")]
         );
+        assert_eq!(
+            parsed("last:name~deletion,born:date~year,x:~swapped"),
+            [
+                pair("last", "name/1~deletion/1"),
+                pair("born", "date/2~year/1"),
+                pair("x", "raw/1~swapped/1")
+            ]
+        );
         let spec: KeySpec = "x:email,y".parse().expect("valid");
         assert_eq!(spec.canonical(), "email/1,raw/1");
+        assert!(!spec.makes_several());
     }
 
     #[test]
@@ -320,6 +421,11 @@ mod tests {
             (":email", "name is missing"),
             ("a:emial", "did you mean email"),
             ("a:phone-xx", "country"),
+            ("a:name~deletoin", "deletion, transposition, day-month"),
+            ("a:name~", "there is no generator"),
+            ("a:name~year", "the preset date"),
+            ("a:email-sha256~deletion", "digests"),
+            ("a:name~deletion,b:name~deletion,c:name~deletion", "274625 values"),
             ("\"a", "not closed"),
             ("\"a\"b", "after a quoted name"),
         ] {

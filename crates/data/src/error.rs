@@ -370,6 +370,22 @@ pub enum DataError {
         /// What is wrong with it.
         why: String,
     },
+    /// A key makes several values of a row where each row has one key.
+    #[error(
+        "each row has one key here, and ~deletion, ~transposition, ~year and ~minhash make several: they are for intersect"
+    )]
+    SeveralMade,
+    /// Generators make more values than there is room for.
+    #[error(
+        "{file}: the generators of the key make more than {most} values of its rows, and there is room for no more: raise \
+         --max-memory, or give fewer columns ~deletion, ~transposition or ~minhash"
+    )]
+    TooManyMade {
+        /// The file's name.
+        file: String,
+        /// How many values there is room for.
+        most: usize,
+    },
     /// A column was chosen twice, or once by `--key` and once more.
     #[error("{flag} {column:?}: the column is chosen already; name it once")]
     ChosenTwice {

@@ -13,36 +13,46 @@ use crate::{DataError, KeySpec, Table, Warning, WarningCode};
 /// A row without a key.
 const NO_KEY: u32 = u32::MAX;
 
-/// The digest of a key: BLAKE3 of the normalised texts of its columns, each after its length in bytes (4 bytes,
-/// little-endian), so that no two different rows of columns make the same key. Where a list has several keys, the place of
+/// The digest of a key: BLAKE3 of the normalised texts of its columns, or of what generators make of them, each after its length
+/// in bytes (4 bytes, little-endian), so that no two different rows of columns make the same key. Where a list has several keys, the place of
 /// this one among them, from 0, comes before (4 bytes, little-endian).
 ///
 /// Whoever has it can test guesses of the key.
 pub type KeyDigest = [u8; 32];
 
-/// Which key each row carries.
-enum KeyOfRow {
+/// Which keys each row carries.
+enum KeysOfRow {
     /// So many rows have a key of their own.
     Own(usize),
-    /// Numbers of keys.
+    /// Numbers of keys, of each row one.
     Listed(Vec<u32>),
+    /// Of each row where its keys end, whose numbers stand row after row.
+    Several { ends: Vec<usize>, keys: Vec<u32> },
 }
 
-impl KeyOfRow {
+impl KeysOfRow {
     fn rows(&self) -> usize {
         match self {
             Self::Own(rows) => *rows,
             Self::Listed(keys) => keys.len(),
+            Self::Several { ends, .. } => ends.len(),
         }
     }
 
-    fn get(&self, row: usize) -> u32 {
-        match self {
+    /// The numbers of the row's keys.
+    fn get(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let (one, several) = match self {
             // A table has fewer than 2^32 - 1 rows.
-            Self::Own(rows) if row < *rows => row as u32,
+            Self::Own(rows) if row < *rows => (row as u32, &[][..]),
             Self::Own(rows) => panic!("row {row} of {rows}"),
-            Self::Listed(keys) => keys[row],
-        }
+            Self::Listed(keys) => (keys[row], &[][..]),
+            Self::Several { ends, keys } => {
+                let start = row.checked_sub(1).map_or(0, |before| ends[before]);
+                (NO_KEY, &keys[start..ends[row]])
+            }
+        };
+        let one = Some(one).filter(|key| *key != NO_KEY);
+        one.into_iter().chain(several.iter().copied()).map(|key| key as usize)
     }
 
     /// The next row carries this key.
@@ -56,16 +66,47 @@ impl KeyOfRow {
                 *self = Self::Listed(keys);
             }
             Self::Listed(keys) => keys.push(key),
+            Self::Several { ends, keys } => {
+                keys.extend((key != NO_KEY).then_some(key));
+                ends.push(keys.len());
+            }
+        }
+    }
+
+    /// With each key's new number, and without those that have none.
+    fn renumbered(&self, numbers: &[u32]) -> Self {
+        let kept = |row| self.get(row).map(|key| numbers[key]).filter(|key| *key != NO_KEY);
+        match self {
+            Self::Several { .. } => {
+                let (mut ends, mut keys) = (Vec::with_capacity(self.rows()), Vec::new());
+                for row in 0..self.rows() {
+                    keys.extend(kept(row));
+                    ends.push(keys.len());
+                }
+                Self::Several { ends, keys }
+            }
+            _ => Self::Listed(
+                (0..self.rows()).map(|row| kept(row).next().unwrap_or(NO_KEY)).collect(),
+            ),
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Own(_) => 0,
+            Self::Listed(keys) => size_of_val(&keys[..]),
+            Self::Several { ends, keys } => size_of_val(&ends[..]) + size_of_val(&keys[..]),
         }
     }
 }
 
 /// Distinct normalised keys in the order of their first row, and the map from rows to keys. Costs 32 bytes a key, until its
-/// digests are taken, and 4 bytes a row unless every row has a key of its own.
+/// digests are taken, and 4 bytes a row unless every row has a key of its own; with generators 8 bytes a row, and 4 for each of its
+/// keys.
 pub struct KeySet {
     digests: Zeroizing<Vec<KeyDigest>>,
     len: usize,
-    key_of_row: KeyOfRow,
+    keys_of_row: KeysOfRow,
     null_rows: usize,
     placeholders: Count,
     invalid: Count,
@@ -78,8 +119,9 @@ impl KeySet {
     /// The keys of `table` under `spec`.
     ///
     /// # Errors
-    /// When a column of `spec` is not in the table, or holds no keys.
+    /// When a column of `spec` is not in the table, or holds no keys; or when a row can have several.
     pub fn build(table: &Table, spec: &KeySpec) -> Result<Self, DataError> {
+        spec.check_single()?;
         let mut sets = Self::build_all(table, std::slice::from_ref(spec))?;
         Ok(sets.remove(0))
     }
@@ -87,18 +129,26 @@ impl KeySet {
     /// The keys of `table` under each of `specs`, in one pass over it.
     ///
     /// # Errors
-    /// As [`KeySet::build`], for any of them.
+    /// As [`KeySet::build`], for any of them; but a row may have several keys, up to what there is room for.
     pub(crate) fn build_all(table: &Table, specs: &[KeySpec]) -> Result<Vec<Self>, DataError> {
         let (mut columns, mut keys) = (Vec::new(), Vec::new());
         for (place, spec) in (0..).zip(specs) {
             let place = (specs.len() > 1).then_some(place);
             let encoder = RowEncoder { place, first: columns.len(), ..RowEncoder::new(spec) };
-            keys.push((encoder, Builder::new(table.rows())));
+            keys.push((encoder, Builder::new(table.rows(), spec)));
             columns.extend(spec.locate(table)?);
         }
-        table.for_each_row(&columns, |row, fields| {
+        let most = table.most_made().min(NO_KEY as usize - 1);
+        table.try_for_each_row(&columns, |row, fields| {
+            let mut made = 0;
             for (encoder, builder) in &mut keys {
                 builder.take(row, encoder.encode(fields), encoder);
+                made += builder.made();
+            }
+            if made <= most {
+                Ok(())
+            } else {
+                Err(DataError::TooManyMade { file: table.name().to_owned(), most })
             }
         })?;
         let most = specs.iter().map(KeySpec::most_rows);
@@ -135,27 +185,44 @@ impl KeySet {
     pub fn first_rows(&self) -> Vec<u32> {
         let mut first = Vec::with_capacity(self.len);
         for row in 0..self.rows() {
-            if self.key_of_row.get(row) as usize == first.len() {
-                first.push(row as u32);
+            for key in self.keys_of(row) {
+                if key == first.len() {
+                    first.push(row as u32);
+                }
             }
         }
         first
     }
 
-    /// The number of row `row`'s key, if it has one.
+    /// The number of row `row`'s key, if it has one; of several that a generator made, the first.
     ///
     /// # Panics
     /// When `row` is not below [`KeySet::rows`].
     #[must_use]
     pub fn key_of(&self, row: usize) -> Option<usize> {
-        let key = self.key_of_row.get(row);
-        (key != NO_KEY).then_some(key as usize)
+        self.keys_of(row).next()
+    }
+
+    /// The numbers of row `row`'s keys: one at most, unless a generator made several.
+    ///
+    /// # Panics
+    /// When `row` is not below [`KeySet::rows`].
+    pub fn keys_of(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        self.keys_of_row.get(row)
+    }
+
+    /// How many keys its rows carry, all together.
+    pub(crate) fn carried(&self) -> usize {
+        match &self.keys_of_row {
+            KeysOfRow::Several { keys, .. } => keys.len(),
+            _ => (0..self.rows()).map(|row| self.keys_of(row).count()).sum(),
+        }
     }
 
     /// How many rows the table has.
     #[must_use]
     pub fn rows(&self) -> usize {
-        self.key_of_row.rows()
+        self.keys_of_row.rows()
     }
 
     /// Rows without a key because a key column is empty.
@@ -191,7 +258,7 @@ impl KeySet {
     fn carried_by_at_most(mut self, most: Option<u32>) -> Self {
         let Some(most) = most else { return self };
         let mut rows_of_key = vec![0_u32; self.len];
-        (0..self.rows()).filter_map(|row| self.key_of(row)).for_each(|key| rows_of_key[key] += 1);
+        (0..self.rows()).flat_map(|row| self.keys_of(row)).for_each(|key| rows_of_key[key] += 1);
         let kept: Vec<bool> = rows_of_key.iter().map(|rows| *rows <= most).collect();
         if kept.iter().all(|kept| *kept) {
             return self;
@@ -203,9 +270,9 @@ impl KeySet {
         };
         let mut next = 0;
         let numbers: Vec<u32> = kept.iter().map(|kept| number((&mut next, kept))).collect();
-        let old = |row| self.key_of(row).map_or(NO_KEY, |key| numbers[key]);
-        let listed: Vec<u32> = (0..self.rows()).map(old).collect();
-        let is_crowded = |row: &usize| listed[*row] == NO_KEY && self.key_of(*row).is_some();
+        let left_to_rows = self.keys_of_row.renumbered(&numbers);
+        let is_crowded =
+            |row: &usize| left_to_rows.get(*row).next().is_none() && self.key_of(*row).is_some();
         let mut crowded = Count::default();
         (0..self.rows()).filter(is_crowded).for_each(|row| crowded.note(row));
         let digests = self.digests.iter().zip(&kept).filter(|(_, kept)| **kept);
@@ -213,8 +280,7 @@ impl KeySet {
         let mut left = Zeroizing::new(Vec::with_capacity(next as usize));
         left.extend(digests.map(|(digest, _)| *digest));
         self.digests = left;
-        (self.key_of_row, self.crowded, self.len) =
-            (KeyOfRow::Listed(listed), crowded, next as usize);
+        (self.keys_of_row, self.crowded, self.len) = (left_to_rows, crowded, next as usize);
         self
     }
 
@@ -248,9 +314,20 @@ impl KeySet {
         if self.len == 1 && duplicates > 0 { 1 + duplicates } else { 0 }
     }
 
-    /// Rows whose key an earlier row carries.
+    /// Rows whose key an earlier row carries, and where a generator makes several, those whose keys earlier rows carry.
     #[must_use]
     pub fn duplicate_rows(&self) -> usize {
+        if let KeysOfRow::Several { .. } = self.keys_of_row {
+            let mut seen = 0;
+            let brings_none = |row: usize| {
+                // Numbers are given in the order of first rows.
+                let last = self.keys_of(row).max()?;
+                let brings = last >= seen;
+                seen = seen.max(last + 1);
+                (!brings).then_some(row)
+            };
+            return (0..self.rows()).filter_map(brings_none).count();
+        }
         let skipped =
             self.null_rows + self.placeholders.rows + self.invalid.rows + self.crowded.rows;
         self.rows() - skipped - self.len()
@@ -265,11 +342,7 @@ impl KeySet {
     /// Bytes of memory that it occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        let listed = match &self.key_of_row {
-            KeyOfRow::Own(_) => 0,
-            KeyOfRow::Listed(keys) => size_of_val(&keys[..]),
-        };
-        (size_of_val(&self.digests[..]) + listed) as u64
+        (size_of_val(&self.digests[..]) + self.keys_of_row.memory()) as u64
     }
 
     /// The rows that carry any of the keys `matched`, in the table's order.
@@ -281,7 +354,7 @@ impl KeySet {
         for index in matched {
             chosen[*index as usize] = true;
         }
-        (0..self.rows()).filter(move |row| self.key_of(*row).is_some_and(|key| chosen[key]))
+        (0..self.rows()).filter(move |row| self.keys_of(*row).any(|key| chosen[key]))
     }
 }
 
@@ -292,8 +365,9 @@ pub(crate) struct RowEncoder<'a> {
     place: Option<u32>,
     /// The place of its first column among the fields.
     first: usize,
-    part: String,
-    /// The last row's key.
+    /// What its columns are in the last row.
+    parts: Vec<String>,
+    /// The last row's key, or one of them.
     pub(crate) key: Vec<u8>,
     /// Whether the last row's key is one column that is written as a digest is.
     pub(crate) looks_hashed: bool,
@@ -303,21 +377,19 @@ pub(crate) struct RowEncoder<'a> {
 
 impl<'a> RowEncoder<'a> {
     pub(crate) fn new(spec: &'a KeySpec) -> Self {
-        let (part, key) = (String::new(), Vec::new());
-        Self { spec, place: None, first: 0, part, key, looks_hashed: false, marks: 0 }
+        let parts = vec![String::new(); spec.columns().len()];
+        let key = Vec::new();
+        Self { spec, place: None, first: 0, parts, key, looks_hashed: false, marks: 0 }
     }
 
-    /// Fills `key`. An empty column makes the row null, whatever the others hold; then a placeholder counts.
+    /// Reads the row's columns. An empty one makes it null, whatever the others hold; then a placeholder counts.
     pub(crate) fn encode(&mut self, fields: &Fields<'_>) -> Normalised {
-        self.key.clear();
-        self.key.extend(self.place.iter().flat_map(|place| place.to_le_bytes()));
-        self.looks_hashed = false;
-        self.marks = 0;
+        (self.looks_hashed, self.marks) = (false, 0);
         let mut worst = Normalised::Key;
-        for (index, column) in self.spec.columns().iter().enumerate() {
-            self.part.clear();
+        for (index, (column, part)) in self.spec.columns().iter().zip(&mut self.parts).enumerate() {
+            part.clear();
             let field = fields.get(self.first + index);
-            match (self.spec.normalise(index, &field, &mut self.part), worst) {
+            match (self.spec.normalise(index, &field, part), worst) {
                 (Normalised::Key, _) => {}
                 (Normalised::Null, _) => return Normalised::Null,
                 (Normalised::Placeholder, _) => {
@@ -328,29 +400,52 @@ impl<'a> RowEncoder<'a> {
                 (Normalised::Invalid, _) => worst = Normalised::Invalid,
             }
             self.marks |= marks(column.preset, &field);
-            let part = std::mem::take(&mut self.part);
-            self.append(&part);
-            self.part = part;
         }
-        self.looks_hashed = self.spec.columns().len() == 1 && is_digest(&self.part);
+        self.looks_hashed = matches!(&self.parts[..], [only] if is_digest(only));
         worst
     }
 
-    /// The key as it would be without any normalisation.
-    pub(crate) fn encode_raw(&mut self, fields: &Fields<'_>) -> &[u8] {
+    /// Hands `each` every key of the last row that was read as one; no key twice.
+    pub(crate) fn each_key(&mut self, mut each: impl FnMut(&[u8])) {
         self.key.clear();
-        for index in 0..self.spec.columns().len() {
-            self.append(&fields.get(self.first + index));
+        self.key.extend(self.place.iter().flat_map(|place| place.to_le_bytes()));
+        if self.spec.has_generators() {
+            let values = self.spec.values_of(&mut self.parts);
+            each_row_of(&values, &mut self.key, &mut each);
+        } else {
+            self.parts.iter().for_each(|part| append(part.as_bytes(), &mut self.key));
+            each(&self.key);
         }
-        &self.key
     }
 
-    /// A field is shorter than its input, and inputs of 2^32 bytes in one field do not occur.
-    fn append(&mut self, text: &str) {
-        let length = u32::try_from(text.len()).unwrap_or(u32::MAX);
-        self.key.extend_from_slice(&length.to_le_bytes());
-        self.key.extend_from_slice(text.as_bytes());
+    /// Whether one of the last row's keys is not its text in the file.
+    pub(crate) fn changes(&mut self, fields: &Fields<'_>) -> bool {
+        let mut plain = Vec::new();
+        plain.extend(self.place.iter().flat_map(|place| place.to_le_bytes()));
+        let columns = 0..self.parts.len();
+        columns.for_each(|column| append(fields.get(self.first + column).as_bytes(), &mut plain));
+        let mut changes = false;
+        self.each_key(|key| changes |= key != plain);
+        changes
     }
+}
+
+/// Appends to `key` each choice of one value a column.
+fn each_row_of(values: &[Vec<Vec<u8>>], key: &mut Vec<u8>, each: &mut dyn FnMut(&[u8])) {
+    let Some((first, rest)) = values.split_first() else { return each(key) };
+    let before = key.len();
+    for value in first {
+        append(value, key);
+        each_row_of(rest, key, each);
+        key.truncate(before);
+    }
+}
+
+/// A value is shorter than its input, and inputs of 2^32 bytes in one field do not occur.
+fn append(value: &[u8], key: &mut Vec<u8>) {
+    let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
+    key.extend_from_slice(&length.to_le_bytes());
+    key.extend_from_slice(value);
 }
 
 /// What a row with a placeholder in its key is.
@@ -377,12 +472,17 @@ struct Builder {
 }
 
 impl Builder {
-    fn new(rows: usize) -> Self {
+    fn new(rows: usize, spec: &KeySpec) -> Self {
         let room = rows.min(RESERVED);
+        let keys_of_row = if spec.makes_several() {
+            KeysOfRow::Several { ends: Vec::with_capacity(room), keys: Vec::with_capacity(room) }
+        } else {
+            KeysOfRow::Own(0)
+        };
         let keys = KeySet {
             digests: Zeroizing::new(Vec::with_capacity(room)),
             len: 0,
-            key_of_row: KeyOfRow::Own(0),
+            keys_of_row,
             null_rows: 0,
             placeholders: Count::default(),
             invalid: Count::default(),
@@ -394,9 +494,9 @@ impl Builder {
     }
 
     /// What became of a row's fields.
-    fn take(&mut self, row: usize, became: Normalised, encoder: &RowEncoder<'_>) {
+    fn take(&mut self, row: usize, became: Normalised, encoder: &mut RowEncoder<'_>) {
         match became {
-            Normalised::Key => self.add(&encoder.key, encoder.looks_hashed),
+            Normalised::Key => self.add(encoder),
             Normalised::Null => self.skip(|keys| keys.null_rows += 1),
             Normalised::Placeholder => self.skip(|keys| keys.placeholders.note(row)),
             Normalised::Invalid => self.skip(|keys| keys.invalid.note(row)),
@@ -404,35 +504,59 @@ impl Builder {
         self.keys.suspected.note(row, encoder.marks);
     }
 
-    fn add(&mut self, key: &[u8], looks_hashed: bool) {
-        let Self { keys, seen, state, room } = self;
+    fn add(&mut self, encoder: &mut RowEncoder<'_>) {
+        let looks_hashed = encoder.looks_hashed;
+        if let KeysOfRow::Several { .. } = self.keys.keys_of_row {
+            encoder.each_key(|key| {
+                let number = self.number(key, false);
+                if let KeysOfRow::Several { keys, .. } = &mut self.keys.keys_of_row {
+                    keys.push(number);
+                }
+            });
+            self.keys.keys_of_row.push(NO_KEY, self.room);
+        } else {
+            let mut number = NO_KEY;
+            encoder.each_key(|key| number = self.number(key, looks_hashed));
+            self.keys.keys_of_row.push(number, self.room);
+        }
+    }
+
+    /// The key's number: its own, if it is new.
+    fn number(&mut self, key: &[u8], looks_hashed: bool) -> u32 {
+        let Self { keys, seen, state, .. } = self;
         let digest = *blake3::hash(key).as_bytes();
         // Whoever supplies keys can choose digests of like bits, but does not know this hash.
         let hash = state.hash_one(digest);
-        let index = match seen.find(hash, |index| keys.digests[*index as usize] == digest) {
-            Some(index) => *index,
-            None => {
-                // The table has fewer than 2^32 − 1 rows, hence keys.
-                let index = u32::try_from(keys.len).unwrap_or(NO_KEY);
-                keys.digests.push(digest);
-                keys.len += 1;
-                keys.hashed += usize::from(looks_hashed);
-                seen.insert_unique(hash, index, |i| state.hash_one(keys.digests[*i as usize]));
-                index
-            }
-        };
-        keys.key_of_row.push(index, *room);
+        if let Some(number) = seen.find(hash, |number| keys.digests[*number as usize] == digest) {
+            return *number;
+        }
+        // The table has fewer than 2^32 − 1 rows, and generators make no more.
+        let number = u32::try_from(keys.len).unwrap_or(NO_KEY);
+        keys.digests.push(digest);
+        keys.len += 1;
+        keys.hashed += usize::from(looks_hashed);
+        seen.insert_unique(hash, number, |i| state.hash_one(keys.digests[*i as usize]));
+        number
+    }
+
+    /// How many keys generators have made.
+    fn made(&self) -> usize {
+        match &self.keys.keys_of_row {
+            KeysOfRow::Several { keys, .. } => keys.len(),
+            KeysOfRow::Own(_) | KeysOfRow::Listed(_) => 0,
+        }
     }
 
     fn skip(&mut self, count: impl FnOnce(&mut KeySet)) {
         count(&mut self.keys);
-        self.keys.key_of_row.push(NO_KEY, self.room);
+        self.keys.keys_of_row.push(NO_KEY, self.room);
     }
 
     fn finish(mut self) -> KeySet {
         self.keys.digests.shrink_to_fit();
-        if let KeyOfRow::Listed(keys) = &mut self.keys.key_of_row {
-            keys.shrink_to_fit();
+        match &mut self.keys.keys_of_row {
+            KeysOfRow::Own(_) => {}
+            KeysOfRow::Listed(keys) | KeysOfRow::Several { keys, .. } => keys.shrink_to_fit(),
         }
         self.keys
     }

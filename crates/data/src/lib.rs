@@ -31,6 +31,7 @@ mod decimal;
 mod destination;
 mod error;
 mod format;
+mod generator;
 mod identifiers;
 mod items;
 mod json;
@@ -65,6 +66,7 @@ pub use destination::{
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;
+pub use generator::Generator;
 pub use items::{BadItem, Items, MAX_ITEM, decode};
 pub use keys::{KeyDigest, KeySet};
 pub use linkage::{Linkage, MAX_LINKAGE_KEYS};

@@ -121,8 +121,8 @@ impl Linkage {
         let matches = self.matches(matched);
         let mut left = vec![false; set.len()];
         for row in 0..set.rows() {
-            if let (Some(value), None) = (set.key_of(row), matches.of(row, place)) {
-                left[value] = true;
+            if matches.of(row, place).is_none() {
+                set.keys_of(row).for_each(|value| left[value] = true);
             }
         }
         let first: usize = self.sets[..place].iter().map(KeySet::len).sum();
@@ -148,9 +148,8 @@ struct Matches<'a> {
 impl Matches<'_> {
     /// The first of the first `keys` by which the row matches.
     fn of(&self, row: usize, keys: usize) -> Option<usize> {
-        let matches = |(set, matches): &(&KeySet, Vec<bool>)| {
-            set.key_of(row).is_some_and(|value| matches[value])
-        };
+        let matches =
+            |(set, matches): &(&KeySet, Vec<bool>)| set.keys_of(row).any(|value| matches[value]);
         self.by_key[..keys].iter().position(matches)
     }
 }

@@ -51,6 +51,8 @@ names! {
         EmptyValues = "empty-values",
         /// Every row has the same key.
         OneKey = "one-key",
+        /// There are so few values under the key that a peer can try them all.
+        Guessable = "guessable",
         /// A number in a key column was rounded by a spreadsheet.
         RoundedNumbers = "rounded-numbers",
         /// What should be an e-mail address is none.

@@ -1,6 +1,6 @@
 //! A user's file: a table or an error, and every row comes back as it was.
 
-use veilset_data::{KeySet, KeySpec, Table, check};
+use veilset_data::{KeySet, KeySpec, Linkage, Table, check};
 
 use crate::Seed;
 
@@ -21,6 +21,19 @@ pub fn table(data: &[u8]) {
         let name = table.header()[0].clone();
         let report = check(&table, &spec, &[name]).expect("the column is there");
         assert_eq!(report.distinct, keys.len());
+    }
+    for rule in
+        ["name~deletion", "~transposition", "date~year", "name~metaphone", "address~minhash"]
+    {
+        let spec: KeySpec = format!("\"{column}\":{rule}").parse().expect("a key");
+        let Ok(list) = Linkage::build(&table, std::slice::from_ref(&spec)) else { continue };
+        let set = list.first();
+        let all: Vec<u32> = (0..).take(set.len()).collect();
+        let carry = set.rows_of(&all).count();
+        let skipped = set.null_rows() + set.placeholder_rows() + set.invalid_rows();
+        assert_eq!(carry + skipped, table.rows());
+        assert_eq!(list.rows_of(&all).count(), carry);
+        assert!(set.duplicate_rows() <= carry);
     }
 }
 

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
-use veilset::registry::{Choices, Gives, Operation, PROTOCOLS, UnknownName, find};
+use veilset::registry::{Choices, Gives, Operation, Over, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
 use veilset::{Columns, Error, Input, Job, Learn, choose, units};
 
@@ -54,21 +54,29 @@ impl Order {
             ..Job::new(operation, peer)
         };
         job.check()?;
-        job.matching_of(self.keys.len())?;
+        if operation.spec().over != Over::Calendars {
+            job.matching_of(&self.keys()?)?;
+        }
         Ok(job)
     }
 
-    /// The list with what the operation takes of it.
-    pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
-        let keys = self.keys.iter().map(|key| key.parse::<KeySpec>());
-        let keys = keys.collect::<Result<Vec<_>, _>>()?.into_iter();
-        let keys = keys.map(|key| key.keeping_placeholders(self.keep_placeholders));
+    /// What makes the list's keys.
+    fn keys(&self) -> Result<Vec<KeySpec>, Failure> {
         let most_rows = self.most_per_key;
         if most_rows == Some(0) {
             return Err(Failure::Argument("most_per_key is a number of at least 1".to_owned()));
         }
-        let keys = keys.map(|key| key.without(&self.stop_values).carried_by_at_most(most_rows));
-        let keys: Vec<_> = keys.collect();
+        let key = |key: &String| {
+            let key: KeySpec = key.parse()?;
+            let key = key.keeping_placeholders(self.keep_placeholders).without(&self.stop_values);
+            Ok(key.carried_by_at_most(most_rows))
+        };
+        self.keys.iter().map(key).collect()
+    }
+
+    /// The list with what the operation takes of it.
+    pub(crate) fn input(&self, list: List, reporter: &Reporter) -> Result<Input, Failure> {
+        let keys = self.keys()?;
         let delimiter = delimiter(self.delimiter.as_deref())?;
         let scratch = scratch(self.scratch.as_ref(), self.max_memory.as_deref())?;
         let table = list.table(delimiter, &scratch, |line| reporter.say(line))?;

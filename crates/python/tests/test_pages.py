@@ -114,12 +114,17 @@ def test_the_example_of_several_keys_runs(
         other = pool.submit(
             veilset.intersect,
             registry.fillna(""),
-            on=[["mail"], ["telephone"], ["given", "family", "birthday"]],
-            preset=["email", "phone-gb", ["name", "name", "date"]],
+            on=[["mail"], ["telephone"], *[["given", "family", "birthday"]] * 2],
+            preset=[
+                "email",
+                "phone-gb",
+                ["name"] * 2 + ["date"],
+                ["name", "name~deletion", "date"],
+            ],
             peer="you",
             party=parties.acme,
             connect=address,
         )
         exec(compile(block.replace("0.0.0.0:7000", address), "linkage.md", "exec"), names)
-    assert names["found"].table["veilset_key"].tolist() == ["1", "1", "2", "2", "2", "3", "1"]
-    assert other.result().table["id"].tolist() == [f"R-0{n}" for n in (1, 2, 3, 4, 5, 6)]
+    assert names["found"].table["veilset_key"].tolist() == ["1", "1", "2", "2", "2", "3", "1", "4"]
+    assert other.result().table["id"].tolist() == [f"R-0{n}" for n in (1, 2, 3, 4, 5, 6, 8)]

@@ -119,18 +119,19 @@ impl Input {
         Self::of(Table::read(source, delimiter)?, spec)
     }
 
-    /// Makes the keys of a table that was read before.
+    /// Makes the keys of a table that was read before, of each row one.
     ///
     /// # Errors
-    /// When the table lacks a column of `spec`.
+    /// When the table lacks a column of `spec`, or `spec` makes several keys of a row.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
+        spec.check_single()?;
         Self::linked(table, std::slice::from_ref(spec))
     }
 
     /// Makes the values of a table that was read before under each of these keys, the most trusted first.
     ///
     /// # Errors
-    /// When the table lacks a column of one.
+    /// When the table lacks a column of one, or generators make more values than there is room for.
     ///
     /// # Panics
     /// When there is no key.

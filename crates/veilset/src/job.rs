@@ -71,16 +71,19 @@ impl Job {
         Ok(self.wanted().check(self.protocol)?)
     }
 
-    /// How rows match that have so many keys; nothing where they have one.
+    /// How rows match that have these keys; nothing where they have one.
     ///
     /// # Errors
-    /// When several keys are nothing for this operation, or not in this way; a caller can know that before it reads its list.
-    pub fn matching_of(&self, keys: usize) -> Result<Option<Matching>, Error> {
+    /// When these keys are nothing for this operation, or not in this way; a caller can know that before it reads its list.
+    pub fn matching_of(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Error> {
         let Self { operation, learn, matching, .. } = *self;
-        if keys <= 1 {
+        if !operation.spec().several_keys {
+            keys.iter().try_for_each(KeySpec::check_single)?;
+        }
+        if keys.len() <= 1 {
             return if matching.is_none() { Ok(None) } else { Err(KeysError::One.into()) };
         }
-        if keys > MAX_LINKAGE_KEYS {
+        if keys.len() > MAX_LINKAGE_KEYS {
             return Err(KeysError::TooMany { most: MAX_LINKAGE_KEYS }.into());
         }
         if !operation.spec().several_keys {
@@ -106,7 +109,7 @@ impl Job {
     pub fn offer(self, connection: Connection, input: &Input) -> Result<Ready, Error> {
         let mut rng = fresh_rng()?;
         let operation = self.operation;
-        let matching = self.matching_of(input.specs.len())?;
+        let matching = self.matching_of(&input.specs)?;
         let offer = self.into_offer(input, matching);
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {

@@ -37,6 +37,18 @@ fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a st
         .collect()
 }
 
+/// Both get the files of this folder, at the same path.
+fn give_examples(parties: [&Party; 2], folder: &str) {
+    for file in fs::read_dir(root().join(folder)).expect("the examples are there") {
+        let file = file.expect("a file");
+        let text = fs::read_to_string(file.path()).expect("text");
+        for party in parties {
+            fs::create_dir_all(party.path(folder)).expect("writable");
+            party.file(&format!("{folder}/{}", file.file_name().display()), &text);
+        }
+    }
+}
+
 /// The same command for the other end.
 fn mirrored(command: &str) -> String {
     let mirror = |word| match word {
@@ -100,14 +112,7 @@ fn the_commands_on_the_page_of_agree_run() {
     let (alice, bob) = (party(), party());
     alice.pin("bob", &bob);
     bob.pin("alice", &alice);
-    for name in ["alice.ics", "bob.ics", "likes.txt", "alice.csv", "bob.csv"] {
-        let path = format!("examples/agree/{name}");
-        let text = fs::read_to_string(root().join(&path)).expect("the example is there");
-        for party in [&alice, &bob] {
-            fs::create_dir_all(party.path("examples/agree")).expect("writable");
-            party.file(&path, &text);
-        }
-    }
+    give_examples([&alice, &bob], "examples/agree");
     let commands = commands("docs/use/agree.md");
     let [listening, connecting, plan, one, other] = commands.as_slice() else {
         panic!("five commands")
@@ -140,20 +145,13 @@ fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
     let (clinic, registry) = (party(), party());
     clinic.pin("registry", &registry);
     registry.pin("clinic", &clinic);
-    for name in ["clinic.csv", "registry.csv"] {
-        let path = format!("examples/linkage/{name}");
-        let text = fs::read_to_string(root().join(&path)).expect("the example is there");
-        for party in [&clinic, &registry] {
-            fs::create_dir_all(party.path("examples/linkage")).expect("writable");
-            party.file(&path, &text);
-        }
-    }
+    give_examples([&clinic, &registry], "examples/linkage");
     let commands = commands("docs/use/linkage.md");
     let [check, listening, connecting] = commands.as_slice() else { panic!("three commands") };
     let checked = clinic.run(&words(check, &registry, ""));
     succeeds(check, &checked);
     let keys = String::from_utf8_lossy(&checked.stdout).matches("\nkey ").count();
-    assert_eq!(keys, 2, "a look under each key");
+    assert_eq!(keys, 3, "a look under each key");
     let mut listened = clinic.start(&words(listening, &registry, ""));
     let connected = registry.run(&words(connecting, &clinic, &listened.address()));
     let listened = listened.output();
@@ -162,11 +160,11 @@ fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
     let page = fs::read_to_string(root().join("docs/use/linkage.md")).expect("the page is there");
     let matches = clinic.read("matches.csv");
     assert!(page.contains(&matches), "{matches}");
-    let by_key = "7 of your 8 rows match: 3 by key 1, 3 by key 2, 1 by key 3";
+    let by_key = "8 of your 9 rows match: 3 by key 1, 3 by key 2, 1 by key 3, 1 by key 4";
     assert!(stderr(&listened).contains(by_key), "{}", stderr(&listened));
     let matches = registry.read("theirs.csv");
     let keys = matches.lines().filter_map(|line| line.rsplit_once(';')).map(|(_, key)| key);
-    assert_eq!(keys.collect::<Vec<_>>(), ["veilset_key", "1", "1", "2", "2", "3", "1"]);
+    assert_eq!(keys.collect::<Vec<_>>(), ["veilset_key", "1", "1", "2", "2", "3", "1", "4"]);
 }
 
 #[cfg(unix)]

@@ -19,6 +19,8 @@ pub struct CheckReport {
     pub rows: usize,
     /// Distinct keys.
     pub distinct: usize,
+    /// How many keys generators make of all rows, where they make several of one.
+    pub made: Option<usize>,
     /// Rows whose key an earlier row carries.
     pub duplicates: usize,
     /// Rows with an empty key column; they never match.
@@ -74,7 +76,7 @@ impl Finding {
 /// When a column is not in the table.
 pub fn check(table: &Table, spec: &KeySpec, values: &[String]) -> Result<CheckReport, DataError> {
     let places = spec.locate(table)?;
-    let keys = KeySet::build(table, spec)?;
+    let keys = KeySet::build_all(table, std::slice::from_ref(spec))?.remove(0);
     let (placeholders, invalid, crowded, suspected) = keys.counts();
     let crowded =
         (crowded.rows > 0).then(|| Finding::new(table, WarningCode::Crowded, CROWDED_ARE, crowded));
@@ -82,12 +84,14 @@ pub fn check(table: &Table, spec: &KeySpec, values: &[String]) -> Result<CheckRe
     let mut suspicious: Vec<Finding> = found
         .map(|(suspicion, count)| Finding::new(table, suspicion.code, suspicion.what, count))
         .chain(few_keys(table, &keys))
+        .chain(guessable(table, spec, &keys))
         .chain(crowded)
         .collect();
     suspicious.sort_by_key(|finding| std::cmp::Reverse(finding.rows));
     Ok(CheckReport {
         rows: keys.rows(),
         distinct: keys.len(),
+        made: spec.makes_several().then(|| keys.carried()),
         duplicates: keys.duplicate_rows(),
         empty: keys.null_rows(),
         placeholders: Finding::new(
@@ -121,11 +125,10 @@ pub fn check_values(table: &Table, columns: &[String]) -> Result<Vec<ValueCheck>
 /// How many rows have a key that differs from the text in the file.
 fn changed(table: &Table, spec: &KeySpec, places: &[usize]) -> Result<usize, DataError> {
     let mut encoder = RowEncoder::new(spec);
-    let mut plain = RowEncoder::new(spec);
     let mut changed = 0;
     table.for_each_row(places, |_, fields| {
         let read = encoder.encode(fields) == Normalised::Key;
-        changed += usize::from(read && plain.encode_raw(fields) != encoder.key);
+        changed += usize::from(read && encoder.changes(fields));
     })?;
     Ok(changed)
 }
@@ -143,6 +146,21 @@ fn few_keys(table: &Table, keys: &KeySet) -> Option<Finding> {
         _ => None,
     }
 }
+
+/// Rows under a key of which there are so few values that a peer can put all of them on its list.
+fn guessable(table: &Table, spec: &KeySpec, keys: &KeySet) -> Option<Finding> {
+    let mut with_key = (0..keys.rows()).filter(|row| keys.key_of(*row).is_some());
+    let first: Vec<usize> = with_key.by_ref().take(PLACES).collect();
+    let rows = first.len() + with_key.count();
+    let is_crowded = keys.carried() >= MANY && keys.len() * SHARED <= keys.carried();
+    let what = "a key of few values: a peer can put them all on its list and learn yours; add a column to the key";
+    let found = rows > 0 && (spec.is_guessable() || is_crowded);
+    found.then(|| Finding::new(table, WarningCode::Guessable, what, &Count { rows, first }))
+}
+
+/// A list of so many keys, each of which so many rows carry, has all that there are.
+const MANY: usize = 10_000;
+const SHARED: usize = 10;
 
 #[cfg(test)]
 mod tests {

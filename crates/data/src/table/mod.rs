@@ -184,6 +184,13 @@ impl Table {
         })
     }
 
+    /// How many values generators may make of its rows: so many as there is memory for while they are numbered.
+    pub(crate) fn most_made(&self) -> usize {
+        // A digest, its place in a table that is half empty, and its number; all may double when they grow.
+        const BYTES: u64 = 2 * (32 + 10 + 4);
+        usize::try_from(self.most / BYTES).unwrap_or(usize::MAX)
+    }
+
     /// As [`Table::for_each_row`], up to the first error.
     pub(crate) fn try_for_each_row(
         &self,

@@ -13,9 +13,22 @@ use veilset_channel::memory_pair;
 /// Whoever a row is about: an address, a telephone number, a name and a birthday.
 type Row = [Option<u32>; 4];
 
-/// The keys: of each, its columns.
-const KEYS: [(&str, &[usize]); 3] =
-    [("mail:email", &[0]), ("phone:phone-gb", &[1]), ("name:name,born:date", &[2, 3])];
+/// The keys: of each, its columns, and what it makes of their numbers.
+const KEYS: [(&str, &[usize], Made); 5] = [
+    ("mail:email", &[0], |value| vec![value.to_vec()]),
+    ("phone:phone-gb", &[1], |value| vec![value.to_vec()]),
+    ("name:name,born:date", &[2, 3], |value| vec![value.to_vec()]),
+    // One year is the number, and the value of two years is named by the second.
+    ("born:date~year", &[3], |value| vec![value.to_vec(), vec![value[0] + 1]]),
+    // Without its digit every name is the same; what else is left of it, no other name leaves.
+    ("name:name~deletion", &[2], |value| vec![value.to_vec(), vec![NO_NUMBER]]),
+];
+
+/// The values of a row under a key.
+type Made = fn(&[u32]) -> Vec<Vec<u32>>;
+
+/// No row has it.
+const NO_NUMBER: u32 = u32::MAX;
 
 /// As many lists of `VEILSET_LINKAGE_CASES`, where that is set.
 const CASES: u64 = 150;
@@ -63,32 +76,38 @@ impl Random {
             text.push_str(&format!("{number},{}\n", cells.join(",")));
         }
         let table = Table::parse("list".into(), text.into(), b',').expect("a table");
-        let keys: Vec<KeySpec> = KEYS.map(|(key, _)| key.parse().expect("a key")).into();
+        let keys: Vec<KeySpec> = KEYS.map(|(key, ..)| key.parse().expect("a key")).into();
         let keys = keys.into_iter().map(|key| key.carried_by_at_most(most_rows));
         Input::linked(table, &keys.collect::<Vec<_>>()).expect("the columns are there")
     }
 }
 
 /// What a row has under each key.
-type Values = [Option<Vec<u32>>; KEYS.len()];
+type Values = [Vec<Vec<u32>>; KEYS.len()];
 
 /// What each row has; what more rows have than may is nothing.
 fn values_of(rows: &[Row], most_rows: Option<u32>) -> Vec<Values> {
-    let value = |row: &Row, key: usize| KEYS[key].1.iter().map(|column| row[*column]).collect();
+    let value = |row: &Row, key: usize| {
+        let (_, columns, made) = KEYS[key];
+        let value: Option<Vec<u32>> = columns.iter().map(|column| row[*column]).collect();
+        value.map(|value| made(&value)).unwrap_or_default()
+    };
     let all: Vec<Values> =
         rows.iter().map(|row| std::array::from_fn(|key| value(row, key))).collect();
     let carried =
-        |key: usize, of: &Option<Vec<u32>>| all.iter().filter(|row| row[key] == *of).count();
-    let may = |key: usize, of: &Option<Vec<u32>>| {
-        most_rows.is_none_or(|most| carried(key, of) <= most as usize)
+        |key: usize, of: &Vec<u32>| all.iter().filter(|row| row[key].contains(of)).count();
+    let may =
+        |key: usize, of: &Vec<u32>| most_rows.is_none_or(|most| carried(key, of) <= most as usize);
+    let kept = |row: &Values| {
+        std::array::from_fn(|key| {
+            row[key].iter().filter(|value| may(key, value)).cloned().collect()
+        })
     };
-    let kept =
-        |row: &Values| std::array::from_fn(|key| row[key].clone().filter(|_| may(key, &row[key])));
     all.iter().map(kept).collect()
 }
 
 fn under<'a>(rows: impl Iterator<Item = &'a Values>, key: usize) -> HashSet<Vec<u32>> {
-    rows.filter_map(|row| row[key].clone()).collect()
+    rows.flat_map(|row| row[key].clone()).collect()
 }
 
 /// Which of a side's rows match, and by which key.
@@ -104,10 +123,7 @@ fn in_tiers(lists: [&[Values]; 2]) -> [Matches; 2] {
         });
         for (side, matched) in matched.iter_mut().enumerate() {
             for (number, row) in lists[side].iter().enumerate() {
-                if row[key]
-                    .as_ref()
-                    .is_some_and(|value| left.contains(value) && right.contains(value))
-                {
+                if row[key].iter().any(|value| left.contains(value) && right.contains(value)) {
                     matched.entry(number).or_insert(key);
                 }
             }
@@ -120,8 +136,7 @@ fn in_tiers(lists: [&[Values]; 2]) -> [Matches; 2] {
 fn one_sided(mine: &[Values], theirs: &[Values]) -> Matches {
     let theirs: Vec<_> = (0..KEYS.len()).map(|key| under(theirs.iter(), key)).collect();
     let first = |row: &Values| {
-        (0..KEYS.len())
-            .find(|key| row[*key].as_ref().is_some_and(|value| theirs[*key].contains(value)))
+        (0..KEYS.len()).find(|key| row[*key].iter().any(|value| theirs[*key].contains(value)))
     };
     let rows = mine.iter().enumerate();
     rows.filter_map(|(number, row)| Some((number, first(row)?))).collect()
@@ -241,7 +256,10 @@ fn rows_say_by_which_key_they_match() {
 
 #[test]
 fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
-    let several = |job: Job, keys| job.matching_of(keys).map_err(|error| error.to_string());
+    let several = |job: Job, keys: usize| {
+        let keys = vec!["k".parse().expect("a key"); keys];
+        job.matching_of(&keys).map_err(|error| error.to_string())
+    };
     let job = |operation, learn, matching| Job {
         learn,
         matching,
@@ -252,6 +270,11 @@ fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
     assert_eq!(several(intersect(Learn::Both, None), 1), Ok(None));
     assert_eq!(several(intersect(Learn::Both, None), 2), Ok(tiers));
     assert_eq!(several(intersect(Learn::Me, None), 2), Ok(one_sided));
+    for operation in [Operation::Count, Operation::Align, Operation::Share] {
+        let key = "k:name~deletion".parse().expect("a key");
+        let said = job(operation, Learn::Both, None).matching_of(&[key]).map_err(|e| e.to_string());
+        assert!(said.expect_err("refused").contains("for intersect"), "{operation}");
+    }
     for (job, keys, part) in [
         (intersect(Learn::Both, tiers), 1, "--key for each key"),
         (intersect(Learn::Both, one_sided), 2, "--learn me on one side"),
