@@ -90,6 +90,7 @@ const GRAPH: [(&str, &[&str]); 29] = [
             "veilset-bench",
             "veilset-channel",
             "veilset-crypto",
+            "veilset-data",
             "veilset-paper-groups",
             "veilset-poly",
             "veilset-protocols",
