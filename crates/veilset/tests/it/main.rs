@@ -1,4 +1,5 @@
-//! The facade: matching by several keys, and how a program ends that panics.
+//! The facade: matching by several keys, what that costs and how it ends, and how a program ends that panics.
 
 mod linkage;
+mod tiers;
 mod voice;
