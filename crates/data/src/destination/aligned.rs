@@ -1,7 +1,7 @@
 //! The output of an alignment: one's own rows with their identifiers, then the identifiers that one does not hold.
 
 use super::sheet::Sheet;
-use super::sizes::{Rows, Width};
+use super::sizes::Rows;
 use crate::{DataError, Destination, Table};
 
 /// The column that an alignment adds.
@@ -35,9 +35,8 @@ impl Destination {
     /// When there is too little.
     pub fn prepare_aligned(&self, table: &Table, others: u64) -> Result<(), DataError> {
         let rows = |count| Rows { count, text: ID, names: &[ID_COLUMN] };
-        let own = rows(table.rows() as u64).size(self.format(), Width::text(1));
-        let others = rows(others).size(self.format(), Width::of(&table.schema()).and(1));
-        self.hold(own.saturating_add(others))
+        let sheet = aligned(table, Box::new(|_| vec![String::new()]), Box::new(std::iter::empty()));
+        self.hold(self.size_beside(&sheet, rows(table.rows() as u64), rows(others))?)
     }
 
     /// Writes all rows of `table`, byte for byte as they were, each with its identifier in the new last column
@@ -53,14 +52,19 @@ impl Destination {
         others: impl Iterator<Item = String>,
     ) -> Result<(), DataError> {
         table.check_aligned()?;
-        self.write_sheet(Sheet {
-            added: vec![ID_COLUMN],
-            own: Box::new(|row| vec![ids(row).unwrap_or_default()]),
-            places: vec![table.header().len()],
-            more: Box::new(others.map(|id| vec![id])),
-            ..Sheet::new(table, 0..table.rows())
-        })
+        let own = Box::new(|row| vec![ids(row).unwrap_or_default()]);
+        self.write_sheet(aligned(table, own, Box::new(others.map(|id| vec![id]))))
     }
+}
+
+/// All rows of a table with one column more, and the rows that follow, which have nothing but that.
+fn aligned<'a>(
+    table: &'a Table,
+    own: Box<dyn Fn(usize) -> Vec<String> + 'a>,
+    more: Box<dyn Iterator<Item = Vec<String>> + 'a>,
+) -> Sheet<'a> {
+    let places = vec![table.header().len()];
+    Sheet { added: vec![ID_COLUMN], own, places, more, ..Sheet::new(table, 0..table.rows()) }
 }
 
 #[cfg(test)]

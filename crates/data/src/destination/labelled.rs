@@ -2,7 +2,7 @@
 //! with its number.
 
 use super::sheet::Sheet;
-use super::sizes::{Rows, Width};
+use super::sizes::Rows;
 use crate::{DataError, Destination, Table};
 
 /// The column that a lookup adds.
@@ -43,7 +43,12 @@ impl Destination {
         longest: u64,
     ) -> Result<(), DataError> {
         let labels = Rows { count: table.rows() as u64, text: longest, names: &[column] };
-        self.hold(labels.size(self.format(), Width::text(1)))
+        let sheet = Sheet {
+            added: vec![column],
+            own: Box::new(|_| vec![String::new()]),
+            ..Sheet::new(table, 0..table.rows())
+        };
+        self.hold(self.size_beside(&sheet, labels, Rows::NONE)?)
     }
 
     /// Writes the given rows of `table`, ascending, byte for byte as they were, each with its text in the new last column

@@ -155,6 +155,24 @@ impl Sheet<'_> {
         Ok(size.saturating_add(dictionaries.sum::<usize>() as u64))
     }
 
+    /// In how many batches the rows of its table are written.
+    pub(super) fn batches(&self, format: Format) -> io::Result<u64> {
+        let mut batches = 0;
+        self.for_each_piece(&self.layout(format)?, |_| {
+            batches += 1;
+            Ok(())
+        })?;
+        Ok(batches)
+    }
+
+    /// What a few rows take that follow and have nothing in them, and how many they are.
+    pub(super) fn size_of_blank(&self, format: Format) -> io::Result<(u64, u64)> {
+        const FEW: usize = 64;
+        let blank = vec![vec![String::new(); self.places.len()]; FEW];
+        let batch = following(&blank, &self.places, &self.layout(format)?)?;
+        Ok((size_of_batch(format, &batch), FEW as u64))
+    }
+
     /// Calls `visit` with the rows as they are written. Where values that rows share are written for each, there are few rows at once.
     fn for_each_piece(
         &self,

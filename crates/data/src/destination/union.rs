@@ -1,7 +1,7 @@
 //! The output of a union: one's own rows, then the peer's that one lacks.
 
 use super::sheet::Sheet;
-use super::sizes::{Rows, Width};
+use super::sizes::Rows;
 use crate::{DataError, Destination, KeySpec, Table};
 
 impl Table {
@@ -31,7 +31,6 @@ impl Destination {
         text: u64,
     ) -> Result<(), DataError> {
         let layout = Layout::new(table, spec, extra)?;
-        let added = layout.added.len();
         let key = spec.columns().iter().map(|column| column.name.as_str());
         let names: Vec<&str> = key.chain(extra.iter().map(String::as_str)).collect();
         let rows = table.rows() as u64;
@@ -39,10 +38,8 @@ impl Destination {
         let becomes_text = self.format().is_typed() && table.text_bytes().is_none();
         let text_of_own = if becomes_text { layout.text_of_own(table)? } else { 0 };
         let own = Rows { count: rows, text: text_of_own.div_ceil(rows.max(1)), names: &names };
-        let own = own.size(self.format(), Width::text(names.len()));
         let received = Rows { count, text, names: &names };
-        let received = received.size(self.format(), Width::of(&table.schema()).and(added));
-        self.hold(own.saturating_add(received))
+        self.hold(self.size_beside(&union_of(table, spec, extra, &[])?, own, received)?)
     }
 
     /// Writes all rows of `table`, byte for byte as they were, then the rows `received`.

@@ -284,6 +284,14 @@ impl Table {
         self.segments.iter().map(|segment| segment.body.text_bytes()).sum()
     }
 
+    /// In how many batches its rows are written, where it is text: each file begins one.
+    pub(crate) fn batches_of_text(&self) -> u64 {
+        self.segments
+            .iter()
+            .map(|segment| segment.body.rows().div_ceil(segment::BATCH) as u64)
+            .sum()
+    }
+
     /// Decodes everything that is not decoded yet, to no other end than to know that it can be.
     pub(crate) fn decode(&self) -> Result<(), DataError> {
         self.segments.iter().try_for_each(|segment| segment.decode(self.header.len()))

@@ -13,7 +13,7 @@ use super::fields::{Fields, Row};
 use crate::DataError;
 
 /// Rows of a batch that is made of text.
-const BATCH: usize = 1 << 13;
+pub(super) const BATCH: usize = 1 << 13;
 
 /// Rows of a table that lie together, such as those of one file.
 pub(super) struct Segment {

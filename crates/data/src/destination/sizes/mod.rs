@@ -44,6 +44,8 @@ pub(super) struct Width {
     blank: u64,
     /// What the names of its columns take in a file of types that names each with all that it is in.
     paths: u64,
+    /// What an object takes that names all of its columns, and has null in each.
+    members: u64,
 }
 
 impl Width {
@@ -57,27 +59,29 @@ impl Width {
         let columns: u64 = fields.iter().map(|field| arrays(field.data_type()) as u64).sum();
         let blank: u64 = fields.iter().map(|field| blank(field) + A_VALUE).sum();
         let paths = fields.iter().map(|field| paths(field, 0)).sum();
-        Self { columns, blank, paths }
+        let members = fields.iter().map(|field| member(&field.name().as_str())).sum();
+        Self { columns, blank, paths, members }
     }
 
     /// With so many columns of text.
     pub(super) fn text(columns: usize) -> Self {
-        Self { columns: 0, blank: 0, paths: 0 }.and(columns)
+        Self { columns: 0, blank: 0, paths: 0, members: 0 }.and(columns)
     }
 
-    /// With so many columns of text more.
-    pub(super) fn and(self, columns: usize) -> Self {
+    /// With so many columns of text more, which their owner names.
+    fn and(self, columns: usize) -> Self {
         let columns = columns as u64;
         Self {
             columns: self.columns + columns,
             blank: self.blank + A_VALUE * columns,
             paths: self.paths + A_NAME * columns,
+            ..self
         }
     }
 
-    /// What so many rows take in a file of types beside the values in them.
-    fn blank_rows(self, count: u64) -> u64 {
-        let batches = (count / BATCH).saturating_mul(A_COLUMN_OF_BATCH * (1 + self.columns));
+    /// What so many rows take in a file of types beside the values in them, in so many batches.
+    fn blank_rows(self, count: u64, batches: u64) -> u64 {
+        let batches = batches.saturating_mul(A_COLUMN_OF_BATCH * (1 + self.columns));
         count.saturating_mul(self.blank).saturating_add(batches)
     }
 }
@@ -93,17 +97,23 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// What they take in rows of this width.
+    /// None at all.
+    pub(super) const NONE: Self = Rows { count: 0, text: 0, names: &[] };
+
+    /// What they take in rows of this width, of which as many are a batch as can be.
     pub(super) fn size(&self, format: Format, width: Width) -> u64 {
         let cells = self.names.len() as u64;
         let row = match format {
             // Every character might be a quote.
             Format::Csv => 2 * self.text + 2 * cells + width.columns + 2,
             // Every character might be a control character.
-            Format::Ndjson => 6 * self.text + self.names.iter().map(member).sum::<u64>() + 4,
+            Format::Ndjson => {
+                6 * self.text + self.names.iter().map(member).sum::<u64>() + width.members + 4
+            }
             Format::Parquet | Format::Arrow | Format::ArrowStream => {
                 let text = self.count.saturating_mul(self.text);
-                let bytes = text.saturating_add(width.blank_rows(self.count));
+                let batches = self.count.div_ceil(BATCH);
+                let bytes = text.saturating_add(width.blank_rows(self.count, batches));
                 return stored(format, bytes, self.count, width);
             }
         };
@@ -132,7 +142,8 @@ fn paths(field: &Field, before: u64) -> u64 {
 
 /// What a member of an object takes beside its value's text.
 fn member(name: &&str) -> u64 {
-    6 * name.len() as u64 + 8
+    const NULL: u64 = 4;
+    6 * name.len() as u64 + 4 + NULL
 }
 
 impl Destination {
@@ -156,7 +167,7 @@ impl Destination {
             }
             (Format::Csv, Some(bytes)) if self.keeps(table) => bytes + 2 * lines,
             (Format::Parquet | Format::Arrow | Format::ArrowStream, Some(bytes)) => {
-                bytes + Width::text(names.len()).blank_rows(lines)
+                bytes + Width::text(names.len()).blank_rows(lines, table.batches_of_text())
             }
             (Format::Csv, Some(bytes)) => {
                 let rows = Rows { count: lines, text: 0, names: &names };
@@ -165,6 +176,44 @@ impl Destination {
         };
         let (rows, width) = (table.rows() as u64, Width::of(&table.schema()));
         Ok(fixed.saturating_add(stored(format, size, rows, width)))
+    }
+}
+
+impl Destination {
+    /// The most bytes that `sheet` takes beside the rows of its table: the cells that it adds to these, `own`, and the rows that
+    /// follow.
+    pub(super) fn size_beside(
+        &self,
+        sheet: &Sheet<'_>,
+        own: Rows<'_>,
+        following: Rows<'_>,
+    ) -> Result<u64, DataError> {
+        let (format, table) = (self.format(), sheet.table);
+        let names = if format.is_typed() { size_of_names(&sheet.added) } else { 0 };
+        let width = Width::of(&table.schema()).and(sheet.added.len());
+        if !matches!(format, Format::Arrow | Format::ArrowStream) {
+            let own = own.size(format, Width::text(own.names.len()));
+            let following = following.size(format, width);
+            return Ok(names.saturating_add(own).saturating_add(following));
+        }
+        // What is blank takes as much there as its type says, and each batch has its columns again.
+        let refused = |why| no_place(table, format, why);
+        let batches = match table.text_bytes() {
+            Some(_) => table.batches_of_text(),
+            None => sheet.batches(format).map_err(refused)?,
+        };
+        let cells = own.count.saturating_mul(own.text + A_VALUE * own.names.len() as u64);
+        let columns = batches.saturating_mul(A_COLUMN_OF_BATCH * (1 + width.columns));
+        let blank = match following.count {
+            0 => 0,
+            count => {
+                let (bytes, rows) = sheet.size_of_blank(format).map_err(refused)?;
+                bytes.saturating_mul(count.div_ceil(rows))
+            }
+        };
+        let text = following.count.saturating_mul(following.text);
+        let parts = [names, cells, columns, blank, text];
+        Ok(parts.into_iter().fold(0, u64::saturating_add))
     }
 }
 

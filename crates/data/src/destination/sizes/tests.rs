@@ -7,7 +7,7 @@ use arrow_array::types::{Int8Type, Int32Type};
 use arrow_array::{
     ArrayRef, BinaryArray, BooleanArray, DictionaryArray, FixedSizeBinaryArray, FixedSizeListArray,
     Float32Array, Float64Array, Int8Array, Int16Array, Int32Array, ListArray, RunArray,
-    StringArray, StructArray, TimestampSecondArray,
+    StringArray, StringViewArray, StructArray, TimestampSecondArray,
 };
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_ipc::writer::StreamWriter;
@@ -290,6 +290,81 @@ fn values_that_rows_share_have_room_in_each_group() {
         let batch = RecordBatch::try_from_iter(named).expect("columns");
         for (held, taken) in of_stream(&batch, ROWS, &["parquet"]) {
             assert!(taken <= held, "{what}: {taken} > {held}");
+        }
+    }
+}
+
+/// Lists that are small, and large beside rows of others: nested types, batches and files of one row, many columns.
+fn lists_that_grow(folder: &Path) -> Vec<Table> {
+    let rows = 40;
+    let ids: StringArray = (0..rows).map(|row| Some(format!("id {row}"))).collect();
+    let vectors = floats(rows * 300);
+    let item = Arc::new(Field::new("item", DataType::Float32, true));
+    let vectors = FixedSizeListArray::new(item, 300, vectors, None);
+    let views: StringViewArray = (0..rows).map(|_| Some("x")).collect();
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(vectors),
+        Arc::new(structs(50, "of", &floats(rows))),
+        Arc::new(structs(20, "view", &(Arc::new(views) as ArrayRef))),
+    ];
+    let named = columns.into_iter().enumerate().map(|(n, array)| (format!("c{n}"), array));
+    let named = named.chain([("id".to_owned(), Arc::new(ids) as ArrayRef)]);
+    let batch = RecordBatch::try_from_iter(named).expect("columns");
+    let typed = folder.join("t.arrows");
+    let file = fs::File::create(&typed).expect("a file");
+    let mut writer = StreamWriter::try_new(file, &batch.schema()).expect("a stream");
+    (0..rows).try_for_each(|row| writer.write(&batch.slice(row, 1))).expect("rows");
+    writer.finish().expect("a stream");
+    let names: Vec<String> = (0..60).map(|n| format!("an ordinary column {n}")).collect();
+    let wide = format!("id,{}\n7,{}\n", names.join(","), vec!["y"; 60].join(","));
+    let files = folder.join("files");
+    fs::create_dir(&files).expect("writable");
+    for n in 0..200 {
+        fs::write(files.join(format!("{n}.csv")), format!("id,a,b\n{n},x,y\n")).expect("writable");
+    }
+    let read = |path: &Path| Table::read(&Source::new(&path.display().to_string()), None);
+    let tables = [read(&typed), Table::parse("wide.csv".into(), wide.into(), b','), read(&files)];
+    tables.into_iter().map(|table| table.expect("a table")).collect()
+}
+
+#[test]
+fn rows_that_others_add_have_their_room_beside_any_list() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let spec: KeySpec = "id".parse().expect("a key");
+    let sent: Vec<String> = (0..64).map(|n| format!("{n:0>200}")).collect();
+    let received = |count: usize, cells: usize| vec![vec!["cell".to_owned(); cells]; count];
+    for table in lists_that_grow(folder.path()) {
+        // Vectors have no text.
+        let typed = table.name().ends_with("arrows");
+        for ending in ENDINGS.into_iter().skip(if typed { 3 } else { 0 }) {
+            let look =
+                |prepare: &dyn Fn(&Destination) -> Result<(), DataError>,
+                 write: &dyn Fn(&Destination) -> Result<(), DataError>| {
+                    let prepare = |to: &Destination| to.prepare(&table).and_then(|()| prepare(to));
+                    held_and_taken(folder.path(), ending, &prepare, write)
+                };
+            let own = |row: usize| Some(format!("{row:032x}"));
+            let labels: Vec<(usize, &str)> = (0..table.rows()).map(|row| (row, "label")).collect();
+            let union = |count: usize, sent: &[String]| {
+                let text = 4 * (1 + sent.len() as u64);
+                look(&|to| to.prepare_union(&table, &spec, sent, count as u64, text), &|to| {
+                    to.write_union(&table, &spec, sent, &received(count, 1 + sent.len()))
+                })
+            };
+            let taken = [
+                look(&|_| Ok(()), &|to| to.write_rows(&table, 0..table.rows())),
+                look(&|to| to.prepare_aligned(&table, 900), &|to| {
+                    to.write_aligned(&table, &own, (0..900).map(|row| format!("{row:032x}")))
+                }),
+                union(900, &[]),
+                union(20, &sent),
+                look(&|to| to.prepare_labelled(&table, LABEL_COLUMN, 5), &|to| {
+                    to.write_labelled(&table, LABEL_COLUMN, &labels)
+                }),
+            ];
+            for (what, (held, taken)) in taken.into_iter().enumerate() {
+                assert!(taken <= held, "{} {what} {ending}: {taken} > {held}", table.name());
+            }
         }
     }
 }
