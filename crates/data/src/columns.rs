@@ -158,7 +158,6 @@ impl KeySpec {
 
     /// Of each column the values that stand for it, where these are what presets make of a row.
     pub(crate) fn values_of(&self, parts: &mut [String]) -> Vec<Vec<Vec<u8>>> {
-        let is_swapped = |column: &KeyColumn| column.generator == Some(Generator::Swapped);
         let swapped = self.columns.iter().zip(&mut *parts).filter(|(column, _)| is_swapped(column));
         let mut texts: Vec<String> = swapped.map(|(_, part)| std::mem::take(part)).collect();
         texts.sort_unstable();
@@ -303,6 +302,9 @@ impl FromStr for KeySpec {
                 None if after.is_empty() => {
                     let stop = Arc::new([]);
                     let spec = Self { columns, keep_placeholders: false, most_rows: None, stop };
+                    if spec.columns.iter().filter(|column| is_swapped(column)).count() == 1 {
+                        return Err(fail(ONE_SWAPPED.to_owned()));
+                    }
                     return match spec.most_values() {
                         ..=MOST_VALUES => Ok(spec),
                         values => Err(fail(too_many(values))),
@@ -340,6 +342,14 @@ fn column_name(text: &str) -> Result<(String, &str), String> {
         }
     }
 }
+
+/// Whether its text may be that of another such column.
+fn is_swapped(column: &KeyColumn) -> bool {
+    column.generator == Some(Generator::Swapped)
+}
+
+const ONE_SWAPPED: &str =
+    "~swapped compares columns in any order, so two columns or more have it, or none";
 
 /// The preset and generator at the front, and what follows them.
 fn rule(text: &str) -> (Option<&str>, &str) {
@@ -401,11 +411,11 @@ mod tests {
             [pair("a,b:\"c\"", "email/1"), pair("x", "raw/1")]
         );
         assert_eq!(
-            parsed("last:name~deletion,born:date~year,x:~swapped"),
+            parsed("last:name~deletion,born:date~year,x:~transposition"),
             [
                 pair("last", "name/1~deletion/1"),
                 pair("born", "date/2~year/1"),
-                pair("x", "raw/1~swapped/1")
+                pair("x", "raw/1~transposition/1")
             ]
         );
         let spec: KeySpec = "x:email,y".parse().expect("valid");
@@ -424,6 +434,7 @@ mod tests {
             ("a:name~deletoin", "deletion, transposition, day-month"),
             ("a:name~", "there is no generator"),
             ("a:name~year", "the preset date"),
+            ("a:name~swapped,b:name", "two columns or more"),
             ("a:email-sha256~deletion", "digests"),
             ("a:name~deletion,b:name~deletion,c:name~deletion", "274625 values"),
             ("\"a", "not closed"),

@@ -25,7 +25,7 @@ pub(crate) fn seeds() -> Vec<Seed> {
         Seed::new("a key", Identity::ephemeral().public_key().to_string()),
         Seed::new("a column", "email:email-gmail"),
         Seed::new("columns", "\"last, \"\"name\"\"\":name,born:date,phone:phone-us"),
-        Seed::new("generators", "last:name~deletion,born:date~year,x:~swapped"),
+        Seed::new("generators", "last:name~deletion,born:date~year,x:~swapped,y:~swapped"),
         Seed::new("a link", "50mbit,80ms"),
         Seed::new("a quick link", "1.5gbit,200us"),
     ]

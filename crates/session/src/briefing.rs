@@ -96,14 +96,23 @@ const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key
 const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows every key by which it matches, not the first alone, and \
                               so also where two keys point to different rows of the peer.";
 
-/// What leaks: by the protocol, by several keys, and by the terms where what is compared could be hashes.
+/// What key values tell that generators make.
+const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
+                               texts are, and whoever learns matches can learn which of the values match, so how two texts \
+                               differ.";
+
+/// What stands before a generator among the presets.
+const GENERATOR: char = '~';
+
+/// What leaks: by the protocol, by several keys, by generators, and by the terms where what is compared could be hashes.
 fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer) -> Vec<&'static str> {
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
     });
+    let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
-    spec.leaks_of(reveal).chain(of_keys).chain(of_terms).collect()
+    spec.leaks_of(reveal).chain(of_keys).chain(of_generators).chain(of_terms).collect()
 }
 
 fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
@@ -189,7 +198,15 @@ mod tests {
                 let said = spec.all_leaks().any(|leak| leak.starts_with("If both learn"));
                 assert_eq!(of_both, said && *reveal == Reveal::Both, "{}", spec.id);
                 assert!(briefing.leaks.contains(&TERMS_LEAK));
+                assert!(!briefing.leaks.contains(&GENERATORS_LEAK));
             }
         }
+    }
+
+    #[test]
+    fn whoever_gives_a_generator_hears_what_it_tells() {
+        let offer = Offer { presets: "name/1~deletion/1,date/2".into(), ..Offer::sample() };
+        let spec = PROTOCOLS[0].spec();
+        assert!(leaks(spec, Reveal::Both, &offer).contains(&GENERATORS_LEAK));
     }
 }
