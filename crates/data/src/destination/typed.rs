@@ -20,11 +20,13 @@ use crate::json::write_member;
 use crate::parquet_writer::{ParquetWriter, compression_for, group_for};
 use crate::pieces::Written;
 use crate::table::cell::{Cells, cells, is_json};
-use crate::table::compacted;
+use crate::table::{compacted, memory_of};
 use crate::types::has_dictionaries;
 
-/// Rows of a batch that is made of cells.
+/// Rows of a batch that is made of cells, at most and at least; and bytes of memory between these.
 const BATCH: usize = 1 << 13;
+const FEW: usize = 64;
+const PIECE: usize = 1 << 23;
 
 /// Bytes of a group of rows in Parquet, which is in memory until it is complete.
 pub(super) const GROUP: usize = 1 << 23;
@@ -132,9 +134,10 @@ impl Sheet<'_> {
         let layout = self.layout(format)?;
         let mut writer = BatchWriter::new(format, out, &layout.schema, self.table.most())?;
         self.for_each_piece(&layout, |batch| writer.write(&batch))?;
+        let most = self.rows_at_once(&layout)?;
         let mut more = self.more;
         loop {
-            let rows: Vec<Vec<String>> = more.by_ref().take(BATCH).collect();
+            let rows: Vec<Vec<String>> = more.by_ref().take(most).collect();
             if rows.is_empty() {
                 return writer.finish();
             }
@@ -165,12 +168,24 @@ impl Sheet<'_> {
         Ok(batches)
     }
 
-    /// What a few rows take that follow and have nothing in them, and how many they are.
+    /// What the fewest rows of a batch take that follow and have nothing in them, and how many they are.
     pub(super) fn size_of_blank(&self, format: Format) -> io::Result<(u64, u64)> {
-        const FEW: usize = 64;
-        let blank = vec![vec![String::new(); self.places.len()]; FEW];
-        let batch = following(&blank, &self.places, &self.layout(format)?)?;
-        Ok((size_of_batch(format, &batch), FEW as u64))
+        let blank = self.blank(&self.layout(format)?)?;
+        Ok((size_of_batch(format, &blank), FEW as u64))
+    }
+
+    /// How many rows that follow are in memory at once.
+    fn rows_at_once(&self, layout: &Layout) -> io::Result<usize> {
+        if self.places.is_empty() {
+            return Ok(BATCH);
+        }
+        let blank = self.blank(layout)?;
+        let bytes: usize = blank.columns().iter().map(|array| memory_of(array)).sum();
+        Ok((FEW * PIECE / bytes.max(1)).clamp(FEW, BATCH))
+    }
+
+    fn blank(&self, layout: &Layout) -> io::Result<RecordBatch> {
+        following(&vec![vec![String::new(); self.places.len()]; FEW], &self.places, layout)
     }
 
     /// Calls `visit` with the rows as they are written. Where values that rows share are written for each, there are few rows at once.

@@ -189,7 +189,7 @@ impl Destination {
         following: Rows<'_>,
     ) -> Result<u64, DataError> {
         let (format, table) = (self.format(), sheet.table);
-        let names = if format.is_typed() { size_of_names(&sheet.added) } else { 0 };
+        let names = size_of_names(&sheet.added);
         let width = Width::of(&table.schema()).and(sheet.added.len());
         if !matches!(format, Format::Arrow | Format::ArrowStream) {
             let own = own.size(format, Width::text(own.names.len()));

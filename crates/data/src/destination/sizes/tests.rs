@@ -332,6 +332,7 @@ fn rows_that_others_add_have_their_room_beside_any_list() {
     let folder = tempfile::tempdir().expect("a folder");
     let spec: KeySpec = "id".parse().expect("a key");
     let sent: Vec<String> = (0..64).map(|n| format!("{n:0>200}")).collect();
+    let quotes: Vec<String> = (0..64).map(|n| format!("{n}{}", "\"".repeat(200))).collect();
     let received = |count: usize, cells: usize| vec![vec!["cell".to_owned(); cells]; count];
     for table in lists_that_grow(folder.path()) {
         // Vectors have no text.
@@ -358,6 +359,7 @@ fn rows_that_others_add_have_their_room_beside_any_list() {
                 }),
                 union(900, &[]),
                 union(20, &sent),
+                union(1, &quotes),
                 look(&|to| to.prepare_labelled(&table, LABEL_COLUMN, 5), &|to| {
                     to.write_labelled(&table, LABEL_COLUMN, &labels)
                 }),
