@@ -232,22 +232,32 @@ pub struct Price {
 }
 
 impl Price {
-    /// Of a run of this shape for the side that plays `role`, on a machine that is measured for some milliseconds.
+    /// Of runs of these shapes, one after the other, for the side that plays `role`, on a machine that is measured for some
+    /// milliseconds.
     pub(crate) fn of(
         protocol: &'static dyn Protocol,
-        shape: Shape,
+        shapes: &[Shape],
         role: Role,
         threads: usize,
     ) -> Result<Self, SessionError> {
         let machine = Calibration::measure()?;
-        let Estimate { time, cost, .. } =
-            estimate(protocol, shape, &machine, Link::default(), threads);
-        let [sender, receiver] = [cost.sender, cost.receiver].map(|party| party.bytes_sent as u64);
-        let (sent, received) = match role {
-            Role::Sender => (sender, receiver),
-            Role::Receiver => (receiver, sender),
+        let of_one = |shape: &Shape| {
+            let Estimate { time, cost, .. } =
+                estimate(protocol, *shape, &machine, Link::default(), threads);
+            let [sender, receiver] =
+                [cost.sender, cost.receiver].map(|party| party.bytes_sent as u64);
+            let (sent, received) = match role {
+                Role::Sender => (sender, receiver),
+                Role::Receiver => (receiver, sender),
+            };
+            Self { time, sent, received }
         };
-        Ok(Self { time, sent, received })
+        let none = Self { time: Duration::ZERO, sent: 0, received: 0 };
+        Ok(shapes.iter().map(of_one).fold(none, |sum, one| Self {
+            time: sum.time + one.time,
+            sent: sum.sent + one.sent,
+            received: sum.received + one.received,
+        }))
     }
 
     /// Of a run among all whose sets have these sizes, for the party with `own` elements.

@@ -30,7 +30,8 @@ pub struct Agreed {
     /// How many values the peer has under each of several keys that are matched in tiers.
     pub(crate) peer_tiers: Vec<u64>,
     pub(crate) choices: Choices,
-    shape: Shape,
+    /// The sizes of the runs, one after the other.
+    runs: Vec<Shape>,
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
     pub(crate) session: [u8; 32],
@@ -59,12 +60,12 @@ pub fn agree(
     let reveal = offer.learn.reveal();
     let open = shape_of(role, reveal, &mine, &theirs);
     let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
-    let shape = Shape { choices, ..open };
+    let runs = runs(role, Shape { choices, ..open }, &mine, &theirs);
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
         let rows = memory_of_rows(&mine, &theirs).saturating_add(memory_of_tiers(&mine));
-        let of = |shape| memory_of(protocol, shape, role, parts).saturating_add(rows);
-        tiers(role, shape, &mine, &theirs).map(of).max().unwrap_or(rows)
+        let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
+        runs.iter().map(of).max().unwrap_or(rows)
     };
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
@@ -83,7 +84,7 @@ pub fn agree(
         peer_count,
         peer_tiers: theirs.tiers.clone(),
         choices,
-        shape,
+        runs,
         peer_attached: theirs.attached,
         peer_columns: theirs.columns.clone(),
         session,
@@ -100,7 +101,7 @@ impl Agreed {
     /// # Errors
     /// When the machine cannot be measured.
     pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
-        Price::of(self.protocol, self.shape, self.role, threads)
+        Price::of(self.protocol, &self.runs, self.role, threads)
     }
 
     /// Whether the peer has consented already.
@@ -243,25 +244,18 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
 }
 
 /// The sizes of the runs one after the other: of all, or of each tier before anything matched.
-fn tiers<'a>(
-    role: Role,
-    shape: Shape,
-    mine: &'a Terms,
-    theirs: &'a Terms,
-) -> Box<dyn Iterator<Item = Shape> + 'a> {
+fn runs(role: Role, shape: Shape, mine: &Terms, theirs: &Terms) -> Vec<Shape> {
     if mine.tiers.is_empty() {
-        return Box::new(std::iter::once(shape));
+        return vec![shape];
     }
     let (sender, receiver) = match role {
         Role::Sender => (mine, theirs),
         Role::Receiver => (theirs, mine),
     };
     let sizes = sender.tiers.iter().zip(&receiver.tiers);
-    Box::new(sizes.map(move |(sender, receiver)| Shape {
-        sender: *sender,
-        receiver: *receiver,
-        ..shape
-    }))
+    sizes
+        .map(|(sender, receiver)| Shape { sender: *sender, receiver: *receiver, ..shape })
+        .collect()
 }
 
 /// What tiers take beside their runs: the elements of all, and which match.

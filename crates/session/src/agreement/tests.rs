@@ -171,3 +171,24 @@ fn a_choice_is_whole_and_says_no_more_than_there_is() {
     assert_eq!(takes("fnp", "", ""), Some(Choices::default()));
     assert_eq!(takes("fnp", "ristretto255", "shuffled"), None);
 }
+
+#[test]
+fn tiers_are_runs_one_after_the_other() {
+    let of = |distinct, tiers: &[usize]| {
+        let offer = Offer {
+            operation: Operation::Intersect,
+            distinct,
+            tiers: tiers.to_vec(),
+            ..Offer::sample()
+        };
+        Terms::new(&offer, [0; 32])
+    };
+    let sizes = |role, mine: &Terms, theirs: &Terms| -> Vec<(u64, u64)> {
+        let whole = shape_of(role, Reveal::Both, mine, theirs);
+        runs(role, whole, mine, theirs).iter().map(|run| (run.sender, run.receiver)).collect()
+    };
+    let (mine, theirs) = (of(7, &[3, 4]), of(11, &[5, 6]));
+    assert_eq!(sizes(Role::Sender, &mine, &theirs), [(3, 5), (4, 6)]);
+    assert_eq!(sizes(Role::Receiver, &mine, &theirs), [(5, 3), (6, 4)]);
+    assert_eq!(sizes(Role::Receiver, &of(7, &[]), &of(11, &[])), [(11, 7)]);
+}
