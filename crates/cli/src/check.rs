@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use veilset::data::{
-    CheckReport, ColumnLook, Finding, LooksLike, Place, Spot, Table, ValueCheck, check,
+    CheckReport, ColumnLook, Finding, KeyColumn, LooksLike, Place, Spot, Table, ValueCheck, check,
     check_values, counted, look_at_columns,
 };
 use veilset::json::versioned;
@@ -29,13 +29,17 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
         Ok(check(&table, &key, &args.value)?)
     };
     let reports = args.key.iter().map(key).collect::<Result<Vec<_>, Failure>>()?;
-    for (place, report) in (1..).zip(&reports) {
+    for (place, (report, key)) in (1..).zip(reports.iter().zip(&args.key)) {
         if args.json {
             print_line!("{}", object(report))?;
             continue;
         }
         if reports.len() > 1 {
-            print_line!("{}key {place}", if place > 1 { "\n" } else { "" })?;
+            let of_column =
+                |column: &KeyColumn| format!("{:?} {}", column.name, column.versioned());
+            let columns: Vec<String> = key.columns().iter().map(of_column).collect();
+            let before = if place > 1 { "\n" } else { "" };
+            print_line!("{before}key {place}: {}", columns.join(", "))?;
         }
         print(report, &table)?;
     }

@@ -1,5 +1,6 @@
 //! `veilset intersect` between three parties or more.
 
+use veilset::data::KeySpec;
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers};
 use veilset::registry::{Choices, Over};
@@ -81,7 +82,7 @@ fn check(order: &Order) -> Result<(), Failure> {
     } else if order.most_rows().is_some() {
         "--most-per-key and --pairs are for two parties: leave them out with --with"
     } else {
-        return Ok(());
+        return Ok(order.keys().iter().try_for_each(KeySpec::check_single)?);
     };
     Err(Failure::Flags(wrong.to_owned()))
 }

@@ -44,8 +44,8 @@ const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, 
 
 /// The flag that says how many rows one row can match.
 const PAIRS: &str = "pairs";
-const PAIRS_HELP: &str = "How many rows one row can match by a key: many, or one-to-one, where a key that several rows of a list carry is \
-                          nobody's, as with --most-per-key 1; both sides give the same [default: many]";
+const PAIRS_HELP: &str = "How many rows of a list can match by one key: many, or one-to-one, where a key that several rows carry is nobody's, \
+                          as with --most-per-key 1; both sides give the same [default: many]";
 
 /// The operations that are commands on lists.
 fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {

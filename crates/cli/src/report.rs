@@ -1,5 +1,6 @@
 //! What is said after a run.
 
+use veilset::data::counted;
 use veilset::registry::{Gives, Outcome};
 use veilset::{Done, Input, Report, json};
 
@@ -72,7 +73,7 @@ fn summary_by_key(input: &Input) -> String {
         let (presets, distinct) = (spec.canonical(), keys.len());
         text.push_str(&format!("; key {place} ({presets}): {distinct} distinct values"));
         if without > 0 {
-            text.push_str(&format!(", {without} rows have none"));
+            text.push_str(&format!(", {} without one", counted(without, "row")));
         }
     }
     text

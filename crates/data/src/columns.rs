@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use veilset_names::names;
+use veilset_names::{UnknownName, names};
 
 use crate::generator::MOST_VALUES;
 use crate::nobody::is_nobodys;
@@ -143,6 +143,14 @@ impl KeySpec {
         if self.makes_several() { Err(DataError::SeveralMade) } else { Ok(()) }
     }
 
+    /// Whether its values are what presets make, and nothing else, as in lists that are served.
+    ///
+    /// # Errors
+    /// When a column has a generator.
+    pub fn check_plain(&self) -> Result<(), DataError> {
+        if self.has_generators() { Err(DataError::Generated) } else { Ok(()) }
+    }
+
     /// Whether a peer could try all values under it: dates of a lifetime, or codes of words.
     pub(crate) fn is_guessable(&self) -> bool {
         let few = |column: &KeyColumn| match column.generator {
@@ -241,6 +249,12 @@ fn hint(name: &str, table: &Table) -> String {
     if header.iter().any(|cell| looks_like_data(cell)) {
         return "its first line looks like data: the first line must name the columns".to_owned();
     }
+    if let Some((column, generator)) = name.split_once('~')
+        && let Ok(generator) = generator.parse::<Generator>()
+    {
+        let preset = if generator.takes(Preset::Name) { Preset::Name } else { Preset::Date };
+        return format!("a generator follows a preset: {column}:{preset}~{generator}");
+    }
     let distance = |column: &&String| {
         strsim::damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase())
     };
@@ -302,8 +316,12 @@ impl FromStr for KeySpec {
                 None if after.is_empty() => {
                     let stop = Arc::new([]);
                     let spec = Self { columns, keep_placeholders: false, most_rows: None, stop };
-                    if spec.columns.iter().filter(|column| is_swapped(column)).count() == 1 {
-                        return Err(fail(ONE_SWAPPED.to_owned()));
+                    let mut swapped = spec.columns.iter().filter(|column| is_swapped(column));
+                    if let Some(first) = swapped.next() {
+                        let others: Vec<_> = swapped.collect();
+                        if others.is_empty() || others.iter().any(|o| o.preset != first.preset) {
+                            return Err(fail(SWAPPED.to_owned()));
+                        }
                     }
                     return match spec.most_values() {
                         ..=MOST_VALUES => Ok(spec),
@@ -348,8 +366,8 @@ fn is_swapped(column: &KeyColumn) -> bool {
     column.generator == Some(Generator::Swapped)
 }
 
-const ONE_SWAPPED: &str =
-    "~swapped compares columns in any order, so two columns or more have it, or none";
+const SWAPPED: &str =
+    "~swapped compares columns in any order, so two columns or more of one preset have it, or none";
 
 /// The preset and generator at the front, and what follows them.
 fn rule(text: &str) -> (Option<&str>, &str) {
@@ -366,9 +384,8 @@ fn rule(text: &str) -> (Option<&str>, &str) {
 fn read_rule(text: &str) -> Result<(Preset, Option<Generator>), String> {
     let Some((preset, generator)) = text.split_once('~') else { return Ok((text.parse()?, None)) };
     let preset = if preset.is_empty() { Preset::Raw } else { preset.parse()? };
-    let generator: Generator = generator
-        .parse()
-        .map_err(|error| format!("there is no generator {generator:?}; {error}"))?;
+    let generator: Generator =
+        generator.to_ascii_lowercase().parse().map_err(|error| unknown(generator, &error))?;
     if generator.takes(preset) {
         Ok((preset, Some(generator)))
     } else {
@@ -377,6 +394,18 @@ fn read_rule(text: &str) -> Result<(Preset, Option<Generator>), String> {
             generator.needs()
         ))
     }
+}
+
+/// What is wrong with the name of a generator, and the nearest one.
+fn unknown(name: &str, all: &UnknownName) -> String {
+    if name.contains('~') {
+        return "a column has one generator; give --key again for another".to_owned();
+    }
+    let distance = |other: &&&str| strsim::damerau_levenshtein(other, name);
+    let near =
+        Generator::NAMES.all.iter().filter(|other| distance(other) <= 2).min_by_key(distance);
+    let hint = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+    format!("there is no generator {name:?}; {hint}{all}")
 }
 
 fn too_many(values: usize) -> String {
@@ -435,6 +464,9 @@ mod tests {
             ("a:name~", "there is no generator"),
             ("a:name~year", "the preset date"),
             ("a:name~swapped,b:name", "two columns or more"),
+            ("a:name~swapped,b:date~swapped", "of one preset"),
+            ("a:name~soundx", "did you mean soundex?"),
+            ("a:name~year~soundex", "one generator"),
             ("a:email-sha256~deletion", "digests"),
             ("a:name~deletion,b:name~deletion,c:name~deletion", "274625 values"),
             ("\"a", "not closed"),
@@ -456,6 +488,8 @@ mod tests {
         assert!(far.contains("it has \"Email\", \"phone\""), "{far}");
         let twice = spec("phone").locate(&table).expect_err("twice").to_string();
         assert!(twice.contains("2 columns"), "{twice}");
+        let generator = spec("Email~deletion").locate(&table).expect_err("missing").to_string();
+        assert!(generator.contains("Email:name~deletion"), "{generator}");
         assert_eq!(spec("Email").locate(&table).expect("there"), [0]);
     }
 

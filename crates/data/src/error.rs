@@ -372,9 +372,15 @@ pub enum DataError {
     },
     /// A key makes several values of a row where each row has one key.
     #[error(
-        "each row has one key here, and ~deletion, ~transposition, ~year and ~minhash make several: they are for intersect"
+        "each row has one key here, and ~deletion, ~transposition, ~year and ~minhash make several: they are for intersect of two \
+         parties; the other generators make one"
     )]
     SeveralMade,
+    /// A key has a generator where presets alone make keys.
+    #[error(
+        "presets alone make the keys of lists that are served, looked up or agreed on: leave out ~ and the generator after it"
+    )]
+    Generated,
     /// Generators make more values than there is room for.
     #[error(
         "{file}: the generators of the key make more than {most} values of its rows, and there is room for no more: raise \

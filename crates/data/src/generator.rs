@@ -165,18 +165,42 @@ fn years(date: &str, each: &mut dyn FnMut(&[u8])) {
     }
 }
 
-/// The codes of its words, as they are without accents, dashes and apostrophes; a word without a code, as of another script, stands
-/// for itself.
+/// The codes of its words, without accents, apostrophes and points; other characters that are no letters part words, and a word in
+/// other letters than those of Latin, or with digits, stands for itself.
 fn sound(text: &str, encoder: &dyn Encoder) -> Vec<u8> {
-    let is_written =
-        |c: &char| !is_combining_mark(*c) && !matches!(c, '-' | '\'' | '\u{2019}' | '.');
+    let written = |c: &char| !is_combining_mark(*c) && !APOSTROPHES.contains(c);
+    let plain: String = text.nfd().filter(written).collect();
     let code = |word: &str| {
-        let letters: String = word.nfd().filter(is_written).collect();
-        let is_coded = !letters.is_empty() && letters.bytes().all(|b| b.is_ascii_alphabetic());
+        let letters = in_ascii(word);
+        let is_coded = letters.bytes().all(|byte| byte.is_ascii_alphabetic());
         let code = if is_coded { encoder.encode(&letters) } else { String::new() };
         if code.is_empty() { format!("={word}") } else { code }
     };
-    text.split_whitespace().map(code).collect::<Vec<_>>().join(" ").into()
+    let words = plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let codes = words.map(code).collect::<Vec<_>>().join(" ");
+    if codes.is_empty() { format!("={text}").into() } else { codes.into() }
+}
+
+/// What stands within a word and is no letter of it.
+const APOSTROPHES: [char; 7] = ['\'', '\u{2019}', '\u{2018}', '\u{2bc}', '\u{b4}', '`', '.'];
+
+/// Letters of Latin that are no letter with an accent, as they are written without them.
+fn in_ascii(word: &str) -> String {
+    let mut letters = String::with_capacity(word.len());
+    for c in word.chars() {
+        match c {
+            '\u{f8}' | '\u{d8}' => letters.push('o'),
+            '\u{142}' | '\u{141}' => letters.push('l'),
+            '\u{111}' | '\u{110}' | '\u{f0}' | '\u{d0}' => letters.push('d'),
+            '\u{131}' => letters.push('i'),
+            '\u{e6}' | '\u{c6}' => letters.push_str("ae"),
+            '\u{153}' | '\u{152}' => letters.push_str("oe"),
+            '\u{fe}' | '\u{de}' => letters.push_str("th"),
+            '\u{df}' => letters.push_str("ss"),
+            other => letters.push(other),
+        }
+    }
+    letters
 }
 
 /// Every band's number, and its minima. A text of fewer characters than make an element has itself for its only one.
@@ -310,7 +334,10 @@ mod tests {
             (Generator::Soundex, "tymczak", "T522"),
             (Generator::Soundex, "o'hara lee", "O600 L000"),
             (Generator::Metaphone, "thompson", "TMPS"),
-            (Generator::Cologne, "m\u{fc}ller-l\u{fc}denscheidt", "65752682"),
+            (Generator::Cologne, "m\u{fc}ller-l\u{fc}denscheidt", "657 52682"),
+            (Generator::Soundex, "\u{f8}degaard", "O326"),
+            (Generator::Soundex, "mary\u{2013}ann", "M600 A500"),
+            (Generator::Soundex, "anna (maria) & co", "A500 M600 C000"),
             (Generator::Cologne, "breschnew", "17863"),
             (Generator::Nysiis, "macintosh", "MCANT"),
             (Generator::Soundex, "\u{438}\u{432}\u{430}\u{43d}", "=\u{438}\u{432}\u{430}\u{43d}"),

@@ -293,7 +293,7 @@ impl KeySet {
             (
                 WarningCode::UnreadableKeys,
                 self.invalid.rows,
-                "a key that its preset cannot read: they never match",
+                "a key that its preset cannot read: they never match by it",
             ),
             (WarningCode::Crowded, self.crowded.rows, CROWDED_ARE),
             (WarningCode::OneKey, self.rows_of_one_key(), ONE_KEY),
@@ -450,11 +450,11 @@ fn append(value: &[u8], key: &mut Vec<u8>) {
 
 /// What a row with a placeholder in its key is.
 pub(crate) const PLACEHOLDERS_ARE: &str =
-    "a placeholder such as n/a in the key: they never match, unless placeholders are kept";
+    "a placeholder such as n/a, or a value of --stop, in the key: they never match by it";
 
 /// What a row is whose key too many carry.
 pub(crate) const CROWDED_ARE: &str =
-    "a key that more rows carry than --most-per-key allows: they never match";
+    "a key that more rows carry than --most-per-key allows: they never match by it";
 
 /// What rows of one key are.
 pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong column or preset?";

@@ -93,7 +93,14 @@ impl Linkage {
     /// What a user should know of the values before a run, by key.
     #[must_use]
     pub fn warnings(&self) -> Vec<Warning> {
-        self.sets.iter().flat_map(KeySet::warnings).collect()
+        let of_key = |(place, set): (usize, &KeySet)| {
+            let several = self.sets.len() > 1;
+            set.warnings().into_iter().map(move |warning| match several {
+                true => Warning { text: format!("key {place}, {}", warning.text), ..warning },
+                false => warning,
+            })
+        };
+        (1..).zip(&self.sets).flat_map(of_key).collect()
     }
 
     /// The rows that match by the values of these numbers, rising, and the first key by which each does.

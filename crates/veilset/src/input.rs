@@ -119,12 +119,12 @@ impl Input {
         Self::of(Table::read(source, delimiter)?, spec)
     }
 
-    /// Makes the keys of a table that was read before, of each row one.
+    /// Makes the keys of a table that was read before, each of what presets alone make of a row.
     ///
     /// # Errors
-    /// When the table lacks a column of `spec`, or `spec` makes several keys of a row.
+    /// When the table lacks a column of `spec`, or a column of `spec` has a generator.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
-        spec.check_single()?;
+        spec.check_plain()?;
         Self::linked(table, std::slice::from_ref(spec))
     }
 

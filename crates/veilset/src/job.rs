@@ -122,6 +122,7 @@ impl Job {
                 AgreedTerms::Pair(Box::new(Pair { agreed, pipe }))
             }
             Ways::Multiparty { own, peers } => {
+                input.specs.iter().try_for_each(KeySpec::check_single)?;
                 let agreed = agree_all(*own.as_bytes(), peers, offer, &mut rng)?;
                 AgreedTerms::Multiparty(Box::new(agreed))
             }

@@ -232,8 +232,8 @@ pub(crate) struct ListArgs {
     /// The key columns, each with the preset that normalises it: COL[:PRESET][,COL[:PRESET]…]; presets: raw, email,
     /// email-gmail, email-sha256, phone, phone-CC (CC is a country such as gb), phone-sha256, phone-sha256-CC, name, date, ip,
     /// domain, number, iban, vat, address, postcode-CC. Where rows match by several keys (intersect), give --key for each, the
-    /// most trusted first; a generator after a preset forgives typos there: ~deletion, ~transposition, ~day-month, ~year,
-    /// ~swapped, ~soundex, ~metaphone, ~nysiis, ~cologne, ~minhash
+    /// most trusted first. A generator after a preset forgives typos (docs/use/linkage.md says which): ~deletion, ~transposition,
+    /// ~day-month, ~year, ~swapped, ~soundex, ~metaphone, ~nysiis, ~cologne, ~minhash
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", required = true)]
     key: Vec<KeySpec>,
     #[command(flatten)]
@@ -258,7 +258,8 @@ pub(crate) struct KeepArgs {
     /// Treat placeholders such as n/a, NULL, - and test@test.com as ordinary keys [default: rows with a placeholder never match]
     #[arg(long)]
     keep_placeholders: bool,
-    /// A file of values that never match, one a line, such as your office's telephone; each is read as the key's columns are
+    /// A file of values that never match, one a line, such as your office's telephone; each is the value of one column, read as the
+    /// key's columns are
     #[arg(long, value_name = "FILE", value_parser = units::stop_values)]
     stop: Option<StopValues>,
 }
