@@ -8,7 +8,7 @@ use veilset_names::{UnknownName, names};
 
 use crate::generator::MOST_VALUES;
 use crate::nobody::is_nobodys;
-use crate::preset::Normalised;
+use crate::preset::{Normalised, nearest};
 use crate::suspicion::is_placeholder;
 use crate::{DataError, Generator, Preset, Table};
 
@@ -184,6 +184,19 @@ impl KeySpec {
         self.columns.iter().zip(parts).map(values).collect()
     }
 
+    /// Whether its generators go together, and make no more than they may.
+    fn check_generators(&self) -> Result<(), String> {
+        let swapped: Vec<_> = self.columns.iter().filter(|column| is_swapped(column)).collect();
+        let are_alike = swapped.windows(2).all(|pair| pair[0].preset == pair[1].preset);
+        if swapped.len() == 1 || !are_alike {
+            return Err(SWAPPED.to_owned());
+        }
+        match self.most_values() {
+            ..=MOST_VALUES => Ok(()),
+            values => Err(too_many(values)),
+        }
+    }
+
     /// The most values that a row has under it.
     pub(crate) fn most_values(&self) -> usize {
         let most = |column: &KeyColumn| column.generator.map_or(1, Generator::most);
@@ -316,17 +329,7 @@ impl FromStr for KeySpec {
                 None if after.is_empty() => {
                     let stop = Arc::new([]);
                     let spec = Self { columns, keep_placeholders: false, most_rows: None, stop };
-                    let mut swapped = spec.columns.iter().filter(|column| is_swapped(column));
-                    if let Some(first) = swapped.next() {
-                        let others: Vec<_> = swapped.collect();
-                        if others.is_empty() || others.iter().any(|o| o.preset != first.preset) {
-                            return Err(fail(SWAPPED.to_owned()));
-                        }
-                    }
-                    return match spec.most_values() {
-                        ..=MOST_VALUES => Ok(spec),
-                        values => Err(fail(too_many(values))),
-                    };
+                    return spec.check_generators().map(|()| spec).map_err(fail);
                 }
                 None => return Err(fail("after a quoted name comes ':' or ','".to_owned())),
             }
@@ -401,11 +404,7 @@ fn unknown(name: &str, all: &UnknownName) -> String {
     if name.contains('~') {
         return "a column has one generator; give --key again for another".to_owned();
     }
-    let distance = |other: &&&str| strsim::damerau_levenshtein(other, name);
-    let near =
-        Generator::NAMES.all.iter().filter(|other| distance(other) <= 2).min_by_key(distance);
-    let hint = near.map_or(String::new(), |near| format!("did you mean {near}? "));
-    format!("there is no generator {name:?}; {hint}{all}")
+    format!("there is no generator {name:?}; {}{all}", nearest(name, all.0.all))
 }
 
 fn too_many(values: usize) -> String {

@@ -258,13 +258,18 @@ fn postal_country(code: &str) -> Result<PostalCountry, String> {
 }
 
 fn unknown(text: &str) -> String {
-    let distance = |name: &&&str| strsim::damerau_levenshtein(name, text);
-    let close = NAMES.iter().filter(|name| distance(name) <= 2).min_by_key(distance);
-    let hint = close.map_or(String::new(), |name| format!("did you mean {name}? "));
     format!(
-        "there is no preset {text:?}; {hint}presets: {}, and phone-CC, phone-sha256-CC or postcode-CC with a country such as gb",
+        "there is no preset {text:?}; {}presets: {}, and phone-CC, phone-sha256-CC or postcode-CC with a country such as gb",
+        nearest(text, &NAMES),
         NAMES.join(", ")
     )
+}
+
+/// The nearest of the names to one that is none of them, as messages propose it; nothing if none is near.
+pub(crate) fn nearest(text: &str, names: &[&str]) -> String {
+    let distance = |name: &&&str| strsim::damerau_levenshtein(name, text);
+    let close = names.iter().filter(|name| distance(name) <= 2).min_by_key(distance);
+    close.map_or(String::new(), |name| format!("did you mean {name}? "))
 }
 
 fn lower(text: &str, out: &mut String) {
