@@ -103,6 +103,8 @@ fn everything_is_done_with_keys() {
     // The port is free again, and another search may begin.
     tab.press(ENTER);
     tab.wait_for("document.querySelector('#run-note').textContent.includes('waiting for bob')");
+    // The page moves the focus there, and must not do so once it is on its way elsewhere.
+    tab.wait_for("document.activeElement.id === 'cancel'");
     go_to(&tab, "#close");
     tab.press(ENTER);
     assert_eq!(running.end().0, Some(0));
