@@ -214,6 +214,7 @@ pub(crate) fn modelled_bytes(protocol: &'static str, sizes: Sizes) -> Result<f64
         reveal: Reveal::Receiver,
         attached: AttachedShape::Nothing,
         returned: AttachedShape::Nothing,
+        per_row: 1,
         choices: found.spec().defaults(),
     });
     Ok(cost.sender.bytes_sent + cost.receiver.bytes_sent)

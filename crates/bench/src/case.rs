@@ -251,6 +251,7 @@ impl Case {
             reveal: reveal(protocol.spec()),
             attached: attached(Role::Sender),
             returned: attached(Role::Receiver),
+            per_row: 1,
             choices: self.choices.or(protocol.spec().defaults()),
         }
     }
@@ -295,6 +296,7 @@ impl Case {
                     },
                     attached: attachments.in_run(spec, role),
                     peer_attached: Attachments::default().in_run(spec, role.other()).shape(),
+                    per_row: 1,
                     slack: 0,
                     choices: self.choices.or(spec.defaults()),
                 },

@@ -243,11 +243,13 @@ pub(crate) fn read(
         table.check_aligned()?;
     }
     let keys = order.keys();
-    if keys.len() > 1 && order.learns() {
+    let matching = order.matching(&keys)?;
+    let says_key = order.operation.spec().gives == Gives::OwnRows && matching.is_some();
+    if says_key && order.learns() {
         table.check_labelled(KEY_COLUMN)?;
     }
     let written = destination.filter(|_| order.gives_rows());
-    let input_of = |table| Ok(order.attach(Input::linked(table, &keys)?)?.for_one_run());
+    let input_of = |table| Ok(order.attach(Input::linked(table, &keys, matching)?)?.for_one_run());
     let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
         say(talk, "the peer alone learns the result: no output file will be written");

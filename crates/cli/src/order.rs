@@ -5,7 +5,7 @@ use clap::{
     Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand, value_parser,
 };
 use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
-use veilset::registry::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
+use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 use veilset::{Columns, Input, Job, Learn, Matching};
 
 use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, Talk, of_several, of_two};
@@ -39,6 +39,7 @@ pub(crate) struct Order {
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
+const MATCH_GROUPED: &str = "How rows match by several keys: grouped, by any of a row's values, which stay together [default: grouped]";
 const MATCH_HELP: &str = "How rows match by several keys: tiers, key after key, where rows that match drop out before the next (both \
                           sides learn), or one-sided, all keys at once (one side learns) [default: the one for --learn]";
 
@@ -68,11 +69,14 @@ fn command(spec: &'static OperationSpec) -> Command {
         let flag = Arg::new(flag).long(flag).help(help).help_heading(LIST).value_name("COL");
         command = command.arg(flag.action(ArgAction::Append));
     }
-    if spec.several_keys {
+    if spec.keys != Keys::One {
         let flag = |name, help, values| {
             Arg::new(name).long(name).help(help).help_heading(LIST).value_name(values)
         };
-        let matching = flag(MATCH, MATCH_HELP, "tiers|one-sided");
+        let matching = match spec.keys {
+            Keys::Together => flag(MATCH, MATCH_GROUPED, "grouped"),
+            Keys::Ordered | Keys::One => flag(MATCH, MATCH_HELP, "tiers|one-sided"),
+        };
         let pairs = flag(PAIRS, PAIRS_HELP, "many|one-to-one").conflicts_with("most_per_key");
         command = command
             .arg(matching.value_parser(value_parser!(Matching)))
@@ -106,9 +110,11 @@ impl FromArgMatches for Order {
         let out = has_rows(spec).then(|| OutputArgs::from_arg_matches(matches));
         let columns = spec.attaches.argument().zip(spec.column);
         let columns = columns.and_then(|(flag, _)| matches.get_many::<String>(flag));
-        let (matching, pairs) = match spec.several_keys {
-            true => (matches.get_one(MATCH).copied(), matches.get_one(PAIRS).copied()),
-            false => (None, None),
+        let (matching, pairs) = match spec.keys {
+            Keys::One => (None, None),
+            Keys::Ordered | Keys::Together => {
+                (matches.get_one(MATCH).copied(), matches.get_one(PAIRS).copied())
+            }
         };
         Ok(Self {
             operation: spec.operation,
@@ -183,9 +189,14 @@ impl Order {
         self.learns() && self.operation.spec().gives.has_own_header()
     }
 
+    /// How rows match by these keys of the list.
+    pub(crate) fn matching(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Failure> {
+        Ok(self.job(String::new()).matching_of(keys)?)
+    }
+
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
-        self.job(String::new()).matching_of(&self.keys())?;
+        self.matching(&self.keys())?;
         let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
         if sends && self.learn() == Learn::Me {
             return Err(Failure::Flags(

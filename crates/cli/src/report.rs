@@ -2,7 +2,7 @@
 
 use veilset::data::counted;
 use veilset::registry::{Gives, Outcome};
-use veilset::{Done, Input, Report, json};
+use veilset::{Done, Input, Matching, Report, json};
 
 use crate::args::Talk;
 use crate::error::Failure;
@@ -93,6 +93,10 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let distinct = report.distinct;
     let all = report.peers.len() + 1;
     let matches = |count: u64| match all {
+        2 if report.matching == Some(Matching::Grouped) => {
+            let theirs = report.peer().distinct;
+            format!("{count} rows match, of your {distinct} and the peer's {theirs}")
+        }
         2 => format!("{count} of your {distinct} keys match"),
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),
     };

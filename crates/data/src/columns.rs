@@ -209,6 +209,31 @@ impl KeySpec {
         specs.iter().map(Self::canonical).collect::<Vec<_>>().join(";")
     }
 
+    /// The columns of all these keys, one key after the other, as one key.
+    ///
+    /// # Panics
+    /// When there is no key.
+    #[must_use]
+    pub fn joined(specs: &[Self]) -> Self {
+        let columns = specs.iter().flat_map(|spec| spec.columns.iter().cloned());
+        Self { columns: columns.collect(), stop: Arc::new([]), ..specs[0].clone() }
+    }
+
+    /// With each column of the list once, and the place of each of its columns before among these.
+    #[must_use]
+    pub fn distinct(&self) -> (Self, Vec<usize>) {
+        let mut once: Vec<KeyColumn> = Vec::new();
+        let mut places = Vec::new();
+        for column in &self.columns {
+            let place = once.iter().position(|before| before.name == column.name);
+            places.push(place.unwrap_or(once.len()));
+            if place.is_none() {
+                once.push(column.clone());
+            }
+        }
+        (Self { columns: once, stop: Arc::new([]), ..self.clone() }, places)
+    }
+
     /// Where the columns stand in `table`.
     ///
     /// # Errors

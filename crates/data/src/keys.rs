@@ -11,7 +11,7 @@ use crate::table::Fields;
 use crate::{DataError, KeySpec, Table, Warning, WarningCode};
 
 /// A row without a key.
-const NO_KEY: u32 = u32::MAX;
+pub(crate) const NO_KEY: u32 = u32::MAX;
 
 /// The digest of a key: BLAKE3 of the normalised texts of its columns, or of what generators make of them, each after its length
 /// in bytes (4 bytes, little-endian), so that no two different rows of columns make the same key. Where a list has several keys, the place of
@@ -154,6 +154,21 @@ impl KeySet {
         let most = specs.iter().map(KeySpec::most_rows);
         let built = keys.into_iter().map(|(_, builder)| builder.finish());
         Ok(built.zip(most).map(|(keys, most)| keys.carried_by_at_most(most)).collect())
+    }
+
+    /// Rows with keys of these numbers, or [`NO_KEY`], of `len` keys in all, which have no digests.
+    pub(crate) fn of_rows(keys: Vec<u32>, len: usize) -> Self {
+        Self {
+            digests: Zeroizing::default(),
+            len,
+            keys_of_row: KeysOfRow::Listed(keys),
+            null_rows: 0,
+            placeholders: Count::default(),
+            invalid: Count::default(),
+            crowded: Count::default(),
+            suspected: Suspected::default(),
+            hashed: 0,
+        }
     }
 
     /// How many distinct keys there are.

@@ -2,7 +2,7 @@
 
 use zeroize::Zeroizing;
 
-use crate::{DataError, KeyDigest, KeySet, KeySpec, Table, Warning};
+use crate::{DataError, KeyDigest, KeySet, KeySpec, Persons, Table, Warning};
 
 /// The most keys of a list.
 pub const MAX_LINKAGE_KEYS: usize = 64;
@@ -39,6 +39,13 @@ impl Linkage {
     #[must_use]
     pub fn first(&self) -> &KeySet {
         &self.sets[0]
+    }
+
+    /// The rows as persons, each with its values under all keys. Their digests must not have been taken, and no generator makes
+    /// several of a row.
+    #[must_use]
+    pub fn persons(&self) -> Persons {
+        Persons::new(&self.sets)
     }
 
     /// How many distinct values there are, under all keys.

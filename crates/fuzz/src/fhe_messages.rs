@@ -95,6 +95,7 @@ fn query(
             peer_count: SIZES.sender,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
+            per_row: 1,
             slack: SIZES.slack,
             choices: find("fhe").expect("an entry").spec().defaults(),
         },

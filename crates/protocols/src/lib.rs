@@ -25,7 +25,7 @@ pub use catalogue::{agree, fhe, ks, oprf_filter};
 pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken, Told};
 pub use kit::calibration::sample_passes;
 pub use kit::set_encoding::SetEncoding;
-pub use operation::{Attaches, Gives, OPERATIONS, Operation, OperationSpec, Over};
+pub use operation::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
     Reveal, Role, Shares, Sharing, Silent,

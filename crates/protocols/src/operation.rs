@@ -45,8 +45,8 @@ pub struct OperationSpec {
     pub reveals: &'static [Reveal],
     /// What whoever learns gets.
     pub gives: Gives,
-    /// Whether rows can match by several keys.
-    pub several_keys: bool,
+    /// By how many keys rows can match.
+    pub keys: Keys,
 }
 
 /// Of what an operation is computed.
@@ -91,6 +91,17 @@ impl Attaches {
     }
 }
 
+/// By how many keys rows can match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keys {
+    /// By one.
+    One,
+    /// By several, of which the first by which a row matches is known.
+    Ordered,
+    /// By any of several, under which a row's values stay together, one under each.
+    Together,
+}
+
 /// What whoever learns gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gives {
@@ -128,7 +139,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: EITHER,
         gives: Gives::OwnRows,
-        several_keys: true,
+        keys: Keys::Ordered,
     },
     OperationSpec {
         operation: Operation::Count,
@@ -138,7 +149,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: EITHER,
         gives: Gives::Numbers,
-        several_keys: false,
+        keys: Keys::Together,
     },
     OperationSpec {
         operation: Operation::Sum,
@@ -150,7 +161,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         ),
         reveals: &[Reveal::Both],
         gives: Gives::Numbers,
-        several_keys: false,
+        keys: Keys::Together,
     },
     OperationSpec {
         operation: Operation::Union,
@@ -162,7 +173,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         ),
         reveals: EITHER,
         gives: Gives::PeerRows,
-        several_keys: false,
+        keys: Keys::Together,
     },
     OperationSpec {
         operation: Operation::Share,
@@ -172,7 +183,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: Some("A column of decimals to share; one side may give it"),
         reveals: &[Reveal::Both],
         gives: Gives::Shares,
-        several_keys: false,
+        keys: Keys::Together,
     },
     OperationSpec {
         operation: Operation::Align,
@@ -182,7 +193,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Both],
         gives: Gives::Identifiers,
-        several_keys: false,
+        keys: Keys::One,
     },
     OperationSpec {
         operation: Operation::Agree,
@@ -192,7 +203,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Both],
         gives: Gives::OneRow,
-        several_keys: false,
+        keys: Keys::One,
     },
     OperationSpec {
         operation: Operation::Lookup,
@@ -202,7 +213,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         column: None,
         reveals: &[Reveal::Receiver],
         gives: Gives::OwnRows,
-        several_keys: false,
+        keys: Keys::One,
     },
 ];
 

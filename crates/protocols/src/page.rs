@@ -34,6 +34,7 @@ fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
         reveal: spec.reveals[0],
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
+        per_row: 1,
         choices: spec.defaults(),
     });
     match cost.sender.bytes_sent + cost.receiver.bytes_sent {

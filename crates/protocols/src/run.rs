@@ -46,10 +46,13 @@ pub struct RunInput<'a> {
     pub elements: Zeroizing<Vec<Element>>,
     /// The size of the peer's set, from the agreed terms.
     pub peer_count: usize,
-    /// What this side holds about each of its elements, in their order.
+    /// What this side holds about each of its elements, or rows, in their order.
     pub attached: Attached<'a>,
-    /// What the peer holds about each of its elements, from the agreed terms.
+    /// What the peer holds about each of its elements, or rows, from the agreed terms.
     pub peer_attached: AttachedShape,
+    /// So many elements, one after the other, stand for one row, which matches by any of them and to which what is attached
+    /// belongs; 1 where each stands for itself. Both sides have whole rows.
+    pub per_row: usize,
     /// Bits by which this run must go wrong less often than with 2^-40: log₂ of how many runs make one whole.
     pub slack: u32,
     /// What both sides agreed on beside the protocol.

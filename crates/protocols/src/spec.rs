@@ -81,6 +81,8 @@ pub struct Shape {
     pub attached: AttachedShape,
     /// What the receiver holds about each of its elements; a union that both learn sends it.
     pub returned: AttachedShape,
+    /// Elements of either side that stand for one row, as [`RunInput`](crate::RunInput) has them.
+    pub per_row: u64,
     /// What both sides agreed on beside the protocol.
     pub choices: Choices,
 }

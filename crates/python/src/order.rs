@@ -43,8 +43,18 @@ pub(crate) struct Order {
 impl Order {
     /// The job for a peer of this name, which a protocol exists for.
     pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
+        let job = self.offered(peer)?;
+        job.check()?;
+        if job.operation.spec().over != Over::Calendars {
+            job.matching_of(&self.keys()?)?;
+        }
+        Ok(job)
+    }
+
+    /// The job, of which nothing was checked.
+    fn offered(&self, peer: String) -> Result<Job, Failure> {
         let operation = named("operation", &self.operation)?;
-        let job = Job {
+        Ok(Job {
             learn: named("learn", &self.learn)?,
             protocol: self.protocol.as_deref().map(protocol).transpose()?,
             security: named("security", &self.security)?,
@@ -52,12 +62,7 @@ impl Order {
             matching: self.r#match.as_deref().map(|name| named("match", name)).transpose()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             ..Job::new(operation, peer)
-        };
-        job.check()?;
-        if operation.spec().over != Over::Calendars {
-            job.matching_of(&self.keys()?)?;
-        }
-        Ok(job)
+        })
     }
 
     /// What makes the list's keys.
@@ -84,10 +89,12 @@ impl Order {
         if operation.spec().gives == Gives::Identifiers {
             table.check_aligned()?;
         }
-        if self.keys.len() > 1 && self.learn != Learn::Peer.name() {
+        let matching = self.offered(String::new())?.matching_of(&keys)?;
+        let says_key = operation.spec().gives == Gives::OwnRows && matching.is_some();
+        if says_key && self.learn != Learn::Peer.name() {
             table.check_labelled(KEY_COLUMN)?;
         }
-        let input = Input::linked(table, &keys)?;
+        let input = Input::linked(table, &keys, matching)?;
         let columns =
             Columns { values: &self.values, send: &self.send, label: self.label.as_deref() };
         Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())

@@ -214,6 +214,23 @@ def test_rows_match_by_the_first_of_several_keys(kind: str) -> None:
     assert (b.table, b.report["match"]) == (None, "one-sided")
 
 
+def test_a_row_with_several_keys_counts_once(kind: str) -> None:
+    make = KINDS[kind]
+    one = {**ONE, "paid": ["1.50", "2", "4", "8"]}
+    a, b = veilset.run_local("count", make(ONE), make(OTHER), **KEYS)
+    assert (a.count, b.count, a.report["match"]) == (4, 4, "grouped")
+    assert repr(a) == "<veilset count by mqrpmt-dh: 4 rows match>"
+    conforms("run", a.report)
+    a, b = veilset.run_local("sum", make(one), make(OTHER), value="paid", **KEYS)
+    assert (a.count, a.sums, b.count) == (4, {"paid": Decimal("15.50")}, 4)
+    more = make({"email": ["f@x", "d@x", ""], "phone": ["7", "8", "9"]})
+    a, b = veilset.run_local("union", make(ONE), more, **KEYS)
+    came = [(row["email"], row["phone"]) for row in rows(a.table)[4:]]
+    assert sorted((email or "", phone) for email, phone in came) == [("", "9"), ("f@x", "7")]
+    assert len(rows(b.table)) == 3 + 3
+    conforms("run", a.report)
+
+
 def test_a_key_that_several_rows_carry_is_nobodys_where_pairs_are_one_to_one() -> None:
     one = polars.DataFrame({"k": ["a", "a", "b", "c"]})
     other = polars.DataFrame({"k": ["a", "b", "c", "c"]})
@@ -237,7 +254,8 @@ def test_values_that_are_nobodys_never_match() -> None:
 def test_several_keys_are_refused_where_there_is_one() -> None:
     frame = pandas.DataFrame(ONE)
     cases: list[tuple[Any, dict[str, Any], str]] = [
-        ("count", {}, "count takes one on="),
+        ("align", {}, "align takes one on="),
+        ("count", {"match": "tiers"}, "leave out match=, or give grouped"),
         ("intersect", {"match": "one-sided"}, "learn"),
         ("intersect", {"preset": ["email"]}, "2 keys have 1 presets"),
     ]
@@ -247,4 +265,4 @@ def test_several_keys_are_refused_where_there_is_one() -> None:
     with pytest.raises(veilset.InputError, match="there is one"):
         veilset.run_local("intersect", frame, frame, on="email", match="tiers")
     with pytest.raises(TypeError, match="match"):
-        veilset.run_local("count", frame, frame, on="email", match="tiers")
+        veilset.run_local("align", frame, frame, on="email", match="tiers")

@@ -96,6 +96,11 @@ const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key
 const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows every key by which it matches, not the first alone, and \
                               so also where two keys point to different rows of the peer.";
 
+/// What is meant by a key where the values of a row stay together, and what that tells beyond what it tells of one key.
+const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys: it matches by any of them. Whoever sees how many keys \
+                            match also sees of each of the other's rows, in random order, by which keys it matches. If both learn a \
+                            count, they see how many rows of either list match, and take the smaller number.";
+
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
                                texts are, and whoever learns matches can learn which of the values match, so how two texts \
@@ -109,6 +114,7 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer) -> Vec<&'static str
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
+        Matching::Grouped => GROUPED_LEAK,
     });
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
@@ -124,6 +130,14 @@ fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
             let counts = counts.join(" + ");
             PeerBriefing {
                 has: format!("{} has {counts} distinct values of its keys", offer.peer),
+                ..peer
+            }
+        }
+        _ if offer.matching == Some(Matching::Grouped) => {
+            let rows = distinct / offer.per_row() as u64;
+            PeerBriefing {
+                distinct: rows,
+                has: format!("{} has {rows} distinct rows with a value of a key", offer.peer),
                 ..peer
             }
         }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use veilset_names::names;
-use veilset_protocols::{AttachedShape, Choices, Operation, Reveal, Security};
+use veilset_protocols::{AttachedShape, Choices, Keys, Operation, Reveal, Security};
 
 names! {
     "who learns";
@@ -51,14 +51,22 @@ names! {
         Tiers = "tiers",
         /// By all keys at once, of which the side that learns takes the first for each of its rows.
         OneSided = "one-sided",
+        /// By all keys at once, under which the values of a row stay together, for a result that is not of rows.
+        Grouped = "grouped",
     }
 }
 
 impl Matching {
-    /// The way for a result that goes so: both must know what drops out.
+    /// The way for a result of `operation` that goes so; nothing where rows match by one key alone. For an intersection in tiers
+    /// both must know what drops out.
     #[must_use]
-    pub fn of(learn: Learn) -> Self {
-        if learn == Learn::Both { Self::Tiers } else { Self::OneSided }
+    pub fn of(operation: Operation, learn: Learn) -> Option<Self> {
+        match (operation.spec().keys, learn) {
+            (Keys::One, _) => None,
+            (Keys::Ordered, Learn::Both) => Some(Self::Tiers),
+            (Keys::Ordered, _) => Some(Self::OneSided),
+            (Keys::Together, _) => Some(Self::Grouped),
+        }
     }
 }
 
@@ -75,7 +83,8 @@ pub struct Offer {
     pub learn: Learn,
     /// The versioned presets of the key columns, such as `email/1`; of several keys, with semicolons between them.
     pub presets: String,
-    /// How many distinct keys this side has; of several keys, how many values under all.
+    /// How many distinct keys this side has; of several keys, how many values under all, and where these stay together,
+    /// one for each key and row.
     pub distinct: usize,
     /// How rows match that have several keys.
     pub matching: Option<Matching>,
@@ -99,6 +108,21 @@ pub struct Offer {
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
 }
+
+impl Offer {
+    /// How many of a side's keys stand for one row.
+    pub(crate) fn per_row(&self) -> usize {
+        per_row(self.matching, &self.presets)
+    }
+}
+
+/// How many keys of lists with these presets stand for one row where rows match so.
+pub(crate) fn per_row(matching: Option<Matching>, presets: &str) -> usize {
+    if matching == Some(Matching::Grouped) { presets.split(BETWEEN_KEYS).count() } else { 1 }
+}
+
+/// What stands between the presets of two keys.
+pub(crate) const BETWEEN_KEYS: char = ';';
 
 /// Something about the lists that both sides must say alike, such as the length of the slots in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -424,6 +424,7 @@ mod tests {
             reveal: Reveal::Receiver,
             attached: AttachedShape::Nothing,
             returned: AttachedShape::Nothing,
+            per_row: 1,
             choices: Choices::default(),
         }
     }

@@ -82,7 +82,8 @@ impl PlannedRun {
         let spec = self.wanted.operation.spec();
         let attached = |role| spec.attached(role, self.values, self.row_bytes);
         let (attached, returned) = (attached(Role::Sender), attached(Role::Receiver));
-        Shape { sender, receiver, reveal, attached, returned, choices: self.wanted.choices }
+        let choices = self.wanted.choices;
+        Shape { sender, receiver, reveal, attached, returned, per_row: 1, choices }
     }
 }
 

@@ -37,9 +37,10 @@ struct Scope {
 
 /// A list as a run takes it.
 pub struct ListInput<'a> {
-    /// The digests of its keys, or of the values under all its keys, as [`Linkage`] numbers them.
+    /// The digests of its keys, or of the values under all its keys, as [`Linkage`] numbers them; where the values of a row stay
+    /// together, row after row, one under each key, and a random one where the row has none.
     pub keys: Zeroizing<Vec<KeyDigest>>,
-    /// What belongs to each.
+    /// What belongs to each, or to each row.
     pub attached: Attached<'a>,
     /// Which rows carry them. Tiers need it.
     pub linkage: Option<&'a Linkage>,
@@ -159,6 +160,7 @@ impl Agreed {
             peer_count: self.parts.capacity(scope.peer_count),
             attached,
             peer_attached: self.peer_attached,
+            per_row: self.offer.per_row(),
             slack: runs.next_power_of_two().ilog2(),
             choices: self.choices,
         }
@@ -192,7 +194,7 @@ impl Agreed {
             matching: self.offer.matching,
             role: Some(self.role),
             learned: self.briefing().learned.clone(),
-            distinct: self.offer.distinct as u64,
+            distinct: self.rows(),
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),
@@ -205,7 +207,7 @@ impl Agreed {
     }
 
     fn peer_report(&self, pipe: &mut Pipe) -> PeerReport {
-        let (name, distinct) = (self.offer.peer.clone(), self.peer_count as u64);
+        let (name, distinct) = (self.offer.peer.clone(), self.peer_rows());
         PeerReport { name, key: pipe.peer, distinct, wire: pipe.wire_bytes() }
     }
 }

@@ -79,6 +79,7 @@ pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, choices: Choi
         reveal,
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
+        per_row: 1,
         choices,
     }
 }
@@ -176,6 +177,7 @@ pub fn run_one(
             peer_count: sets.of(role.other()).len(),
             attached: attachments.in_run(operation, role),
             peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
+            per_row: 1,
             slack: 0,
             choices,
         },

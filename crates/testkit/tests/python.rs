@@ -7,7 +7,7 @@ use std::{env, fs};
 
 use veilset::Matching;
 use veilset::data::Pairs;
-use veilset::registry::{CHOICES, Choice, Names, OPERATIONS, Operation, OperationSpec};
+use veilset::registry::{CHOICES, Choice, Keys, Names, OPERATIONS, Operation, OperationSpec};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../python/python/veilset/_declared.py");
 
@@ -92,7 +92,7 @@ fn declared() -> Result<String, std::fmt::Error> {
         text += &own(choice.name, |spec| choice.is_of(spec.operation));
     }
     for name in ["match", "pairs"] {
-        text += &own(name, |spec| spec.several_keys);
+        text += &own(name, |spec| spec.keys != Keys::One);
     }
     writeln!(text, "}}\n\n\nclass Choices(TypedDict, total=False):")?;
     writeln!(text, "    \"\"\"What both sides choose about a run beside its protocol.\"\"\"\n")?;

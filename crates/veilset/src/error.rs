@@ -11,7 +11,7 @@ use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_names::UnknownName;
 use veilset_net::{Class, NetError};
 use veilset_party::StoreError;
-use veilset_protocols::Operation;
+use veilset_protocols::{Keys, Operation};
 use veilset_session::{Blame, Matching, SessionError};
 use veilset_sources::{FetchError, ObjectError, QueryError};
 
@@ -30,24 +30,35 @@ pub enum KeysError {
         most: usize,
     },
     /// The operation takes one key.
-    #[error("{0} takes one --key, of one column or more: several keys are for intersect")]
+    #[error(
+        "{0} takes one --key, of one column or more: several keys are for intersect, count, sum, union and share"
+    )]
     Operation(Operation),
-    /// The way to match is for another --learn.
-    #[error("--match {matching} {}", other_learn(*matching))]
+    /// The way to match is for another operation or another --learn.
+    #[error("--match {matching} {}", other_way(*operation, *matching))]
     Matching {
+        /// What is computed.
+        operation: Operation,
         /// The way.
         matching: Matching,
     },
+    /// A program made the list for another way to match: a bug in it.
+    #[error("the list was not made for {0}: give Input::linked what Job::matching_of says")]
+    Made(Operation),
 }
 
 /// What a way to match needs.
-fn other_learn(matching: Matching) -> &'static str {
-    match matching {
-        Matching::Tiers => {
+fn other_way(operation: Operation, matching: Matching) -> &'static str {
+    match (operation.spec().keys, matching) {
+        (Keys::Together | Keys::One, _) => "is for intersect: leave out --match, or give grouped",
+        (Keys::Ordered, Matching::Grouped) => {
+            "is for count, sum, union and share: give tiers where both learn, and one-sided where one does"
+        }
+        (Keys::Ordered, Matching::Tiers) => {
             "is for two sides that both learn, since both must know which rows drop out: give --learn both on both sides, or \
              --match one-sided"
         }
-        Matching::OneSided => {
+        (Keys::Ordered, Matching::OneSided) => {
             "is for one side that learns: give --learn me on one side and --learn peer on the other, or --match tiers"
         }
     }

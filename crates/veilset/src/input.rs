@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
+use rand_core::CryptoRng;
 use veilset_data::{
     Arrivals, DataError, Destination, DiskNeed, Items, KEY_COLUMN, KeyDigest, KeySet, KeySpec,
-    LABEL_COLUMN, Linkage, Scratch, ShareTable, Source, Table, Values, Warning,
+    LABEL_COLUMN, Linkage, Persons, Scratch, ShareTable, Source, Table, Values, Warning,
 };
 use veilset_protocols::{Attached, Attaches, Gives, Operation};
-use veilset_session::{Column, Learn};
+use veilset_session::{Column, Learn, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
@@ -86,6 +87,8 @@ pub fn disk_need(place: &str, scratch: &Scratch) -> Result<Option<DiskNeed>, Err
 pub struct Input {
     pub(crate) table: Table,
     pub(crate) linkage: Linkage,
+    /// Where the values of a row stay together.
+    persons: Option<Persons>,
     pub(crate) specs: Vec<KeySpec>,
     attachment: Attachment,
     /// The digests of the keys, where one run may have them.
@@ -125,25 +128,55 @@ impl Input {
     /// When the table lacks a column of `spec`, or a column of `spec` has a generator.
     pub fn of(table: Table, spec: &KeySpec) -> Result<Self, DataError> {
         spec.check_plain()?;
-        Self::linked(table, std::slice::from_ref(spec))
+        Self::linked(table, std::slice::from_ref(spec), None)
     }
 
-    /// Makes the values of a table that was read before under each of these keys, the most trusted first.
+    /// Makes the values of a table that was read before under each of these keys, the most trusted first, for rows that match as
+    /// [`Job::matching_of`](crate::Job::matching_of) has it.
     ///
     /// # Errors
     /// When the table lacks a column of one, or generators make more values than there is room for.
     ///
     /// # Panics
     /// When there is no key.
-    pub fn linked(table: Table, specs: &[KeySpec]) -> Result<Self, DataError> {
+    pub fn linked(
+        table: Table,
+        specs: &[KeySpec],
+        matching: Option<Matching>,
+    ) -> Result<Self, DataError> {
+        let grouped = matching == Some(Matching::Grouped);
+        if grouped {
+            specs.iter().try_for_each(KeySpec::check_single)?;
+        }
         let linkage = Linkage::build(&table, specs)?;
-        let attachment = Attachment::Nothing;
-        Ok(Self { table, linkage, specs: specs.to_vec(), attachment, given: None })
+        let persons = grouped.then(|| linkage.persons());
+        let (specs, attachment) = (specs.to_vec(), Attachment::Nothing);
+        Ok(Self { table, linkage, persons, specs, attachment, given: None })
     }
 
-    /// Its only key, or the first.
+    /// Its only key, or the first; where the values of a row stay together, each such row as a key.
     pub(crate) fn keys(&self) -> &KeySet {
-        self.linkage.first()
+        self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows)
+    }
+
+    /// Whether the values of a row under several keys stay together.
+    pub(crate) fn is_grouped(&self) -> bool {
+        self.persons.is_some()
+    }
+
+    /// How many elements it is in a run: its values, or where these stay together one for each key and row.
+    pub(crate) fn elements(&self) -> usize {
+        self.persons.as_ref().map_or_else(|| self.linkage.len(), |persons| persons.values().len())
+    }
+
+    /// The columns of all its keys, as a row that goes to a peer has them.
+    fn sent_key(&self) -> KeySpec {
+        KeySpec::joined(&self.specs)
+    }
+
+    /// The columns of all its keys, each once, as rows from a peer are written, and the place among them of each that comes.
+    pub(crate) fn written_key(&self) -> (KeySpec, Vec<usize>) {
+        self.sent_key().distinct()
     }
 
     /// What makes that key.
@@ -169,16 +202,29 @@ impl Input {
         self
     }
 
-    /// The digests of its keys for a run.
-    pub(crate) fn digests(&self) -> Result<Zeroizing<Vec<KeyDigest>>, DataError> {
+    /// The digests of its keys for a run; where the values of a row stay together, those of each row, filled up from `rng`.
+    pub(crate) fn digests(
+        &self,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Zeroizing<Vec<KeyDigest>>, DataError> {
         let given = match &self.given {
             Some(given) => mem::take(&mut *given.lock().unwrap_or_else(PoisonError::into_inner)),
             None => self.linkage.digests(),
         };
-        if given.len() == self.linkage.len() {
-            return Ok(given);
+        let digests = if given.len() == self.linkage.len() {
+            given
+        } else {
+            Linkage::build(&self.table, &self.specs)?.take_digests()
+        };
+        let Some(persons) = &self.persons else { return Ok(digests) };
+        let mut filled = Zeroizing::new(vec![KeyDigest::default(); self.elements()]);
+        for (digest, value) in filled.iter_mut().zip(persons.values()) {
+            match value {
+                Some(value) => *digest = digests[value],
+                None => rng.fill_bytes(digest),
+            }
         }
-        Ok(Linkage::build(&self.table, &self.specs)?.take_digests())
+        Ok(filled)
     }
 
     /// With the numbers in these columns, for a sum or for shares.
@@ -190,12 +236,12 @@ impl Input {
         Ok(self)
     }
 
-    /// With its rows, for a union in which the peer learns: the key's columns and these.
+    /// With its rows, for a union in which the peer learns: the columns of all keys and these.
     ///
     /// # Errors
     /// When a column is missing, or a row is too long.
     pub fn with_rows(mut self, columns: &[String]) -> Result<Self, DataError> {
-        let items = Items::build(&self.table, self.keys(), self.spec(), columns)?;
+        let items = Items::build(&self.table, self.keys(), &self.sent_key(), columns)?;
         self.attachment = Attachment::Items(items);
         Ok(self)
     }
@@ -271,7 +317,9 @@ impl Input {
     ) -> Result<(), DataError> {
         let names = || theirs.iter().map(|column| column.name.clone());
         match operation.spec().gives {
-            Gives::PeerRows => self.table.check_union(self.spec(), &names().collect::<Vec<_>>()),
+            Gives::PeerRows => {
+                self.table.check_union(&self.written_key().0, &names().collect::<Vec<_>>())
+            }
             Gives::Shares => {
                 let own = self.columns();
                 let columns = if own.is_empty() { theirs } else { &own };
@@ -308,10 +356,10 @@ impl Input {
         self.linkage.rows()
     }
 
-    /// Distinct keys; of several, distinct values under all.
+    /// Distinct keys; of several, distinct values under all, or the rows where these stay together.
     #[must_use]
     pub fn distinct(&self) -> usize {
-        self.linkage.len()
+        self.persons.as_ref().map_or_else(|| self.linkage.len(), |persons| persons.rows().len())
     }
 
     /// Bytes of memory that the table, its keys and what belongs to them occupy.
@@ -321,7 +369,8 @@ impl Input {
             Attached::Values { words, .. } => size_of_val(words),
             Attached::Items { bytes, .. } => bytes.len(),
         };
-        self.table.memory() + self.linkage.memory() + attached as u64
+        let persons = self.persons.as_ref().map_or(0, Persons::memory);
+        self.table.memory() + self.linkage.memory() + persons + attached as u64
     }
 
     /// Rows without a key: an empty key column, or one that its preset cannot read. Under several keys, a row counts once for

@@ -2,7 +2,7 @@
 
 use veilset_channel::Abort;
 use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
-use veilset_protocols::{Choices, Operation, Security};
+use veilset_protocols::{Choices, Keys, Operation, Security};
 use veilset_session::{
     Detail, End, Learn, Matching, Offer, Wanted, agree, agree_all, fresh_rng, memory,
 };
@@ -26,7 +26,7 @@ pub struct Job {
     pub peer: String,
     /// What is chosen beside the protocol; the rest is left to its defaults.
     pub choices: Choices,
-    /// How rows match that have several keys; `None` is [`Matching::of`] who learns.
+    /// How rows match that have several keys; `None` is [`Matching::of`] the operation and who learns.
     pub matching: Option<Matching>,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
@@ -77,7 +77,8 @@ impl Job {
     /// When these keys are nothing for this operation, or not in this way; a caller can know that before it reads its list.
     pub fn matching_of(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Error> {
         let Self { operation, learn, matching, .. } = *self;
-        if !operation.spec().several_keys {
+        let fitting = Matching::of(operation, learn);
+        if operation.spec().keys != Keys::Ordered {
             keys.iter().try_for_each(KeySpec::check_single)?;
         }
         if keys.len() <= 1 {
@@ -86,14 +87,11 @@ impl Job {
         if keys.len() > MAX_LINKAGE_KEYS {
             return Err(KeysError::TooMany { most: MAX_LINKAGE_KEYS }.into());
         }
-        if !operation.spec().several_keys {
-            return Err(KeysError::Operation(operation).into());
+        let fitting = fitting.ok_or(KeysError::Operation(operation))?;
+        if let Some(matching) = matching.filter(|matching| *matching != fitting) {
+            return Err(KeysError::Matching { operation, matching }.into());
         }
-        let fitting = Matching::of(learn);
-        match matching {
-            Some(matching) if matching != fitting => Err(KeysError::Matching { matching }.into()),
-            _ => Ok(Some(fitting)),
-        }
+        Ok(Some(fitting))
     }
 
     fn wanted(&self) -> Wanted {
@@ -110,6 +108,9 @@ impl Job {
         let mut rng = fresh_rng()?;
         let operation = self.operation;
         let matching = self.matching_of(&input.specs)?;
+        if input.is_grouped() != (matching == Some(Matching::Grouped)) {
+            return Err(KeysError::Made(operation).into());
+        }
         let offer = self.into_offer(input, matching);
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
@@ -144,7 +145,7 @@ impl Job {
             security: self.security,
             learn: self.learn,
             presets: KeySpec::canonical_of(&input.specs),
-            distinct: input.linkage.len(),
+            distinct: input.elements(),
             matching,
             tiers: tiers.collect(),
             looks_hashed: input.linkage.looks_hashed(),

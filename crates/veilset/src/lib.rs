@@ -118,7 +118,7 @@ pub mod sources {
 pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        Attaches, CHOICES, Choice, Choices, Flooding, Gives, OPERATIONS, Observer, Operation,
+        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, OPERATIONS, Observer, Operation,
         OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role, Scheme, Security, SetEncoding, Side,
         Silent, Spec, find,
     };

@@ -67,8 +67,8 @@ impl Ready {
         };
         match pair.agreed.operation().spec().gives {
             Gives::PeerRows => {
-                let (table, spec) = (&input.table, input.spec());
-                destination.prepare_union(table, spec, &names(theirs), count, width)
+                let (table, (key, _)) = (&input.table, input.written_key());
+                destination.prepare_union(table, &key, &names(theirs), count, width)
             }
             Gives::Identifiers => destination.prepare_aligned(&input.table, count),
             Gives::OwnRows if !theirs.is_empty() => {
@@ -133,7 +133,7 @@ impl Ready {
     pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
         let Self { terms, mut rng } = self;
         let started = SystemTime::now();
-        let keys = input.digests()?;
+        let keys = input.digests(&mut rng)?;
         let report = match terms {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;

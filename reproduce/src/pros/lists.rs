@@ -98,6 +98,7 @@ fn side(
                     peer_count: lists.size(),
                     attached: Attached::Nothing,
                     peer_attached: AttachedShape::Nothing,
+                    per_row: 1,
                     slack: 0,
                     choices: Choices { scheme: Some(scheme), ..Choices::default() },
                 },

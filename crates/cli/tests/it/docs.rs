@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Output;
 
-use veilset_stage::{Party, Running, code, root, stderr};
+use veilset_stage::{Party, Running, code, root, stderr, stdout};
 
 use crate::support::bucket::Bucket;
 #[cfg(unix)]
@@ -147,7 +147,9 @@ fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
     registry.pin("clinic", &clinic);
     give_examples([&clinic, &registry], "examples/linkage");
     let commands = commands("docs/use/linkage.md");
-    let [check, listening, connecting] = commands.as_slice() else { panic!("three commands") };
+    let [check, listening, connecting, counting, other] = commands.as_slice() else {
+        panic!("five commands")
+    };
     let checked = clinic.run(&words(check, &registry, ""));
     succeeds(check, &checked);
     let keys = String::from_utf8_lossy(&checked.stdout).matches("\nkey ").count();
@@ -165,6 +167,13 @@ fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
     let matches = registry.read("theirs.csv");
     let keys = matches.lines().filter_map(|line| line.rsplit_once(';')).map(|(_, key)| key);
     assert_eq!(keys.collect::<Vec<_>>(), ["veilset_key", "1", "1", "2", "2", "3", "1", "4"]);
+    let mut counted = clinic.start(&words(counting, &registry, ""));
+    let counts = registry.run(&words(other, &clinic, &counted.address()));
+    let counted = counted.output();
+    succeeds(counting, &counted);
+    succeeds(other, &counts);
+    assert_eq!((stdout(&counted), stdout(&counts)), ("6\n".to_owned(), "6\n".to_owned()));
+    assert!(page.contains("Both print 6"));
 }
 
 #[cfg(unix)]

@@ -69,6 +69,7 @@ fn side<T>(
             peer_count: COUNT,
             attached: Attached::Items { width: WIDTH, bytes: &items },
             peer_attached: shape,
+            per_row: 1,
             slack: 0,
             choices: Choices {
                 group: Some(Group::Curve25519),

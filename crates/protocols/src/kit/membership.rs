@@ -22,6 +22,15 @@ impl Hits {
         Self { e, taken: Vec::new(), repeated: false }
     }
 
+    /// The answers to so many queries, one after the other, as one: whether any is in the set.
+    pub(crate) fn of_rows(self, per_row: usize) -> Self {
+        if per_row == 1 {
+            return self;
+        }
+        let e = self.e.chunks(per_row).map(|row| row.iter().fold(false, |any, e| any | *e));
+        Self { e: e.collect(), ..self }
+    }
+
     /// The queries that are in the set, rising.
     pub(crate) fn indices(&self) -> Vec<u32> {
         (0..).zip(&self.e).filter_map(|(index, e)| e.then_some(index)).collect()

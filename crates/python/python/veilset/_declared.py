@@ -13,7 +13,7 @@ Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]
 Shares: TypeAlias = Literal["additive", "xor"]
 Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
 Flooding: TypeAlias = Literal["off", "on"]
-Match: TypeAlias = Literal["tiers", "one-sided"]
+Match: TypeAlias = Literal["tiers", "one-sided", "grouped"]
 Pairs: TypeAlias = Literal["many", "one-to-one"]
 
 #: What stands where nobody chooses.
@@ -27,8 +27,8 @@ OWN = {
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
-    "match": ("intersect",),
-    "pairs": ("intersect",),
+    "match": ("intersect", "count", "sum", "union", "share"),
+    "pairs": ("intersect", "count", "sum", "union", "share"),
 }
 
 

@@ -116,8 +116,11 @@ class Result:
             return "the number of matches is not yours to know"
         if (by_key := self.report["result"].get("by_key")) is not None:
             return f"{sum(by_key)} of your {self.report['rows']} rows match"
+        matched = f"{self.matches} of your {self.report['distinct']} keys match"
+        if self.report.get("match") == "grouped":
+            matched = f"{self.matches} rows match"
         sums = "".join(f", {name} {total}" for name, total in (self.sums or {}).items())
-        return f"{self.matches} of your {self.report['distinct']} keys match{sums}"
+        return f"{matched}{sums}"
 
 
 class Meeting:

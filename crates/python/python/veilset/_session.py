@@ -74,33 +74,61 @@ class Session:
         match by them, `pairs` how many rows one row can match."""
         return self._do(table, Asks("intersect", on, match=match, pairs=pairs), options)
 
-    def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
-        """Finds how many distinct keys both lists have, not which."""
-        return self._do(table, Asks("count", on), options, NumberOptions)
+    def count(
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[NumberOptions],
+    ) -> Result:
+        """Finds how many distinct keys both lists have, not which; of several keys, how many rows match by any."""
+        asks = Asks("count", on, match=match, pairs=pairs)
+        return self._do(table, asks, options, NumberOptions)
 
     def sum(
-        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[NumberOptions]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        value: Columns = (),
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[NumberOptions],
     ) -> Result:
         """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-        return self._do(table, Asks("sum", on, value=value), options, NumberOptions)
+        asks = Asks("sum", on, value=value, match=match, pairs=pairs)
+        return self._do(table, asks, options, NumberOptions)
 
     def union(
-        self, table: Table, *, on: Columns, send: Columns = (), **options: Unpack[Options]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        send: Columns = (),
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """Gets the peer's rows whose keys this list lacks; the peer gets the columns `send` beside the key's."""
-        return self._do(table, Asks("union", on, send=send), options)
+        return self._do(table, Asks("union", on, send=send, match=match, pairs=pairs), options)
 
     def share(
         self,
         table: Table,
         *,
-        on: Columns,
+        on: Keys,
         value: Columns = (),
         shares: Shares = SHARES,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
         **options: Unpack[Options],
     ) -> Result:
         """Gets random shares of which keys both lists have, and of one side's values."""
-        return self._do(table, Asks("share", on, value=value, choices={"shares": shares}), options)
+        choices = {"shares": shares}
+        asks = Asks("share", on, value=value, choices=choices, match=match, pairs=pairs)
+        return self._do(table, asks, options)
 
     def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
         """Gives every row an identifier that both sides share, and gets those that only the peer has."""
@@ -245,39 +273,65 @@ def intersect(
 
 
 @helps(NumberOptions)
-def count(table: Table, *, on: Columns, peer: str, **options: Unpack[NumberOptions]) -> Result:
-    """Finds how many distinct keys both lists have, not which."""
-    return Session(peer).count(table, on=on, **options)
+def count(
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[NumberOptions],
+) -> Result:
+    """Finds how many distinct keys both lists have, not which; of several keys, how many rows match by any."""
+    return Session(peer).count(table, on=on, match=match, pairs=pairs, **options)
 
 
 @helps(NumberOptions)
 def sum(
-    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[NumberOptions]
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    value: Columns = (),
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[NumberOptions],
 ) -> Result:
     """Adds up one side's values over the keys that both lists have; the side that gives `value` learns the sums."""
-    return Session(peer).sum(table, on=on, value=value, **options)
+    return Session(peer).sum(table, on=on, value=value, match=match, pairs=pairs, **options)
 
 
 @helps(Options)
 def union(
-    table: Table, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    send: Columns = (),
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[Options],
 ) -> Result:
     """Gets the peer's rows whose keys this list lacks; the peer gets the columns `send` beside the key's."""
-    return Session(peer).union(table, on=on, send=send, **options)
+    return Session(peer).union(table, on=on, send=send, match=match, pairs=pairs, **options)
 
 
 @helps(Options)
 def share(
     table: Table,
     *,
-    on: Columns,
+    on: Keys,
     peer: str,
     value: Columns = (),
     shares: Shares = SHARES,
+    match: Match | None = None,
+    pairs: Pairs | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """Gets random shares of which keys both lists have, and of one side's values."""
-    return Session(peer).share(table, on=on, value=value, shares=shares, **options)
+    return Session(peer).share(
+        table, on=on, value=value, shares=shares, match=match, pairs=pairs, **options
+    )
 
 
 @helps(Options)

@@ -72,34 +72,61 @@ class Session:
         own = {"match": match, "pairs": pairs}
         return await self._do(self._session.intersect, table, on=on, **own, **options)
 
-    async def count(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
+    async def count(
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[NumberOptions],
+    ) -> Result:
         """As :func:`veilset.count`."""
-        return await self._do(self._session.count, table, on=on, **options)
+        own = {"match": match, "pairs": pairs}
+        return await self._do(self._session.count, table, on=on, **own, **options)
 
     async def sum(
-        self, table: Table, *, on: Columns, value: Columns = (), **options: Unpack[NumberOptions]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        value: Columns = (),
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[NumberOptions],
     ) -> Result:
         """As :func:`veilset.sum`."""
-        return await self._do(self._session.sum, table, on=on, value=value, **options)
+        own = {"value": value, "match": match, "pairs": pairs}
+        return await self._do(self._session.sum, table, on=on, **own, **options)
 
     async def union(
-        self, table: Table, *, on: Columns, send: Columns = (), **options: Unpack[Options]
+        self,
+        table: Table,
+        *,
+        on: Keys,
+        send: Columns = (),
+        match: Match | None = None,
+        pairs: Pairs | None = None,
+        **options: Unpack[Options],
     ) -> Result:
         """As :func:`veilset.union`."""
-        return await self._do(self._session.union, table, on=on, send=send, **options)
+        own = {"send": send, "match": match, "pairs": pairs}
+        return await self._do(self._session.union, table, on=on, **own, **options)
 
     async def share(
         self,
         table: Table,
         *,
-        on: Columns,
+        on: Keys,
         value: Columns = (),
         shares: Shares = SHARES,
+        match: Match | None = None,
+        pairs: Pairs | None = None,
         **options: Unpack[Options],
     ) -> Result:
         """As :func:`veilset.share`."""
-        work = self._session.share
-        return await self._do(work, table, on=on, value=value, shares=shares, **options)
+        own = {"value": value, "shares": shares, "match": match, "pairs": pairs}
+        return await self._do(self._session.share, table, on=on, **own, **options)
 
     async def align(self, table: Table, *, on: Columns, **options: Unpack[Options]) -> Result:
         """As :func:`veilset.align`."""
@@ -159,37 +186,61 @@ async def intersect(
 
 
 async def count(
-    table: Table, *, on: Columns, peer: str, **options: Unpack[NumberOptions]
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[NumberOptions],
 ) -> Result:
     """As :func:`veilset.count`."""
-    return await Session(peer).count(table, on=on, **options)
+    return await Session(peer).count(table, on=on, match=match, pairs=pairs, **options)
 
 
 async def sum(
-    table: Table, *, on: Columns, peer: str, value: Columns = (), **options: Unpack[NumberOptions]
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    value: Columns = (),
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[NumberOptions],
 ) -> Result:
     """As :func:`veilset.sum`."""
-    return await Session(peer).sum(table, on=on, value=value, **options)
+    return await Session(peer).sum(table, on=on, value=value, match=match, pairs=pairs, **options)
 
 
 async def union(
-    table: Table, *, on: Columns, peer: str, send: Columns = (), **options: Unpack[Options]
+    table: Table,
+    *,
+    on: Keys,
+    peer: str,
+    send: Columns = (),
+    match: Match | None = None,
+    pairs: Pairs | None = None,
+    **options: Unpack[Options],
 ) -> Result:
     """As :func:`veilset.union`."""
-    return await Session(peer).union(table, on=on, send=send, **options)
+    return await Session(peer).union(table, on=on, send=send, match=match, pairs=pairs, **options)
 
 
 async def share(
     table: Table,
     *,
-    on: Columns,
+    on: Keys,
     peer: str,
     value: Columns = (),
     shares: Shares = SHARES,
+    match: Match | None = None,
+    pairs: Pairs | None = None,
     **options: Unpack[Options],
 ) -> Result:
     """As :func:`veilset.share`."""
-    return await Session(peer).share(table, on=on, value=value, shares=shares, **options)
+    return await Session(peer).share(
+        table, on=on, value=value, shares=shares, match=match, pairs=pairs, **options
+    )
 
 
 async def align(table: Table, *, on: Columns, peer: str, **options: Unpack[Options]) -> Result:

@@ -8,6 +8,7 @@ use veilset_protocols::{
     Side, Spec,
 };
 
+use crate::offer::BETWEEN_KEYS;
 use crate::parts::Parts;
 use crate::plan::{memory_of, plan};
 use crate::run::CONSENT;
@@ -58,12 +59,13 @@ pub fn agree(
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
     let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
     let reveal = offer.learn.reveal();
-    let open = shape_of(role, reveal, &mine, &theirs);
+    let open = shape_of(role, reveal, &mine, &theirs, offer.per_row() as u64);
     let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
     let runs = runs(role, Shape { choices, ..open }, &mine, &theirs);
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
-        let rows = memory_of_rows(&mine, &theirs).saturating_add(memory_of_tiers(&mine));
+        let rows =
+            memory_of_rows(&mine, &theirs, open.per_row).saturating_add(memory_of_tiers(&mine));
         let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
         runs.iter().map(of).max().unwrap_or(rows)
     };
@@ -129,7 +131,7 @@ impl Agreed {
     /// row; nothing where this side gets no result.
     #[must_use]
     pub fn rows_to_come(&self) -> Option<(u64, u64)> {
-        let (own, theirs) = (self.offer.distinct as u64, self.peer_count as u64);
+        let (own, theirs) = (self.rows(), self.peer_rows());
         let width = match self.peer_attached {
             AttachedShape::Items { width } => width as u64,
             AttachedShape::Nothing | AttachedShape::Values { .. } => 0,
@@ -142,6 +144,16 @@ impl Agreed {
             (Gives::Identifiers, _) => Some((theirs, 0)),
             (Gives::Numbers | Gives::OwnRows | Gives::OneRow, _) => Some((0, width)),
         }
+    }
+
+    /// This side's distinct keys, or rows where the values of several stay together.
+    pub(crate) fn rows(&self) -> u64 {
+        (self.offer.distinct / self.offer.per_row()) as u64
+    }
+
+    /// The peer's.
+    pub(crate) fn peer_rows(&self) -> u64 {
+        (self.peer_count / self.offer.per_row()) as u64
     }
 
     /// What the user should see before the run.
@@ -228,7 +240,7 @@ fn owner(offer: &Offer, theirs: &Terms) -> Owner {
 }
 
 /// The run's size, with the parameters still open.
-fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
+fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms, per_row: u64) -> Shape {
     let (sender, receiver) = match role {
         Role::Sender => (mine, theirs),
         Role::Receiver => (theirs, mine),
@@ -239,6 +251,7 @@ fn shape_of(role: Role, reveal: Reveal, mine: &Terms, theirs: &Terms) -> Shape {
         reveal,
         attached: sender.attached,
         returned: receiver.attached,
+        per_row,
         choices: Choices::default(),
     }
 }
@@ -352,12 +365,12 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
 }
 
 /// What the rows take that the peer may send, or the labels that come of them, as cells.
-fn memory_of_rows(mine: &Terms, theirs: &Terms) -> u64 {
+fn memory_of_rows(mine: &Terms, theirs: &Terms, per_row: u64) -> u64 {
     const BYTES_A_CELL: u64 = 56;
     let AttachedShape::Items { width } = theirs.attached else { return 0 };
     let (count, of_key) = match mine.operation.spec().attaches {
         Attaches::Labels => (mine.distinct, 0),
-        _ => (theirs.distinct, theirs.presets.split(',').count() as u64),
+        _ => (theirs.distinct / per_row, theirs.presets.split([',', BETWEEN_KEYS]).count() as u64),
     };
     let cells = of_key + theirs.columns.len() as u64;
     count.saturating_mul(width as u64 + 24 + BYTES_A_CELL * cells)

@@ -184,7 +184,7 @@ fn tiers_are_runs_one_after_the_other() {
         Terms::new(&offer, [0; 32])
     };
     let sizes = |role, mine: &Terms, theirs: &Terms| -> Vec<(u64, u64)> {
-        let whole = shape_of(role, Reveal::Both, mine, theirs);
+        let whole = shape_of(role, Reveal::Both, mine, theirs, 1);
         runs(role, whole, mine, theirs).iter().map(|run| (run.sender, run.receiver)).collect()
     };
     let (mine, theirs) = (of(7, &[3, 4]), of(11, &[5, 6]));

@@ -61,7 +61,7 @@ impl PieceShape {
         };
         let (attached, returned) = (AttachedShape::Nothing, AttachedShape::Nothing);
         let choices = protocol.spec().defaults();
-        let shape = Shape { sender, receiver, reveal, attached, returned, choices };
+        let shape = Shape { sender, receiver, reveal, attached, returned, per_row: 1, choices };
         memory_of(protocol, shape, role, Parts::ONE)
     }
 }
@@ -145,6 +145,7 @@ fn intersect(
         peer_count: usize::try_from(peer).map_err(|_| ProtocolError::Overfull)?,
         attached: Attached::Nothing,
         peer_attached: AttachedShape::Nothing,
+        per_row: 1,
         slack: shape.pieces.ilog2(),
         choices: protocol.spec().defaults(),
     };

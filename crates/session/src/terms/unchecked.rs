@@ -5,8 +5,9 @@ use veilset_crypto::Group;
 use veilset_data::MAX_LINKAGE_KEYS;
 use veilset_protocols::{AttachedShape, Attaches, Operation, SetEncoding};
 
-use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms};
-use crate::{Column, Detail, Learn};
+use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms, matching_detail};
+use crate::offer::BETWEEN_KEYS;
+use crate::{Column, Detail, Learn, Matching};
 
 /// The most details.
 const MAX_DETAILS: usize = 16;
@@ -121,13 +122,20 @@ impl UncheckedTerms {
         let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
         let columns = columns <= MAX_COLUMNS && self.columns.iter().all(fits);
-        attached && details && columns && self.tiers_are_possible()
+        attached && details && columns && self.tiers_are_possible() && self.rows_are_possible()
+    }
+
+    /// Whether there are as many keys as whole rows have, where rows are several.
+    fn rows_are_possible(&self) -> bool {
+        let grouped = self.details.contains(&matching_detail(Matching::Grouped));
+        let keys = self.presets.split(BETWEEN_KEYS).count() as u64;
+        !grouped || (self.tiers.is_empty() && self.distinct.is_multiple_of(keys))
     }
 
     /// Whether there are no tiers, or one for each key of an intersection that both learn.
     fn tiers_are_possible(&self) -> bool {
         let all = self.tiers.iter().try_fold(0, |sum: u64, tier| sum.checked_add(*tier));
-        let keys = self.presets.split(';').count();
+        let keys = self.presets.split(BETWEEN_KEYS).count();
         self.tiers.is_empty()
             || (self.tiers.len() == keys
                 && (2..=MAX_LINKAGE_KEYS).contains(&keys)

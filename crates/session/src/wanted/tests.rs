@@ -48,6 +48,7 @@ fn shapes(wanted: Wanted) -> impl Iterator<Item = Shape> {
             reveal: wanted.learn.reveal(),
             attached,
             returned: AttachedShape::Nothing,
+            per_row: 1,
             choices: Choices::default(),
         })
     })

@@ -24,13 +24,16 @@ pub struct Done {
 impl Done {
     /// Reads the rows or labels that the peer sent, if it sent any.
     pub(crate) fn new(report: Report, started: SystemTime, input: &Input) -> Result<Self, Error> {
-        let (width, bytes, of_key) = match &report.outcome {
-            Outcome::Lacking { width, bytes } => (*width, &bytes[..], input.spec().columns().len()),
-            Outcome::Listed { width, labels, .. } => (*width, &labels[..], 0),
-            _ => (0, &[][..], 0),
+        let (_, places) = input.written_key();
+        let (width, bytes, places) = match &report.outcome {
+            Outcome::Lacking { width, bytes } => (*width, &bytes[..], &places[..]),
+            Outcome::Listed { width, labels, .. } => (*width, &labels[..], &[][..]),
+            _ => (0, &[][..], &[][..]),
         };
-        let cells = of_key + report.peer_columns.len();
+        let cells = places.len() + report.peer_columns.len();
         let received = rows_of_items(bytes, width, cells)?;
+        let received = received.into_iter().map(|cells| with_key_once(cells, places));
+        let received = received.collect();
         Ok(Self { report, started, received })
     }
 
@@ -115,7 +118,8 @@ impl Done {
     #[must_use]
     pub fn received_rows(&self, input: &Input) -> Option<(Vec<String>, &[Vec<String>])> {
         let Outcome::Lacking { .. } = self.report.outcome else { return None };
-        let key = input.spec().columns().iter().map(|column| &column.name);
+        let (key, _) = input.written_key();
+        let key = key.columns().iter().map(|column| &column.name);
         let names = key.chain(self.report.peer_columns.iter().map(|column| &column.name));
         Some((names.cloned().collect(), &self.received))
     }
@@ -172,7 +176,12 @@ impl Done {
             Outcome::Lacking { .. } => {
                 let extra: Vec<String> =
                     self.report.peer_columns.iter().map(|column| column.name.clone()).collect();
-                destination.write_union(&input.table, input.spec(), &extra, &self.received)
+                destination.write_union(
+                    &input.table,
+                    &input.written_key().0,
+                    &extra,
+                    &self.received,
+                )
             }
             Outcome::Identifiers { own, others } => {
                 let id = |row| input.keys().key_of(row).map(|key| text(&own[key]));
@@ -204,6 +213,20 @@ impl Done {
             source_row: shares.order.as_ref().map(|order| order.iter().map(first_row).collect()),
         }
     }
+}
+
+/// A row from the peer with one cell for each column of this side's keys: of those that `places` has go to one column, the first
+/// that is not empty.
+fn with_key_once(cells: Vec<String>, places: &[usize]) -> Vec<String> {
+    let mut once: Vec<String> = Vec::with_capacity(cells.len());
+    for (index, cell) in cells.into_iter().enumerate() {
+        match places.get(index).and_then(|place| once.get_mut(*place)) {
+            Some(before) if before.is_empty() => *before = cell,
+            Some(_) => {}
+            None => once.push(cell),
+        }
+    }
+    once
 }
 
 /// An identifier in hexadecimal digits.

@@ -11,7 +11,7 @@ use veilset::{Connection, Done, Error, Input, Job, Learn, Matching, Resources};
 use veilset_channel::memory_pair;
 
 /// Whoever a row is about: an address, a telephone number, a name and a birthday.
-type Row = [Option<u32>; 4];
+pub(crate) type Row = [Option<u32>; 4];
 
 /// The keys: of each, its columns, and what it makes of their numbers.
 const KEYS: [(&str, &[usize], Made); 5] = [
@@ -33,14 +33,14 @@ const NO_NUMBER: u32 = u32::MAX;
 /// As many lists of `VEILSET_LINKAGE_CASES`, where that is set.
 const CASES: u64 = 150;
 
-struct Random(ChaCha20Rng);
+pub(crate) struct Random(pub(crate) ChaCha20Rng);
 
 impl Random {
-    fn below(&mut self, most: u32) -> u32 {
+    pub(crate) fn below(&mut self, most: u32) -> u32 {
         self.0.next_u32() % most
     }
 
-    fn rows(&mut self) -> Vec<Row> {
+    pub(crate) fn rows(&mut self) -> Vec<Row> {
         let (rows, values) = (self.below(9), 1 + self.below(9));
         let mut row =
             || std::array::from_fn(|_| Some(self.below(values)).filter(|_| self.below(4) > 0));
@@ -48,7 +48,7 @@ impl Random {
     }
 
     /// The rows' numbers in some order.
-    fn order(&mut self, rows: usize) -> Vec<usize> {
+    pub(crate) fn order(&mut self, rows: usize) -> Vec<usize> {
         let mut order: Vec<_> = (0..rows).collect();
         for place in (1..rows).rev() {
             order.swap(place, self.below(place as u32 + 1) as usize);
@@ -57,7 +57,7 @@ impl Random {
     }
 
     /// The rows in this order, with their numbers, and each value written in one of the ways that mean it.
-    fn list(&mut self, rows: &[Row], order: &[usize], most_rows: Option<u32>) -> Input {
+    pub(crate) fn table(&mut self, rows: &[Row], order: &[usize]) -> Table {
         let mut text = "row,mail,phone,name,born\n".to_owned();
         for number in order {
             let [mail, phone, name, born] = rows[*number];
@@ -75,11 +75,19 @@ impl Random {
             ];
             text.push_str(&format!("{number},{}\n", cells.join(",")));
         }
-        let table = Table::parse("list".into(), text.into(), b',').expect("a table");
-        let keys: Vec<KeySpec> = KEYS.map(|(key, ..)| key.parse().expect("a key")).into();
-        let keys = keys.into_iter().map(|key| key.carried_by_at_most(most_rows));
-        Input::linked(table, &keys.collect::<Vec<_>>()).expect("the columns are there")
+        Table::parse("list".into(), text.into(), b',').expect("a table")
     }
+
+    fn list(&mut self, rows: &[Row], order: &[usize], most_rows: Option<u32>) -> Input {
+        let keys = KEYS.map(|(key, ..)| key);
+        Input::linked(self.table(rows, order), &specs(&keys, most_rows), None)
+            .expect("the columns are there")
+    }
+}
+
+pub(crate) fn specs(keys: &[&str], most_rows: Option<u32>) -> Vec<KeySpec> {
+    let key = |key: &&str| key.parse::<KeySpec>().expect("a key").carried_by_at_most(most_rows);
+    keys.iter().map(key).collect()
 }
 
 /// What a row has under each key.
@@ -143,7 +151,7 @@ fn one_sided(mine: &[Values], theirs: &[Values]) -> Matches {
 }
 
 /// Both sides of a run; the second connects.
-fn run(inputs: [&Input; 2], learns: [Learn; 2], job: &Job) -> [Result<Done, Error>; 2] {
+pub(crate) fn run(inputs: [&Input; 2], learns: [Learn; 2], job: &Job) -> [Result<Done, Error>; 2] {
     let (left, right) = memory_pair();
     let side = |input: &Input, transport, connecting, learn| {
         let job = Job { learn, ..job.clone() };
@@ -163,7 +171,7 @@ fn learned(done: &Done, input: &Input, order: &[usize]) -> Matches {
     rows.map(|(row, key)| (order[row], key)).collect()
 }
 
-fn cases() -> u64 {
+pub(crate) fn cases() -> u64 {
     let more = std::env::var("VEILSET_LINKAGE_CASES").ok();
     more.and_then(|cases| cases.parse().ok()).unwrap_or(CASES)
 }
@@ -227,9 +235,7 @@ fn people(text: &str, keys: &[&str]) -> Input {
 
 fn people_at_most(text: &str, keys: &[&str], most_rows: Option<u32>) -> Input {
     let table = Table::parse("people.csv".into(), text.into(), b',').expect("a table");
-    let key = |key: &&str| key.parse::<KeySpec>().expect("a key").carried_by_at_most(most_rows);
-    let keys: Vec<KeySpec> = keys.iter().map(key).collect();
-    Input::linked(table, &keys).expect("the columns are there")
+    Input::linked(table, &specs(keys, most_rows), None).expect("the columns are there")
 }
 
 #[test]
@@ -266,10 +272,12 @@ fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
         ..Job::new(operation, "peer".to_owned())
     };
     let (tiers, one_sided) = (Some(Matching::Tiers), Some(Matching::OneSided));
+    let grouped = Some(Matching::Grouped);
     let intersect = |learn, matching| job(Operation::Intersect, learn, matching);
     assert_eq!(several(intersect(Learn::Both, None), 1), Ok(None));
     assert_eq!(several(intersect(Learn::Both, None), 2), Ok(tiers));
     assert_eq!(several(intersect(Learn::Me, None), 2), Ok(one_sided));
+    assert_eq!(several(job(Operation::Count, Learn::Me, None), 2), Ok(grouped));
     for operation in [Operation::Count, Operation::Align, Operation::Share] {
         let key = "k:name~deletion".parse().expect("a key");
         let said = job(operation, Learn::Both, None).matching_of(&[key]).map_err(|e| e.to_string());
@@ -280,7 +288,9 @@ fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
         (intersect(Learn::Both, one_sided), 2, "--learn me on one side"),
         (intersect(Learn::Peer, tiers), 2, "--learn both on both sides"),
         (intersect(Learn::Both, None), 65, "at most 64 keys"),
-        (job(Operation::Count, Learn::Both, None), 2, "count takes one --key"),
+        (intersect(Learn::Both, grouped), 2, "give tiers where both learn"),
+        (job(Operation::Align, Learn::Both, None), 2, "align takes one --key"),
+        (job(Operation::Count, Learn::Both, tiers), 2, "leave out --match, or give grouped"),
     ] {
         let said = several(job, keys).expect_err(part);
         assert!(said.contains(part), "{said}");

@@ -96,6 +96,7 @@ fn parts<'a>(
             peer_count,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
+            per_row: 1,
             slack: 0,
             choices: TO_THE_MATCH.spec.defaults(),
         },

@@ -6,6 +6,7 @@ fn the_cost_model_counts_what_the_figure_sends() {
         reveal: crate::Reveal::Receiver,
         attached: crate::AttachedShape::Nothing,
         returned: crate::AttachedShape::Nothing,
+        per_row: 1,
         choices: super::SPEC.defaults(),
     };
     let cost = super::cost(&shape);

@@ -29,6 +29,7 @@ fn against(
                 peer_count: 3,
                 attached: Attached::Nothing,
                 peer_attached: AttachedShape::Nothing,
+                per_row: 1,
                 slack: 0,
                 choices: SPEC.defaults(),
             },

@@ -2,7 +2,7 @@
 
 use veilset_channel::ChannelExt;
 
-use super::{and, shuffled_p2};
+use super::{and, both, p1, shuffled_p2};
 use crate::kit::membership::Hits;
 use crate::kit::mqrpmt::{MqRpmt, weight};
 use crate::kit::wire::{Total, frames};
@@ -10,14 +10,52 @@ use crate::{Conclusion, Cost, Outcome, PartyCost, ProtocolError, Reveal, Role, R
 
 pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     match run.side.role {
+        _ if tests_both(run.side.reveal, run.input.per_row as u64) => of_both(mqrpmt, run),
         Role::Receiver => receiver(mqrpmt, run),
         Role::Sender => sender(mqrpmt, run),
     }
 }
 
+/// Whether the rows of both sides are tested: where a row is several elements, fewer rows of one side than of the other can match.
+fn tests_both(reveal: Reveal, per_row: u64) -> bool {
+    reveal == Reveal::Both && per_row > 1
+}
+
+/// Each side tells how many of the other's rows match, the receiver first; the smaller number is the result.
+fn of_both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let most = run.input.elements.len() / run.input.per_row;
+    let hits = match (both(mqrpmt, run), run.side.role) {
+        (Some(tested), _) => tested?.0,
+        (None, Role::Sender) => {
+            shuffled_p2(mqrpmt, run)?;
+            p1(mqrpmt, run)?
+        }
+        (None, Role::Receiver) => {
+            let hits = p1(mqrpmt, run)?;
+            shuffled_p2(mqrpmt, run)?;
+            hits
+        }
+    };
+    run.means.channel.phase("count");
+    let of_peer = weight(&hits.e);
+    if run.side.role == Role::Receiver {
+        run.means.channel.put(&Total(of_peer))?;
+    }
+    let Total(own) = run.means.channel.take(&(most as u64))?;
+    if run.side.role == Role::Sender {
+        run.means.channel.put(&Total(of_peer))?;
+    }
+    Ok(Box::new(move || {
+        hits.fault()?;
+        Ok(Outcome::Count(own.min(of_peer)))
+    }))
+}
+
 fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    let per_row = run.input.per_row;
     let indication = mqrpmt.p1(&run.input, &mut run.means)?;
-    let conclude = |hits: Hits| {
+    let conclude = move |hits: Hits| {
+        let hits = hits.of_rows(per_row);
         hits.fault()?;
         Ok(Outcome::Count(weight(&hits.e)))
     };
@@ -43,11 +81,17 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 
 pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let base = mqrpmt.cost(shape);
+    let total = PartyCost { bytes_sent: 8.0 + frames(1), ..PartyCost::default() };
+    if tests_both(shape.reveal, shape.per_row) {
+        let back = Shape { sender: shape.receiver, receiver: shape.sender, ..*shape };
+        let tests = mqrpmt.cost_of_both(shape).unwrap_or_else(|| {
+            let back = mqrpmt.cost(&back);
+            and(base, back.receiver, back.sender, back.rounds)
+        });
+        return and(tests, total, total, 1);
+    }
     match shape.reveal {
         Reveal::Receiver => base,
-        Reveal::Both => {
-            let total = PartyCost { bytes_sent: 8.0 + frames(1), ..PartyCost::default() };
-            and(base, PartyCost::default(), total, 1)
-        }
+        Reveal::Both => and(base, PartyCost::default(), total, 1),
     }
 }

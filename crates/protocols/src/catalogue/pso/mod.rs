@@ -13,6 +13,14 @@
 //!
 //! **Security.** Semi-honest (Theorem 4), given the mqRPMT and the OT. Both sides learn sizes. In every operation the
 //! receiver sees `e`, and with it how many elements are common; in mqRPMT* the sender learns that too.
+//!
+//! **Rows of several elements.** But for intersections, each row of a side can be `k` elements, as
+//! [`RunInput::per_row`](crate::RunInput::per_row) has it. The sender shuffles rows, and elements keep their places within; a row's bit
+//! is the OR of its elements' bits, and what follows takes rows and their bits. The receiver sees in addition which of a row's
+//! places match, of rows in a random order: the view of Fig. 7 on the elements, but for the permutation, which keeps rows. Its
+//! simulator is given those patterns. A side's elements are distinct, so each belongs to one row; what rows lack is filled up
+//! with random elements. If both learn a count, the test runs both ways and each side tells the other how many of its rows match:
+//! the smaller number does not depend on who connects.
 
 mod count;
 mod intersect;
@@ -24,8 +32,11 @@ mod sum;
 mod tests;
 mod union;
 
+use std::borrow::Cow;
+
 use veilset_crypto::permutation;
 
+use crate::kit::membership::Hits;
 use crate::kit::mqrpmt::MqRpmt;
 use crate::{Conclusion, Cost, PartyCost, Protocol, ProtocolError, Run, Shape, Spec};
 
@@ -68,14 +79,50 @@ impl Protocol for Pso {
     }
 }
 
-/// `P₂` of the mqRPMT, its set in a fresh random order, which it returns.
+/// `P₁` of the mqRPMT: which of the peer's rows match.
+fn p1(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Hits, ProtocolError> {
+    Ok(mqrpmt.p1(&run.input, &mut run.means)?.bits().of_rows(run.input.per_row))
+}
+
+/// `P₂` of the mqRPMT, its rows in a fresh random order, which it returns.
 fn shuffled_p2(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
-    let order = permutation(run.input.elements.len(), run.means.rng);
-    mqrpmt.p2(&run.input, &mut run.means, &order)?;
+    let order = shuffled(run);
+    p2(mqrpmt, run, &order)?;
     Ok(order)
 }
 
-/// The index of the element in each place.
+/// `P₂` of the mqRPMT, its rows in this order.
+fn p2(mqrpmt: MqRpmt, run: &mut Run<'_>, order: &Order) -> Result<(), ProtocolError> {
+    let order = elements_of(order, run.input.per_row);
+    mqrpmt.p2(&run.input, &mut run.means, &order)
+}
+
+/// Each side `P₁` of the peer's rows and `P₂` of its own, in a fresh random order: which rows of the peer match, and that order.
+/// Nothing where the two tests cost as much as one after the other.
+fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Option<Result<(Hits, Order), ProtocolError>> {
+    let (order, per_row) = (shuffled(run), run.input.per_row);
+    let elements = elements_of(&order, per_row);
+    let indication = mqrpmt.both(run.side.role, &mut run.input, &mut run.means, &elements)?;
+    Some(indication.map(|indication| (indication.bits().of_rows(per_row), order)))
+}
+
+/// A fresh random order of this side's rows.
+fn shuffled(run: &mut Run<'_>) -> Order {
+    permutation(run.input.elements.len() / run.input.per_row, run.means.rng)
+}
+
+/// The elements of rows in this order.
+fn elements_of(order: &Order, per_row: usize) -> Cow<'_, [u32]> {
+    if per_row == 1 {
+        return Cow::Borrowed(&order[..]);
+    }
+    // No more than elements, of which there are fewer than 2^32.
+    let elements =
+        order.iter().flat_map(|row| (0..).take(per_row).map(move |i| row * per_row as u32 + i));
+    Cow::Owned(elements.collect())
+}
+
+/// The index of the row in each place.
 type Order = zeroize::Zeroizing<Vec<u32>>;
 
 /// Adds to a cost.

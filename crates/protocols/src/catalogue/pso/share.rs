@@ -6,7 +6,7 @@
 use zeroize::Zeroizing;
 
 use super::sum::ordered;
-use super::{and, shuffled_p2};
+use super::{and, p1, shuffled_p2};
 use crate::kit::membership::Hits;
 use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, correlated_cost};
@@ -30,7 +30,7 @@ pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<(Shares, Hits), ProtocolError> {
     let columns = 1 + run.input.peer_attached.columns();
-    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
+    let hits = p1(mqrpmt, run)?;
     let sharing = run.input.choices.sharing.unwrap_or_default();
     let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, sharing)?.to_vec();
     Ok((Shares { columns, words, sharing, order: None }, hits))
@@ -59,6 +59,7 @@ fn with_indicator(words: &[u128], count: usize, values: usize) -> Zeroizing<Vec<
 }
 
 pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
-    let (sender, receiver, rounds) = correlated_cost(shape.sender, 1 + shape.attached.columns());
+    let (sender, receiver, rounds) =
+        correlated_cost(shape.sender / shape.per_row, 1 + shape.attached.columns());
     and(mqrpmt.cost(shape), sender, receiver, rounds)
 }

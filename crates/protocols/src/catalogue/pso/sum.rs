@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
 use zeroize::Zeroizing;
 
-use super::{and, shuffled_p2};
+use super::{and, p1, shuffled_p2};
 use crate::kit::membership::VALUES_A_TASK;
 use crate::kit::mqrpmt::{MqRpmt, weight};
 use crate::kit::transfer::{self, correlated_cost};
@@ -27,7 +27,7 @@ pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 fn receiver(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
     let columns = run.input.peer_attached.columns();
-    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
+    let hits = p1(mqrpmt, run)?;
     let words = transfer::receive_correlated(&mut run.means, &hits.e, columns, Sharing::Additive)?;
     let count = weight(&hits.e).min(run.input.elements.len() as u64);
     run.means.channel.phase("count and masked sums");
@@ -47,7 +47,8 @@ fn sender(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
     let words = ordered(run.input.attached, &order);
     let masks = transfer::send_correlated(&mut run.means, &words, columns, Sharing::Additive)?;
     run.means.channel.phase("count and masked sums");
-    let most = run.input.elements.len().min(run.input.peer_count) as u64;
+    let rows = run.input.elements.len() / run.input.per_row;
+    let most = rows.min(run.input.peer_count) as u64;
     let Total(count) = run.means.channel.take(&most)?;
     let mut masked = Vec::new();
     for range in Chunks::new(columns, WORDS_A_FRAME).ranges() {
@@ -119,7 +120,7 @@ impl AttachedShape {
 
 pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
     let columns = shape.attached.columns();
-    let (sender, receiver, rounds) = correlated_cost(shape.sender, columns);
+    let (sender, receiver, rounds) = correlated_cost(shape.sender / shape.per_row, columns);
     let cost = and(mqrpmt.cost(shape), sender, receiver, rounds);
     let sums = 8.0 + 16.0 * columns as f64 + frames(1 + columns.div_ceil(WORDS_A_FRAME));
     let sums = PartyCost { bytes_sent: sums, ..PartyCost::default() };

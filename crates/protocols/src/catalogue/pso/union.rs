@@ -5,10 +5,9 @@
 //! where it does not.
 
 use rayon::prelude::*;
-use veilset_crypto::permutation;
 use zeroize::Zeroizing;
 
-use super::{and, shuffled_p2};
+use super::{and, p1, shuffled_p2};
 use crate::kit::membership::{Hits, VALUES_A_TASK};
 use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::transfer::{self, gathered, one_sided_cost};
@@ -30,11 +29,10 @@ pub(super) fn run(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, Proto
 
 /// Items go from the sender first, then from the receiver.
 fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Received, ProtocolError> {
-    let order = permutation(run.input.elements.len(), run.means.rng);
-    let Some(indication) = mqrpmt.both(run.side.role, &run.input, &mut run.means, &order) else {
+    let Some(tested) = super::both(mqrpmt, run) else {
         return one_after_the_other(mqrpmt, run);
     };
-    let hits = indication?.bits();
+    let (hits, order) = tested?;
     match run.side.role {
         Role::Sender => {
             send_items(run, Role::Sender, &order)?;
@@ -84,7 +82,7 @@ impl Received {
 }
 
 fn receive(mqrpmt: MqRpmt, run: &mut Run<'_>, from: Role) -> Result<Received, ProtocolError> {
-    let hits = mqrpmt.p1(&run.input, &mut run.means)?.bits();
+    let hits = p1(mqrpmt, run)?;
     receive_items(run, from, hits)
 }
 
@@ -117,7 +115,8 @@ fn width(attached: AttachedShape) -> usize {
 }
 
 pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
-    let (sender, receiver, rounds) = one_sided_cost(shape.sender, width(shape.attached));
+    let (sender, receiver, rounds) =
+        one_sided_cost(shape.sender / shape.per_row, width(shape.attached));
     if shape.reveal == Reveal::Receiver {
         return and(mqrpmt.cost(shape), sender, receiver, rounds);
     }
@@ -135,6 +134,7 @@ pub(super) fn cost(mqrpmt: MqRpmt, shape: &Shape) -> Cost {
         return and(once, second.receiver, second.sender, second.rounds);
     };
     let once = and(tests, sender, receiver, rounds);
-    let (sender, receiver, rounds) = one_sided_cost(back.sender, width(back.attached));
+    let (sender, receiver, rounds) =
+        one_sided_cost(back.sender / back.per_row, width(back.attached));
     and(once, receiver, sender, rounds)
 }

@@ -30,6 +30,7 @@ fn run(
             peer_count,
             attached: Attached::Nothing,
             peer_attached: AttachedShape::Nothing,
+            per_row: 1,
             slack: 0,
             choices: protocol.spec.defaults(),
         },

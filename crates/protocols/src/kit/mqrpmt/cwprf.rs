@@ -15,6 +15,7 @@
 //! **Security.** Semi-honest (Theorem 1), under DDH in the group with `H` a random oracle.
 
 use veilset_crypto::{CommutativePrf, permutation};
+use zeroize::Zeroizing;
 
 use super::Indication;
 use crate::kit::exchange::{Ordered, exchange_blinded, point_bytes};
@@ -65,10 +66,10 @@ pub(super) fn p2<F: CommutativePrf>(
 ///
 /// Each side has the other's elements under both keys after step 1 and sends their set; each looks what it has up in the
 /// set that it gets. A side's view is that of `P₁` of Fig. 3 with, in place of nothing, that of `P₂`, whose messages are
-/// the same points: its simulator draws one random point for each element of either side.
+/// the same points: its simulator draws one random point for each element of either side. The elements are wiped once they are sent.
 pub(super) fn both<F: CommutativePrf>(
     role: Role,
-    input: &RunInput<'_>,
+    input: &mut RunInput<'_>,
     means: &mut Means<'_>,
     order: &[u32],
 ) -> Result<Indication, ProtocolError> {
@@ -82,6 +83,7 @@ pub(super) fn both<F: CommutativePrf>(
     let elements = Ordered { elements: &input.elements, order };
     let shape = ValuesShape { count: peer, bits: mine.bits() };
     let doubled = exchange_blinded(means, &key, elements, shape)?;
+    input.elements = Zeroizing::default();
 
     // Step 2, the sender's first.
     let set = match role {

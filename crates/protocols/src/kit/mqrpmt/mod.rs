@@ -96,11 +96,12 @@ impl MqRpmt {
     }
 
     /// The test both ways, where that costs less than one way after the other: the bits of the peer's vector, this side's
-    /// being its elements in the order of `order`. The side that plays `role` in the operation sends its set first or last.
+    /// being its elements in the order of `order`, which are wiped once they are sent. The side that plays `role` in the operation
+    /// sends its set first or last.
     pub(crate) fn both(
         self,
         role: Role,
-        input: &RunInput<'_>,
+        input: &mut RunInput<'_>,
         means: &mut Means<'_>,
         order: &[u32],
     ) -> Option<Result<Indication, ProtocolError>> {

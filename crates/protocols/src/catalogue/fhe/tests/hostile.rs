@@ -69,6 +69,7 @@ fn query(parameters: &FheParameters, channel: &mut dyn Channel) -> Result<(), Pr
             peer_count: SIZES.sender,
             attached: crate::Attached::Nothing,
             peer_attached: crate::AttachedShape::Nothing,
+            per_row: 1,
             slack: 0,
             choices: SPEC.defaults(),
         },

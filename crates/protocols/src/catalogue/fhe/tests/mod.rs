@@ -67,6 +67,7 @@ fn play_labelled(
                 peer_count: sizes.sender,
                 attached: crate::Attached::Nothing,
                 peer_attached: crate::AttachedShape::Nothing,
+                per_row: 1,
                 slack: sizes.slack,
                 choices: SPEC.defaults(),
             },
@@ -103,6 +104,7 @@ fn finds_what_both_have() {
             reveal: Reveal::Both,
             attached: crate::AttachedShape::Nothing,
             returned: crate::AttachedShape::Nothing,
+            per_row: 1,
             choices: SPEC.defaults(),
         };
         let cost = INTERSECT.cost(shape);
