@@ -138,6 +138,7 @@ mod tests {
         });
         let mut names: Vec<&str> = names.collect();
         names.sort_unstable();
+        names.dedup();
         let mut papers: Vec<&str> = PAPERS.iter().map(|paper| paper.name).collect();
         papers.sort_unstable();
         assert_eq!(names, papers);
