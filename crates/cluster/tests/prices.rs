@@ -27,6 +27,7 @@ fn planned(operation: Operation, rows: u64) -> PlannedRun {
         },
         rows,
         peer_rows: rows,
+        keys: 1,
         values: 1,
         row_bytes: 32,
         link: Link { bits_per_second: 10e9, round_trip: Duration::ZERO },

@@ -119,6 +119,19 @@ impl PartyCost {
             memory: self.memory + more.memory,
         }
     }
+
+    /// So many times, one after the other.
+    fn times(self, runs: u64) -> Self {
+        let runs = runs as f64;
+        Self {
+            multiplications: runs * self.multiplications,
+            maps: runs * self.maps,
+            passes: runs * self.passes,
+            bytes_sent: runs * self.bytes_sent,
+            in_turn: runs * self.in_turn,
+            ..self
+        }
+    }
 }
 
 /// What a run costs.
@@ -139,6 +152,17 @@ impl Cost {
     pub(crate) fn endless() -> Self {
         let party = PartyCost { bytes_sent: f64::INFINITY, ..PartyCost::default() };
         Self { sender: party, receiver: party, rounds: 0, waits: 0 }
+    }
+
+    /// So many such runs, one after the other.
+    #[must_use]
+    pub fn times(self, runs: u64) -> Self {
+        Self {
+            sender: self.sender.times(runs),
+            receiver: self.receiver.times(runs),
+            rounds: runs * self.rounds,
+            waits: runs * self.waits,
+        }
     }
 }
 

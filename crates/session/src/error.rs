@@ -84,6 +84,11 @@ pub enum SessionError {
         /// What does.
         what: String,
     },
+    /// The operation takes one key.
+    #[error(
+        "{0} takes one --key, of one column or more: several keys are for intersect, count, sum, union and share"
+    )]
+    OneKey(Operation),
     /// Several parties cannot do what was asked.
     #[error(
         "three parties or more compute an intersection that all learn, by one protocol against semi-honest parties: leave \
@@ -240,6 +245,7 @@ impl SessionError {
             | Self::Unnamed { .. }
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
+            | Self::OneKey(_)
             | Self::Columns
             | Self::Multiparty
             | Self::WrongProtocol { .. }

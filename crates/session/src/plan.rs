@@ -213,6 +213,22 @@ impl Estimate {
         self.protocol.kept(Shape { choices: self.choices, ..shape })
     }
 
+    /// Of as many such runs of `shape`, one after the other, with what is kept of all.
+    pub(crate) fn in_tiers(self, tiers: u64, shape: Shape) -> Self {
+        let runs = u32::try_from(tiers).unwrap_or(u32::MAX);
+        let of_others = shape.sender.max(shape.receiver).saturating_mul(tiers - 1);
+        let mut cost = self.cost.times(tiers);
+        // Both tell how many values they have left before each.
+        cost.rounds += if tiers > 1 { tiers } else { 0 };
+        Self {
+            cost,
+            time: self.time.saturating_mul(runs),
+            computing: self.computing.saturating_mul(runs),
+            memory: self.memory.saturating_add(of_others.saturating_mul(KEPT_A_VALUE)),
+            ..self
+        }
+    }
+
     /// "You learn: …. PEER learns: …." for this side of the figure.
     #[must_use]
     pub fn learned(&self, side: Side, peer: &str) -> String {
@@ -281,6 +297,9 @@ impl Price {
         })
     }
 }
+
+/// Bytes of memory that a value of another tier takes: its element, and whether it matches.
+pub(crate) const KEPT_A_VALUE: u64 = Element::LEN as u64 + 12;
 
 /// Bytes a key costs beside the protocol: its row in the list, its element, and which rows carry it.
 const BYTES_A_KEY: f64 = 80.0;

@@ -3,17 +3,19 @@
 use veilset_protocols::{Operation, Role, Shape, Side, Spec};
 
 use crate::plan::{plan, switches};
-use crate::{Calibration, Estimate, Link, SessionError, Wanted};
+use crate::{Calibration, Estimate, Link, Matching, SessionError, Wanted};
 
 /// A run of which only the price is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct PlannedRun {
     /// What to compute, and what the protocol must be.
     pub wanted: Wanted,
-    /// This side's number of distinct keys.
+    /// This side's number of distinct keys; of several keys, of rows, each with a value under each.
     pub rows: u64,
-    /// The peer's number of distinct keys.
+    /// The peer's.
     pub peer_rows: u64,
+    /// By how many keys rows match.
+    pub keys: u64,
     /// Value columns of a sum or of shares.
     pub values: usize,
     /// Bytes of the longest row that a union sends, or of a label.
@@ -42,19 +44,24 @@ impl PlannedRun {
     /// Measures this machine for some milliseconds and prices every protocol that fits.
     ///
     /// # Errors
-    /// When no protocol fits, or none takes so many keys.
+    /// When no protocol fits, none takes so many keys, or the operation takes one key.
     pub fn price(&self) -> Result<Prices, SessionError> {
         self.wanted.check(None)?;
+        let Self { wanted, link, threads, .. } = *self;
+        if self.keys > 1 && self.matching().is_none() {
+            return Err(SessionError::OneKey(wanted.operation));
+        }
         let (side, shape) = (self.side(), self.shape());
         let machine = Calibration::measure()?;
-        let Self { wanted, link, threads, .. } = *self;
         let plans = plan(wanted, shape, &machine, link, threads);
         let most = plans.iter().map(|plan| plan.spec().max_elements).max();
         match most {
-            Some(most) if self.rows.max(self.peer_rows) > most => {
+            Some(most) if shape.sender.max(shape.receiver) > most => {
                 Err(SessionError::TooManyKeys { most })
             }
             _ => {
+                let tiers = if self.matching() == Some(Matching::Tiers) { self.keys } else { 1 };
+                let plans = plans.into_iter().map(|plan| plan.in_tiers(tiers, shape)).collect();
                 let switches = switches(wanted, shape, &machine, link, threads);
                 let operation = wanted.operation;
                 Ok(Prices { operation, threads, plans, switches, shape, side })
@@ -71,19 +78,31 @@ impl PlannedRun {
         Side { role, reveal: learn.reveal() }
     }
 
-    /// The sizes of the run, with the choices that are asked for.
+    /// How rows match by several keys.
+    fn matching(&self) -> Option<Matching> {
+        let Wanted { operation, learn, .. } = self.wanted;
+        Matching::of(operation, learn).filter(|_| self.keys > 1)
+    }
+
+    /// The sizes of the run, or of the first of its tiers, with the choices that are asked for.
     #[must_use]
     pub fn shape(&self) -> Shape {
         let Side { role, reveal } = self.side();
+        let (values, per_row) = match self.matching() {
+            Some(Matching::Grouped) => (self.keys, self.keys),
+            Some(Matching::OneSided) => (self.keys, 1),
+            Some(Matching::Tiers) | None => (1, 1),
+        };
+        let [rows, peer_rows] = [self.rows, self.peer_rows].map(|rows| rows.saturating_mul(values));
         let (sender, receiver) = match role {
-            Role::Receiver => (self.peer_rows, self.rows),
-            Role::Sender => (self.rows, self.peer_rows),
+            Role::Receiver => (peer_rows, rows),
+            Role::Sender => (rows, peer_rows),
         };
         let spec = self.wanted.operation.spec();
         let attached = |role| spec.attached(role, self.values, self.row_bytes);
         let (attached, returned) = (attached(Role::Sender), attached(Role::Receiver));
         let choices = self.wanted.choices;
-        Shape { sender, receiver, reveal, attached, returned, per_row: 1, choices }
+        Shape { sender, receiver, reveal, attached, returned, per_row, choices }
     }
 }
 
@@ -114,5 +133,59 @@ impl Prices {
     #[must_use]
     pub fn leaks(&self, plan: &Estimate) -> Vec<&'static str> {
         plan.spec().leaks_of(self.side.reveal).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use veilset_crypto::Group;
+    use veilset_protocols::{Choices, Security};
+
+    use super::*;
+    use crate::Learn;
+
+    fn bytes(operation: Operation, learn: Learn, [rows, peer_rows, keys]: [u64; 3]) -> (f64, f64) {
+        let security = Security::SemiHonest;
+        // Without those whose parameters are searched for.
+        let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
+        let wanted = Wanted { operation, security, learn, choices };
+        let (link, row_bytes) = (Link::default(), 100);
+        let run =
+            PlannedRun { wanted, rows, peer_rows, keys, values: 1, row_bytes, link, threads: 1 };
+        let prices = run.price().expect("protocols fit");
+        let of = |id| prices.plans.iter().find(|plan| plan.spec().id == id);
+        let plan = of("dh").or_else(|| of("mqrpmt-dh")).or_else(|| of("mqrpmt-dh-union"));
+        prices.bytes(plan.expect("it fits"))
+    }
+
+    #[test]
+    fn several_keys_cost_what_their_runs_cost() {
+        let (both, me) = (Learn::Both, Learn::Me);
+        let (sent, received) = bytes(Operation::Intersect, both, [1000, 3000, 1]);
+        let tiers = bytes(Operation::Intersect, both, [1000, 3000, 3]);
+        assert_eq!(tiers, (3.0 * sent, 3.0 * received));
+        for operation in [Operation::Intersect, Operation::Count] {
+            let at_once = bytes(operation, me, [1000, 3000, 3]);
+            assert_eq!(at_once, bytes(operation, me, [3000, 9000, 1]), "{operation}");
+        }
+        // Rows of a union are sent once.
+        let grouped = bytes(Operation::Union, me, [1000, 3000, 3]);
+        let apart = bytes(Operation::Union, me, [3000, 9000, 1]);
+        assert!(apart.1 - grouped.1 > 6000.0 * 100.0, "{grouped:?} {apart:?}");
+    }
+
+    #[test]
+    fn an_operation_of_one_key_has_no_price_for_several() {
+        let wanted = Wanted {
+            operation: Operation::Align,
+            security: Security::SemiHonest,
+            learn: Learn::Both,
+            choices: Choices::default(),
+        };
+        let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, 0);
+        let (link, threads) = (Link::default(), 1);
+        let run = PlannedRun { wanted, rows, peer_rows, keys, values, row_bytes, link, threads };
+        let refused = run.price().err().expect("refused").to_string();
+        assert!(refused.starts_with("align takes one --key"), "{refused}");
     }
 }

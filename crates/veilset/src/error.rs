@@ -29,11 +29,6 @@ pub enum KeysError {
         /// The most.
         most: usize,
     },
-    /// The operation takes one key.
-    #[error(
-        "{0} takes one --key, of one column or more: several keys are for intersect, count, sum, union and share"
-    )]
-    Operation(Operation),
     /// The way to match is for another operation or another --learn.
     #[error("--match {matching} {}", other_way(*operation, *matching))]
     Matching {

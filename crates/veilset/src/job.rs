@@ -4,7 +4,7 @@ use veilset_channel::Abort;
 use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Keys, Operation, Security};
 use veilset_session::{
-    Detail, End, Learn, Matching, Offer, Wanted, agree, agree_all, fresh_rng, memory,
+    Detail, End, Learn, Matching, Offer, SessionError, Wanted, agree, agree_all, fresh_rng, memory,
 };
 
 use crate::connection::Ways;
@@ -87,7 +87,7 @@ impl Job {
         if keys.len() > MAX_LINKAGE_KEYS {
             return Err(KeysError::TooMany { most: MAX_LINKAGE_KEYS }.into());
         }
-        let fitting = fitting.ok_or(KeysError::Operation(operation))?;
+        let fitting = fitting.ok_or(SessionError::OneKey(operation))?;
         if let Some(matching) = matching.filter(|matching| *matching != fitting) {
             return Err(KeysError::Matching { operation, matching }.into());
         }

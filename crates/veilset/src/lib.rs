@@ -84,9 +84,9 @@ pub mod data {
     pub use veilset_data::calendar;
     pub use veilset_data::{
         CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, KEY_COLUMN, KeyColumn,
-        KeySpec, LABEL_COLUMN, LooksLike, PROGRAM_MEMORY, Pairs, Place, Scratch, ShareTable,
-        Source, Spot, Stamp, Table, ValueCheck, Warning, WarningCode, check, check_values, counted,
-        look_at_columns, remove_unfinished,
+        KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs, Place, Scratch,
+        ShareTable, Source, Spot, Stamp, Table, ValueCheck, Warning, WarningCode, check,
+        check_values, counted, look_at_columns, remove_unfinished,
     };
 }
 

@@ -149,6 +149,7 @@ mod tests {
         let planned = PlannedRun {
             wanted,
             rows: 10_000_000_000,
+            keys: 1,
             peer_rows: 10_000_000_000,
             values: 1,
             row_bytes: 32,

@@ -60,6 +60,7 @@ fn planned(args: &PlanArgs) -> PlannedRun {
         },
         rows: args.rows.unwrap_or_default(),
         peer_rows: args.peer_rows.unwrap_or_default(),
+        keys: args.keys,
         values: args.values,
         row_bytes: args.row_bytes,
         link: args.link.unwrap_or_default(),

@@ -230,6 +230,7 @@ class Asked:
     operation: str
     rows: int
     peer_rows: int
+    keys: int
     learn: str
     security: str
     link: str | None

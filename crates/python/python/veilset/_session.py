@@ -438,6 +438,7 @@ def plan(
     rows: int,
     peer_rows: int,
     *,
+    keys: int = 1,
     learn: Learn = "both",
     security: Security = "semi-honest",
     link: str | None = None,
@@ -451,6 +452,7 @@ def plan(
     for name, number in {
         "rows": rows,
         "peer_rows": peer_rows,
+        "keys": keys,
         "values": values,
         "row_bytes": row_bytes,
     }.items():
@@ -458,7 +460,17 @@ def plan(
             raise InputError(f"{name} is a number of at least 0, not {number}")
     told = chosen(choices)
     asked = Asked(
-        operation, rows, peer_rows, learn, security, link, threads, values, row_bytes, told
+        operation,
+        rows,
+        peer_rows,
+        keys,
+        learn,
+        security,
+        link,
+        threads,
+        values,
+        row_bytes,
+        told,
     )
     prices: dict[str, Any] = json.loads(_plan(asked))
     return prices

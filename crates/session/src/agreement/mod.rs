@@ -2,7 +2,7 @@
 
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, ChannelError, ChannelExt};
-use veilset_crypto::{Element, Group};
+use veilset_crypto::Group;
 use veilset_protocols::{
     AttachedShape, Attaches, Choices, Gives, Operation, Protocol, Reveal, Role, SetEncoding, Shape,
     Side, Spec,
@@ -10,7 +10,7 @@ use veilset_protocols::{
 
 use crate::offer::BETWEEN_KEYS;
 use crate::parts::Parts;
-use crate::plan::{memory_of, plan};
+use crate::plan::{KEPT_A_VALUE, memory_of, plan};
 use crate::run::CONSENT;
 use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
@@ -71,7 +71,7 @@ pub fn agree(
     };
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
-    check_memory(needed(parts), &offer, &theirs)?;
+    check_memory(needed(parts), &offer, theirs.distinct / open.per_row)?;
     let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, choices);
     let asked_of_peer = Wanted::of_peer(&offer, &theirs).asked_too_much(
         theirs.protocol == Some(spec.id),
@@ -273,8 +273,7 @@ fn runs(role: Role, shape: Shape, mine: &Terms, theirs: &Terms) -> Vec<Shape> {
 
 /// What tiers take beside their runs: the elements of all, and which match.
 fn memory_of_tiers(mine: &Terms) -> u64 {
-    let of_all = |all: u64| all.saturating_mul(Element::LEN as u64 + 12);
-    if mine.tiers.is_empty() { 0 } else { of_all(mine.distinct) }
+    if mine.tiers.is_empty() { 0 } else { mine.distinct.saturating_mul(KEPT_A_VALUE) }
 }
 
 /// A protocol with its parameters.
@@ -376,8 +375,8 @@ fn memory_of_rows(mine: &Terms, theirs: &Terms, per_row: u64) -> u64 {
     count.saturating_mul(width as u64 + 24 + BYTES_A_CELL * cells)
 }
 
-fn check_memory(needed: u64, offer: &Offer, theirs: &Terms) -> Result<(), SessionError> {
-    let (allowed, peer) = (offer.memory, theirs.distinct);
+fn check_memory(needed: u64, offer: &Offer, peer: u64) -> Result<(), SessionError> {
+    let allowed = offer.memory;
     if needed > allowed {
         return Err(SessionError::Memory { needed, allowed, peer });
     }
