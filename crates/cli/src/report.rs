@@ -95,7 +95,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let matches = |count: u64| match all {
         2 if report.matching == Some(Matching::Grouped) => {
             let theirs = report.peer().distinct;
-            format!("{count} rows match, of your {distinct} and the peer's {theirs}")
+            format!("{count} rows match; you have {distinct}, the peer has {theirs}")
         }
         2 => format!("{count} of your {distinct} keys match"),
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),

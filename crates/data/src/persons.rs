@@ -1,5 +1,7 @@
 //! The rows of a list whose values under several keys stay together.
 
+use zeroize::Zeroizing;
+
 use crate::KeySet;
 use crate::keys::NO_KEY;
 
@@ -9,6 +11,8 @@ use crate::keys::NO_KEY;
 /// rows; rows with the same values are one person. A row that is left without a value belongs to the person that has its first. Rows
 /// that have no value under any key belong to nobody.
 pub struct Persons {
+    /// Which row has the values of each person: the first of those that have them all.
+    heads: KeySet,
     /// Of which person each row is.
     rows: KeySet,
     /// Of each person, the number of its value under each key, as [`Linkage`](crate::Linkage) numbers them.
@@ -20,6 +24,7 @@ impl Persons {
     pub(crate) fn new(sets: &[KeySet]) -> Self {
         let count = sets[0].rows();
         let ranks: Vec<u128> = (0..count).map(|row| rank(sets, row)).collect();
+        let ranks = Zeroizing::new(ranks);
         let owners: Vec<Vec<u32>> = sets.iter().map(|set| owners(set, &ranks)).collect();
         let values_of = |row: usize| {
             let of_keys = sets.iter().zip(&owners);
@@ -31,19 +36,15 @@ impl Persons {
             let is_alike = |owner: &u32| ranks[*owner as usize] == ranks[row];
             owners().find(is_alike).or_else(|| owners().next())
         };
-        let mut numbers = vec![NO_KEY; count];
-        let (mut of_row, mut persons) = (Vec::with_capacity(count), 0);
-        for row in 0..count {
-            let number = head(row).map_or(NO_KEY, |head| {
-                let number = &mut numbers[head as usize];
-                if *number == NO_KEY {
-                    *number = persons;
-                    persons += 1;
-                }
-                *number
-            });
-            of_row.push(number);
-        }
+        let mut persons = 0;
+        let number = |row: usize| {
+            let is_head = head(row) == Some(row as u32);
+            persons += u32::from(is_head);
+            if is_head { persons - 1 } else { NO_KEY }
+        };
+        let numbers: Vec<u32> = (0..count).map(number).collect();
+        let of_row = |row| head(row).map_or(NO_KEY, |head| numbers[head as usize]);
+        let of_row = (0..count).map(of_row).collect();
         let mut values = vec![NO_KEY; persons as usize * sets.len()];
         for (row, number) in numbers.iter().enumerate().filter(|(_, number)| **number != NO_KEY) {
             let mut first = 0;
@@ -56,10 +57,18 @@ impl Persons {
                 first += set.len();
             }
         }
-        Self { rows: KeySet::of_rows(of_row, persons as usize), values }
+        let of_all = |rows| KeySet::of_rows(rows, persons as usize);
+        Self { heads: of_all(numbers), rows: of_all(of_row), values }
     }
 
-    /// Which rows are of which person; a person's number is its key.
+    /// Which row has each person's values, and with it stands for the person, whose number is its key; the others have none.
+    #[must_use]
+    pub fn heads(&self) -> &KeySet {
+        &self.heads
+    }
+
+    /// Which rows are of which person, also those that have none of its values to themselves; a person's number is its key, and
+    /// those do not stand in the order of first rows.
     #[must_use]
     pub fn rows(&self) -> &KeySet {
         &self.rows
@@ -73,7 +82,7 @@ impl Persons {
     /// Bytes of memory that it occupies.
     #[must_use]
     pub fn memory(&self) -> u64 {
-        self.rows.memory() + size_of_val(&self.values[..]) as u64
+        self.heads.memory() + self.rows.memory() + size_of_val(&self.values[..]) as u64
     }
 }
 
@@ -193,8 +202,20 @@ mod tests {
             }
             values.sort_unstable();
             proptest::prop_assert!(values.into_iter().eq(0..list.len()));
-            let first_rows = persons.rows().first_rows();
-            proptest::prop_assert!(first_rows.is_sorted() && first_rows.len() == persons.rows().len());
+            // Whoever stands for a person carries all of its values.
+            let heads = persons.heads();
+            let first_rows = heads.first_rows();
+            proptest::prop_assert!(first_rows.is_sorted() && first_rows.len() == heads.len());
+            for (person, row) in first_rows.iter().enumerate() {
+                proptest::prop_assert_eq!(persons.rows().key_of(*row as usize), Some(person));
+                let mut first = 0;
+                for (place, set) in list.keys().iter().enumerate() {
+                    if let Some(value) = persons.values().nth(3 * person + place).flatten() {
+                        proptest::prop_assert_eq!(set.key_of(*row as usize), Some(value - first));
+                    }
+                    first += set.len();
+                }
+            }
         }
     }
 }

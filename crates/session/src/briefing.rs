@@ -98,8 +98,10 @@ const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows ever
 
 /// What is meant by a key where the values of a row stay together, and what that tells beyond what it tells of one key.
 const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys: it matches by any of them. Whoever sees how many keys \
-                            match also sees of each of the other's rows, in random order, by which keys it matches. If both learn a \
-                            count, they see how many rows of either list match, and take the smaller number.";
+                            match also sees of each of the other's rows, in random order, by which keys it matches, and where its \
+                            own rows lack different values, so also which of them match. With a changed program it can learn \
+                            which of its values stand in one row of the other. If both learn a count, each learns how many rows of \
+                            either list match. On mqrpmt-star the sender learns how many values match.";
 
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \

@@ -154,9 +154,9 @@ impl Input {
         Ok(Self { table, linkage, persons, specs, attachment, given: None })
     }
 
-    /// Its only key, or the first; where the values of a row stay together, each such row as a key.
+    /// Its only key, or the first; where the values of a row stay together, each row that has some to itself as a key.
     pub(crate) fn keys(&self) -> &KeySet {
-        self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows)
+        self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::heads)
     }
 
     /// Whether the values of a row under several keys stay together.
@@ -232,7 +232,8 @@ impl Input {
     /// # Errors
     /// When a column is missing or holds something else, or a sum could overflow.
     pub fn with_values(mut self, columns: &[String]) -> Result<Self, DataError> {
-        self.attachment = Attachment::Values(Values::build(&self.table, self.keys(), columns)?);
+        let carriers = self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::rows);
+        self.attachment = Attachment::Values(Values::build(&self.table, carriers, columns)?);
         Ok(self)
     }
 
@@ -359,7 +360,7 @@ impl Input {
     /// Distinct keys; of several, distinct values under all, or the rows where these stay together.
     #[must_use]
     pub fn distinct(&self) -> usize {
-        self.persons.as_ref().map_or_else(|| self.linkage.len(), |persons| persons.rows().len())
+        self.persons.as_ref().map_or_else(|| self.linkage.len(), |persons| persons.heads().len())
     }
 
     /// Bytes of memory that the table, its keys and what belongs to them occupy.
@@ -369,7 +370,9 @@ impl Input {
             Attached::Values { words, .. } => size_of_val(words),
             Attached::Items { bytes, .. } => bytes.len(),
         };
-        let persons = self.persons.as_ref().map_or(0, Persons::memory);
+        // Those of a run that are filled up stand beside those of the list for a moment.
+        let filled_up = (self.linkage.len() * size_of::<KeyDigest>()) as u64;
+        let persons = self.persons.as_ref().map_or(0, |persons| persons.memory() + filled_up);
         self.table.memory() + self.linkage.memory() + persons + attached as u64
     }
 

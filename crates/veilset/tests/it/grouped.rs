@@ -19,8 +19,16 @@ const KEYS: [(&str, &[usize]); 3] =
 /// A value: its key's place, and the numbers of its columns.
 type Value = (usize, Vec<u32>);
 
-/// A list's persons, each with the values that are its own, and its rows' numbers.
-struct People(Vec<(BTreeSet<Value>, BTreeSet<usize>)>);
+/// The values that are a person's own, and the numbers of its rows, and of those that have the values.
+#[derive(Default)]
+struct Person {
+    values: BTreeSet<Value>,
+    rows: BTreeSet<usize>,
+    heads: BTreeSet<usize>,
+}
+
+/// A list's persons.
+struct People(Vec<Person>);
 
 /// What a row has under each key; what more rows have than may is nothing.
 fn values_of(rows: &[Row], most_rows: Option<u32>) -> Vec<[Option<Value>; 3]> {
@@ -60,7 +68,7 @@ impl People {
                 *owner = (*owner).min(&ranks[&number]);
             }
         }
-        let mut people: BTreeMap<&Vec<u8>, (BTreeSet<Value>, BTreeSet<usize>)> = BTreeMap::new();
+        let mut people: BTreeMap<&Vec<u8>, Person> = BTreeMap::new();
         for (number, row) in values.iter().enumerate() {
             let own: Vec<&Value> = row.iter().flatten().collect();
             let owned: BTreeSet<Value> = own
@@ -72,30 +80,34 @@ impl People {
             let Some(first) = own.first() else { continue };
             let whose = if owned.is_empty() { owners[first] } else { &ranks[&number] };
             let person = people.entry(whose).or_default();
-            person.0.extend(owned);
-            person.1.insert(number);
+            person.heads.extend((!owned.is_empty()).then_some(number));
+            person.values.extend(owned);
+            person.rows.insert(number);
         }
         Self(people.into_values().collect())
     }
 
     fn values(&self) -> BTreeSet<&Value> {
-        self.0.iter().flat_map(|(values, _)| values).collect()
+        self.0.iter().flat_map(|person| &person.values).collect()
     }
 
-    /// Of each person, whether it matches, and its rows.
-    fn matched<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (bool, &'a BTreeSet<usize>)> {
+    /// Of each person, whether it matches.
+    fn matched<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = (bool, &'a Person)> {
         let theirs = other.values();
-        self.0
-            .iter()
-            .map(move |(values, rows)| (values.iter().any(|value| theirs.contains(value)), rows))
+        let matches = move |person: &Person| person.values.iter().any(|v| theirs.contains(v));
+        self.0.iter().map(move |person| (matches(person), person))
+    }
+
+    fn matching<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = &'a Person> {
+        self.matched(other).filter(|(matches, _)| *matches).map(|(_, person)| person)
     }
 
     fn count(&self, other: &Self) -> u64 {
-        self.matched(other).filter(|(matches, _)| *matches).count() as u64
+        self.matching(other).count() as u64
     }
 
     fn sum(&self, other: &Self) -> usize {
-        self.matched(other).filter(|(matches, _)| *matches).flat_map(|(_, rows)| rows).sum()
+        self.matching(other).flat_map(|person| &person.rows).sum()
     }
 }
 
@@ -129,11 +141,11 @@ impl Side {
         if random.below(2) == 0 { input } else { input.for_one_run() }
     }
 
-    /// The rows that go to the other side: of each person that does not match, the first in the list.
+    /// The rows that go to the other side: of each person that does not match, the first in the list that has its values.
     fn lacking(&self, other: &Self) -> BTreeSet<String> {
+        let first = |person: &Person| self.order.iter().find(|n| person.heads.contains(n)).copied();
         let lacking = self.people.matched(&other.people).filter(|(matches, _)| !matches);
-        let first = |rows: &BTreeSet<usize>| self.order.iter().find(|n| rows.contains(n)).copied();
-        lacking.filter_map(|(_, rows)| Some(first(rows)?.to_string())).collect()
+        lacking.filter_map(|(_, person)| Some(first(person)?.to_string())).collect()
     }
 }
 
@@ -206,8 +218,8 @@ fn rows_that_stay_together_count_once_each() {
         let mut words: Vec<u128> = words.collect();
         let mut expected: Vec<u128> = people[0]
             .matched(people[1])
-            .flat_map(|(matches, rows)| {
-                let sum: usize = rows.iter().sum();
+            .flat_map(|(matches, person)| {
+                let sum: usize = person.rows.iter().sum();
                 if matches { [1, sum as u128] } else { [0, 0] }
             })
             .collect();

@@ -23,7 +23,8 @@ fn tests_both(reveal: Reveal, per_row: u64) -> bool {
 
 /// Each side tells how many of the other's rows match, the receiver first; the smaller number is the result.
 fn of_both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let most = run.input.elements.len() / run.input.per_row;
+    let per_row = run.input.per_row as u64;
+    let rows = run.input.elements.len() as u64 / per_row;
     let hits = match (both(mqrpmt, run), run.side.role) {
         (Some(tested), _) => tested?.0,
         (None, Role::Sender) => {
@@ -41,7 +42,8 @@ fn of_both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Conclusion, ProtocolErro
     if run.side.role == Role::Receiver {
         run.means.channel.put(&Total(of_peer))?;
     }
-    let Total(own) = run.means.channel.take(&(most as u64))?;
+    // A row of the peer matches as many of this side's as it has elements, at most.
+    let Total(own) = run.means.channel.take(&rows.min(per_row * of_peer))?;
     if run.side.role == Role::Sender {
         run.means.channel.put(&Total(of_peer))?;
     }

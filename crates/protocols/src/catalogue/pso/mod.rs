@@ -32,8 +32,6 @@ mod sum;
 mod tests;
 mod union;
 
-use std::borrow::Cow;
-
 use veilset_crypto::permutation;
 
 use crate::kit::membership::Hits;
@@ -71,7 +69,13 @@ impl Protocol for Pso {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        (self.cost)(self.mqrpmt, &shape)
+        let mut cost = (self.cost)(self.mqrpmt, &shape);
+        if shape.per_row > 1 {
+            // The order of the elements beside that of the rows.
+            cost.sender.memory += 4.0 * shape.sender as f64;
+            cost.receiver.memory += 4.0 * shape.receiver as f64;
+        }
+        cost
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -93,8 +97,8 @@ fn shuffled_p2(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Order, ProtocolError
 
 /// `P₂` of the mqRPMT, its rows in this order.
 fn p2(mqrpmt: MqRpmt, run: &mut Run<'_>, order: &Order) -> Result<(), ProtocolError> {
-    let order = elements_of(order, run.input.per_row);
-    mqrpmt.p2(&run.input, &mut run.means, &order)
+    let elements = elements_of(order, run.input.per_row);
+    mqrpmt.p2(&run.input, &mut run.means, elements.as_ref().unwrap_or(order))
 }
 
 /// Each side `P₁` of the peer's rows and `P₂` of its own, in a fresh random order: which rows of the peer match, and that order.
@@ -102,7 +106,8 @@ fn p2(mqrpmt: MqRpmt, run: &mut Run<'_>, order: &Order) -> Result<(), ProtocolEr
 fn both(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Option<Result<(Hits, Order), ProtocolError>> {
     let (order, per_row) = (shuffled(run), run.input.per_row);
     let elements = elements_of(&order, per_row);
-    let indication = mqrpmt.both(run.side.role, &mut run.input, &mut run.means, &elements)?;
+    let elements = elements.as_ref().unwrap_or(&order);
+    let indication = mqrpmt.both(run.side.role, &mut run.input, &mut run.means, elements)?;
     Some(indication.map(|indication| (indication.bits().of_rows(per_row), order)))
 }
 
@@ -111,15 +116,14 @@ fn shuffled(run: &mut Run<'_>) -> Order {
     permutation(run.input.elements.len() / run.input.per_row, run.means.rng)
 }
 
-/// The elements of rows in this order.
-fn elements_of(order: &Order, per_row: usize) -> Cow<'_, [u32]> {
-    if per_row == 1 {
-        return Cow::Borrowed(&order[..]);
-    }
+/// The elements of rows in this order, where they are not the rows.
+fn elements_of(order: &Order, per_row: usize) -> Option<Order> {
     // No more than elements, of which there are fewer than 2^32.
-    let elements =
-        order.iter().flat_map(|row| (0..).take(per_row).map(move |i| row * per_row as u32 + i));
-    Cow::Owned(elements.collect())
+    let of_row = |row: &u32| {
+        let first = row * per_row as u32;
+        (0..per_row as u32).map(move |place| first + place)
+    };
+    (per_row > 1).then(|| Order::new(order.iter().flat_map(of_row).collect()))
 }
 
 /// The index of the row in each place.
