@@ -92,7 +92,8 @@ fn rank(sets: &[KeySet], row: usize) -> u128 {
     for set in sets {
         hasher.update(set.key_of(row).map_or(&[0; 32], |value| &set.digests()[value]));
     }
-    let [rank, _] = *hasher.finalize().as_bytes().as_chunks::<16>().0 else { return 0 };
+    let mut rank = [0; 16];
+    hasher.finalize_xof().fill(&mut rank);
     u128::from_le_bytes(rank)
 }
 

@@ -91,14 +91,9 @@ fn p1(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Hits, ProtocolError> {
 /// `P₂` of the mqRPMT, its rows in a fresh random order, which it returns.
 fn shuffled_p2(mqrpmt: MqRpmt, run: &mut Run<'_>) -> Result<Order, ProtocolError> {
     let order = shuffled(run);
-    p2(mqrpmt, run, &order)?;
+    let elements = elements_of(&order, run.input.per_row);
+    mqrpmt.p2(&run.input, &mut run.means, elements.as_ref().unwrap_or(&order))?;
     Ok(order)
-}
-
-/// `P₂` of the mqRPMT, its rows in this order.
-fn p2(mqrpmt: MqRpmt, run: &mut Run<'_>, order: &Order) -> Result<(), ProtocolError> {
-    let elements = elements_of(order, run.input.per_row);
-    mqrpmt.p2(&run.input, &mut run.means, elements.as_ref().unwrap_or(order))
 }
 
 /// Each side `P₁` of the peer's rows and `P₂` of its own, in a fresh random order: which rows of the peer match, and that order.
