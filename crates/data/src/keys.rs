@@ -158,10 +158,14 @@ impl KeySet {
 
     /// Rows with keys of these numbers, or [`NO_KEY`], of `len` keys in all, which have no digests.
     pub(crate) fn of_rows(keys: Vec<u32>, len: usize) -> Self {
+        Self { len, ..Self::without_digests(KeysOfRow::Listed(keys)) }
+    }
+
+    fn without_digests(keys_of_row: KeysOfRow) -> Self {
         Self {
             digests: Zeroizing::default(),
-            len,
-            keys_of_row: KeysOfRow::Listed(keys),
+            len: 0,
+            keys_of_row,
             null_rows: 0,
             placeholders: Count::default(),
             invalid: Count::default(),
@@ -494,17 +498,8 @@ impl Builder {
         } else {
             KeysOfRow::Own(0)
         };
-        let keys = KeySet {
-            digests: Zeroizing::new(Vec::with_capacity(room)),
-            len: 0,
-            keys_of_row,
-            null_rows: 0,
-            placeholders: Count::default(),
-            invalid: Count::default(),
-            crowded: Count::default(),
-            suspected: Suspected::default(),
-            hashed: 0,
-        };
+        let digests = Zeroizing::new(Vec::with_capacity(room));
+        let keys = KeySet { digests, ..KeySet::without_digests(keys_of_row) };
         Self { keys, seen: HashTable::with_capacity(room), state: RandomState::new(), room }
     }
 
