@@ -91,11 +91,14 @@ fn run(args: &Args, out: &mut dyn Write) -> Result<(), Failure> {
     for table in paper.tables {
         let mut done = |step: &str| voice::say(format_args!("{step} done"));
         let measured = table.measure(Asked { sizes, runs: args.runs }, &mut done)?;
-        text.push_str(&table.markdown(&measured));
+        // At once, for the next may take an hour.
+        let markdown = table.markdown(&measured);
+        writeln!(out, "{markdown}")?;
+        text.push_str(&markdown);
         text.push('\n');
         all.push(measured);
     }
-    writeln!(out, "{text}")?;
+    writeln!(out)?;
     if let (Some(file), Some(plot)) = (&args.plot, paper.plot) {
         std::fs::write(file, plot(&all))?;
     }
