@@ -128,7 +128,7 @@ pub enum SessionError {
     },
     /// The run would need more memory than it may use.
     #[error(
-        "the run would take about {} MB of memory beside the lists, and {} MB are allowed (the peer says that it has \
+        "the run would take about {} MB of memory, and {} MB are left beside the program and the list (the peer says that it has \
          {peer} keys): raise --max-memory, free memory, or use smaller sets",
         needed.div_ceil(1_000_000), allowed / 1_000_000
     )]
