@@ -241,12 +241,15 @@ impl Destination {
     }
 }
 
+/// Bytes that are written at once: room that is held is given free as often.
+const BUFFER: usize = 1 << 18;
+
 /// Has `fill` write to `out` through a buffer, which is flushed.
 fn fill_buffered(
     out: &mut (dyn Write + Send),
     fill: impl FnOnce(&mut BufWriter<&mut (dyn Write + Send)>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut out = BufWriter::new(out);
+    let mut out = BufWriter::with_capacity(BUFFER, out);
     fill(&mut out)?;
     out.flush()
 }
