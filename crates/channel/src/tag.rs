@@ -57,6 +57,8 @@ tags! {
     KeyProof = 20 "proof of the key",
     MatchConfirmation = 21 "match confirmation",
     MultipartyRound = 22 "round of several parties",
+    Rows = 23 "rows of matches",
+    SealedRows = 24 "sealed rows",
     BaseOtOffer = 0x20 "base OT offer",
     BaseOtAnswer = 0x21 "base OT answer",
     MlKemOffer = 0x22 "post-quantum base OT offer",

@@ -79,6 +79,8 @@ fn check(order: &Order) -> Result<(), Failure> {
         "the protocol for several parties is semi-honest: leave out --security"
     } else if order.keys().len() > 1 {
         "several parties match by one key: give --key once"
+    } else if order.sends() {
+        "only two parties can send columns with their matches: leave out --send with --with"
     } else if order.most_rows().is_some() {
         "--most-per-key and --pairs are for two parties: leave them out with --with"
     } else {

@@ -6,9 +6,9 @@ use clap::{
 };
 use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
-use veilset::{Columns, Input, Job, Learn, Matching};
+use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching};
 
-use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, Talk, of_several, of_two};
+use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two};
 use crate::error::Failure;
 use crate::operation::{Output, destination};
 
@@ -35,7 +35,19 @@ pub(crate) struct Order {
     matching: Option<Matching>,
     /// How many rows one row can match.
     pairs: Option<Pairs>,
+    /// How rows that match are written.
+    joining: Joining,
 }
+
+/// The flag that says which rows an intersection writes.
+const JOIN: &str = "join";
+const JOIN_HELP: &str = "Which rows of your list to write: inner, those that match; left, all, those that match with the columns that the \
+                         peer sends; or anti, those that do not match [default: inner]";
+
+/// The flag that leaves the peer's cells as they come.
+const RAW_CELLS: &str = "raw-cells";
+const RAW_CELLS_HELP: &str = "Write the peer's cells as they come: else in CSV an apostrophe stands before what a spreadsheet would take for a \
+                              formula, and control characters are escapes";
 
 /// The flag that says how rows match by several keys.
 const MATCH: &str = "match";
@@ -82,6 +94,13 @@ fn command(spec: &'static OperationSpec) -> Command {
             .arg(matching.value_parser(value_parser!(Matching)))
             .arg(pairs.value_parser(value_parser!(Pairs)));
     }
+    if spec.may_send_rows() {
+        let join = Arg::new(JOIN).long(JOIN).help(JOIN_HELP).value_name("inner|left|anti");
+        let raw = Arg::new(RAW_CELLS).long(RAW_CELLS).help(RAW_CELLS_HELP);
+        command = command
+            .arg(join.help_heading(RESULT).value_parser(value_parser!(Join)))
+            .arg(raw.help_heading(RESULT).action(ArgAction::SetTrue));
+    }
     // Last, since each part of the flags describes itself.
     command.about(spec.help).override_usage(usage)
 }
@@ -116,6 +135,13 @@ impl FromArgMatches for Order {
                 (matches.get_one(MATCH).copied(), matches.get_one(PAIRS).copied())
             }
         };
+        let joining = match spec.may_send_rows() {
+            true => Joining {
+                join: matches.get_one(JOIN).copied().unwrap_or_default(),
+                raw_cells: matches.get_flag(RAW_CELLS),
+            },
+            false => Joining::default(),
+        };
         Ok(Self {
             operation: spec.operation,
             party: PartyArgs::from_arg_matches(matches)?,
@@ -123,6 +149,7 @@ impl FromArgMatches for Order {
             columns: columns.into_iter().flatten().cloned().collect(),
             matching,
             pairs,
+            joining,
         })
     }
 
@@ -136,7 +163,9 @@ impl Order {
     /// The job for a peer of this name.
     pub(crate) fn job(&self, peer: String) -> Job {
         let matching = self.matching;
-        Job { learn: self.learn(), matching, ..job(self.operation, &self.party.meet, peer) }
+        let with_rows = self.operation.spec().may_send_rows() && self.sends();
+        let learn = self.learn();
+        Job { learn, matching, with_rows, ..job(self.operation, &self.party.meet, peer) }
     }
 
     /// The keys of the list.
@@ -154,7 +183,7 @@ impl Order {
     /// The list with what the operation takes of it.
     pub(crate) fn attach(&self, input: Input) -> Result<Input, Failure> {
         let columns = Columns { values: &self.columns, send: &self.columns, label: None };
-        Ok(input.attach(self.operation, self.learn(), columns)?)
+        Ok(input.joining(self.joining).attach(self.operation, self.learn(), columns)?)
     }
 
     /// Where lists go that take too much memory, and results that their place does not take.
@@ -194,13 +223,23 @@ impl Order {
         Ok(self.job(String::new()).matching_of(keys)?)
     }
 
+    /// Whether this side names columns that go to the peer.
+    pub(crate) fn sends(&self) -> bool {
+        let sends_rows = matches!(self.operation.spec().attaches, Attaches::Rows { .. });
+        sends_rows && !self.columns.is_empty()
+    }
+
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
         self.matching(&self.keys())?;
-        let sends = self.operation.spec().attaches == Attaches::Rows && !self.columns.is_empty();
-        if sends && self.learn() == Learn::Me {
+        if self.sends() && self.learn() == Learn::Me {
             return Err(Failure::Flags(
                 "with --learn me you send no rows: leave out --send".to_owned(),
+            ));
+        }
+        if self.joining != Joining::default() && !self.learns() {
+            return Err(Failure::Flags(
+                "with --learn peer you get no rows: leave out --join and --raw-cells".to_owned(),
             ));
         }
         Ok(())

@@ -56,9 +56,12 @@ fn in_full(spec: &Spec) -> Table {
         ("who receives learns", spec.receiver.of_you.to_owned()),
         ("leaks", spec.all_leaks().collect::<Vec<_>>().join("\n")),
     ];
+    let sends = if spec.with_rows.is_some() { "yes (--send)" } else { "no" };
+    let may_send = spec.operation.spec().may_send_rows();
+    let sends = may_send.then(|| ("columns go with matches", sends.to_owned()));
     let after = [("most keys", spec.max_elements.to_string()), ("source", spec.paper.to_owned())];
     let mut table = plain();
-    for (name, value) in before.into_iter().chain(choices).chain(after) {
+    for (name, value) in before.into_iter().chain(choices).chain(sends).chain(after) {
         table.add_row([name.to_owned(), value]);
     }
     table
@@ -76,6 +79,7 @@ fn object(spec: &Spec) -> Value {
         "leaks": spec.all_leaks().collect::<Vec<_>>(),
         "max_elements": spec.max_elements,
         "auto": spec.auto,
+        "with_rows": spec.with_rows.is_some(),
     });
     let choices = spec.choices.names().map(|(names, taken)| (names.what, json!(taken)));
     with_members(object, "receiver_learns", choices)

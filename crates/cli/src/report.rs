@@ -89,7 +89,10 @@ fn matches_by_key(counts: &[usize], rows: usize) -> String {
 fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let report = &done.report;
     let place = output.filter(|output| *output != "-");
-    let written = place.map_or(String::new(), |place| format!("; written to {place}"));
+    let written = place.map_or(String::new(), |place| match done.rows_of_join(input) {
+        Some(rows) => format!("; {} written to {place}", counted(rows, "row")),
+        None => format!("; written to {place}"),
+    });
     let distinct = report.distinct;
     let all = report.peers.len() + 1;
     let matches = |count: u64| match all {
@@ -117,11 +120,11 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
             done.received().unwrap_or_default(),
             matches(count)
         ),
-        (Outcome::Matched(_), _) if input.has_several_keys() => {
+        (Outcome::Matched(_) | Outcome::Listed { .. }, _) if input.has_several_keys() => {
             let counts = done.counts_by_key(input).unwrap_or_default();
             format!("{}{written}", matches_by_key(&counts, input.rows()))
         }
-        (Outcome::Matched(_), Some(count)) => {
+        (Outcome::Matched(_) | Outcome::Listed { .. }, Some(count)) => {
             let rows = done.rows(input).map_or(0, Iterator::count);
             format!("{}, in {rows} rows{written}", matches(count))
         }

@@ -433,6 +433,19 @@ pub enum DataError {
         /// What is sent at most for a row.
         most: usize,
     },
+    /// The rows of one key have more to send than goes with a key.
+    #[error(
+        "{place}: this row is number {rows} of its key, and together they take more than the {most} bytes that go with a key; choose \
+         fewer columns with --send, or leave out such keys with --most-per-key, which both sides give"
+    )]
+    RowsTooLong {
+        /// Where the row begins with which they are too long.
+        place: Place,
+        /// How many rows of its key there are up to it.
+        rows: usize,
+        /// What is sent at most for a key.
+        most: usize,
+    },
     /// Rows of one key have different labels.
     #[error(
         "{place}: the key of this row has another label in {first}; give each key one label, such as one cell with all of them"

@@ -30,6 +30,7 @@ mod converted;
 mod decimal;
 mod destination;
 mod error;
+mod escape;
 mod format;
 mod generator;
 mod identifiers;
@@ -62,15 +63,17 @@ pub use check::{
 };
 pub use columns::{KeyColumn, KeySpec, Pairs};
 pub use destination::{
-    Destination, ID_COLUMN, KEY_COLUMN, LABEL_COLUMN, NewFile, ShareColumn, ShareEncoding,
-    ShareTable, Sink, SinkError, is_full, remove_unfinished,
+    Destination, ID_COLUMN, JoinedColumns, JoinedRow, KEY_COLUMN, LABEL_COLUMN, NewFile,
+    ShareColumn, ShareEncoding, ShareTable, Sink, SinkError, is_full, remove_unfinished,
 };
 pub use error::{DataError, Place, Spot};
 pub use format::Format;
 pub use generator::Generator;
-pub use items::{BadItem, Items, MAX_ITEM, decode};
+pub use items::{
+    BadItem, Items, MAX_ITEM, RowsToSend, SentColumns, check_rows, decode, decode_rows,
+};
 pub use keys::{KeyDigest, KeySet};
-pub use linkage::{Linkage, MAX_LINKAGE_KEYS};
+pub use linkage::{Linkage, MAX_LINKAGE_KEYS, Match};
 pub use persons::Persons;
 pub use preset::Preset;
 pub use shown::{counted, show_bytes};

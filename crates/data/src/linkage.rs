@@ -119,6 +119,51 @@ impl Linkage {
         (0..self.rows()).filter_map(move |row| Some((row, matches.of(row, self.sets.len())?)))
     }
 
+    /// The numbers of the values that the row carries under all keys.
+    ///
+    /// # Panics
+    /// When `row` is not below [`Linkage::rows`].
+    pub(crate) fn numbers_of(&self, row: usize) -> impl Iterator<Item = usize> + '_ {
+        let mut first = 0;
+        self.sets.iter().flat_map(move |set| {
+            let before = first;
+            first += set.len();
+            set.keys_of(row).map(move |value| before + value)
+        })
+    }
+
+    /// The most values that a row has under one key: several where a generator makes them.
+    #[must_use]
+    pub fn values_of_row(&self) -> usize {
+        let of_set = |set: &KeySet| (0..set.rows()).map(|row| set.keys_of(row).count()).max();
+        self.sets.iter().filter_map(of_set).max().unwrap_or(0)
+    }
+
+    /// The rows that match by the values of these numbers, which rise: each with the first key by which it does, and the places in
+    /// `matched` of its values under that key.
+    ///
+    /// # Panics
+    /// When a number is not below [`Linkage::len`].
+    pub fn matches_of<'a>(&'a self, matched: &'a [u32]) -> impl Iterator<Item = Match> + 'a {
+        let firsts = self.sets.iter().scan(0, |next, set| {
+            let first = *next;
+            *next += set.len();
+            Some(first)
+        });
+        let firsts: Vec<usize> = firsts.collect();
+        self.rows_of(matched).flat_map(move |(row, key)| {
+            let values = self.sets[key].keys_of(row).map({
+                let first = firsts[key];
+                move |value| u32::try_from(first + value).unwrap_or(u32::MAX)
+            });
+            let places = values.filter_map(|number| matched.binary_search(&number).ok());
+            // A table has fewer rows, and a list fewer values, than fit 32 bits.
+            let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+            let of = |place| Match { row: narrow(row), key: narrow(key), place: narrow(place) };
+            places.map(of).collect::<Vec<_>>()
+        })
+    }
+
     /// The numbers of the values under the key at `place` that are carried by rows which match by none of the values
     /// `matched` under the keys before it; rising.
     ///
@@ -152,6 +197,17 @@ impl Linkage {
         let by_key = self.sets.iter().map(|set| (set, rest.by_ref().take(set.len()).collect()));
         Matches { by_key: by_key.collect() }
     }
+}
+
+/// That a row matches by one of its values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Match {
+    /// The row.
+    pub row: u32,
+    /// The first key by which it matches.
+    pub key: u32,
+    /// Which of the values that match it is.
+    pub place: u32,
 }
 
 /// Of each key, whether its values match.

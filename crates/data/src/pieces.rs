@@ -91,6 +91,31 @@ impl<'a> Written<'a> {
         })
     }
 
+    /// The rows in these places, of which each may stand there several times in a row, by as few as fit a piece; with each piece which
+    /// of the places it has.
+    pub(crate) fn copies(
+        &self,
+        places: &[u64],
+    ) -> impl Iterator<Item = Result<(Range<usize>, RecordBatch), ArrowError>> {
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let rest = places.get(start..).filter(|rest| !rest.is_empty())?;
+            let sizes = rest.iter().map(|place| {
+                let row = usize::try_from(*place).unwrap_or(usize::MAX);
+                self.bytes_of(row..row + 1)
+            });
+            let sums = sizes.scan(0_u64, |sum, size| {
+                *sum = sum.saturating_add(size);
+                Some(*sum)
+            });
+            let range = start..start + sums.take_while(|sum| *sum <= PIECE).count().max(1);
+            start = range.end;
+            let rows = UInt64Array::from_iter_values(places[range.clone()].iter().copied());
+            let taken = caught(|| take_record_batch(self.batch, &rows));
+            Some(taken.unwrap_or_else(|| Err(panicked())).map(|batch| (range, batch)))
+        })
+    }
+
     fn bytes_of(&self, rows: Range<usize>) -> u64 {
         self.columns.iter().fold(0, |sum, column| sum.saturating_add(column(rows.clone())))
     }

@@ -5,36 +5,40 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::{Recording, Replay, Transport, memory_pair};
-use veilset_data::{KeySet, KeySpec, Linkage, Table};
+use veilset_data::{KeySet, KeySpec, Linkage, RowsToSend, SentColumns, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
-use veilset_session::{Learn, ListInput, Matching, Offer, Pipe, Resources, SessionError, agree};
+use veilset_session::{
+    Column, Learn, ListInput, Matching, Offer, Pipe, Resources, SessionError, agree,
+};
 
 use crate::Seed;
 use crate::bytes::{Fields, frames, put_frames};
 
-/// What is computed: an operation, or an intersection by two keys.
+/// What is computed: an operation, or an intersection by two keys, or one with rows that go with the matches.
 #[derive(Clone, Copy)]
 enum Asked {
     Operation(Operation),
     Tiers,
+    Joined,
 }
 
 impl Asked {
     /// All of them, by a number.
     fn all() -> impl Iterator<Item = Self> {
-        Operation::ALL.into_iter().map(Self::Operation).chain([Self::Tiers])
+        Operation::ALL.into_iter().map(Self::Operation).chain([Self::Tiers, Self::Joined])
     }
 
     fn name(self) -> &'static str {
         match self {
             Self::Operation(operation) => operation.name(),
             Self::Tiers => "intersect by two keys",
+            Self::Joined => "intersect with rows",
         }
     }
 
     fn keys(self) -> &'static [&'static str] {
         match self {
-            Self::Operation(_) => &["k"],
+            Self::Operation(_) | Self::Joined => &["k"],
             Self::Tiers => &["k", "n"],
         }
     }
@@ -60,17 +64,23 @@ fn side(asked: Asked, connecting: bool, transport: Box<dyn Transport>) -> Result
     let table = Table::parse("list".to_owned(), text, b',').expect("a table");
     let keys: Vec<KeySpec> = asked.keys().iter().map(|key| key.parse().expect("a key")).collect();
     let mut list = Linkage::build(&table, &keys).expect("columns");
-    let agreed = agree(&mut pipe, offer(asked, connecting, &list), rng)?;
+    let columns = ["n".to_owned()];
+    let sent = matches!(asked, Asked::Joined)
+        .then(|| SentColumns::of(&table, &list, &columns).expect("short rows"));
+    let agreed = agree(&mut pipe, offer(asked, connecting, &list, sent.as_ref()), rng)?;
     let resources = Resources { threads: 1, observer: &Silent };
     let (keys, attached) = (list.take_digests(), Attached::Nothing);
-    let list = ListInput { keys, attached, linkage: Some(&list) };
+    let columns = sent.as_ref();
+    let rows = columns.map(|columns| RowsToSend { table: &table, linkage: &list, columns });
+    let list = ListInput { keys, attached, rows, linkage: Some(&list) };
     agreed.run(&mut pipe, list, &resources, rng).map(drop)
 }
 
-fn offer(asked: Asked, connecting: bool, list: &Linkage) -> Offer {
+fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColumns>) -> Offer {
     let (operation, matching) = match asked {
         Asked::Operation(operation) => (operation, None),
         Asked::Tiers => (Operation::Intersect, Some(Matching::Tiers)),
+        Asked::Joined => (Operation::Intersect, None),
     };
     let tiers = list.keys().iter().filter(|_| matching.is_some()).map(KeySet::len);
     Offer {
@@ -87,8 +97,14 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage) -> Offer {
         peer: "peer".to_owned(),
         memory: 1 << 24,
         choices: Choices::default(),
-        attached: AttachedShape::Nothing,
-        columns: Vec::new(),
+        attached: sent
+            .map_or(AttachedShape::Nothing, |sent| AttachedShape::Items { width: sent.width() }),
+        columns: sent
+            .into_iter()
+            .flat_map(SentColumns::names)
+            .map(|name| Column { name: name.clone(), scale: 0 })
+            .collect(),
+        rows_of_key: sent.map_or(0, SentColumns::rows_of_key),
         details: Vec::new(),
     }
 }

@@ -12,7 +12,10 @@ use crate::bytes::{Fields, frames, put_frames};
 /// The seed of both parties' randomness: what a party does here is what it did in the honest run.
 const RANDOMNESS: u8 = 1;
 
-/// A protocol, a role with a reveal, the sizes of the two sets, and the peer's frames.
+/// The bit that says that rows go with the matches, where they can.
+const WITH_ROWS: u8 = 0x80;
+
+/// A protocol, a role with a reveal and whether rows go, the sizes of the two sets, and the peer's frames.
 pub fn protocol_messages(data: &[u8]) {
     let _ = play(data);
 }
@@ -23,7 +26,10 @@ fn play(data: &[u8]) -> Result<Outcome, ProtocolError> {
     let (sender, receiver) = (usize::from(fields.byte() % 5), usize::from(fields.byte() % 5));
     let protocol = PROTOCOLS[usize::from(protocol) % PROTOCOLS.len()];
     let reveals = protocol.spec().reveals;
-    let setting = Setting::new(protocol, reveals[usize::from(choice >> 1) % reveals.len()]);
+    let reveal = reveals[usize::from((choice & !WITH_ROWS) >> 1) % reveals.len()];
+    let setting = Setting::new(protocol, reveal);
+    let with_rows = if choice & WITH_ROWS == 0 { None } else { setting.and_rows() };
+    let setting = with_rows.unwrap_or(setting);
     let role = if choice & 1 == 0 { Role::Sender } else { Role::Receiver };
     run_one(
         setting,
@@ -40,13 +46,20 @@ pub(crate) fn seeds() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for (number, protocol) in (0u8..).zip(PROTOCOLS) {
         for (choice, reveal) in (0u8..).zip(protocol.spec().reveals) {
-            let heard = honest(Setting::new(protocol, *reveal), &sets(4, 3));
-            for (role, frames) in [Role::Sender, Role::Receiver].into_iter().zip(heard) {
-                let mut bytes = vec![number, choice << 1 | u8::from(role == Role::Receiver), 4, 3];
-                put_frames(&mut bytes, &frames);
-                let name = format!("what the {role:?} of {} hears, {reveal:?}", protocol.spec().id);
-                assert!(play(&bytes).is_ok(), "{name}: what was recorded is played to its end");
-                seeds.push(Seed::new(name, bytes));
+            let plain = Setting::new(protocol, *reveal);
+            for setting in [Some(plain), plain.and_rows()].into_iter().flatten() {
+                let heard = honest(setting, &sets(4, 3));
+                let rows = if setting.with_rows { WITH_ROWS } else { 0 };
+                for (role, frames) in [Role::Sender, Role::Receiver].into_iter().zip(heard) {
+                    let choice = choice << 1 | u8::from(role == Role::Receiver) | rows;
+                    let mut bytes = vec![number, choice, 4, 3];
+                    put_frames(&mut bytes, &frames);
+                    let rows = if setting.with_rows { " with rows" } else { "" };
+                    let id = protocol.spec().id;
+                    let name = format!("what the {role:?} of {id} hears, {reveal:?}{rows}");
+                    assert!(play(&bytes).is_ok(), "{name}: what was recorded is played to its end");
+                    seeds.push(Seed::new(name, bytes));
+                }
             }
         }
     }

@@ -73,7 +73,10 @@ pub enum Attaches {
         needed: bool,
     },
     /// Rows, each side whose peer learns.
-    Rows,
+    Rows {
+        /// Whether it has to.
+        needed: bool,
+    },
     /// Labels, the side that is asked, which is the sender.
     Labels,
 }
@@ -85,7 +88,7 @@ impl Attaches {
         match self {
             Self::Nothing => None,
             Self::Values { .. } => Some("value"),
-            Self::Rows => Some("send"),
+            Self::Rows { .. } => Some("send"),
             Self::Labels => Some("label"),
         }
     }
@@ -135,8 +138,10 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         operation: Operation::Intersect,
         help: "Find the rows that both lists have",
         over: Over::ManyLists,
-        attaches: Attaches::Nothing,
-        column: None,
+        attaches: Attaches::Rows { needed: false },
+        column: Some(
+            "A column that the peer gets of your rows that match, beside its own; repeat it for more",
+        ),
         reveals: EITHER,
         gives: Gives::OwnRows,
         keys: Keys::Ordered,
@@ -167,7 +172,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         operation: Operation::Union,
         help: "Get the peer's rows whose keys your list lacks",
         over: Over::TwoLists,
-        attaches: Attaches::Rows,
+        attaches: Attaches::Rows { needed: true },
         column: Some(
             "A column that the peer gets with your rows that it lacks, beside the key columns, which always go",
         ),
@@ -235,22 +240,39 @@ impl Operation {
 }
 
 impl OperationSpec {
+    /// Whether rows can go with the result, and need not.
+    #[must_use]
+    pub fn may_send_rows(&self) -> bool {
+        self.attaches == Attaches::Rows { needed: false }
+    }
+
     /// Whether one side owns values.
     #[must_use]
     pub fn has_values(&self) -> bool {
         matches!(self.attaches, Attaches::Values { .. })
     }
 
-    /// What the side that plays `role` attaches at most to each key, where values have so many columns, and rows and labels
+    /// What the side that plays `role` attaches to each key where it sends rows of so many bytes that it need not: to a peer that
+    /// learns.
+    #[must_use]
+    pub fn sent_rows(&self, role: Role, reveal: Reveal, width: usize) -> AttachedShape {
+        if width > 0 && self.may_send_rows() && reveal.reaches(role.other()) {
+            AttachedShape::Items { width }
+        } else {
+            AttachedShape::Nothing
+        }
+    }
+
+    /// What the side that plays `role` has to attach at most to each key, where values have so many columns, and rows and labels
     /// so many bytes.
     #[must_use]
     pub fn attached(&self, role: Role, columns: usize, width: usize) -> AttachedShape {
         match (self.attaches, role) {
             (Attaches::Values { .. }, Role::Sender) => AttachedShape::Values { columns },
-            (Attaches::Rows, _) | (Attaches::Labels, Role::Sender) => {
+            (Attaches::Rows { needed: true }, _) | (Attaches::Labels, Role::Sender) => {
                 AttachedShape::Items { width }
             }
-            (Attaches::Nothing, _)
+            (Attaches::Nothing | Attaches::Rows { needed: false }, _)
             | (Attaches::Values { .. } | Attaches::Labels, Role::Receiver) => {
                 AttachedShape::Nothing
             }

@@ -77,6 +77,12 @@ fn put_entries(out: &mut String, operation: Operation) {
         }
         out.push('\n');
     }
+    if operation.spec().may_send_rows() {
+        let sending = specs().filter(|spec| spec.with_rows.is_some());
+        let ids: Vec<String> = sending.map(|spec| format!("`{}`", spec.id)).collect();
+        let ids = ids.join(", ");
+        writeln!(out, "\n[Columns](join.md) can go with the matches of {ids}.").expect("to memory");
+    }
     out.push('\n');
 }
 

@@ -91,6 +91,17 @@ pub enum Attached<'a> {
     },
 }
 
+impl Outcome {
+    /// Elements of these indices, in any order, each with as many bytes that the peer attached.
+    pub fn listed(mut found: Vec<(u32, &[u8])>, width: usize) -> Self {
+        found.sort_unstable_by_key(|(index, _)| *index);
+        let rows = found.iter().map(|(index, _)| *index).collect();
+        let mut labels = Vec::with_capacity(found.len() * width);
+        found.iter().for_each(|(_, bytes)| labels.extend_from_slice(bytes));
+        Self::Listed { rows, width, labels }
+    }
+}
+
 impl Attached<'_> {
     /// What a peer may know of it.
     #[must_use]
@@ -121,8 +132,9 @@ pub enum AttachedShape {
 }
 
 impl AttachedShape {
-    /// Bytes of an element.
-    pub(crate) fn width(self) -> usize {
+    /// Bytes of an element that items are.
+    #[must_use]
+    pub fn width(self) -> usize {
         match self {
             Self::Items { width } => width,
             Self::Nothing | Self::Values { .. } => 0,
@@ -150,11 +162,12 @@ pub enum Outcome {
     Nothing,
     /// The indices of this side's elements that the peer has too, rising.
     Matched(Vec<u32>),
-    /// The indices of this side's elements that the peer lists, rising, and their labels one after the other.
+    /// The indices of this side's elements that the peer has, too, or lists, rising, and what the peer attached to them: rows or
+    /// labels, one after the other.
     Listed {
         /// The indices.
         rows: Vec<u32>,
-        /// Bytes of a label; 0 where the list has none.
+        /// Bytes of what is attached to one; 0 where nothing is.
         width: usize,
         /// All bytes.
         labels: Vec<u8>,

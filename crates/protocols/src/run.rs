@@ -82,7 +82,10 @@ impl Means<'_> {
 impl Run<'_> {
     /// The end of an intersection of which one set is empty.
     pub(crate) fn without_matches(&self) -> Option<Conclusion> {
-        self.without(Outcome::Matched(Vec::new()))
+        match self.input.peer_attached.width() {
+            0 => self.without(Outcome::Matched(Vec::new())),
+            _ => self.without_listed(),
+        }
     }
 
     /// The end of a lookup of which one set is empty.

@@ -199,6 +199,8 @@ pub struct Spec {
     /// Whether a side that names no protocol takes it: the planner chooses among such entries alone, and a peer that asks
     /// for any other has to be agreed with. A fact of the entry, not of sizes or machines, so that both sides see it alike.
     pub auto: bool,
+    /// Which choices it takes where rows go with the matches of an intersection; `None` if none can.
+    pub with_rows: Option<Taken>,
 }
 
 impl Spec {
@@ -220,6 +222,12 @@ impl Spec {
     /// What leaks in a run whose result goes there, in full sentences.
     pub fn leaks_of(&self, reveal: Reveal) -> impl Iterator<Item = &'static str> + use<> {
         self.leaks.iter().filter(move |leak| leak.holds(reveal)).map(|leak| leak.text)
+    }
+
+    /// Which choices it takes, where rows go with the matches of an intersection or not; `None` if they cannot.
+    #[must_use]
+    pub fn taken(&self, with_rows: bool) -> Option<&Taken> {
+        if with_rows { self.with_rows.as_ref() } else { Some(&self.choices) }
     }
 
     /// What is chosen where nobody asks for anything else.

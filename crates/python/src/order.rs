@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
 use veilset::registry::{Choices, Gives, Operation, Over, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
-use veilset::{Columns, Error, Input, Job, Learn, choose, units};
+use veilset::{Columns, Error, Input, Job, Joining, Learn, choose, units};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
@@ -31,6 +31,8 @@ pub(crate) struct Order {
     choices: BTreeMap<String, OsString>,
     values: Vec<String>,
     send: Vec<String>,
+    join: String,
+    raw_cells: bool,
     label: Option<String>,
     delimiter: Option<String>,
     max_memory: Option<String>,
@@ -48,6 +50,10 @@ impl Order {
         if job.operation.spec().over != Over::Calendars {
             job.matching_of(&self.keys()?)?;
         }
+        if job.with_rows && job.learn == Learn::Me {
+            let why = "with learn=\"me\" you send no rows: leave out send=";
+            return Err(Failure::Argument(why.to_owned()));
+        }
         Ok(job)
     }
 
@@ -61,6 +67,7 @@ impl Order {
             choices: choices(&self.choices)?.of(operation),
             matching: self.r#match.as_deref().map(|name| named("match", name)).transpose()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
+            with_rows: operation.spec().may_send_rows() && !self.send.is_empty(),
             ..Job::new(operation, peer)
         })
     }
@@ -97,6 +104,8 @@ impl Order {
         let input = Input::linked(table, &keys, matching)?;
         let columns =
             Columns { values: &self.values, send: &self.send, label: self.label.as_deref() };
+        let joining = Joining { join: named("join", &self.join)?, raw_cells: self.raw_cells };
+        let input = input.joining(joining);
         Ok(input.attach(operation, named("learn", &self.learn)?, columns)?.for_one_run())
     }
 

@@ -23,7 +23,7 @@ pub(crate) struct Asked {
     link: Option<String>,
     threads: Option<usize>,
     values: usize,
-    row_bytes: usize,
+    row_bytes: Option<usize>,
     choices: BTreeMap<String, OsString>,
 }
 
@@ -43,6 +43,7 @@ impl Asked {
                 operation,
                 security: named("security", &self.security)?,
                 learn: named("learn", &self.learn)?,
+                with_rows: false,
                 choices: choices(&self.choices)?.of(operation),
             },
             rows: self.rows,

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use veilset::data::{Destination, ID_COLUMN};
 use veilset::net::Options;
 use veilset::registry::Silent;
-use veilset::{Connection, Done, Input, Job, Resources, json};
+use veilset::{Connection, Done, Input, Job, JoinedRows, Resources, json};
 
 use crate::attend::{Answer, Caller, Reporter, attend};
 use crate::error::Failure;
@@ -31,15 +31,26 @@ impl Run {
         py.detach(|| json::of_run(&self.done, &self.input).to_string())
     }
 
-    /// The numbers of the rows that match; nothing if the result is something else.
-    fn rows(&self, py: Python<'_>) -> Option<Batches> {
-        py.detach(|| self.done.rows(&self.input).map(Batches::of_rows))
+    /// The numbers of the rows that match, or of those that a join has, each once for each row that it matches; nothing if the result
+    /// is something else.
+    fn rows(&self, py: Python<'_>) -> Result<Option<Batches>, Failure> {
+        py.detach(|| {
+            if let Some(joined) = self.done.joined_rows(&self.input)? {
+                return Ok(Some(Batches::of_rows(joined.rows.into_iter())));
+            }
+            Ok(self.done.rows(&self.input).map(Batches::of_rows))
+        })
     }
 
     /// The rows of the list that stand in the result: those that match, or all; nothing if it has none of them.
     fn own_rows(&self, py: Python<'_>) -> Result<Option<Batches>, Failure> {
         py.detach(|| {
             let table = self.input.table();
+            if let Some(mut joined) = self.done.joined_rows(&self.input)? {
+                joined.rows.dedup();
+                let taken = table.take(joined.rows.into_iter())?;
+                return Ok(Some(Batches::new(table.schema(), taken)));
+            }
             let taken = match (self.done.rows(&self.input), self.done.received()) {
                 (Some(rows), _) => table.take(rows)?,
                 (None, Some(_)) => table.take(0..table.rows())?,
@@ -49,11 +60,17 @@ impl Run {
         })
     }
 
-    /// The column beside these rows, as text: their labels, or the keys by which they match; nothing if there is none.
-    fn beside(&self, py: Python<'_>) -> Option<Batches> {
+    /// The columns beside these rows, as text: their labels, or the keys by which they match and what the peer sent; nothing if there
+    /// is none.
+    fn beside(&self, py: Python<'_>) -> Result<Option<Batches>, Failure> {
         py.detach(|| {
-            let (column, texts) = self.done.beside(&self.input)?;
-            Some(Batches::of_text([(column, texts.iter().map(|text| Some(&**text)))]))
+            if let Some(JoinedRows { names, columns, .. }) = self.done.joined_rows(&self.input)? {
+                let cells = columns.iter().map(|cells| cells.iter().map(Option::as_deref));
+                let columns = names.iter().map(String::as_str).zip(cells);
+                return Ok((!names.is_empty()).then(|| Batches::of_text(columns)));
+            }
+            let Some((column, texts)) = self.done.beside(&self.input) else { return Ok(None) };
+            Ok(Some(Batches::of_text([(column, texts.iter().map(|text| Some(&**text)))])))
         })
     }
 

@@ -72,7 +72,7 @@ def test_an_unknown_name_is_refused(call: Callable[..., Any]) -> None:
 @pytest.mark.parametrize(
     ("call", "options"),
     [
-        (FUNCTIONS["intersect"], veilset.Options),
+        (FUNCTIONS["intersect"], veilset.JoinOptions),
         (FUNCTIONS["count"], veilset.NumberOptions),
         (FUNCTIONS["agree"], veilset.AgreeOptions),
         (FUNCTIONS["lookup"], veilset.LookupOptions),
@@ -93,11 +93,13 @@ def test_options_of_other_operations_are_refused() -> None:
         (FUNCTIONS["intersect"], {"value": "v"}),
         (FUNCTIONS["count"], {"output": "x.csv"}),
         (FUNCTIONS["sum"], {"send": "v"}),
+        (FUNCTIONS["union"], {"join": "left"}),
         (FUNCTIONS["align"], {"shares": "xor"}),
         (FUNCTIONS["agree"], {"preset": "email"}),
         (FUNCTIONS["lookup"], {"learn": "me"}),
         (FUNCTIONS["run_local"], {"value": "v"}),
         (FUNCTIONS["run_local"], {"send": "v"}),
+        (FUNCTIONS["run_local"], {"join": "anti"}),
         (FUNCTIONS["run_local"], {"shares": "xor"}),
         (FUNCTIONS["run_local"], {"label": "v"}),
         (FUNCTIONS["run_local"], {"peer": "acme"}),

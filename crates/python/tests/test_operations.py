@@ -241,6 +241,64 @@ def test_a_key_that_several_rows_carry_is_nobodys_where_pairs_are_one_to_one() -
         conforms("run", a.report)
 
 
+JOINED: list[Columns] = [
+    {"k": ["a", "b", "b", "c", ""], "v": ["1", "2", "3", "4", "5"]},
+    {"k": ["b", "a", "b", "x"], "v": ["p", "", "r", "s"], "w": ["=1", "-2", "y", "z"]},
+]
+
+
+@pytest.mark.parametrize("protocol", ["rr22", "dh"])
+def test_columns_come_with_the_matches(kind: str, protocol: str) -> None:
+    make = KINDS[kind]
+    frames = [make(columns) for columns in JOINED]
+
+    def joined(join: Any) -> list[tuple[Any, ...]]:
+        a, b = veilset.run_local(
+            "intersect",
+            *frames,
+            on="k",
+            send="v",
+            join=join,
+            protocol=protocol,
+            threads=1,
+        )
+        conforms("run", a.report)
+        assert a.report["result"]["columns"] == ["v"]
+        assert a.report["result"]["joined"] == len(rows(a.table))
+        assert type(a.table) is type(frames[0])
+        assert columns(b.table)[:3] == ["k", "v", "w"]
+        return [tuple(row.values()) for row in rows(a.table)]
+
+    first = ("a", "1", "")
+    second = [("b", v, other) for v in ("2", "3") for other in ("p", "r")]
+    assert joined("inner") == [first, *second]
+    assert joined("left") == [first, *second, ("c", "4", None), ("", "5", None)]
+    assert joined("anti") == [("c", "4"), ("", "5")]
+
+
+def test_a_column_that_both_have_is_told_apart(parties: Parties, kind: str) -> None:
+    make = KINDS[kind]
+    a, b = veilset.run_local(
+        "intersect", make(JOINED[0]), make(JOINED[1]), on="k", send="v", learn="me", threads=1
+    )
+    assert columns(a.table) == ["k", "v", "b.v"]
+    assert b.table is None
+    way: Any = {"party": parties.you, "peer": "acme", "connect": "127.0.0.1:1"}
+    with pytest.raises(veilset.InputError, match="you send no rows: leave out send="):
+        veilset.intersect(make(JOINED[0]), on="k", send="v", learn="me", **way)
+
+
+def test_columns_come_with_matches_by_several_keys(kind: str) -> None:
+    make = KINDS[kind]
+    other = {**OTHER, "n": [str(n) for n in range(len(OTHER["email"]))]}
+    a, _ = veilset.run_local("intersect", make(ONE), make(other), send="phone", **KEYS)
+    assert columns(a.table) == ["email", "phone", "veilset_key", "b.phone"]
+    by_number = [row for row in rows(a.table) if row["veilset_key"] == "2"]
+    assert by_number, "some match by the second key"
+    assert all(row["phone"] == row["b.phone"] for row in by_number)
+    conforms("run", a.report)
+
+
 def test_values_that_are_nobodys_never_match() -> None:
     frame = polars.DataFrame({"k": ["a@x.org", "Office@x.org", "test@test.com"]})
     options: Any = {"on": "k", "preset": "email", "threads": 1}

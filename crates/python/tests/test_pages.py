@@ -128,3 +128,33 @@ def test_the_example_of_several_keys_runs(
         exec(compile(block.replace("0.0.0.0:7000", address), "linkage.md", "exec"), names)
     assert names["found"].table["veilset_key"].tolist() == ["1", "1", "2", "2", "2", "3", "1", "4"]
     assert other.result().table["id"].tolist() == [f"R-0{n}" for n in (1, 2, 3, 4, 5, 6, 8)]
+
+
+def test_the_example_of_a_join_runs(
+    parties: Parties, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VEILSET_HOME", str(tmp_path / "you"))
+    monkeypatch.chdir(ROOT)
+    south = pandas.read_csv("examples/south.csv", dtype=str)
+    [block] = blocks("docs/use/join.md")
+    block = block.replace("0.0.0.0:7000", address).replace('"south"', '"acme"')
+    names: dict[str, Any] = {}
+    with ThreadPoolExecutor() as pool:
+        other = pool.submit(
+            veilset.intersect,
+            south,
+            on="E-Mail",
+            preset="email",
+            send="since",
+            learn="peer",
+            peer="you",
+            party=parties.acme,
+            connect=address,
+        )
+        exec(compile(block, "join.md", "exec"), names)
+    table = names["found"].table
+    assert len(table) >= len(names["north"])
+    since = table["since"].dropna()
+    assert 0 < len(since) < len(table)
+    assert set(since) <= set(south["since"])
+    assert other.result().table is None

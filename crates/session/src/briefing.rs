@@ -3,8 +3,9 @@
 use veilset_data::{Warning, WarningCode};
 use veilset_protocols::{Choices, Operation, Reveal, Security, Side, Spec};
 
-use crate::terms::Terms;
-use crate::{Asked, Learn, Matching, Offer};
+use crate::terms::{Terms, escape};
+use crate::wanted::sends_rows;
+use crate::{Asked, Column, Learn, Matching, Offer};
 
 /// The agreed run in words.
 #[derive(Debug, Clone)]
@@ -72,8 +73,8 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: sentence(spec, side, &offer.peer),
-            leaks: leaks(spec, side.reveal, offer),
+            learned: with_columns(sentence(spec, side, &offer.peer), offer, theirs),
+            leaks: leaks(spec, side.reveal, offer, theirs),
             peers: vec![peer(offer, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
         }
@@ -96,6 +97,12 @@ const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key
 const ONE_SIDED_LEAK: &str = "The side that learns sees of each of its rows every key by which it matches, not the first alone, and \
                               so also where two keys point to different rows of the peer.";
 
+/// What rows tell that go with matches.
+const ROWS_LEAK: &str = "Whoever gets columns with its matches learns the names of these columns, how many bytes the longest row takes, and \
+                         how many rows of the other one key has at most. A side that sends columns sends them for every key that \
+                         the other's program has, whether these are in its list or guessed. If both learn, the sender takes the \
+                         matches, and the columns that come with them, from the receiver on trust.";
+
 /// What is meant by a key where the values of a row stay together, and what that tells beyond what it tells of one key.
 const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys: it matches by any of them. Whoever sees how many keys \
                             match also sees of each of the other's rows, in random order, by which keys it matches, and where its \
@@ -112,15 +119,22 @@ const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of
 const GENERATOR: char = '~';
 
 /// What leaks: by the protocol, by several keys, by generators, and by the terms where what is compared could be hashes.
-fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer) -> Vec<&'static str> {
+fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> Vec<&'static str> {
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
         Matching::Grouped => GROUPED_LEAK,
     });
+    let sends = |attached| sends_rows(offer.operation, attached);
+    let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
-    spec.leaks_of(reveal).chain(of_keys).chain(of_generators).chain(of_terms).collect()
+    spec.leaks_of(reveal)
+        .chain(of_rows)
+        .chain(of_keys)
+        .chain(of_generators)
+        .chain(of_terms)
+        .collect()
 }
 
 fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
@@ -156,6 +170,21 @@ pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str) -> String {
     let you = spec.knowledge(role, reveal).of_you;
     let them = spec.knowledge(role.other(), reveal).of_peer;
     format!("You learn: {you}. {peer} learns: {them}.")
+}
+
+/// The same, with the columns that go with the matches.
+fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
+    let names = |columns: &[Column]| {
+        let quoted = |column: &Column| format!("\"{}\"", escape(&column.name));
+        let names: Vec<String> = columns.iter().map(quoted).collect();
+        names.join(", ")
+    };
+    let sends = |columns: &[Column]| offer.operation.spec().may_send_rows() && !columns.is_empty();
+    let come = sends(&theirs.columns)
+        .then(|| format!(" {} sends with matches: {}.", offer.peer, names(&theirs.columns)));
+    let go = sends(&offer.columns)
+        .then(|| format!(" You send with matches: {}.", names(&offer.columns)));
+    [learned, come.unwrap_or_default(), go.unwrap_or_default()].concat()
 }
 
 /// What is said to a side whose set is empty.
@@ -223,6 +252,9 @@ mod tests {
     fn whoever_gives_a_generator_hears_what_it_tells() {
         let offer = Offer { presets: "name/1~deletion/1,date/2".into(), ..Offer::sample() };
         let spec = PROTOCOLS[0].spec();
-        assert!(leaks(spec, Reveal::Both, &offer).contains(&GENERATORS_LEAK));
+        assert!(
+            leaks(spec, Reveal::Both, &offer, &Terms::new(&offer, [0; 32]))
+                .contains(&GENERATORS_LEAK)
+        );
     }
 }

@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use veilset_channel::{Abort, ChannelError};
+use veilset_channel::{Abort, ChannelError, Malformed, PeerFault};
+use veilset_data::DataError;
 use veilset_protocols::{Operation, ProtocolError, Security};
 
 use crate::{Asked, Mismatch};
@@ -66,6 +67,16 @@ pub enum SessionError {
         /// What was to be computed.
         operation: Operation,
         /// The protocols that fit.
+        fitting: String,
+    },
+    /// The named protocol sends no rows.
+    #[error(
+        "protocol {protocol} sends no columns with its matches: leave out --send, or take one of {fitting}"
+    )]
+    NoRows {
+        /// Its name.
+        protocol: &'static str,
+        /// The protocols that do.
         fitting: String,
     },
     /// What this side would tell of its columns is more than terms hold.
@@ -140,6 +151,9 @@ pub enum SessionError {
         /// The peer's number of keys, as it says.
         peer: u64,
     },
+    /// The columns that go with matches cannot be read any more.
+    #[error(transparent)]
+    Rows(DataError),
     /// More elements fell to a part of the run than it can have.
     #[error("a part of the set is too full, which happens by chance once in 2^41 runs: run again")]
     Overfull,
@@ -243,6 +257,8 @@ impl SessionError {
             }
             Self::NoProtocol { .. }
             | Self::Unnamed { .. }
+            | Self::NoRows { .. }
+            | Self::Rows(_)
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
             | Self::OneKey(_)
@@ -290,6 +306,13 @@ impl SessionError {
             Self::Party { source, .. } => source.is_late(),
             _ => false,
         }
+    }
+
+    /// What the peer sent as a row or a label is none.
+    #[must_use]
+    pub fn bad_row() -> Self {
+        let fault = PeerFault::Malformed { what: "row or label", why: Malformed::OutOfRange };
+        Self::channel("result", fault.into())
     }
 
     pub(crate) fn channel(step: &'static str, source: ChannelError) -> Self {

@@ -12,11 +12,12 @@
 //!     operation: Operation::Intersect,
 //!     security: Security::SemiHonest,
 //!     learn: Learn::Both,
+//!     with_rows: false,
 //!     choices: Choices::default(),
 //! };
 //! let link: Link = "50mbit,80ms".parse()?;
 //! let (rows, peer_rows, threads) = (100_000, 20_000, 2);
-//! let run = PlannedRun { wanted, rows, peer_rows, keys: 1, values: 0, row_bytes: 0, link, threads };
+//! let run = PlannedRun { wanted, rows, peer_rows, keys: 1, values: 0, row_bytes: None, link, threads };
 //! let prices = run.price()?;
 //! let first = &prices.plans[0];
 //! let (sent, received) = prices.bytes(first);

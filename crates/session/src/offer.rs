@@ -103,8 +103,10 @@ pub struct Offer {
     pub choices: Choices,
     /// What this side holds about each of its keys.
     pub attached: AttachedShape,
-    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
+    /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
     pub columns: Vec<Column>,
+    /// How many rows go for one key at most, where rows go with matches.
+    pub rows_of_key: u16,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
 }
@@ -161,6 +163,7 @@ impl Offer {
             choices: Choices::default(),
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
+            rows_of_key: 0,
             details: Vec::new(),
         }
     }

@@ -9,7 +9,7 @@
 use rand_core::CryptoRng;
 use veilset_channel::{Malformed, Message, Reader, Tag};
 use veilset_crypto::Element;
-use veilset_protocols::{Conclusion, Outcome, ProtocolError, Spec};
+use veilset_protocols::{AttachedShape, Conclusion, Outcome, ProtocolError, Spec};
 use zeroize::Zeroizing;
 
 /// The most parts: a power of two.
@@ -91,18 +91,63 @@ pub fn capacity(count: u64, parts: u32) -> u64 {
     count.min((mean + more).ceil() as u64)
 }
 
-/// What follows from the conclusions of all parts, each with its part's `indices`.
-pub(crate) fn whole(parts: Vec<(Conclusion, Vec<u32>)>) -> Result<Outcome, ProtocolError> {
-    let mut matched = Vec::new();
-    let mut learns = false;
-    for (conclusion, indices) in parts {
-        if let Outcome::Matched(places) = conclusion()? {
-            learns = true;
-            matched.extend(places.iter().filter_map(|place| indices.get(*place as usize)));
+/// What comes of several runs over parts of the elements: which match, and what the peer attached to them.
+pub(crate) struct Found {
+    learns: bool,
+    matched: Vec<u32>,
+    /// Bytes that the peer attached to each, one after the other.
+    attached: Vec<u8>,
+    width: usize,
+}
+
+impl Found {
+    /// Nothing yet, where the peer attaches this.
+    pub(crate) fn of(peer_attached: AttachedShape) -> Self {
+        let (matched, attached) = (Vec::new(), Vec::new());
+        Self { learns: false, matched, attached, width: peer_attached.width() }
+    }
+
+    /// The numbers of the elements that match so far.
+    pub(crate) fn matched(&self) -> &[u32] {
+        &self.matched
+    }
+
+    /// Adds what came of a run over elements of these numbers, behind which it may have had random ones.
+    pub(crate) fn add(&mut self, outcome: &Outcome, numbers: &[u32]) {
+        let (places, attached): (_, &[u8]) = match outcome {
+            Outcome::Matched(places) => (places, &[]),
+            Outcome::Listed { rows, labels, .. } => (rows, labels),
+            _ => return,
+        };
+        self.learns = true;
+        for (index, place) in places.iter().enumerate() {
+            let Some(number) = numbers.get(*place as usize) else { continue };
+            self.matched.push(*number);
+            let bytes = attached.get(index * self.width..(index + 1) * self.width);
+            self.attached.extend_from_slice(bytes.unwrap_or_default());
         }
     }
-    matched.sort_unstable();
-    Ok(if learns { Outcome::Matched(matched) } else { Outcome::Nothing })
+
+    /// What follows from the conclusions of all parts, each with the numbers of its elements.
+    pub(crate) fn whole(
+        mut self,
+        parts: Vec<(Conclusion, Vec<u32>)>,
+    ) -> Result<Outcome, ProtocolError> {
+        for (conclusion, numbers) in parts {
+            self.add(&conclusion()?, &numbers);
+        }
+        Ok(if self.learns { self.outcome() } else { Outcome::Nothing })
+    }
+
+    /// The outcome of a side that learns.
+    pub(crate) fn outcome(self) -> Outcome {
+        let Self { mut matched, attached, width, .. } = self;
+        if width == 0 {
+            matched.sort_unstable();
+            return Outcome::Matched(matched);
+        }
+        Outcome::listed(matched.into_iter().zip(attached.chunks_exact(width)).collect(), width)
+    }
 }
 
 impl Message for Parts {
@@ -193,8 +238,23 @@ mod tests {
             |places: Vec<u32>| -> Conclusion { Box::new(|| Ok(Outcome::Matched(places))) };
         // Place 2 of the first part is a random element.
         let parts = vec![(conclude(vec![0, 2]), vec![7, 3]), (conclude(vec![1]), vec![1, 2])];
-        assert_eq!(whole(parts).expect("no fault"), Outcome::Matched(vec![2, 7]));
+        let found = |attached| Found::of(attached);
+        let nothing_attached = AttachedShape::Nothing;
+        let whole = found(nothing_attached).whole(parts).expect("no fault");
+        assert_eq!(whole, Outcome::Matched(vec![2, 7]));
+        let listed = |rows: Vec<u32>, labels: &[u8]| -> Conclusion {
+            let labels = labels.to_vec();
+            Box::new(|| Ok(Outcome::Listed { rows, width: 2, labels }))
+        };
+        let parts = vec![
+            (listed(vec![0, 1, 2], b"aabbcc"), vec![7, 3]),
+            (listed(vec![1], b"dd"), vec![1, 2]),
+        ];
+        let whole = found(AttachedShape::Items { width: 2 }).whole(parts).expect("no fault");
+        let labels = b"ddbbaa".to_vec();
+        assert_eq!(whole, Outcome::Listed { rows: vec![2, 3, 7], width: 2, labels });
         let nothing: Conclusion = Box::new(|| Ok(Outcome::Nothing));
-        assert_eq!(whole(vec![(nothing, vec![1])]).expect("no fault"), Outcome::Nothing);
+        let whole = found(nothing_attached).whole(vec![(nothing, vec![1])]);
+        assert_eq!(whole.expect("no fault"), Outcome::Nothing);
     }
 }

@@ -432,6 +432,7 @@ mod tests {
             operation,
             security: Security::SemiHonest,
             learn: Learn::Me,
+            with_rows: false,
             choices: Choices::default(),
         }
     }

@@ -18,8 +18,8 @@ pub struct PlannedRun {
     pub keys: u64,
     /// Value columns of a sum or of shares.
     pub values: usize,
-    /// Bytes of the longest row that a union sends, or of a label.
-    pub row_bytes: usize,
+    /// Bytes of the longest row that goes with a result, or of a label; without a number 32, and none of an intersection.
+    pub row_bytes: Option<usize>,
     /// The network between the two parties.
     pub link: Link,
     /// Threads of either side.
@@ -46,8 +46,10 @@ impl PlannedRun {
     /// # Errors
     /// When no protocol fits, none takes so many keys, or the operation takes one key.
     pub fn price(&self) -> Result<Prices, SessionError> {
-        self.wanted.check(None)?;
-        let Self { wanted, link, threads, .. } = *self;
+        let Self { link, threads, .. } = *self;
+        let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
+        let wanted = Wanted { with_rows, ..self.wanted };
+        wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
             return Err(SessionError::OneKey(wanted.operation));
         }
@@ -78,6 +80,13 @@ impl PlannedRun {
         Side { role, reveal: learn.reveal() }
     }
 
+    /// Bytes of the longest row or label, where any is attached.
+    fn row_bytes(&self) -> usize {
+        const USUAL: usize = 32;
+        let usual = if self.wanted.operation.spec().may_send_rows() { 0 } else { USUAL };
+        self.row_bytes.unwrap_or(usual)
+    }
+
     /// How rows match by several keys.
     fn matching(&self) -> Option<Matching> {
         let Wanted { operation, learn, .. } = self.wanted;
@@ -99,7 +108,10 @@ impl PlannedRun {
             Role::Sender => (rows, peer_rows),
         };
         let spec = self.wanted.operation.spec();
-        let attached = |role| spec.attached(role, self.values, self.row_bytes);
+        let attached = |role| match spec.may_send_rows() {
+            true => spec.sent_rows(role, reveal, self.row_bytes()),
+            false => spec.attached(role, self.values, self.row_bytes()),
+        };
         let (attached, returned) = (attached(Role::Sender), attached(Role::Receiver));
         let choices = self.wanted.choices;
         Shape { sender, receiver, reveal, attached, returned, per_row, choices }
@@ -148,8 +160,9 @@ mod tests {
         let security = Security::SemiHonest;
         // Without those whose parameters are searched for.
         let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
-        let wanted = Wanted { operation, security, learn, choices };
-        let (link, row_bytes) = (Link::default(), 100);
+        let wanted = Wanted { operation, security, learn, with_rows: false, choices };
+        let row_bytes = if operation == Operation::Union { Some(100) } else { None };
+        let link = Link::default();
         let run =
             PlannedRun { wanted, rows, peer_rows, keys, values: 1, row_bytes, link, threads: 1 };
         let prices = run.price().expect("protocols fit");
@@ -180,9 +193,10 @@ mod tests {
             operation: Operation::Align,
             security: Security::SemiHonest,
             learn: Learn::Both,
+            with_rows: false,
             choices: Choices::default(),
         };
-        let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, 0);
+        let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, None);
         let (link, threads) = (Link::default(), 1);
         let run = PlannedRun { wanted, rows, peer_rows, keys, values, row_bytes, link, threads };
         let refused = run.price().err().expect("refused").to_string();

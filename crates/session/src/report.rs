@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use veilset_channel::{Malformed, PeerFault, PhaseCost, WireBytes};
+use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
@@ -37,8 +37,10 @@ pub struct Report {
     pub warnings: Vec<Warning>,
     /// The group and the set digest.
     pub choices: Choices,
-    /// The peer's value columns, those of its labels, or those of its rows in a union beyond those of the key.
+    /// The peer's value columns, those of its labels, or those of its rows: in a union beyond those of the key.
     pub peer_columns: Vec<Column>,
+    /// How many of the peer's rows came for one key at most, where rows came with matches.
+    pub peer_rows_of_key: u64,
     /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
     /// Rounds of the protocol; agreement and the end of the run add three.
@@ -101,6 +103,12 @@ impl Report {
         }
     }
 
+    /// Whether rows of the peer's go with the matches of this side's.
+    #[must_use]
+    pub fn joins(&self) -> bool {
+        self.operation.spec().may_send_rows()
+    }
+
     /// The time of all phases.
     #[must_use]
     pub fn time(&self) -> Duration {
@@ -129,10 +137,7 @@ pub fn rows_of_items(
     cells: usize,
 ) -> Result<Vec<Vec<String>>, SessionError> {
     let rows = items.chunks_exact(width.max(1)).map(|item| decode(item, cells));
-    rows.collect::<Result<_, _>>().map_err(|_| {
-        let fault = PeerFault::Malformed { what: "row or label", why: Malformed::OutOfRange };
-        SessionError::channel("result", fault.into())
-    })
+    rows.collect::<Result<_, _>>().map_err(|_| SessionError::bad_row())
 }
 
 /// What to say where no key matches, and no set of these sizes is so small that this was to be expected.

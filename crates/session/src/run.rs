@@ -6,14 +6,14 @@ use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
-use veilset_data::{KeyDigest, Linkage};
+use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_protocols::{
     self as protocols, Attached, Conclusion, Observer, Outcome, Run, RunInput, Side,
 };
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
-use crate::parts::{Parts, whole};
+use crate::parts::{Found, Parts};
 use crate::report::run_id;
 use crate::terms::{Consent, Done};
 use crate::tiers::{session_of, swap_sizes};
@@ -29,10 +29,53 @@ pub struct Resources<'a> {
 
 /// Of what a part of the run is: all of it, or a tier.
 #[derive(Clone, Copy)]
-struct Scope {
+struct Scope<'a> {
     session: [u8; 32],
     /// How many elements the peer has in it.
     peer_count: usize,
+    /// The rows that go with matches.
+    rows: Option<RowsToSend<'a>>,
+    /// The numbers of its elements, where it has not all.
+    numbers: Option<&'a [u32]>,
+    /// The values by which rows have matched before.
+    matched: &'a [u32],
+}
+
+impl Scope<'_> {
+    /// What goes for the elements in these places, or for all, with as much behind it as makes `count` of them.
+    fn items(
+        &self,
+        places: Option<&[u32]>,
+        count: usize,
+    ) -> Result<Option<SentItems>, SessionError> {
+        let Some(rows) = self.rows else { return Ok(None) };
+        let all: Vec<u32> = match (self.numbers, places) {
+            // As many as fit numbers of 32 bits were enough for the keys.
+            (None, None) => (0..).take(count).collect(),
+            (Some(numbers), None) => numbers.to_vec(),
+            (None, Some(places)) => places.to_vec(),
+            (Some(numbers), Some(places)) => {
+                places.iter().map(|place| numbers[*place as usize]).collect()
+            }
+        };
+        let bytes = rows.items(&all, self.matched, count).map_err(SessionError::Rows)?;
+        Ok(Some(SentItems { width: rows.columns.width(), bytes }))
+    }
+}
+
+/// What goes for each element.
+struct SentItems {
+    width: usize,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl SentItems {
+    /// These in the place of what is attached otherwise.
+    fn over<'a>(items: &'a Option<Self>, attached: Attached<'a>) -> Attached<'a> {
+        items
+            .as_ref()
+            .map_or(attached, |Self { width, bytes }| Attached::Items { width: *width, bytes })
+    }
 }
 
 /// A list as a run takes it.
@@ -42,6 +85,8 @@ pub struct ListInput<'a> {
     pub keys: Zeroizing<Vec<KeyDigest>>,
     /// What belongs to each, or to each row.
     pub attached: Attached<'a>,
+    /// What goes of its rows with matches.
+    pub rows: Option<RowsToSend<'a>>,
     /// Which rows carry them. Tiers need it.
     pub linkage: Option<&'a Linkage>,
 }
@@ -62,7 +107,8 @@ impl Agreed {
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        let ListInput { keys, attached, linkage } = list;
+        let ListInput { keys, attached, rows, linkage } = list;
+        let rows = rows.filter(|rows| rows.columns.width() > 0);
         self.check_accepted()?;
         let pool = pool(resources.threads)?;
         // First, so that nobody waits for the other's hashing.
@@ -77,11 +123,12 @@ impl Agreed {
         let before = pipe.costs().rounds();
         let conclusion = pool.install(|| {
             if self.peer_tiers.is_empty() {
-                let whole = Scope { session: self.session, peer_count: self.peer_count };
+                let (session, peer_count) = (self.session, self.peer_count);
+                let whole = Scope { session, peer_count, rows, numbers: None, matched: &[] };
                 return self.drive_all(pipe, elements, attached, whole, resources.observer, rng);
             }
             let linkage = linkage.expect("a list in tiers says which rows carry what");
-            self.drive_tiers(pipe, &elements, linkage, resources.observer, rng)
+            self.drive_tiers(pipe, &elements, linkage, rows, resources.observer, rng)
         })?;
         let rounds = pipe.costs().rounds() - before;
         in_step::<Done>(pipe, "end of the run", &Signal)?;
@@ -98,27 +145,27 @@ impl Agreed {
         pipe: &mut Pipe,
         elements: &[Element],
         linkage: &Linkage,
+        rows: Option<RowsToSend<'_>>,
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
-        let mut matched = Vec::new();
+        let mut found = Found::of(self.peer_attached);
         for (tier, most) in (0..).zip(&self.peer_tiers) {
-            let left = linkage.left(tier as usize, &matched);
+            let left = linkage.left(tier as usize, found.matched());
             let peer_count = swap_sizes(pipe, left.len(), *most)?;
             if left.is_empty() || peer_count == 0 {
                 continue;
             }
             let own = left.iter().map(|number| elements[*number as usize]);
             let own = Zeroizing::new(own.collect::<Vec<_>>());
-            let piece = Scope { session: session_of(&self.session, tier), peer_count };
+            let session = session_of(&self.session, tier);
+            let (numbers, matched) = (Some(&left[..]), found.matched());
+            let piece = Scope { session, peer_count, rows, numbers, matched };
             let conclusion = self.drive_all(pipe, own, Attached::Nothing, piece, observer, rng)?;
             let outcome = conclusion().map_err(|why| SessionError::of_protocol("result", why))?;
-            if let Outcome::Matched(places) = outcome {
-                matched.extend(places.into_iter().map(|place| left[place as usize]));
-            }
+            found.add(&outcome, &left);
         }
-        matched.sort_unstable();
-        Ok(Box::new(|| Ok(Outcome::Matched(matched))))
+        Ok(Box::new(|| Ok(found.outcome())))
     }
 
     /// All parts, one after the other.
@@ -127,24 +174,27 @@ impl Agreed {
         pipe: &mut Pipe,
         elements: Zeroizing<Vec<Element>>,
         attached: Attached<'_>,
-        scope: Scope,
+        scope: Scope<'_>,
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
         if self.parts == Parts::ONE {
-            let input = self.input(elements, attached, scope);
+            let items = scope.items(None, elements.len())?;
+            let input = self.input(elements, SentItems::over(&items, attached), scope);
             return self.drive(pipe, input, &scope.session, observer, rng);
         }
         let mut ended = Vec::new();
         let parts = self.parts.places(&elements).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
             let own = self.parts.fill(&places, &elements, rng);
-            let input = self.input(own, Attached::Nothing, scope);
+            let items = scope.items(Some(&places), own.len())?;
+            let input = self.input(own, SentItems::over(&items, Attached::Nothing), scope);
             let session = self.parts.session(&scope.session, part);
             let conclusion = self.drive(pipe, input, &session, observer, rng)?;
             ended.push((conclusion, places));
         }
-        Ok(Box::new(|| whole(ended)))
+        let found = Found::of(self.peer_attached);
+        Ok(Box::new(|| found.whole(ended)))
     }
 
     /// What a part of the run computes on.
@@ -152,7 +202,7 @@ impl Agreed {
         &self,
         elements: Zeroizing<Vec<Element>>,
         attached: Attached<'a>,
-        scope: Scope,
+        scope: Scope<'_>,
     ) -> RunInput<'a> {
         let runs = self.parts.count() as usize * self.peer_tiers.len().max(1);
         RunInput {
@@ -198,6 +248,7 @@ impl Agreed {
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),
+            peer_rows_of_key: self.peer_rows_of_key(),
             outcome,
             rounds,
             phases: costs.phases,

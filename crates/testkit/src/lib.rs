@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Means, Operation, Outcome, Protocol, ProtocolError, Reveal,
-    Role, Run, RunInput, Shape, Side, Silent,
+    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    RunInput, Shape, Side, Silent,
 };
 
 /// What one party of a run ends with.
@@ -26,7 +26,7 @@ pub struct Sets {
 /// Value columns that the sender of a sum or of shares has in these suites.
 pub const COLUMNS: usize = 2;
 
-/// Bytes that each side attaches to an element in a union, and the sender in a lookup, in these suites.
+/// Bytes that each side attaches to an element in a union, or to its matches, and the sender in a lookup, in these suites.
 pub const WIDTH: usize = 16;
 
 /// What belongs to the elements of one side.
@@ -45,10 +45,15 @@ impl Attachments {
         }
     }
 
-    /// As the side that plays `role` in `operation` has them.
+    /// As the side that plays `role` in a run has them.
     #[must_use]
-    pub fn in_run(&self, operation: Operation, role: Role) -> Attached<'_> {
-        match operation.spec().attached(role, COLUMNS, WIDTH) {
+    pub fn in_run(&self, setting: Setting, role: Role) -> Attached<'_> {
+        let operation = setting.protocol.spec().operation.spec();
+        let attached = match setting.with_rows {
+            true => operation.sent_rows(role, setting.reveal, WIDTH),
+            false => operation.attached(role, COLUMNS, WIDTH),
+        };
+        match attached {
             AttachedShape::Values { columns } => Attached::Values { columns, words: &self.words },
             AttachedShape::Items { width } => Attached::Items { width, bytes: &self.bytes },
             AttachedShape::Nothing => Attached::Nothing,
@@ -71,8 +76,9 @@ pub fn item(element: &Element) -> [u8; WIDTH] {
 
 /// The size of a run over `sets`.
 #[must_use]
-pub fn shape(protocol: &dyn Protocol, sets: &Sets, reveal: Reveal, choices: Choices) -> Shape {
-    let attached = |role| Attachments::of(&[]).in_run(protocol.spec().operation, role).shape();
+pub fn shape(setting: Setting, sets: &Sets) -> Shape {
+    let attached = |role| Attachments::of(&[]).in_run(setting, role).shape();
+    let Setting { reveal, choices, .. } = setting;
     Shape {
         sender: sets.sender.len() as u64,
         receiver: sets.receiver.len() as u64,
@@ -125,13 +131,22 @@ pub struct Setting {
     pub reveal: Reveal,
     /// Its parameters.
     pub choices: Choices,
+    /// Whether each side sends rows to a peer that learns, which it need not.
+    pub with_rows: bool,
 }
 
 impl Setting {
     /// With the protocol's own parameters.
     #[must_use]
     pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
-        Self { protocol, reveal, choices: protocol.spec().defaults() }
+        Self { protocol, reveal, choices: protocol.spec().defaults(), with_rows: false }
+    }
+
+    /// The same with rows, where they can go with the matches.
+    #[must_use]
+    pub fn and_rows(self) -> Option<Self> {
+        let taken = self.protocol.spec().with_rows?;
+        Some(Self { choices: taken.defaults(), with_rows: true, ..self })
     }
 
     /// Whether a run over these sets is one that the protocol takes, and takes a second at most, by what it says of itself.
@@ -141,7 +156,7 @@ impl Setting {
         if sets.sender.len().max(sets.receiver.len()) as u64 > self.protocol.spec().max_elements {
             return false;
         }
-        let cost = self.protocol.cost(shape(self.protocol, sets, self.reveal, self.choices));
+        let cost = self.protocol.cost(shape(*self, sets));
         cost.sender.multiplications + cost.receiver.multiplications < MULTIPLICATIONS
     }
 }
@@ -167,16 +182,15 @@ pub fn run_one(
 ) -> Ended {
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([seed ^ (0x80 * role as u8); 32]);
-    let Setting { protocol, reveal, choices } = setting;
-    let operation = protocol.spec().operation;
+    let Setting { protocol, reveal, choices, .. } = setting;
     let attachments = Attachments::of(sets.of(role));
     let conclusion = protocol.run(Run {
         side: Side { role, reveal },
         input: RunInput {
             elements: sets.of(role).to_vec().into(),
             peer_count: sets.of(role.other()).len(),
-            attached: attachments.in_run(operation, role),
-            peer_attached: Attachments::of(&[]).in_run(operation, role.other()).shape(),
+            attached: attachments.in_run(setting, role),
+            peer_attached: Attachments::of(&[]).in_run(setting, role.other()).shape(),
             per_row: 1,
             slack: 0,
             choices,

@@ -5,9 +5,9 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use veilset::Matching;
 use veilset::data::Pairs;
 use veilset::registry::{CHOICES, Choice, Keys, Names, OPERATIONS, Operation, OperationSpec};
+use veilset::{Join, Matching};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../python/python/veilset/_declared.py");
 
@@ -72,6 +72,7 @@ fn declared() -> Result<String, std::fmt::Error> {
     }
     text += &literal("Match", Matching::NAMES);
     text += &literal("Pairs", Pairs::NAMES);
+    text += &literal("Join", Join::NAMES);
     writeln!(text, "\n#: What stands where nobody chooses.")?;
     let own_choices = || CHOICES.iter().filter(|choice| choice.of.is_some());
     for choice in own_choices() {
@@ -94,6 +95,7 @@ fn declared() -> Result<String, std::fmt::Error> {
     for name in ["match", "pairs"] {
         text += &own(name, |spec| spec.keys != Keys::One);
     }
+    text += &own("join", OperationSpec::may_send_rows);
     writeln!(text, "}}\n\n\nclass Choices(TypedDict, total=False):")?;
     writeln!(text, "    \"\"\"What both sides choose about a run beside its protocol.\"\"\"\n")?;
     for choice in CHOICES.iter().filter(|choice| choice.of.is_none()) {

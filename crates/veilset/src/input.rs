@@ -6,15 +6,15 @@ use std::sync::{Mutex, PoisonError};
 
 use rand_core::CryptoRng;
 use veilset_data::{
-    Arrivals, DataError, Destination, DiskNeed, Items, KEY_COLUMN, KeyDigest, KeySet, KeySpec,
-    LABEL_COLUMN, Linkage, Persons, Scratch, ShareTable, Source, Table, Values, Warning,
+    Arrivals, DataError, Destination, DiskNeed, Items, KeyDigest, KeySet, KeySpec, LABEL_COLUMN,
+    Linkage, Persons, RowsToSend, Scratch, SentColumns, ShareTable, Source, Table, Values, Warning,
 };
-use veilset_protocols::{Attached, Attaches, Gives, Operation};
+use veilset_protocols::{Attached, AttachedShape, Attaches, Gives, Operation};
 use veilset_session::{Column, Learn, Matching};
 use veilset_sources::{Arrival, ObjectError, QueryError, is_database, is_object, objects};
 use zeroize::Zeroizing;
 
-use crate::{Error, memory};
+use crate::{Error, Join, Joining, join, memory};
 
 /// The list at `place`: a file, several, standard input (`-`), objects of a store (`s3://`, `gs://`, `az://`), or what the
 /// database at this address answers to `query`. `delimiter` is that of delimited text, by default the one that its name says. What
@@ -91,6 +91,8 @@ pub struct Input {
     persons: Option<Persons>,
     pub(crate) specs: Vec<KeySpec>,
     attachment: Attachment,
+    /// How rows that match are written.
+    pub(crate) joining: Joining,
     /// The digests of the keys, where one run may have them.
     given: Option<Mutex<Zeroizing<Vec<KeyDigest>>>>,
 }
@@ -100,6 +102,7 @@ enum Attachment {
     Nothing,
     Values(Values),
     Items(Items),
+    Columns(SentColumns),
 }
 
 /// The columns that a side names for an operation, beside its key's.
@@ -151,7 +154,8 @@ impl Input {
         let linkage = Linkage::build(&table, specs)?;
         let persons = grouped.then(|| linkage.persons());
         let (specs, attachment) = (specs.to_vec(), Attachment::Nothing);
-        Ok(Self { table, linkage, persons, specs, attachment, given: None })
+        let joining = Joining::default();
+        Ok(Self { table, linkage, persons, specs, attachment, joining, given: None })
     }
 
     /// Its only key, or the first; where the values of a row stay together, each row that has some to itself as a key.
@@ -247,6 +251,27 @@ impl Input {
         Ok(self)
     }
 
+    /// With these columns of its rows, which the peer gets of those that match.
+    ///
+    /// # Errors
+    /// When a column is missing, or the rows of a key are too long.
+    pub fn with_columns(mut self, columns: &[String]) -> Result<Self, DataError> {
+        let columns = SentColumns::of(&self.table, &self.linkage, columns)?;
+        self.attachment = Attachment::Columns(columns);
+        Ok(self)
+    }
+
+    /// Whether its rows that match are written otherwise than as they are.
+    pub(crate) fn joins(&self) -> bool {
+        self.joining.join != Join::Inner
+    }
+
+    /// Whose rows that match are written so.
+    #[must_use]
+    pub fn joining(self, joining: Joining) -> Self {
+        Self { joining, ..self }
+    }
+
     /// With the labels in this column, for a lookup by the peer.
     ///
     /// # Errors
@@ -270,7 +295,12 @@ impl Input {
             (Attaches::Values { .. }, _) if !columns.values.is_empty() => {
                 self.with_values(columns.values)
             }
-            (Attaches::Rows, _) if learn != Learn::Me => self.with_rows(columns.send),
+            (Attaches::Rows { needed: true }, _) if learn != Learn::Me => {
+                self.with_rows(columns.send)
+            }
+            (Attaches::Rows { needed: false }, _) if !columns.send.is_empty() => {
+                self.with_columns(columns.send)
+            }
             (Attaches::Labels, Some(label)) => self.with_labels(label),
             _ => Ok(self),
         }
@@ -281,13 +311,13 @@ impl Input {
     pub fn values(&self) -> Option<&Values> {
         match &self.attachment {
             Attachment::Values(values) => Some(values),
-            Attachment::Nothing | Attachment::Items(_) => None,
+            Attachment::Nothing | Attachment::Items(_) | Attachment::Columns(_) => None,
         }
     }
 
     pub(crate) fn attached(&self) -> Attached<'_> {
         match &self.attachment {
-            Attachment::Nothing => Attached::Nothing,
+            Attachment::Nothing | Attachment::Columns(_) => Attached::Nothing,
             Attachment::Values(values) => {
                 Attached::Values { columns: values.columns().len(), words: values.words() }
             }
@@ -297,9 +327,31 @@ impl Input {
         }
     }
 
+    /// What the peer may know of what is attached.
+    pub(crate) fn attached_shape(&self) -> AttachedShape {
+        match self.rows_to_send() {
+            Some(rows) => AttachedShape::Items { width: rows.columns.width() },
+            None => self.attached().shape(),
+        }
+    }
+
+    /// What goes of its rows with matches.
+    pub(crate) fn rows_to_send(&self) -> Option<RowsToSend<'_>> {
+        let Attachment::Columns(columns) = &self.attachment else { return None };
+        Some(RowsToSend { table: &self.table, linkage: &self.linkage, columns })
+    }
+
+    /// How many rows go for one key at most, where rows go with matches.
+    pub(crate) fn rows_of_key(&self) -> u16 {
+        self.rows_to_send().map_or(0, |rows| rows.columns.rows_of_key())
+    }
+
     pub(crate) fn columns(&self) -> Vec<Column> {
         match &self.attachment {
             Attachment::Nothing => Vec::new(),
+            Attachment::Columns(columns) => {
+                columns.names().iter().map(|name| Column { name: name.clone(), scale: 0 }).collect()
+            }
             Attachment::Values(values) => (0..)
                 .zip(values.columns())
                 .map(|(index, name)| Column { name: name.clone(), scale: values.scale(index) })
@@ -314,6 +366,7 @@ impl Input {
     pub(crate) fn check_names(
         &self,
         operation: Operation,
+        peer: &str,
         theirs: &[Column],
     ) -> Result<(), DataError> {
         let names = || theirs.iter().map(|column| column.name.clone());
@@ -327,8 +380,10 @@ impl Input {
                 ShareTable::check_names(columns.iter().map(|column| column.name.as_str()))
             }
             Gives::Identifiers => self.table.check_aligned(),
+            Gives::OwnRows if operation.spec().may_send_rows() => {
+                join::columns(self, peer, theirs).map(drop)
+            }
             Gives::OwnRows if !theirs.is_empty() => self.table.check_labelled(LABEL_COLUMN),
-            Gives::OwnRows if self.has_several_keys() => self.table.check_labelled(KEY_COLUMN),
             Gives::Numbers | Gives::OwnRows | Gives::OneRow => Ok(()),
         }
     }

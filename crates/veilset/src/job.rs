@@ -28,6 +28,8 @@ pub struct Job {
     pub choices: Choices,
     /// How rows match that have several keys; `None` is [`Matching::of`] the operation and who learns.
     pub matching: Option<Matching>,
+    /// Whether rows of this side's go with the matches of an intersection; what there is to go is the input's.
+    pub with_rows: bool,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -58,6 +60,7 @@ impl Job {
             peer,
             choices: Choices::default(),
             matching: None,
+            with_rows: false,
             details: Vec::new(),
             max_memory: None,
         }
@@ -96,7 +99,7 @@ impl Job {
 
     fn wanted(&self) -> Wanted {
         let Self { operation, security, learn, choices, .. } = *self;
-        Wanted { operation, security, learn, choices }
+        Wanted { operation, security, learn, with_rows: self.with_rows, choices }
     }
 
     /// Agrees on the terms, with the peer or with all others.
@@ -114,9 +117,10 @@ impl Job {
         let offer = self.into_offer(input, matching);
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
+                let peer = offer.peer.clone();
                 let agreed = agree(&mut pipe, Offer { connecting, ..offer }, &mut rng);
                 let agreed = pipe.say_goodbye_if_failed(agreed)?;
-                if let Err(error) = input.check_names(operation, agreed.peer_columns()) {
+                if let Err(error) = input.check_names(operation, &peer, agreed.peer_columns()) {
                     pipe.end(&End::Abort(Abort::Terms));
                     return Err(error.into());
                 }
@@ -133,14 +137,15 @@ impl Job {
 
     /// What is offered of `input`, whose rows match so; who connects is a matter of the connection.
     fn into_offer(self, input: &Input, matching: Option<Matching>) -> Offer {
+        let operation = self.operation;
         let in_tiers = matching == Some(Matching::Tiers);
         let most_rows = input.spec().most_rows().map(|most| Detail {
-            name: "most rows of a key (--most-per-key)".to_owned(),
+            name: "most rows of a key (--most-per-key; --pairs one-to-one is 1)".to_owned(),
             value: most.to_string(),
         });
         let tiers = input.linkage.keys().iter().filter(|_| in_tiers).map(KeySet::len);
         Offer {
-            operation: self.operation,
+            operation,
             protocol: self.protocol,
             security: self.security,
             learn: self.learn,
@@ -153,8 +158,9 @@ impl Job {
             peer: self.peer,
             memory: memory::left(self.max_memory, input.memory()),
             choices: self.choices,
-            attached: input.attached().shape(),
+            attached: input.attached_shape(),
             columns: input.columns(),
+            rows_of_key: input.rows_of_key(),
             details: self.details.into_iter().chain(most_rows).collect(),
         }
     }

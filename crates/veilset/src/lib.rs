@@ -39,6 +39,7 @@ mod done;
 mod error;
 mod input;
 mod job;
+mod join;
 pub mod json;
 pub mod lookup;
 #[cfg(feature = "calendar")]
@@ -57,6 +58,7 @@ pub use done::Done;
 pub use error::{Error, KeysError, exit_code};
 pub use input::{Columns, Input, disk_need, table};
 pub use job::Job;
+pub use join::{Join, Joined, JoinedRows, Joining};
 pub use memory::end_at_excess;
 pub use output::{deliver, destination};
 pub use ready::Ready;
@@ -83,10 +85,10 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, KEY_COLUMN, KeyColumn,
-        KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs, Place, Scratch,
-        ShareTable, Source, Spot, Stamp, Table, ValueCheck, Warning, WarningCode, check,
-        check_values, counted, look_at_columns, remove_unfinished,
+        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, JoinedRow, KEY_COLUMN,
+        KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs,
+        Place, Scratch, ShareTable, Source, Spot, Stamp, Table, ValueCheck, Warning, WarningCode,
+        check, check_values, counted, look_at_columns, remove_unfinished,
     };
 }
 

@@ -4,13 +4,13 @@ use std::time::SystemTime;
 
 use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
-use veilset_data::{DataError, Destination, KEY_COLUMN, LABEL_COLUMN};
+use veilset_data::{DataError, Destination, LABEL_COLUMN};
 use veilset_protocols::Gives;
 use veilset_session::{
     Agreed, AgreedMultiparty, Briefing, Column, End, ListInput, Pipe, Price, Resources,
 };
 
-use crate::{Done, Error, Input};
+use crate::{Done, Error, Input, Join, join};
 
 /// Digits of the number of a key.
 const LONGEST_PLACE: u64 = 2;
@@ -62,6 +62,7 @@ impl Ready {
         let AgreedTerms::Pair(pair) = &self.terms else { return Ok(()) };
         let Some((count, width)) = pair.agreed.rows_to_come() else { return Ok(()) };
         let theirs = pair.agreed.peer_columns();
+        let joins = pair.agreed.operation().spec().may_send_rows();
         let names = |columns: &[Column]| -> Vec<String> {
             columns.iter().map(|column| column.name.clone()).collect()
         };
@@ -71,11 +72,20 @@ impl Ready {
                 destination.prepare_union(table, &key, &names(theirs), count, width)
             }
             Gives::Identifiers => destination.prepare_aligned(&input.table, count),
+            Gives::OwnRows if joins => {
+                let columns = join::columns(input, &self.briefing().peer().name, theirs)?;
+                if columns.names().is_empty() || input.joining.join == Join::Anti {
+                    return Ok(());
+                }
+                // A row can match by all values that it has under a key.
+                let values = input.linkage.values_of_row() as u64;
+                let most = pair.agreed.peer_rows_of_key().max(1).saturating_mul(values);
+                let key = if input.has_several_keys() { LONGEST_PLACE } else { 0 };
+                let text = width.saturating_mul(values).saturating_add(most.saturating_mul(key));
+                destination.prepare_joined(&input.table, &columns, most, text)
+            }
             Gives::OwnRows if !theirs.is_empty() => {
                 destination.prepare_labelled(&input.table, LABEL_COLUMN, width)
-            }
-            Gives::OwnRows if input.has_several_keys() => {
-                destination.prepare_labelled(&input.table, KEY_COLUMN, LONGEST_PLACE)
             }
             Gives::Shares => {
                 let own = input.columns();
@@ -137,8 +147,8 @@ impl Ready {
         let report = match terms {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;
-                let (attached, linkage) = (input.attached(), Some(&input.linkage));
-                let list = ListInput { keys, attached, linkage };
+                let (attached, rows) = (input.attached(), input.rows_to_send());
+                let list = ListInput { keys, attached, rows, linkage: Some(&input.linkage) };
                 let report = agreed.run(&mut pipe, list, resources, &mut rng);
                 pipe.say_goodbye_if_failed(report)
             }

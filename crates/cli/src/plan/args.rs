@@ -48,9 +48,9 @@ pub(crate) struct PlanArgs {
     /// The number of value columns that a sum or share has
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) values: usize,
-    /// The bytes of the longest row that a union sends, or of the longest label
-    #[arg(long, value_name = "N", default_value_t = 32)]
-    pub(crate) row_bytes: usize,
+    /// The bytes of the longest row that a union or --send sends, or of the longest label [default: 32; of an intersection none]
+    #[arg(long, value_name = "N")]
+    pub(crate) row_bytes: Option<usize>,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
     /// Print one JSON object

@@ -144,6 +144,7 @@ mod tests {
             operation: Operation::Count,
             security: Security::SemiHonest,
             learn: Learn::Me,
+            with_rows: false,
             choices: Choices::default(),
         };
         let planned = PlannedRun {
@@ -152,7 +153,7 @@ mod tests {
             keys: 1,
             peer_rows: 10_000_000_000,
             values: 1,
-            row_bytes: 32,
+            row_bytes: Some(32),
             link: Link { bits_per_second: 1e9, round_trip: Duration::from_millis(20) },
             threads: 4,
         };

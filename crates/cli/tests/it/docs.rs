@@ -41,6 +41,9 @@ fn words<'a>(command: &'a str, party: &'a Party, address: &'a str) -> Vec<&'a st
 fn give_examples(parties: [&Party; 2], folder: &str) {
     for file in fs::read_dir(root().join(folder)).expect("the examples are there") {
         let file = file.expect("a file");
+        if !file.path().is_file() {
+            continue;
+        }
         let text = fs::read_to_string(file.path()).expect("text");
         for party in parties {
             fs::create_dir_all(party.path(folder)).expect("writable");
@@ -174,6 +177,34 @@ fn the_commands_on_the_page_of_linkage_run_and_give_what_it_shows() {
     succeeds(other, &counts);
     assert_eq!((stdout(&counted), stdout(&counts)), ("6\n".to_owned(), "6\n".to_owned()));
     assert!(page.contains("Both print 6"));
+}
+
+#[test]
+fn the_commands_on_the_page_of_joins_run_and_give_what_it_shows() {
+    let (north, south) = (party(), party());
+    north.pin("south", &south);
+    south.pin("north", &north);
+    give_examples([&north, &south], "examples");
+    let page = fs::read_to_string(root().join("docs/use/join.md")).expect("the page is there");
+    let commands = commands("docs/use/join.md");
+    let [listening, sending, missing, matching] = commands.as_slice() else {
+        panic!("four commands")
+    };
+    for (one, other) in [(listening, sending), (missing, matching)] {
+        let mut listened = north.start(&words(one, &south, ""));
+        let connected = south.run(&words(other, &north, &listened.address()));
+        let listened = listened.output();
+        succeeds(one, &listened);
+        succeeds(other, &connected);
+    }
+    let joined = north.read("joined.csv");
+    let header = joined.lines().next().expect("a header");
+    assert!(page.contains(&format!("\n{header}\n")), "{header}");
+    let rows = |text: &str| text.lines().count() - 1;
+    let all = rows(&fs::read_to_string(root().join("examples/north.csv")).expect("it is there"));
+    assert_eq!(rows(&joined) + rows(&north.read("missing.csv")), all);
+    let since = joined.lines().skip(1).map(|line| line.rsplit_once(',').expect("columns").1);
+    assert!(since.into_iter().all(|date| date.len() == "2015-06-15".len()), "{joined}");
 }
 
 #[cfg(unix)]

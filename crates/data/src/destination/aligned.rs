@@ -1,6 +1,6 @@
 //! The output of an alignment: one's own rows with their identifiers, then the identifiers that one does not hold.
 
-use super::sheet::Sheet;
+use super::sheet::{Cells, Sheet, one};
 use super::sizes::Rows;
 use crate::{DataError, Destination, Table};
 
@@ -35,7 +35,7 @@ impl Destination {
     /// When there is too little.
     pub fn prepare_aligned(&self, table: &Table, others: u64) -> Result<(), DataError> {
         let rows = |count| Rows { count, text: ID, names: &[ID_COLUMN] };
-        let sheet = aligned(table, Box::new(|_| vec![String::new()]), Box::new(std::iter::empty()));
+        let sheet = aligned(table, Box::new(|_| vec![vec![None]]), Box::new(std::iter::empty()));
         self.hold(self.size_beside(&sheet, rows(table.rows() as u64), rows(others))?)
     }
 
@@ -52,7 +52,7 @@ impl Destination {
         others: impl Iterator<Item = String>,
     ) -> Result<(), DataError> {
         table.check_aligned()?;
-        let own = Box::new(|row| vec![ids(row).unwrap_or_default()]);
+        let own = Box::new(|row| one(ids(row).unwrap_or_default()));
         self.write_sheet(aligned(table, own, Box::new(others.map(|id| vec![id]))))
     }
 }
@@ -60,7 +60,7 @@ impl Destination {
 /// All rows of a table with one column more, and the rows that follow, which have nothing but that.
 fn aligned<'a>(
     table: &'a Table,
-    own: Box<dyn Fn(usize) -> Vec<String> + 'a>,
+    own: Box<dyn Fn(usize) -> Vec<Cells> + 'a>,
     more: Box<dyn Iterator<Item = Vec<String>> + 'a>,
 ) -> Sheet<'a> {
     let places = vec![table.header().len()];

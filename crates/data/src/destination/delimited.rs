@@ -19,11 +19,13 @@ impl Sheet<'_> {
         let width = self.width();
         match self.table.delimited().filter(|text| text.delimiter() == style.delimiter) {
             Some(text) => {
-                style.longer(out, text.raw_header(), &self.added)?;
+                style.longer(out, text.raw_header(), self.added.iter().copied())?;
                 let mut raw_rows = self.table.raw_rows();
                 for row in &self.rows {
                     let raw = raw_rows.get(*row)?.unwrap_or_default();
-                    style.longer(out, raw, &(self.own)(*row))?;
+                    for added in (self.own)(*row) {
+                        style.longer(out, raw, added.iter().map(text_of))?;
+                    }
                 }
             }
             None => self.write_texts(out, &style)?,
@@ -46,11 +48,16 @@ impl Sheet<'_> {
         let columns: Vec<usize> = (0..self.table.header().len()).collect();
         self.table.try_for_rows(&self.rows, &columns, |row, fields| {
             let texts: Vec<_> = columns.iter().map(|column| fields.get(*column)).collect();
-            let own = (self.own)(row);
-            let texts = texts.iter().map(AsRef::as_ref).chain(own.iter().map(String::as_str));
-            style.record(out, texts)
+            (self.own)(row).iter().try_for_each(|added| {
+                let texts = texts.iter().map(AsRef::as_ref);
+                style.record(out, texts.chain(added.iter().map(text_of)))
+            })
         })
     }
+}
+
+fn text_of(cell: &Option<String>) -> &str {
+    cell.as_deref().unwrap_or_default()
 }
 
 /// What stands between fields and after records.
@@ -67,11 +74,16 @@ impl Style {
     }
 
     /// Writes `raw`, a record, byte for byte, then the fields `more`, then the line end.
-    fn longer(&self, out: &mut impl Write, raw: &str, more: &[impl AsRef<str>]) -> io::Result<()> {
+    fn longer<'a>(
+        &self,
+        out: &mut impl Write,
+        raw: &str,
+        more: impl Iterator<Item = &'a str>,
+    ) -> io::Result<()> {
         out.write_all(raw.as_bytes())?;
         for field in more {
             out.write_all(&[self.delimiter])?;
-            write_field(out, field.as_ref(), self.delimiter)?;
+            write_field(out, field, self.delimiter)?;
         }
         out.write_all(self.end.as_bytes())
     }

@@ -1,7 +1,7 @@
 //! One's own rows, each with a text more: those that are listed with their labels, and those that match by one of several keys
 //! with its number.
 
-use super::sheet::Sheet;
+use super::sheet::{Sheet, one};
 use super::sizes::Rows;
 use crate::{DataError, Destination, Table};
 
@@ -45,7 +45,7 @@ impl Destination {
         let labels = Rows { count: table.rows() as u64, text: longest, names: &[column] };
         let sheet = Sheet {
             added: vec![column],
-            own: Box::new(|_| vec![String::new()]),
+            own: Box::new(|_| vec![vec![None]]),
             ..Sheet::new(table, 0..table.rows())
         };
         self.hold(self.size_beside(&sheet, labels, Rows::NONE)?)
@@ -69,7 +69,7 @@ impl Destination {
         };
         self.write_sheet(Sheet {
             added: vec![column],
-            own: Box::new(move |row| vec![text(row)]),
+            own: Box::new(move |row| one(text(row))),
             ..Sheet::new(table, rows.iter().map(|(row, _)| *row))
         })
     }

@@ -15,6 +15,7 @@ use crate::{DataError, Format, Source, Table};
 mod aligned;
 mod delimited;
 mod dictionaries;
+mod joined;
 mod kinds;
 mod labelled;
 mod new_file;
@@ -29,6 +30,7 @@ mod typed;
 mod union;
 
 pub use aligned::ID_COLUMN;
+pub use joined::{JoinedColumns, JoinedRow};
 pub use labelled::{KEY_COLUMN, LABEL_COLUMN};
 pub use new_file::{NewFile, remove_unfinished};
 pub(crate) use room::free;

@@ -2,6 +2,14 @@
 
 use crate::Table;
 
+/// Cells of added columns, or nothing, which is null where a format has that.
+pub(super) type Cells = Vec<Option<String>>;
+
+/// One cell, which is nothing where it is empty.
+pub(super) fn one(cell: String) -> Vec<Cells> {
+    vec![vec![Some(cell).filter(|cell| !cell.is_empty())]]
+}
+
 /// Rows of a table, columns added to them, and rows of cells that follow.
 pub(super) struct Sheet<'a> {
     pub(super) table: &'a Table,
@@ -9,8 +17,8 @@ pub(super) struct Sheet<'a> {
     pub(super) rows: Vec<usize>,
     /// The names of the added columns, which are the last.
     pub(super) added: Vec<&'a str>,
-    /// What the table's row of this number has in them.
-    pub(super) own: Box<dyn Fn(usize) -> Vec<String> + 'a>,
+    /// What the table's row of this number has in them, each time that it is written.
+    pub(super) own: Box<dyn Fn(usize) -> Vec<Cells> + 'a>,
     /// The columns that the cells of the rows that follow go to; all else in them is empty.
     pub(super) places: Vec<usize>,
     /// The rows that follow.
@@ -24,7 +32,7 @@ impl<'a> Sheet<'a> {
             table,
             rows: rows.collect(),
             added: Vec::new(),
-            own: Box::new(|_| Vec::new()),
+            own: Box::new(|_| vec![Vec::new()]),
             places: Vec::new(),
             more: Box::new(std::iter::empty()),
         }

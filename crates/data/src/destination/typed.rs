@@ -12,7 +12,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::dictionaries::{Dictionary, Gathered, MOST};
 use super::kinds::{fits, kind_in, without_dictionaries};
-use super::sheet::Sheet;
+use super::sheet::{Cells as AddedCells, Sheet};
 use super::sizes::size_of_batch;
 use crate::Format;
 use crate::converted::{Room, converted};
@@ -201,7 +201,8 @@ impl Sheet<'_> {
         let is_cut = fields.iter().zip(layout.schema.fields()).any(is_spread);
         self.table.for_each_batch(&self.rows, &self.own_columns(), |rows, batch| {
             if !is_cut {
-                return visit(self.extended(rows, &batch, layout, |array| Ok(Arc::clone(array)))?);
+                let finish = |array: &ArrayRef| Ok(Arc::clone(array));
+                return self.visit_extended(rows, &batch, layout, finish, &mut visit);
             }
             let mut done = 0;
             for piece in Written::of(&batch).pieces() {
@@ -209,10 +210,59 @@ impl Sheet<'_> {
                 let rows = &rows[done..done + piece.num_rows()];
                 done += rows.len();
                 // Values that were in a dictionary bring the texts of all rows.
-                visit(self.extended(rows, &piece, layout, compacted)?)?;
+                self.visit_extended(rows, &piece, layout, compacted, &mut visit)?;
             }
             Ok(())
         })
+    }
+
+    /// Calls `visit` with the rows of a batch and their added cells; those that are written several times come by as few as take
+    /// little memory.
+    fn visit_extended(
+        &self,
+        rows: &[usize],
+        batch: &RecordBatch,
+        layout: &Layout,
+        finish: impl Fn(&ArrayRef) -> Result<ArrayRef, ArrowError>,
+        visit: &mut impl FnMut(RecordBatch) -> io::Result<()>,
+    ) -> io::Result<()> {
+        if self.added.is_empty() {
+            return visit(extended(batch, &[], layout, &finish)?);
+        }
+        let mut added = Added::new(self.added.len());
+        for (place, row) in (0..).zip(rows) {
+            for cells in (self.own)(*row) {
+                added.push(place, &cells);
+                if added.bytes >= PIECE || added.places.len() >= rows.len().max(BATCH) {
+                    self.visit_added(batch, layout, &finish, visit, &mut added)?;
+                }
+            }
+        }
+        self.visit_added(batch, layout, &finish, visit, &mut added)
+    }
+
+    fn visit_added(
+        &self,
+        batch: &RecordBatch,
+        layout: &Layout,
+        finish: &impl Fn(&ArrayRef) -> Result<ArrayRef, ArrowError>,
+        visit: &mut impl FnMut(RecordBatch) -> io::Result<()>,
+        added: &mut Added,
+    ) -> io::Result<()> {
+        let (places, columns) = added.take();
+        if places.is_empty() {
+            return Ok(());
+        }
+        if places.iter().copied().eq(0..batch.num_rows() as u64) {
+            return visit(extended(batch, &columns, layout, finish)?);
+        }
+        for copies in Written::of(batch).copies(&places) {
+            let (range, copies) = copies.map_err(of_arrow)?;
+            let columns: Vec<ArrayRef> =
+                columns.iter().map(|array| array.slice(range.start, range.len())).collect();
+            visit(extended(&copies, &columns, layout, finish)?)?;
+        }
+        Ok(())
     }
 
     fn own_columns(&self) -> Vec<usize> {
@@ -265,34 +315,54 @@ impl Sheet<'_> {
         }
         Ok(dictionaries)
     }
+}
 
-    /// Rows of the table with the added columns. All batches have the same array of values under a column's one dictionary; `finish` makes
-    /// what is written of each other column.
-    fn extended(
-        &self,
-        rows: &[usize],
-        batch: &RecordBatch,
-        layout: &Layout,
-        finish: impl Fn(&ArrayRef) -> Result<ArrayRef, ArrowError>,
-    ) -> io::Result<RecordBatch> {
-        let Layout { schema, dictionaries } = layout;
-        let own = batch.columns().iter().zip(schema.fields()).zip(dictionaries);
-        let own = own.map(|((array, field), dictionary)| match dictionary {
-            Some(dictionary) => dictionary.of(array),
-            None => finish(&as_kind(array, field)?),
-        });
-        let mut columns = own.collect::<Result<Vec<_>, _>>().map_err(of_arrow)?;
-        let mut added: Vec<StringBuilder> =
-            self.added.iter().map(|_| StringBuilder::new()).collect();
-        if !added.is_empty() {
-            for row in rows {
-                let cells = (self.own)(*row);
-                added.iter_mut().zip(cells).for_each(|(to, cell)| to.append_option(filled(&cell)));
-            }
-        }
-        columns.extend(added.iter_mut().map(|builder| Arc::new(builder.finish()) as ArrayRef));
-        RecordBatch::try_new(Arc::clone(schema), columns).map_err(of_arrow)
+/// Cells of added columns, and the places in a batch of the rows that they are added to.
+struct Added {
+    places: Vec<u64>,
+    columns: Vec<StringBuilder>,
+    /// Of all cells.
+    bytes: usize,
+}
+
+impl Added {
+    fn new(columns: usize) -> Self {
+        let columns = (0..columns).map(|_| StringBuilder::new()).collect();
+        Self { places: Vec::new(), columns, bytes: 0 }
     }
+
+    fn push(&mut self, place: u64, cells: &AddedCells) {
+        self.places.push(place);
+        self.bytes += cells.iter().flatten().map(String::len).sum::<usize>();
+        let columns = self.columns.iter_mut().zip(cells);
+        columns.for_each(|(to, cell)| to.append_option(cell.as_deref()));
+    }
+
+    /// All of it, which is gone from here.
+    fn take(&mut self) -> (Vec<u64>, Vec<ArrayRef>) {
+        self.bytes = 0;
+        let columns = self.columns.iter_mut();
+        let columns = columns.map(|builder| Arc::new(builder.finish()) as ArrayRef).collect();
+        (std::mem::take(&mut self.places), columns)
+    }
+}
+
+/// Rows of the table with the added columns. All batches have the same array of values under a column's one dictionary; `finish` makes
+/// what is written of each other column.
+fn extended(
+    batch: &RecordBatch,
+    added: &[ArrayRef],
+    Layout { schema, dictionaries }: &Layout,
+    finish: &impl Fn(&ArrayRef) -> Result<ArrayRef, ArrowError>,
+) -> io::Result<RecordBatch> {
+    let own = batch.columns().iter().zip(schema.fields()).zip(dictionaries);
+    let own = own.map(|((array, field), dictionary)| match dictionary {
+        Some(dictionary) => dictionary.of(array),
+        None => finish(&as_kind(array, field)?),
+    });
+    let mut columns = own.collect::<Result<Vec<_>, _>>().map_err(of_arrow)?;
+    columns.extend_from_slice(added);
+    RecordBatch::try_new(Arc::clone(schema), columns).map_err(of_arrow)
 }
 
 /// Writes a row without values to nowhere: some types are refused only then.

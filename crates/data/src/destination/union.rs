@@ -73,10 +73,10 @@ fn union_of<'a>(
     received: &'a [Vec<String>],
 ) -> Result<Sheet<'a>, DataError> {
     let Layout { places, added } = Layout::new(table, spec, extra)?;
-    let nothing = vec![String::new(); added.len()];
+    let nothing = vec![None; added.len()];
     Ok(Sheet {
         added,
-        own: Box::new(move |_| nothing.clone()),
+        own: Box::new(move |_| vec![nothing.clone()]),
         places,
         more: Box::new(received.iter().cloned()),
         ..Sheet::new(table, 0..table.rows())

@@ -1,6 +1,10 @@
-//! Rows to send in a union, or labels: cells packed into items of one width, and back.
+//! Rows to send, in a union or with matches, or labels: cells packed into items of one width, and back.
+
+mod sent;
 
 use zeroize::Zeroizing;
+
+pub use self::sent::{RowsToSend, SentColumns};
 
 use crate::columns::{locate, locate_all};
 use crate::table::Fields;
@@ -20,6 +24,9 @@ pub struct Items {
     width: usize,
     bytes: Zeroizing<Vec<u8>>,
 }
+
+/// The flag that names columns to send.
+const SEND: &str = "--send";
 
 impl Items {
     /// The items of `table`, whose keys under `spec` are `keys`, with the `extra` columns.
@@ -130,6 +137,9 @@ pub enum BadItem {
     /// A cell is not UTF-8, or has a zero byte, which no list can hold.
     #[error("a row from the peer has a cell that is no text")]
     NotText,
+    /// It has no row, or more than a key has.
+    #[error("a row from the peer says of itself that it is none, or more rows than agreed")]
+    Rows,
     /// Something other than zero bytes follows the last cell.
     #[error("a row from the peer goes on after its last cell")]
     TooLong,
@@ -140,8 +150,47 @@ pub enum BadItem {
 /// # Errors
 /// When it is not exactly that many cells of text and zero bytes after them.
 pub fn decode(item: &[u8], cells: usize) -> Result<Vec<String>, BadItem> {
-    let mut rest = item;
     let mut decoded = Vec::new();
+    for_each_cell(item, cells, |text| decoded.push(text.to_owned()))?;
+    Ok(decoded)
+}
+
+/// The rows of an item that the peer sent for a match, at most `most` of `columns` cells each; any bytes may be given.
+///
+/// # Errors
+/// When it is anything else.
+pub fn decode_rows(item: &[u8], columns: usize, most: u64) -> Result<Vec<Vec<String>>, BadItem> {
+    let mut rows: Vec<Vec<String>> = Vec::new();
+    for_each_cell_of_rows(item, columns, most, |text| match rows.last_mut() {
+        Some(row) if row.len() < columns => row.push(text.to_owned()),
+        _ => rows.push(vec![text.to_owned()]),
+    })?;
+    Ok(rows)
+}
+
+/// Finds out whether [`decode_rows`] can read the item.
+///
+/// # Errors
+/// When it cannot.
+pub fn check_rows(item: &[u8], columns: usize, most: u64) -> Result<(), BadItem> {
+    for_each_cell_of_rows(item, columns, most, |_| {})
+}
+
+fn for_each_cell_of_rows(
+    item: &[u8],
+    columns: usize,
+    most: u64,
+    visit: impl FnMut(&str),
+) -> Result<(), BadItem> {
+    let (rows, cells) = unpack_length(item)?;
+    if rows == 0 || rows as u64 > most {
+        return Err(BadItem::Rows);
+    }
+    for_each_cell(cells, rows * columns, visit)
+}
+
+fn for_each_cell(item: &[u8], cells: usize, mut visit: impl FnMut(&str)) -> Result<(), BadItem> {
+    let mut rest = item;
     for _ in 0..cells {
         let (length, after) = unpack_length(rest)?;
         let (text, after) = after.split_at_checked(length).ok_or(BadItem::Cut)?;
@@ -149,23 +198,19 @@ pub fn decode(item: &[u8], cells: usize) -> Result<Vec<String>, BadItem> {
         if text.contains('\0') {
             return Err(BadItem::NotText);
         }
-        decoded.push(text.to_owned());
+        visit(text);
         rest = after;
     }
-    if rest.iter().any(|byte| *byte != 0) {
-        return Err(BadItem::TooLong);
-    }
-    Ok(decoded)
+    if rest.iter().any(|byte| *byte != 0) { Err(BadItem::TooLong) } else { Ok(()) }
 }
 
 /// Where an item's cells stand in `table`; every column once.
 fn places(table: &Table, spec: &KeySpec, extra: &[String]) -> Result<Vec<usize>, DataError> {
-    const FLAG: &str = "--send";
     let mut places = spec.locate(table)?;
-    let extra = locate_all(extra, FLAG, table)?;
+    let extra = locate_all(extra, SEND, table)?;
     if let Some(again) = extra.iter().find(|place| places.contains(place)) {
         let column = table.header()[*again].clone();
-        return Err(DataError::ChosenTwice { flag: FLAG, column });
+        return Err(DataError::ChosenTwice { flag: SEND, column });
     }
     places.extend(extra);
     Ok(places)
@@ -191,20 +236,30 @@ fn for_each_first_row(
 
 /// Bytes that a cell takes.
 fn packed_length(cell: &str) -> usize {
-    let bits = usize::BITS - cell.len().leading_zeros();
-    bits.div_ceil(7).max(1) as usize + cell.len()
+    length_of_number(cell.len()) + cell.len()
+}
+
+/// Bytes that a length or a number of rows takes.
+fn length_of_number(number: usize) -> usize {
+    let bits = usize::BITS - number.leading_zeros();
+    bits.div_ceil(7).max(1) as usize
 }
 
 /// Writes a cell to the front of `item` and returns what follows it.
 fn pack<'a>(item: &'a mut [u8], cell: &str) -> &'a mut [u8] {
-    let (packed, rest) = item.split_at_mut(packed_length(cell));
-    let (length, text) = packed.split_at_mut(packed.len() - cell.len());
-    let last = length.len() - 1;
-    for (index, byte) in length.iter_mut().enumerate() {
-        let more = if index < last { 0x80 } else { 0 };
-        *byte = (cell.len() >> (7 * index)) as u8 & 0x7f | more;
-    }
+    let (text, rest) = write_number(item, cell.len()).split_at_mut(cell.len());
     text.copy_from_slice(cell.as_bytes());
+    rest
+}
+
+/// Writes a length or a number of rows to the front of `item` and returns what follows it.
+fn write_number(item: &mut [u8], number: usize) -> &mut [u8] {
+    let (bytes, rest) = item.split_at_mut(length_of_number(number));
+    let last = bytes.len() - 1;
+    for (index, byte) in bytes.iter_mut().enumerate() {
+        let more = if index < last { 0x80 } else { 0 };
+        *byte = (number >> (7 * index)) as u8 & 0x7f | more;
+    }
     rest
 }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::Linkage;
 
 fn table(csv: &str) -> Table {
     Table::parse("t.csv".into(), csv.as_bytes().to_vec(), b',').expect("a table")
@@ -138,4 +139,91 @@ fn numbers_may_be_labels_and_a_key_has_one() {
     assert_eq!(list(vec![0.5, 2.0, 0.5]).expect("one each"), ["0.5", "2"]);
     let why = list(vec![0.5, 2.0, 0.25]).expect_err("two").to_string();
     assert!(why.contains("list, row 3, column 2") && why.contains("row 1"), "{why}");
+}
+
+/// A list with columns to send.
+struct Sending {
+    table: Table,
+    linkage: Linkage,
+    columns: SentColumns,
+}
+
+impl Sending {
+    fn items(&self, numbers: &[u32], matched: &[u32], count: usize) -> Vec<u8> {
+        let Self { table, linkage, columns } = self;
+        RowsToSend { table, linkage, columns }
+            .items(numbers, matched, count)
+            .expect("a table in memory")
+            .to_vec()
+    }
+}
+
+fn sending(csv: &str, keys: &[&str], columns: &[&str]) -> Result<Sending, DataError> {
+    let specs: Vec<KeySpec> = keys.iter().map(|key| key.parse().expect("a key")).collect();
+    let table = table(csv);
+    let linkage = Linkage::build(&table, &specs)?;
+    let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
+    let columns = SentColumns::of(&table, &linkage, &columns)?;
+    Ok(Sending { table, linkage, columns })
+}
+
+const PEOPLE: &str = "mail,phone,n\na@x,1,one\n,2,\nA@x,1,three\n,,four\n";
+
+#[test]
+fn an_item_for_matches_has_all_rows_of_its_key() {
+    let list = sending(PEOPLE, &["mail:email", "phone"], &["n"]).expect("short");
+    let columns = &list.columns;
+    assert_eq!((list.linkage.len(), columns.width(), columns.rows_of_key()), (3, 11, 2));
+    let items = list.items(&[0, 1, 2], &[], 4);
+    let expected = [&b"\x02\x03one\x05three"[..], b"\x02\x03one\x05three", b"\x01\x00"];
+    for (item, expected) in items.chunks(11).zip(expected) {
+        assert!(item.starts_with(expected) && item[expected.len()..].iter().all(|b| *b == 0));
+        check_rows(item, 1, 2).expect("it is rows");
+        let rows = decode_rows(item, 1, 2).expect("it is rows");
+        assert_eq!(rows.len(), usize::from(expected[0]));
+    }
+    assert_eq!(items[33..], [0; 11]);
+    let some = [&items[22..33], &items[..11]].concat();
+    assert_eq!(list.items(&[2, 0], &[], 0), some);
+    let none = sending("k,n\n,x\n", &["k"], &["n"]).expect("empty");
+    assert_eq!((none.columns.width(), none.columns.rows_of_key()), (0, 0));
+    assert!(none.items(&[], &[], 0).is_empty());
+}
+
+#[test]
+fn rows_that_have_matched_leave_the_items_of_their_other_values() {
+    let list = sending(PEOPLE, &["mail:email", "phone"], &["n"]).expect("short");
+    // The second row alone has not matched by the address.
+    assert_eq!(list.items(&[2], &[0], 1), list.items(&[0, 1, 2], &[], 3)[22..]);
+    let csv = "mail,phone,n\na@x,1,one\nb@x,1,two\n,1,three\n";
+    let list = sending(csv, &["mail:email", "phone"], &["n"]).expect("short");
+    assert!(list.items(&[2], &[1], 1).starts_with(b"\x02\x03one\x05three\0"));
+}
+
+#[test]
+fn what_is_no_rows_is_told_apart() {
+    for (item, columns, most, expected) in [
+        (&b""[..], 1, 1, BadItem::Cut),
+        (b"\x00", 1, 1, BadItem::Rows),
+        (b"\x02\x01a\x01b", 1, 1, BadItem::Rows),
+        (b"\x02\x01a", 1, 2, BadItem::Cut),
+        (b"\x01\x01a\x01", 1, 2, BadItem::TooLong),
+        (b"\x01\x01\xff", 1, 2, BadItem::NotText),
+        (b"\xff\xff\x7f\x00", 1, u64::MAX, BadItem::Cut),
+    ] {
+        assert_eq!(check_rows(item, columns, most), Err(expected), "{item:?}");
+        assert_eq!(decode_rows(item, columns, most), Err(expected), "{item:?}");
+    }
+}
+
+#[test]
+fn rows_of_one_key_are_refused_where_they_are_too_long_together() {
+    let long = "s".repeat(MAX_ITEM / 2 - 2);
+    let two = format!("k,n\na,{long}\nb,{long}\nb,{long}\n");
+    let error = sending(&two, &["k"], &["n"]).err().expect("refused").to_string();
+    assert!(error.starts_with("t.csv, line 4: this row is number 2 of its key"), "{error}");
+    assert!(error.contains("--most-per-key") && !error.contains("sss"), "{error}");
+    let one = format!("k,n\na,s{}\n", "s".repeat(MAX_ITEM));
+    let error = sending(&one, &["k"], &["n"]).err().expect("refused").to_string();
+    assert!(error.starts_with("t.csv, line 2: the chosen columns take more"), "{error}");
 }

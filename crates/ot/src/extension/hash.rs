@@ -68,14 +68,9 @@ impl Hash {
         }
     }
 
-    /// Writes to `pads` the pads of `width` bytes of the transfers `first`, `first` + 1, …; one after the other.
-    pub(super) fn pads(
-        &self,
-        first: u64,
-        mut rows: Zeroizing<Vec<Block>>,
-        width: usize,
-        pads: &mut [u8],
-    ) {
+    /// Writes to `pads` the pads of `width` bytes, at most 2^20, of the transfers `first`, `first` + 1, …; one after the
+    /// other. A row is a secret of its transfer alone.
+    pub fn pads(&self, first: u64, mut rows: Zeroizing<Vec<Block>>, width: usize, pads: &mut [u8]) {
         let mut batch = CipherBatch::new();
         for rows in rows.chunks_mut(BATCH) {
             batch.load(rows.iter().copied());

@@ -7,7 +7,8 @@ use crate::kit::membership::in_order;
 use crate::kit::wire::{put_bits, put_values, take_bits, take_values};
 use crate::{Conclusion, Means, Outcome, ProtocolError, Side};
 
-const STEP: &str = "indication";
+/// The step in which the receiver tells.
+pub(crate) const STEP: &str = "indication";
 
 /// The receiver tells the sender, if that learns, a bit for each of its values, in the order in which they came.
 pub(crate) fn tell_bits(

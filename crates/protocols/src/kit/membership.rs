@@ -1,7 +1,7 @@
 //! Which of one side's values are in the other's set, once all are pseudorandom.
 
-use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use rayon::prelude::*;
 use veilset_channel::PeerFault;
@@ -11,15 +11,15 @@ use veilset_channel::PeerFault;
 pub(crate) struct Hits {
     /// Whether each query is in the set.
     pub(crate) e: Vec<bool>,
-    /// Which values of a sorted set were asked for; nothing of another structure.
-    pub(crate) taken: Vec<bool>,
+    /// For each value of a sorted set which query asked for it, or [`NOBODY`]; nothing of another structure.
+    pub(crate) askers: Vec<u32>,
     repeated: bool,
 }
 
 impl Hits {
     /// Answers of a structure that cannot tell a repeated query.
     pub(crate) fn new(e: Vec<bool>) -> Self {
-        Self { e, taken: Vec::new(), repeated: false }
+        Self { e, askers: Vec::new(), repeated: false }
     }
 
     /// The answers to so many queries, one after the other, as one: whether any is in the set.
@@ -29,6 +29,11 @@ impl Hits {
         }
         let e = self.e.chunks(per_row).map(|row| row.iter().fold(false, |any, e| any | *e));
         Self { e: e.collect(), ..self }
+    }
+
+    /// Which values of a sorted set were asked for.
+    pub(crate) fn taken(&self) -> Vec<bool> {
+        self.askers.iter().map(|asker| *asker != NOBODY).collect()
     }
 
     /// The queries that are in the set, rising.
@@ -44,6 +49,9 @@ impl Hits {
     }
 }
 
+/// The number of no query: no list has so many.
+pub(crate) const NOBODY: u32 = u32::MAX;
+
 /// Values that one task takes.
 pub(crate) const VALUES_A_TASK: usize = 64;
 
@@ -53,11 +61,11 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
         return Hits::new(vec![false; queries.len()]);
     }
     let index = Index::new(sorted);
-    let taken: Vec<AtomicBool> = sorted.iter().map(|_| AtomicBool::new(false)).collect();
+    let askers: Vec<AtomicU32> = sorted.iter().map(|_| AtomicU32::new(NOBODY)).collect();
     let repeated = AtomicBool::new(false);
     let mut e = vec![false; queries.len()];
     let tasks = queries.par_chunks(VALUES_A_TASK).zip(e.par_chunks_mut(VALUES_A_TASK));
-    tasks.for_each(|(queries, e)| {
+    tasks.enumerate().for_each(|(task, (queries, e))| {
         let mut places = [0; VALUES_A_TASK];
         // Loop after loop, so that the memory of many lookups is fetched at once.
         queries.iter().zip(&mut places).for_each(|(query, place)| *place = index.start(*query));
@@ -65,12 +73,17 @@ pub(crate) fn membership(queries: &[u128], sorted: &[u128]) -> Hits {
             *place = index.place(*query, *place).min(sorted.len() - 1);
             *hit = sorted[*place] == *query;
         }
-        let took = e.iter().zip(places).map(|(hit, place)| taken[place].fetch_or(*hit, Relaxed));
-        let twice = took.zip(&*e).fold(false, |twice, (before, hit)| twice | (before & hit));
+        let first = (task * VALUES_A_TASK) as u32;
+        let asked = (first..).zip(&*e).zip(places).map(|((number, hit), place)| {
+            // Nobody, whose bits are all set, where nothing hits.
+            let asker = number | u32::from(!*hit).wrapping_neg();
+            (askers[place].fetch_min(asker, Relaxed) != NOBODY) & *hit
+        });
+        let twice = asked.fold(false, |twice, again| twice | again);
         repeated.fetch_or(twice, Relaxed);
     });
-    let taken = taken.into_iter().map(AtomicBool::into_inner).collect();
-    Hits { e, taken, repeated: repeated.into_inner() }
+    let askers = askers.into_iter().map(AtomicU32::into_inner).collect();
+    Hits { e, askers, repeated: repeated.into_inner() }
 }
 
 /// Where in a sorted set the values with given top bits begin.
@@ -161,13 +174,17 @@ mod tests {
         let set: BTreeSet<u128> = (0..200).step_by(3).collect();
         let sorted: Vec<u128> = set.iter().copied().collect();
         let expected: Vec<bool> = own.iter().map(|value| set.contains(value)).collect();
-        let taken = sorted.iter().map(|value| own.contains(value)).collect();
+        let asker = |value: &u128| own.iter().position(|own| own == value);
+        let askers = sorted.iter().map(|value| asker(value).map_or(NOBODY, |at| at as u32));
+        let askers: Vec<u32> = askers.collect();
+        let taken: Vec<bool> = sorted.iter().map(|value| own.contains(value)).collect();
         let hits = membership(&own, &sorted);
         let indices = (0..).zip(&expected).filter(|(_, e)| **e).map(|(index, _)| index);
         assert_eq!(hits.indices(), indices.collect::<Vec<u32>>());
-        assert_eq!(hits, Hits { taken, ..Hits::new(expected) });
+        assert_eq!(hits.taken(), taken);
+        assert_eq!(hits, Hits { askers, ..Hits::new(expected) });
         assert_eq!(membership(&own, &[]), Hits::new(vec![false; 200]));
-        assert_eq!(membership(&[], &sorted).taken, vec![false; sorted.len()]);
+        assert_eq!(membership(&[], &sorted).taken(), vec![false; sorted.len()]);
     }
 
     #[test]

@@ -4,6 +4,8 @@ pub(crate) mod bins;
 pub(crate) mod calibration;
 #[cfg(test)]
 pub(crate) mod cheats;
+pub(crate) mod comparison;
+pub(crate) mod dh_oprf;
 pub(crate) mod exchange;
 pub(crate) mod indication;
 pub(crate) mod membership;

@@ -8,7 +8,15 @@
 from . import aio
 from ._frames import Table
 from ._native import Party, Stop, __version__
-from ._order import AgreeOptions, LookupOptions, NumberOptions, Options, TermOptions, Terms
+from ._order import (
+    AgreeOptions,
+    JoinOptions,
+    LookupOptions,
+    NumberOptions,
+    Options,
+    TermOptions,
+    Terms,
+)
 from ._result import Found, Meeting, Result, Warned
 from ._session import (
     Session,
@@ -40,6 +48,7 @@ __all__ = [
     "Found",
     "InputError",
     "InternalError",
+    "JoinOptions",
     "LookupOptions",
     "Meeting",
     "NetworkError",

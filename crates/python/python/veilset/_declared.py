@@ -15,6 +15,7 @@ Scheme: TypeAlias = Literal["sum-of-ranks", "minimum-of-ranks"]
 Flooding: TypeAlias = Literal["off", "on"]
 Match: TypeAlias = Literal["tiers", "one-sided", "grouped"]
 Pairs: TypeAlias = Literal["many", "one-to-one"]
+Join: TypeAlias = Literal["inner", "left", "anti"]
 
 #: What stands where nobody chooses.
 SHARES: Shares = "additive"
@@ -22,13 +23,14 @@ SCHEME: Scheme = "sum-of-ranks"
 
 #: Arguments of single operations, beside those that all of a kind share.
 OWN = {
+    "send": ("intersect", "union"),
     "value": ("sum", "share"),
-    "send": ("union",),
     "label": ("lookup",),
     "shares": ("share",),
     "scheme": ("agree",),
     "match": ("intersect", "count", "sum", "union", "share"),
     "pairs": ("intersect", "count", "sum", "union", "share"),
+    "join": ("intersect",),
 }
 
 

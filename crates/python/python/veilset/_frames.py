@@ -32,19 +32,19 @@ class Frame(ABC):
         """What the Rust part reads: these columns, where they can be told apart, or all."""
 
     @abstractmethod
-    def result(self, run: Run) -> Any:
-        """The rows that a run leaves; None if there are none to know."""
+    def result(self, run: Run, peer: str) -> Any:
+        """The rows that a run with this peer leaves; None if there are none to know."""
 
     @abstractmethod
-    def listed(self, found: Run | Answers) -> Any:
-        """The rows that are on somebody's list, with the column beside them if there is one; None if there are none to know."""
+    def listed(self, found: Run | Answers, peer: str = "peer") -> Any:
+        """The rows that are on somebody's list, with the columns beside them if there are any; None if there are none to know."""
 
 
 class InMemory(Frame):
     """A frame, which gives its rows itself: they are what they were."""
 
-    def result(self, run: Run) -> Any:
-        if (rows := self.listed(run)) is not None:
+    def result(self, run: Run, peer: str) -> Any:
+        if (rows := self.listed(run, peer)) is not None:
             return rows
         if (received := run.received()) is not None:
             return self.joined(received)
@@ -53,19 +53,19 @@ class InMemory(Frame):
         shares = run.shares()
         return None if shares is None else self.of(shares)
 
-    def listed(self, found: Run | Answers) -> Any:
+    def listed(self, found: Run | Answers, peer: str = "peer") -> Any:
         rows, beside = found.rows(), found.beside()
         if rows is None:
             return None
-        return self.rows(rows) if beside is None else self.with_column(rows, beside)
+        return self.rows(rows) if beside is None else self.with_columns(rows, beside, peer)
 
     @abstractmethod
     def rows(self, rows: Batches) -> Any:
         """The rows with these numbers."""
 
     @abstractmethod
-    def with_column(self, rows: Batches, column: Batches) -> Any:
-        """The rows with these numbers and a column of text beside them."""
+    def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
+        """The rows with these numbers and columns of text beside them, from this peer."""
 
     @abstractmethod
     def joined(self, received: Batches) -> Any:
@@ -105,10 +105,17 @@ def _is(table: object, package: str, name: str) -> bool:
     return kind is not None and isinstance(table, kind)
 
 
-def _check_free(name: str, names: Sequence[Any]) -> None:
-    """Whether a column of this name can be added."""
-    if name in names:
-        raise InputError(f'the table has a column "{name}" already: rename it')
+#: Columns that are added under these names alone.
+OWN_COLUMNS = ("veilset_id", "veilset_key", "veilset_label")
+
+
+def _free(name: str, names: Sequence[Any], peer: str) -> str:
+    """The name under which a column from the peer is added."""
+    if name not in names:
+        return name
+    if name not in OWN_COLUMNS and (other := f"{peer}.{name}") not in names:
+        return other
+    raise InputError(f'the table has a column "{name}" already: rename it')
 
 
 def _pyarrow() -> Any:
@@ -131,14 +138,16 @@ class Arrow(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._table.take(_pyarrow().table(rows).column(0))
 
-    def with_column(self, rows: Batches, column: Batches) -> Any:
-        return Arrow(self.rows(rows)).beside(column)
+    def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
+        return Arrow(self.rows(rows)).beside(columns, peer)
 
-    def beside(self, column: Batches) -> Any:
-        """The table with one column more."""
-        more = _pyarrow().table(column)
-        _check_free(more.column_names[0], self._table.column_names)
-        return self._table.append_column(more.schema.field(0), more.column(0))
+    def beside(self, columns: Batches, peer: str = "peer") -> Any:
+        """The table with more columns, from this peer."""
+        table, more = self._table, _pyarrow().table(columns)
+        for field, column in zip(more.schema, more.columns, strict=True):
+            name = _free(field.name, table.column_names, peer)
+            table = table.append_column(field.with_name(name), column)
+        return table
 
     def joined(self, received: Batches) -> Any:
         pyarrow, table = _pyarrow(), self._table
@@ -181,11 +190,12 @@ class Pandas(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._frame.iloc[_pyarrow().table(rows).column(0).to_numpy()]
 
-    def with_column(self, rows: Batches, column: Batches) -> Any:
-        more = self.of(column)
-        name = more.columns[0]
-        _check_free(name, list(self._frame.columns))
-        return self.rows(rows).assign(**{name: more[name].array})
+    def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
+        frame, more = self.rows(rows), self.of(columns)
+        for name in more.columns:
+            free = _free(name, list(frame.columns), peer)
+            frame = frame.assign(**{free: more[name].array})
+        return frame
 
     def joined(self, received: Batches) -> Any:
         return self._whole().joined(received).to_pandas()
@@ -234,10 +244,13 @@ class Polars(InMemory):
     def rows(self, rows: Batches) -> Any:
         return self._frame[self.of(rows).to_series()]
 
-    def with_column(self, rows: Batches, column: Batches) -> Any:
-        more = self.of(column)
-        _check_free(more.columns[0], self._frame.columns)
-        return self.rows(rows).hstack(more)
+    def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
+        more, names = self.of(columns), list(self._frame.columns)
+        for name in more.columns:
+            names.append(_free(name, names, peer))
+        return self.rows(rows).hstack(
+            more.rename(dict(zip(more.columns, names[-more.width :], strict=True)))
+        )
 
     def joined(self, received: Batches) -> Any:
         table, more = self._frame, self.of(received)
@@ -265,17 +278,22 @@ class File(Frame):
     def source(self, columns: Sequence[str]) -> ArrowStream | str:
         return self._path
 
-    def result(self, run: Run) -> Any:
-        if (rows := self.listed(run)) is not None:
+    def result(self, run: Run, peer: str) -> Any:
+        if (rows := self.listed(run, peer)) is not None:
             return rows
         own = run.own_rows()
         if own is None:
             shares = run.shares()
             return None if shares is None else _pyarrow().table(shares)
-        return Arrow(_pyarrow().table(own)).result(run)
+        return Arrow(_pyarrow().table(own)).result(run, peer)
 
-    def listed(self, found: Run | Answers) -> Any:
-        if found.rows() is None:
+    def listed(self, found: Run | Answers, peer: str = "peer") -> Any:
+        rows = found.rows()
+        if rows is None:
             return None
-        table, column = _pyarrow().table(found.own_rows()), found.beside()
-        return table if column is None else Arrow(table).beside(column)
+        table, columns = _pyarrow().table(found.own_rows()), found.beside()
+        if columns is None:
+            return table
+        # Rows come once here, however often a join has them.
+        places = _pyarrow().table(rows).column(0).combine_chunks().dictionary_encode().indices
+        return Arrow(table.take(places)).beside(columns, peer)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
 
-from ._declared import Choices, Match, Operation, Pairs
+from ._declared import Choices, Join, Match, Operation, Pairs
 from ._native import Party, Stop
 from .errors import InputError
 
@@ -147,6 +147,20 @@ class Options(NumberOptions, OutputOptions, total=False):
     """Those of a run with the peer whose result has rows."""
 
 
+class JoinOptions(Options, total=False):
+    """Those of an intersection."""
+
+    send: Annotated[Columns, "columns that the peer gets of your rows that match"]
+    join: Annotated[
+        Join,
+        "which of your rows the result has: inner, those that match; left, all; anti, those that do not match",
+    ]
+    raw_cells: Annotated[
+        bool,
+        "leaves formulas and control characters of the peer's cells in a CSV output as they come",
+    ]
+
+
 class AgreeOptions(ComputeOptions, PeerOptions, OutputOptions, total=False):
     """Those of an agreement on a slot."""
 
@@ -195,6 +209,8 @@ class Order:
     choices: dict[str, str]
     values: list[str]
     send: list[str]
+    join: Join
+    raw_cells: bool
     label: str | None
     delimiter: str | None
     max_memory: str | None
@@ -236,7 +252,7 @@ class Asked:
     link: str | None
     threads: int | None
     values: int
-    row_bytes: int
+    row_bytes: int | None
     choices: dict[str, str]
 
 
@@ -282,6 +298,8 @@ class Asks:
     label: str | None = None
     match: Match | None = None
     pairs: Pairs | None = None
+    join: Join = "inner"
+    raw_cells: bool = False
 
     def columns(self) -> list[str]:
         """The columns that the run reads."""
@@ -309,6 +327,8 @@ class Asks:
             choices={**chosen(options), **(self.choices or {})},
             values=several(self.value),
             send=several(self.send),
+            join=self.join,
+            raw_cells=self.raw_cells,
             label=self.label,
             delimiter=options.get("delimiter"),
             max_memory=None if memory is None else str(memory),

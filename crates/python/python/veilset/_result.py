@@ -93,7 +93,7 @@ class Result:
         Of an intersection, your rows that match; of an agreement, the row chosen, if any; of a union, your rows and those that came; of an alignment, your rows
         with their identifiers, and the others; of shares, this side's.
         """
-        return self._frame.result(self._run)
+        return self._frame.result(self._run, self.report["peer"]["name"])
 
     def _number(self, name: str) -> int | None:
         number = self.report["result"].get(name)

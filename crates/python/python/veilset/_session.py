@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
-from ._declared import SCHEME, SHARES, Choices, Match, Operation, Pairs, Scheme, Shares
+from ._declared import SCHEME, SHARES, Choices, Join, Match, Operation, Pairs, Scheme, Shares
 from ._frames import Table, frame
 from ._keywords import helps, refuse_others, refuse_unknown, takes
 from ._native import Party, Stop
@@ -22,6 +22,7 @@ from ._order import (
     Asks,
     Caller,
     Columns,
+    JoinOptions,
     Keys,
     Learn,
     LookupOptions,
@@ -68,11 +69,20 @@ class Session:
         on: Keys,
         match: Match | None = None,
         pairs: Pairs | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[JoinOptions],
     ) -> Result:
-        """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
-        match by them, `pairs` how many rows one row can match."""
-        return self._do(table, Asks("intersect", on, match=match, pairs=pairs), options)
+        """Finds the rows that both lists have, with the columns that the peer sends of its own. Several keys are lists in a list, the
+        most trusted first; `match` says how rows match by them, `pairs` how many rows one row can match."""
+        asks = Asks(
+            "intersect",
+            on,
+            send=options.pop("send", ()),
+            match=match,
+            pairs=pairs,
+            join=options.pop("join", "inner"),
+            raw_cells=options.pop("raw_cells", False),
+        )
+        return self._do(table, asks, options, JoinOptions)
 
     def count(
         self,
@@ -203,7 +213,7 @@ class Session:
         self,
         table: Table,
         asks: Asks,
-        options: Options | NumberOptions,
+        options: Options | NumberOptions | JoinOptions,
         known: type = Options,
     ) -> Result:
         list_ = frame(table)
@@ -257,7 +267,7 @@ def _items(asked: Table | Items, on: Columns) -> list[str]:
     return list(asked)
 
 
-@helps(Options)
+@helps(JoinOptions)
 def intersect(
     table: Table,
     *,
@@ -265,10 +275,10 @@ def intersect(
     peer: str,
     match: Match | None = None,
     pairs: Pairs | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[JoinOptions],
 ) -> Result:
-    """Finds the rows that both lists have. Several keys are lists in a list, the most trusted first; `match` says how rows
-    match by them, `pairs` how many rows one row can match."""
+    """Finds the rows that both lists have, with the columns that the peer sends of its own. Several keys are lists in a list, the
+    most trusted first; `match` says how rows match by them, `pairs` how many rows one row can match."""
     return Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)
 
 
@@ -405,6 +415,7 @@ def run_local(
     label: str | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
+    join: Join = "inner",
     **options: Unpack[TermOptions],
 ) -> tuple[Result, Result]:
     """Runs both sides in this process, over TLS on loopback: for tests, and to see what each would learn.
@@ -414,11 +425,14 @@ def run_local(
     """
     refuse_unknown("run_local", options, TermOptions)
     own = {"value": value, "send": send, "label": label, "match": match, "pairs": pairs}
-    refuse_others(operation, {**own, "shares": shares != SHARES})
+    refuse_others(operation, {**own, "shares": shares != SHARES, "join": join != "inner"})
     tables = (frame(a), frame(b))
+    # Of an intersection whoever learns alone sends nothing.
+    alone = options.get("learn") if operation == "intersect" else None
+    sent = [() if alone == learner else send for learner in ("me", "peer")]
     asks = (
-        Asks(operation, on, value, send, {"shares": shares}, match=match, pairs=pairs),
-        Asks(operation, on, (), send, {"shares": shares}, label, match, pairs),
+        Asks(operation, on, value, sent[0], {"shares": shares}, None, match, pairs, join),
+        Asks(operation, on, (), sent[1], {"shares": shares}, label, match, pairs, join),
     )
     learn = options.get("learn", "me" if operation == "lookup" else "both")
     mine = cast(Options, {**options, "learn": learn})
@@ -444,7 +458,7 @@ def plan(
     link: str | None = None,
     threads: int | None = None,
     values: int = 1,
-    row_bytes: int = 32,
+    row_bytes: int | None = None,
     **choices: Unpack[Choices],
 ) -> dict[str, Any]:
     """Prices a run before it happens: what `veilset plan --json` prints."""
@@ -456,7 +470,7 @@ def plan(
         "values": values,
         "row_bytes": row_bytes,
     }.items():
-        if number < 0:
+        if number is not None and number < 0:
             raise InputError(f"{name} is a number of at least 0, not {number}")
     told = chosen(choices)
     asked = Asked(

@@ -16,6 +16,7 @@ from ._frames import Table
 from ._native import Stop
 from ._order import (
     Columns,
+    JoinOptions,
     Keys,
     LookupOptions,
     NumberOptions,
@@ -66,7 +67,7 @@ class Session:
         on: Keys,
         match: Match | None = None,
         pairs: Pairs | None = None,
-        **options: Unpack[Options],
+        **options: Unpack[JoinOptions],
     ) -> Result:
         """As :func:`veilset.intersect`."""
         own = {"match": match, "pairs": pairs}
@@ -179,7 +180,7 @@ async def intersect(
     peer: str,
     match: Match | None = None,
     pairs: Pairs | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[JoinOptions],
 ) -> Result:
     """As :func:`veilset.intersect`."""
     return await Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)

@@ -35,6 +35,8 @@ pub struct Agreed {
     runs: Vec<Shape>,
     pub(crate) peer_attached: AttachedShape,
     pub(crate) peer_columns: Vec<Column>,
+    /// How many rows of the peer's come for one key at most.
+    peer_rows_of_key: u64,
     pub(crate) session: [u8; 32],
     pub(crate) offer: Offer,
     briefing: Briefing,
@@ -64,15 +66,16 @@ pub fn agree(
     let runs = runs(role, Shape { choices, ..open }, &mine, &theirs);
     let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
     let needed = |parts: Parts| {
-        let rows =
-            memory_of_rows(&mine, &theirs, open.per_row).saturating_add(memory_of_tiers(&mine));
+        let rows = memory_of_rows(&mine, &theirs, open.per_row, parts)
+            .saturating_add(memory_of_tiers(&mine));
         let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
         runs.iter().map(of).max().unwrap_or(rows)
     };
     let spec = protocol.spec();
     let parts = agree_parts(pipe, spec, Parts::fitting(spec, offer.memory, needed))?;
     check_memory(needed(parts), &offer, theirs.distinct / open.per_row)?;
-    let asked = Wanted::of(&offer).asked_too_much(offer.protocol.is_some(), spec, choices);
+    let asked =
+        Wanted::with(&offer, &theirs).asked_too_much(offer.protocol.is_some(), spec, choices);
     let asked_of_peer = Wanted::of_peer(&offer, &theirs).asked_too_much(
         theirs.protocol == Some(spec.id),
         spec,
@@ -89,6 +92,7 @@ pub fn agree(
         runs,
         peer_attached: theirs.attached,
         peer_columns: theirs.columns.clone(),
+        peer_rows_of_key: theirs.rows_of_key.into(),
         session,
         briefing: Briefing::new(spec, choices, asked, Side { role, reveal }, &offer, &theirs),
         asked_of_peer,
@@ -119,6 +123,12 @@ impl Agreed {
     #[must_use]
     pub fn peer_columns(&self) -> &[Column] {
         &self.peer_columns
+    }
+
+    /// How many rows of the peer's come for one key at most, where rows come with matches.
+    #[must_use]
+    pub fn peer_rows_of_key(&self) -> u64 {
+        self.peer_rows_of_key
     }
 
     /// What is computed.
@@ -289,7 +299,7 @@ fn choose(
     theirs: &Terms,
     shape: Shape,
 ) -> Result<Chosen, SessionError> {
-    let mut wanted = Wanted::of(offer);
+    let mut wanted = Wanted::with(offer, theirs);
     if !offer.connecting {
         let choice: ChosenNames = pipe.take_in_time(STEP, &())?;
         return check_choice(wanted, offer, &choice)
@@ -364,10 +374,17 @@ fn check_sizes(spec: &Spec, mine: &Terms, theirs: &Terms) -> Result<usize, Sessi
 }
 
 /// What the rows take that the peer may send, or the labels that come of them, as cells.
-fn memory_of_rows(mine: &Terms, theirs: &Terms, per_row: u64) -> u64 {
+fn memory_of_rows(mine: &Terms, theirs: &Terms, per_row: u64, parts: Parts) -> u64 {
     const BYTES_A_CELL: u64 = 56;
     let AttachedShape::Items { width } = theirs.attached else { return 0 };
     let (count, of_key) = match mine.operation.spec().attaches {
+        // They are read as they are written, and one run at once counts them.
+        Attaches::Rows { needed: false } if parts == Parts::ONE && mine.tiers.is_empty() => {
+            return 0;
+        }
+        Attaches::Rows { needed: false } => {
+            return mine.distinct.min(theirs.distinct).saturating_mul(2 * width as u64 + 8);
+        }
         Attaches::Labels => (mine.distinct, 0),
         _ => (theirs.distinct / per_row, theirs.presets.split([',', BETWEEN_KEYS]).count() as u64),
     };

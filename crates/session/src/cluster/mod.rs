@@ -137,7 +137,13 @@ impl ClusterOffer {
 impl ClusterOffer {
     fn wanted(&self) -> Wanted {
         let Self { operation, learn, .. } = *self;
-        Wanted { operation, security: Security::SemiHonest, learn, choices: Choices::default() }
+        Wanted {
+            operation,
+            security: Security::SemiHonest,
+            learn,
+            with_rows: false,
+            choices: Choices::default(),
+        }
     }
 }
 

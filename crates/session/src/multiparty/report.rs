@@ -93,6 +93,7 @@ pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: 
         warnings: briefing.warnings.clone(),
         choices,
         peer_columns: Vec::new(),
+        peer_rows_of_key: 0,
         outcome: Outcome::Matched(matched),
         rounds,
         phases,

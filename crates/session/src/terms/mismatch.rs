@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use veilset_protocols::{AttachedShape, Attaches, Operation};
+use veilset_protocols::{AttachedShape, Attaches, Operation, find};
 
 use super::{Terms, UncheckedTerms, UnknownTerm};
 use crate::{Detail, Learn};
@@ -84,13 +84,14 @@ impl Terms {
             differ("scheme", &mine.scheme, &theirs.scheme),
             mismatched_values(self.operation, [here, theirs.values > 0]),
         ];
+        let rows = mismatched_rows([&mine, theirs]);
         let details = differing_details(&self.details, &theirs.details);
         let tiers = || {
             let [mine, theirs] =
                 [&mine.tiers, &theirs.tiers].map(|tiers| format!("{} keys", tiers.len()));
             differ("tiers", &mine, &theirs)
         };
-        let of_operation = of_operation.into_iter().flatten().chain(details);
+        let of_operation = of_operation.into_iter().flatten().chain(rows).chain(details);
         let found: Vec<_> = of_all.chain(of_operation).collect();
         // Where all the rest is the same, an honest peer has as many.
         if found.is_empty() { tiers().into_iter().collect() } else { found }
@@ -141,6 +142,33 @@ pub(crate) fn mismatched_values(
         _ => return None,
     };
     Some(Mismatch::of(field, mine, theirs))
+}
+
+/// A protocol that a side names while rows go with the matches, which cannot go there.
+fn mismatched_rows(sides: [&UncheckedTerms; 2]) -> Option<Mismatch> {
+    let sends = |terms: &UncheckedTerms| terms.width > 0 && !terms.columns.is_empty();
+    let may = |terms: &UncheckedTerms| {
+        let operation: Option<Operation> = terms.operation.parse().ok();
+        operation.is_some_and(|operation| operation.spec().may_send_rows()) && sends(terms)
+    };
+    if !sides.iter().any(|terms| may(terms)) {
+        return None;
+    }
+    let cannot = |terms: &UncheckedTerms| {
+        find(&terms.protocol).is_some_and(|protocol| protocol.spec().with_rows.is_none())
+    };
+    if !sides.iter().any(|terms| cannot(terms)) {
+        return None;
+    }
+    let [mine, theirs] = sides.map(|terms| {
+        let columns: Vec<_> = terms.columns.iter().map(|column| column.name.as_str()).collect();
+        let sends = (!columns.is_empty()).then(|| format!("--send {}", columns.join(", ")));
+        let names =
+            cannot(terms).then(|| format!("--protocol {}, which sends no columns", terms.protocol));
+        let said: Vec<String> = [sends, names].into_iter().flatten().collect();
+        if said.is_empty() { "neither".to_owned() } else { said.join(" and ") }
+    });
+    Some(Mismatch::of("columns with matches and protocol", &mine, &theirs))
 }
 
 /// The details that one side gives and the other does not, or gives otherwise.

@@ -99,8 +99,10 @@ pub(crate) struct Terms {
     pub(crate) choices: Choices,
     /// What this side holds about each of its keys.
     pub(crate) attached: AttachedShape,
-    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
+    /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
     pub(crate) columns: Vec<Column>,
+    /// How many rows go for one key at most, where rows go with matches.
+    pub(crate) rows_of_key: u16,
     /// What else both sides must say alike.
     pub(crate) details: Vec<Detail>,
     /// Fresh randomness; both nonces key the elements of this session alone.
@@ -130,6 +132,7 @@ impl Terms {
                 attached => attached,
             },
             columns: offer.columns.clone(),
+            rows_of_key: offer.rows_of_key,
             details: offer
                 .details
                 .iter()
@@ -195,6 +198,7 @@ impl TryFrom<UncheckedTerms> for Terms {
             choices,
             presets: said.presets,
             columns: said.columns,
+            rows_of_key: said.rows_of_key,
             details: said.details,
             nonce: said.nonce,
         })

@@ -43,8 +43,10 @@ pub(crate) struct UncheckedTerms {
     pub(crate) values: u16,
     /// How many bytes it holds about each of its keys.
     pub(crate) width: u16,
-    /// The columns of the values, those of the labels, or those of a union's rows beyond the key's.
+    /// The columns of the values, those of the labels, or those of rows: of a union beyond the key's.
     pub(crate) columns: Vec<Column>,
+    /// How many rows go for one key at most, where rows go with matches.
+    pub(crate) rows_of_key: u16,
     /// How two orders of preference become one.
     pub(crate) scheme: String,
     /// What else both sides must say alike.
@@ -79,6 +81,7 @@ impl From<&Terms> for UncheckedTerms {
             values,
             width,
             columns: terms.columns.clone(),
+            rows_of_key: terms.rows_of_key,
             scheme: choices.scheme.unwrap_or_default().name().to_owned(),
             details: terms.details.clone(),
             nonce: terms.nonce,
@@ -108,9 +111,14 @@ impl UncheckedTerms {
         let attached = match operation.map_or(Attaches::Nothing, |one| one.spec().attaches) {
             Attaches::Nothing => self.values == 0 && self.width == 0 && columns == 0,
             Attaches::Values { .. } => self.width == 0 && usize::from(self.values) == columns,
-            Attaches::Rows => {
+            Attaches::Rows { needed: true } => {
                 let sends = self.learn != Learn::Me && self.distinct > 0;
                 self.values == 0 && self.width <= MAX_WIDTH && (self.width > 0 || !sends)
+            }
+            Attaches::Rows { needed: false } => {
+                let sends = self.learn != Learn::Me && (self.width > 0 || self.distinct == 0);
+                let attached = if columns > 0 { sends } else { self.width == 0 };
+                self.values == 0 && self.width <= MAX_WIDTH && attached
             }
             Attaches::Labels => {
                 let labels = self.learn == Learn::Peer && columns > 0;
@@ -122,7 +130,24 @@ impl UncheckedTerms {
         let short = |detail: &Detail| detail.name.len().max(detail.value.len()) <= MAX_NAME;
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
         let columns = columns <= MAX_COLUMNS && self.columns.iter().all(fits);
-        attached && details && columns && self.tiers_are_possible() && self.rows_are_possible()
+        attached
+            && details
+            && columns
+            && self.tiers_are_possible()
+            && self.rows_are_possible()
+            && self.rows_of_key_are_possible()
+    }
+
+    /// Whether as many rows of a key as there may be fit an item, each cell of which takes a byte at least; and whether there are none
+    /// where none go with matches.
+    fn rows_of_key_are_possible(&self) -> bool {
+        let operation: Option<Operation> = self.operation.parse().ok();
+        let rows = usize::from(self.rows_of_key);
+        if self.width == 0 || !operation.is_some_and(|one| one.spec().may_send_rows()) {
+            return rows == 0;
+        }
+        // The number of rows takes another byte.
+        rows > 0 && rows * self.columns.len() < usize::from(self.width)
     }
 
     /// Whether there are as many keys as whole rows have, where rows are several.

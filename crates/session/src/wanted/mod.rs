@@ -3,7 +3,9 @@
 use std::fmt;
 
 use veilset_crypto::Group;
-use veilset_protocols::{Choices, Operation, Protocol, Security, SetEncoding, Spec, candidates};
+use veilset_protocols::{
+    AttachedShape, Choices, Operation, Protocol, Security, SetEncoding, Spec, Taken, candidates,
+};
 
 use crate::terms::Terms;
 use crate::{Learn, Offer, SessionError};
@@ -17,14 +19,29 @@ pub struct Wanted {
     pub security: Security,
     /// Who gets the result.
     pub learn: Learn,
+    /// Whether rows go with the matches of an intersection.
+    pub with_rows: bool,
     /// What matters beside that.
     pub choices: Choices,
 }
 
+/// Whether what a side attaches in such a run are rows that go with matches.
+pub(crate) fn sends_rows(operation: Operation, attached: AttachedShape) -> bool {
+    operation.spec().may_send_rows() && attached.width() > 0
+}
+
 impl Wanted {
     pub(crate) fn of(offer: &Offer) -> Self {
-        let Offer { operation, security, learn, choices, .. } = *offer;
-        Self { operation, security, learn, choices }
+        let Offer { operation, security, learn, choices, attached, .. } = *offer;
+        let with_rows = sends_rows(operation, attached);
+        Self { operation, security, learn, with_rows, choices }
+    }
+
+    /// What a side asks for whose peer's terms agree with its offer.
+    pub(crate) fn with(offer: &Offer, theirs: &Terms) -> Self {
+        let own = Self::of(offer);
+        let with_rows = own.with_rows || sends_rows(theirs.operation, theirs.attached);
+        Self { with_rows, ..own }
     }
 
     /// What the peer asks for, whose terms agree with `offer`.
@@ -36,7 +53,7 @@ impl Wanted {
                 digest: theirs.choices.digest,
                 ..offer.choices
             },
-            ..Self::of(offer)
+            ..Self::with(offer, theirs)
         }
     }
 
@@ -44,7 +61,9 @@ impl Wanted {
     pub fn candidates(self) -> impl Iterator<Item = &'static dyn Protocol> {
         candidates(self.operation, self.security).filter(move |protocol| {
             let spec = protocol.spec();
-            spec.reveals.contains(&self.learn.reveal()) && spec.takes(self.choices)
+            let takes = |taken: &Taken| taken.allows(self.choices);
+            spec.reveals.contains(&self.learn.reveal())
+                && spec.taken(self.with_rows).is_some_and(takes)
         })
     }
 
@@ -72,6 +91,9 @@ impl Wanted {
         }
         match named {
             Some(protocol) if self.find(protocol).is_none() => {
+                if self.with_rows && (Self { with_rows: false, ..self }).find(protocol).is_some() {
+                    return Err(SessionError::NoRows { protocol, fitting: self.fitting() });
+                }
                 if with(Learn::Me).find(protocol).is_some() {
                     let what = format!("protocol {protocol}");
                     return Err(SessionError::OneLearns { what });
@@ -79,11 +101,16 @@ impl Wanted {
                 Err(SessionError::WrongProtocol { protocol, operation, security })
             }
             None if self.planned().next().is_none() => {
-                let fitting: Vec<&str> = self.candidates().map(|fits| fits.spec().id).collect();
-                Err(SessionError::Unnamed { operation, fitting: fitting.join(", ") })
+                Err(SessionError::Unnamed { operation, fitting: self.fitting() })
             }
             _ => Ok(()),
         }
+    }
+
+    /// The names of those that fit.
+    fn fitting(self) -> String {
+        let fitting: Vec<&str> = self.candidates().map(|fits| fits.spec().id).collect();
+        fitting.join(", ")
     }
 
     pub(crate) fn none(self) -> SessionError {
@@ -106,7 +133,12 @@ impl Wanted {
     /// What a run of a protocol that fits has: what is asked for, and the protocol's defaults.
     #[must_use]
     pub fn completed(self, spec: &Spec) -> Choices {
-        self.choices.or(spec.defaults())
+        self.choices.or(self.defaults(spec))
+    }
+
+    /// The defaults of a protocol that fits.
+    fn defaults(self, spec: &Spec) -> Choices {
+        spec.taken(self.with_rows).map_or_else(Choices::default, Taken::defaults)
     }
 
     /// What of a chosen protocol a side that wants this, and names the protocol or not, did not ask for and would not have
@@ -118,7 +150,7 @@ impl Wanted {
         choices: Choices,
     ) -> Asked {
         let taken = named || self.planned().any(|protocol| protocol.spec().id == spec.id);
-        let choices = choices.open_in(self.choices).beyond(spec.defaults());
+        let choices = choices.open_in(self.choices).beyond(self.defaults(spec));
         Asked { protocol: (!taken).then_some(spec.id), choices }
     }
 }

@@ -9,7 +9,7 @@ use crate::plan::plan;
 use crate::{Calibration, Link, Speed};
 
 fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
-    Wanted { operation, security, learn, choices: Choices::default() }
+    Wanted { operation, security, learn, with_rows: false, choices: Choices::default() }
 }
 
 /// Every question without a group, digest or prime.

@@ -86,6 +86,11 @@ impl<'a> Plain<'a> {
                             let rows = self.indices(role, true);
                             assert_eq!(outcome, Outcome::Listed { rows, width: WIDTH, labels });
                         }
+                        (Operation::Intersect, outcome) if setting.with_rows => {
+                            let labels = self.elements(role, true).flat_map(item).collect();
+                            let rows = self.indices(role, true);
+                            assert_eq!(outcome, Outcome::Listed { rows, width: WIDTH, labels });
+                        }
                         (Operation::Intersect, outcome) => {
                             assert_eq!(outcome, Outcome::Matched(self.indices(role, true)));
                         }
@@ -209,6 +214,25 @@ fn every_protocol_computes_what_plain_sets_say() {
     }
     // What takes long is left out; nothing more drops out unseen.
     assert_eq!((ran, left_out), (RAN, LEFT_OUT.into_iter().collect()));
+}
+
+/// The runs in which rows go with the matches.
+const RAN_WITH_ROWS: u32 = 96;
+
+#[test]
+fn rows_go_with_the_matches_alone() {
+    let mut ran = 0;
+    for protocol in PROTOCOLS {
+        for (sender, receiver, common) in SIZES {
+            let sets = Sets::new(sender, receiver, common);
+            for reveal in protocol.spec().reveals {
+                let Some(setting) = Setting::new(protocol, *reveal).and_rows() else { continue };
+                check(setting, &sets, 3);
+                ran += 1;
+            }
+        }
+    }
+    assert_eq!(ran, RAN_WITH_ROWS);
 }
 
 #[test]

@@ -47,25 +47,33 @@ fn measured(protocol: &'static dyn Protocol) -> String {
         let common = sender.min(receiver) / 2;
         let sets = Sets::new(sender, receiver, common);
         for reveal in protocol.spec().reveals {
-            let setting = Setting::new(protocol, *reveal);
-            if !setting.is_quick(&sets) {
-                continue;
-            }
-            let ((_, sent), (_, received)) = run_both(setting, &sets, 7);
-            if common > 0 && counts_matches(protocol) {
-                let sets = Sets::new(sender, receiver, 0);
-                let ((_, sent), (_, received)) = run_both(setting, &sets, 3);
-                compare_with_model(setting, &sets, [&sent, &received]);
-            } else {
-                compare_with_model(setting, &sets, [&sent, &received]);
-            }
-            for (side, costs) in [("sender", &sent), ("receiver", &received)] {
-                let name = format!("{sender}×{receiver} {reveal:?}: {side}");
-                write_costs(&mut text, &name, costs);
+            let plain = Setting::new(protocol, *reveal);
+            for setting in [Some(plain), plain.and_rows()].into_iter().flatten() {
+                if setting.is_quick(&sets) {
+                    measure(&mut text, setting, &sets);
+                }
             }
         }
     }
     text
+}
+
+/// Adds the lines of a run.
+fn measure(text: &mut String, setting: Setting, sets: &Sets) {
+    let (sender, receiver) = (sets.sender.len(), sets.receiver.len());
+    let ((_, sent), (_, received)) = run_both(setting, sets, 7);
+    if sender.min(receiver) / 2 > 0 && counts_matches(setting.protocol) {
+        let sets = Sets::new(sender, receiver, 0);
+        let ((_, sent), (_, received)) = run_both(setting, &sets, 3);
+        compare_with_model(setting, &sets, [&sent, &received]);
+    } else {
+        compare_with_model(setting, sets, [&sent, &received]);
+    }
+    let rows = if setting.with_rows { " with rows" } else { "" };
+    for (side, costs) in [("sender", &sent), ("receiver", &received)] {
+        let name = format!("{sender}×{receiver} {:?}{rows}: {side}", setting.reveal);
+        write_costs(text, &name, costs);
+    }
 }
 
 fn write_costs(text: &mut String, name: &str, costs: &Costs) {
@@ -82,8 +90,8 @@ fn write_costs(text: &mut String, name: &str, costs: &Costs) {
 }
 
 fn compare_with_model(setting: Setting, sets: &Sets, [sent, received]: [&Costs; 2]) {
-    let Setting { protocol, reveal, choices } = setting;
-    let model = protocol.cost(shape(protocol, sets, reveal, choices));
+    let protocol = setting.protocol;
+    let model = protocol.cost(shape(setting, sets));
     let (sender, receiver) = (sets.sender.len(), sets.receiver.len());
     let name = format!("{} {sender}×{receiver}", protocol.spec().id);
     for (costs, model) in [(sent, model.sender), (received, model.receiver)] {

@@ -42,7 +42,8 @@ impl Hostile {
         // Keys, no tiers, not hashed.
         out.extend([10, 0, 0, u8::from(self.connecting)]);
         out.extend(texts(&[group, digest, "additive"]));
-        out.extend([0, 0, 0]);
+        // No values, no rows, no columns, of no key.
+        out.extend([0, 0, 0, 0]);
         text(&mut out, "sum-of-ranks");
         out.push(0);
         out.extend([7; 32]);

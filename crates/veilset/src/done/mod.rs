@@ -4,13 +4,12 @@ use std::borrow::Cow;
 use std::time::SystemTime;
 
 use veilset_data::{
-    DataError, Destination, KEY_COLUMN, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable,
-    Warning,
+    DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Warning,
 };
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, rows_of_items};
 
-use crate::{Error, Input};
+use crate::{Error, Input, Joined, JoinedRows, join};
 
 /// A complete run.
 pub struct Done {
@@ -26,6 +25,10 @@ impl Done {
     pub(crate) fn new(report: Report, started: SystemTime, input: &Input) -> Result<Self, Error> {
         let (_, places) = input.written_key();
         let (width, bytes, places) = match &report.outcome {
+            Outcome::Listed { .. } if report.joins() => {
+                join::check(&report)?;
+                (0, &[][..], &[][..])
+            }
             Outcome::Lacking { width, bytes } => (*width, &bytes[..], &places[..]),
             Outcome::Listed { width, labels, .. } => (*width, &labels[..], &[][..]),
             _ => (0, &[][..], &[][..]),
@@ -74,16 +77,13 @@ impl Done {
         Some(counts)
     }
 
-    /// The column beside the result's rows, with a text for each: of a lookup the labels, if the list has any, and where rows can match
-    /// by several keys the number of the key, from 1; `None` if there is no such column.
+    /// The column beside the rows of a lookup, with a text for each: the labels, if the list has any; `None` if there is no such column.
     #[must_use]
     pub fn beside(&self, input: &Input) -> Option<(&'static str, Vec<Cow<'_, str>>)> {
         match &self.report.outcome {
-            Outcome::Matched(keys) if input.has_several_keys() => {
-                let rows = input.linkage.rows_of(keys);
-                Some((KEY_COLUMN, rows.map(|(_, key)| (key + 1).to_string().into()).collect()))
-            }
-            Outcome::Listed { rows: keys, .. } if !self.report.peer_columns.is_empty() => {
+            Outcome::Listed { rows: keys, .. }
+                if !(self.report.joins() || self.report.peer_columns.is_empty()) =>
+            {
                 let label = |row| {
                     let key = u32::try_from(input.keys().key_of(row)?).ok()?;
                     Some(Cow::from(&*self.received[keys.binary_search(&key).ok()?][0]))
@@ -92,6 +92,41 @@ impl Done {
             }
             _ => None,
         }
+    }
+
+    /// The rows of the peer's that match those of `input`; `None` if the result is something else.
+    #[must_use]
+    pub fn joined(&self, input: &Input) -> Option<Joined<'_>> {
+        Joined::of(self, input)
+    }
+
+    /// How many rows of an intersection its [`Joining`](crate::Joining) gives; `None` if the result is something else.
+    #[must_use]
+    pub fn rows_of_join(&self, input: &Input) -> Option<usize> {
+        if !self.report.joins() {
+            return None;
+        }
+        if self.is_plain(input) {
+            return self.rows(input).map(Iterator::count);
+        }
+        self.joined(input).map(|joined| joined.count(input))
+    }
+
+    /// Whether the rows of an intersection are those that match, as they were.
+    fn is_plain(&self, input: &Input) -> bool {
+        self.report.joins()
+            && self.report.peer_columns.is_empty()
+            && !(input.joins() || input.has_several_keys())
+    }
+
+    /// The rows that an intersection of `input` gives, with what is beside them; `None` if there is nothing, and these are
+    /// [`Done::rows`].
+    ///
+    /// # Errors
+    /// When two columns would have one name.
+    pub fn joined_rows(&self, input: &Input) -> Result<Option<JoinedRows>, DataError> {
+        let joined = if self.is_plain(input) { None } else { self.joined(input) };
+        joined.map(|joined| joined.in_memory(input)).transpose()
     }
 
     /// The row of `input` that both sides agree on, if any; `None` if the result is something else.
@@ -155,7 +190,8 @@ impl Done {
 
     /// Writes the result where it is one of rows; nothing if there are none to know.
     ///
-    /// Of an intersection, the rows of `input` that match, byte for byte as they were; of a lookup, those that are listed, with their
+    /// Of an intersection, the rows of `input` that match, byte for byte as they were, or those that its [`Joining`](crate::Joining) has,
+    /// with the number of the key where there are several, and what the peer sent; of a lookup, those that are listed, with their
     /// labels; of a union, all its rows and the
     /// received ones; of ordered lists, the row agreed on, if there is one; of aligned lists, all its rows with their identifiers, and the other identifiers; else this side's
     /// shares.
@@ -163,6 +199,11 @@ impl Done {
     /// # Errors
     /// When writing fails; the file is then as it was before.
     pub fn write(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
+        if !self.is_plain(input)
+            && let Some(joined) = self.joined(input)
+        {
+            return join::write(&joined, input, destination);
+        }
         match &self.report.outcome {
             Outcome::Matched(keys) | Outcome::Listed { rows: keys, .. } => {
                 let rows = input.linkage.rows_of(keys).map(|(row, _)| row);

@@ -14,7 +14,7 @@ use veilset_channel::memory_pair;
 pub(crate) type Row = [Option<u32>; 4];
 
 /// The keys: of each, its columns, and what it makes of their numbers.
-const KEYS: [(&str, &[usize], Made); 5] = [
+pub(crate) const KEYS: [(&str, &[usize], Made); 5] = [
     ("mail:email", &[0], |value| vec![value.to_vec()]),
     ("phone:phone-gb", &[1], |value| vec![value.to_vec()]),
     ("name:name,born:date", &[2, 3], |value| vec![value.to_vec()]),
@@ -25,7 +25,7 @@ const KEYS: [(&str, &[usize], Made); 5] = [
 ];
 
 /// The values of a row under a key.
-type Made = fn(&[u32]) -> Vec<Vec<u32>>;
+pub(crate) type Made = fn(&[u32]) -> Vec<Vec<u32>>;
 
 /// No row has it.
 const NO_NUMBER: u32 = u32::MAX;
@@ -91,10 +91,10 @@ pub(crate) fn specs(keys: &[&str], most_rows: Option<u32>) -> Vec<KeySpec> {
 }
 
 /// What a row has under each key.
-type Values = [Vec<Vec<u32>>; KEYS.len()];
+pub(crate) type Values = [Vec<Vec<u32>>; KEYS.len()];
 
 /// What each row has; what more rows have than may is nothing.
-fn values_of(rows: &[Row], most_rows: Option<u32>) -> Vec<Values> {
+pub(crate) fn values_of(rows: &[Row], most_rows: Option<u32>) -> Vec<Values> {
     let value = |row: &Row, key: usize| {
         let (_, columns, made) = KEYS[key];
         let value: Option<Vec<u32>> = columns.iter().map(|column| row[*column]).collect();
@@ -305,7 +305,10 @@ fn the_first_key_that_differs_is_named() {
     let crowded =
         people_at_most("mail,phone\nann@b.c,1\n", &["mail:email", "phone:phone-gb"], Some(3));
     for (theirs, part) in [
-        (crowded, "most rows of a key (--most-per-key): here nothing, at the peer 3"),
+        (
+            crowded,
+            "most rows of a key (--most-per-key; --pairs one-to-one is 1): here nothing, at the peer 3",
+        ),
         (
             of(&["mail:email", "phone:phone-fr"]),
             "presets of key 2: here phone-gb/2, at the peer phone-fr/2",

@@ -1,6 +1,7 @@
 //! The facade: matching by several keys, what that costs and how it ends, and how a program ends that panics.
 
 mod grouped;
+mod joined;
 mod linkage;
 mod tiers;
 mod voice;

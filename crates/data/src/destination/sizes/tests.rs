@@ -14,7 +14,10 @@ use arrow_ipc::writer::StreamWriter;
 use arrow_schema::Fields;
 
 use super::*;
-use crate::{KeySpec, LABEL_COLUMN, Scratch, ShareColumn, ShareEncoding, ShareTable, Source};
+use crate::{
+    JoinedColumns, JoinedRow, KeySpec, LABEL_COLUMN, Scratch, ShareColumn, ShareEncoding,
+    ShareTable, Source,
+};
 
 const ENDINGS: [&str; 6] = ["csv", "tsv", "ndjson", "parquet", "arrow", "arrows"];
 
@@ -64,6 +67,16 @@ fn tables(rows: usize) -> [Table; 4] {
     [csv(rows), ndjson(rows), controls(rows), typed(rows.min(120))]
 }
 
+/// Columns of these names beside those of a table.
+fn joined(table: &Table, names: &[String]) -> JoinedColumns {
+    JoinedColumns::new(table, "peer", names, false, false).expect("other names")
+}
+
+/// So many rows with these cells.
+fn copies(count: usize, cells: &[String]) -> Vec<JoinedRow> {
+    vec![JoinedRow { key: 1, cells: cells.to_vec() }; count]
+}
+
 /// What is held at a new file of this name, and how long the file is after `write`.
 fn held_and_taken(
     folder: &Path,
@@ -110,6 +123,12 @@ fn as_much_is_held_as_any_result_takes_and_not_much_more() {
                 }),
                 look(&|to| to.prepare_labelled(&table, LABEL_COLUMN, 99), &|to| {
                     to.write_labelled(&table, LABEL_COLUMN, &labelled)
+                }),
+                look(&|to| to.prepare_joined(&table, &joined(&table, &extra), 3, 180), &|to| {
+                    let matches =
+                        |row| copies(row % 4, &["=\u{1}\u{7f}".repeat(10), "é".repeat(15)]);
+                    let rows = 0..table.rows();
+                    to.write_joined(&table, &joined(&table, &extra), rows, &matches)
                 }),
             ];
             for (what, (held, taken)) in taken.into_iter().enumerate() {
@@ -334,6 +353,7 @@ fn rows_that_others_add_have_their_room_beside_any_list() {
     let sent: Vec<String> = (0..64).map(|n| format!("{n:0>200}")).collect();
     let quotes: Vec<String> = (0..64).map(|n| format!("{n}{}", "\"".repeat(200))).collect();
     let received = |count: usize, cells: usize| vec![vec!["cell".to_owned(); cells]; count];
+    let one = ["more".to_owned()];
     for table in lists_that_grow(folder.path()) {
         // Vectors have no text.
         let typed = table.name().ends_with("arrows");
@@ -362,6 +382,11 @@ fn rows_that_others_add_have_their_room_beside_any_list() {
                 union(1, &quotes),
                 look(&|to| to.prepare_labelled(&table, LABEL_COLUMN, 5), &|to| {
                     to.write_labelled(&table, LABEL_COLUMN, &labels)
+                }),
+                look(&|to| to.prepare_joined(&table, &joined(&table, &one), 5, 15), &|to| {
+                    let rows = 0..table.rows();
+                    let matches = |row| copies(row % 6, &["abc".to_owned()]);
+                    to.write_joined(&table, &joined(&table, &one), rows, &matches)
                 }),
             ];
             for (what, (held, taken)) in taken.into_iter().enumerate() {

@@ -34,6 +34,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..SCHEMES },
         cut: false,
         auto: true,
+        with_rows: None,
     },
     length: Length::ToTheMatch,
     comparator: Comparator::DiffieHellman,

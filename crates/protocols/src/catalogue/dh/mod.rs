@@ -8,6 +8,10 @@
 //!    both keys, in the learner's order, hashed and truncated.
 //! 3. The learner looks up its own elements under both keys among the peer's.
 //!
+//! Where rows go with the matches, the elements under both keys would open all of them, or show matches to whoever is not to learn
+//! any. So the receiver alone evaluates [`crate::kit::dh_oprf`], on ristretto255, and [`crate::kit::comparison`] does the rest: as many
+//! multiplications where the lists are of one size.
+//!
 //! **Security.** Semi-honest, under DDH on Curve25519 with `H` a random oracle. The shuffle keeps an index that
 //! matches from telling a place in the other's file. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails (a pair of
 //! different elements agrees) with at most 2^-40 for a whole run: see `veilset_structures::match_bits`.
@@ -19,13 +23,16 @@ use veilset_channel::{Channel, ChannelExt};
 use veilset_crypto::{CommutativePrf, Group, permutation, with_prf};
 use veilset_structures::match_bits;
 
+use crate::kit::comparison::{self, and_comparison};
+use crate::kit::dh_oprf;
 use crate::kit::exchange::{Ordered, cross, exchange_blinded, point_bytes};
 use crate::kit::membership::{in_order, membership, sort};
+use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{TruncatedValues, ValuesShape, size, value_chunks, values_bytes};
 use crate::kit::wording::{MATCHES, SIZE, SIZES};
 use crate::{
     Allowed, Conclusion, Cost, Leak, Operation, Outcome, PartyCost, Protocol, ProtocolError,
-    Reveal, Run, Security, SetEncoding, Shape, Spec, Taken,
+    Reveal, Role, Run, Security, SetEncoding, Shape, Spec, Taken,
 };
 
 /// The registry entry `dh`.
@@ -56,6 +63,11 @@ static SPEC: Spec = Spec {
     },
     cut: true,
     auto: true,
+    with_rows: Some(Taken {
+        group: Allowed::Of(&[Group::Ristretto255]),
+        digest: Allowed::Of(&[SetEncoding::Sorted]),
+        ..Taken::NOTHING
+    }),
 };
 
 impl Protocol for Dh {
@@ -64,10 +76,17 @@ impl Protocol for Dh {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        cost(&shape)
+        if shape.attached.width().max(shape.returned.width()) == 0 {
+            return cost(&shape);
+        }
+        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver);
+        and_comparison(dh_oprf::cost(&shape), &shape, set)
     }
 
-    fn run(&self, run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+    fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
+        if run.input.attached.shape().width().max(run.input.peer_attached.width()) > 0 {
+            return with_rows(&mut run);
+        }
         with_prf!(run.input.choices.group(), F => match_on::<F>(run))
     }
 }
@@ -97,6 +116,26 @@ fn match_on<F: CommutativePrf>(run: Run<'_>) -> Result<Conclusion, ProtocolError
         hits.fault()?;
         Ok(Outcome::Matched(in_order(&order, &hits.e)))
     }))
+}
+
+/// Where rows go with the matches: one side alone evaluates a function, whose outputs open them.
+fn with_rows(run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
+    if let Some(nothing) = run.without_matches() {
+        return Ok(nothing);
+    }
+    let (own, peer, slack) = (run.input.elements.len(), run.input.peer_count, run.input.slack);
+    let set = |sender, receiver| SetTerms::new(SetEncoding::Sorted, sender, receiver).longer(slack);
+    let elements = std::mem::take(&mut run.input.elements);
+    match run.side.role {
+        Role::Sender => {
+            let outputs = dh_oprf::send(&mut run.means, elements, peer)?;
+            comparison::send(run, set(own, peer), outputs)
+        }
+        Role::Receiver => {
+            let outputs = dh_oprf::receive(&mut run.means, elements)?;
+            comparison::receive(run, set(peer, own), outputs)
+        }
+    }
 }
 
 /// Sends the peer's elements under both keys back and takes one's own, chunk for chunk.

@@ -109,6 +109,7 @@ static SPEC: Spec = Spec {
     },
     cut: true,
     auto: false,
+    with_rows: None,
 };
 
 static LOOKUP_SPEC: Spec = Spec {

@@ -67,6 +67,7 @@ static SPEC: Spec = Spec {
     },
     cut: false,
     auto: true,
+    with_rows: None,
 };
 
 impl Protocol for OprfFilter {

@@ -84,6 +84,7 @@ static SPEC: Spec = Spec {
     },
     cut: false,
     auto: true,
+    with_rows: None,
 };
 
 impl Protocol for PrivateId {

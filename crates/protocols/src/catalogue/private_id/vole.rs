@@ -62,6 +62,7 @@ static SPEC: Spec = Spec {
     },
     cut: false,
     auto: true,
+    with_rows: None,
 };
 
 /// The mqRPMT of the union.
@@ -119,9 +120,9 @@ fn names(run: &mut Run<'_>) -> Result<Zeroizing<Vec<[u8; 16]>>, ProtocolError> {
             Role::Receiver => std::mem::take(&mut run.input.elements),
         };
         let values = if mine {
-            vole_oprf::send(&mut run.means, &terms, elements)?
+            vole_oprf::send(&mut run.means, &terms, elements)?.values
         } else {
-            vole_oprf::receive(&mut run.means, &terms, elements)?
+            vole_oprf::receive(&mut run.means, &terms, elements)?.values
         };
         sums.par_iter_mut().zip(&*values).for_each(|(sum, value)| *sum ^= value);
     }

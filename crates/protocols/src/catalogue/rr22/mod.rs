@@ -6,6 +6,8 @@
 //! 3. The receiver looks its own values up. If both are to learn, it sends a bit for each value of the sender's in the
 //!    order in which they came.
 //!
+//! Steps 2 and 3, and the rows that may go with them, are [`crate::kit::comparison`]'s.
+//!
 //! **Security.** Semi-honest. F of an element that the receiver lacks is pseudorandom to it. The set is a function of its
 //! values, so its order says nothing. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails with at most 2^-40 for a whole run,
 //! and an encoding fails with at most 2^-40 (`docs/notes/okvs.md`); that ends the run with an error before anything is sent
@@ -24,19 +26,16 @@
 #[cfg(test)]
 mod tests;
 
-use rayon::prelude::*;
 use veilset_crypto::Group;
 use veilset_ot::base::Base;
 
-use crate::kit::indication::{hear_bits, tell_bits};
-use crate::kit::membership::{VALUES_A_TASK, membership};
+use crate::kit::comparison::{self, and_comparison};
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::vole_oprf::{self, OprfTerms};
-use crate::kit::wire::bits_bytes;
 use crate::kit::wording::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
-    Allowed, Conclusion, Cost, Leak, Operation, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, Security, SetEncoding, Shape, Spec, Taken,
+    Allowed, Conclusion, Cost, Leak, Operation, Protocol, ProtocolError, Reveal, Role, Run,
+    RunInput, Security, SetEncoding, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -67,13 +66,10 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
             TOLD,
         ],
         max_elements: vole_oprf::MAX_POINTS,
-        choices: Taken {
-            group: Allowed::Of(&[Group::Ristretto255]),
-            digest: Allowed::Of(&[SetEncoding::Sorted]),
-            ..Taken::NOTHING
-        },
+        choices: WITH_GROUP,
         cut: true,
         auto: true,
+        with_rows: Some(WITH_GROUP),
     },
     base: Base::Ristretto,
 };
@@ -112,6 +108,7 @@ pub(crate) static POST_QUANTUM: Rr22 = Rr22 {
         assumption: POST_QUANTUM_ASSUMPTION,
         choices: WITHOUT_GROUP,
         auto: false,
+        with_rows: Some(WITHOUT_GROUP),
         ..SEMI_HONEST.spec
     },
     base: Base::MlKem,
@@ -125,6 +122,7 @@ pub(crate) static MALICIOUS_POST_QUANTUM: Rr22 = Rr22 {
         assumption: POST_QUANTUM_ASSUMPTION,
         choices: WITHOUT_GROUP,
         auto: false,
+        with_rows: Some(WITHOUT_GROUP),
         ..MALICIOUS.spec
     },
     base: Base::MlKem,
@@ -134,6 +132,8 @@ const POST_QUANTUM_ASSUMPTION: &str = "dual LPN (expand-convolute code), module 
 
 const WITHOUT_GROUP: Taken =
     Taken { digest: Allowed::Of(&[SetEncoding::Sorted]), ..Taken::NOTHING };
+
+const WITH_GROUP: Taken = Taken { group: Allowed::Of(&[Group::Ristretto255]), ..WITHOUT_GROUP };
 
 impl Protocol for Rr22 {
     fn spec(&self) -> &Spec {
@@ -145,22 +145,11 @@ impl Protocol for Rr22 {
         if shape.sender == 0 || shape.receiver == 0 {
             return Cost::default();
         }
-        let (mut sender, mut receiver) =
-            vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
-        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver)
-            .longer(longer(0, security));
-        let bytes = set.bytes();
-        sender.bytes_sent += bytes;
-        sender.in_turn += bytes;
-        if shape.reveal == Reveal::Both {
-            receiver.bytes_sent += bits_bytes(shape.sender);
-        }
-        Cost {
-            sender,
-            receiver,
-            rounds: vole_oprf::ROUNDS + 1 + u64::from(shape.reveal == Reveal::Both),
-            waits: vole_oprf::waits(security),
-        }
+        let (sender, receiver) = vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
+        let function =
+            Cost { sender, receiver, rounds: vole_oprf::ROUNDS, waits: vole_oprf::waits(security) };
+        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver);
+        and_comparison(function, &shape, set.longer(longer(0, security)))
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
@@ -176,46 +165,29 @@ impl Protocol for Rr22 {
 
 impl Rr22 {
     fn sender(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let security = self.spec.security;
-        let set =
-            SetTerms::new(SetEncoding::Sorted, run.input.elements.len(), run.input.peer_count)
-                .longer(longer(run.input.slack, security));
+        let set = self.set(&run.input, run.input.elements.len(), run.input.peer_count);
         // Step 1.
-        let terms = OprfTerms::new(run, Role::Sender, security, self.base);
+        let terms = OprfTerms::new(run, Role::Sender, self.spec.security, self.base);
         let elements = std::mem::take(&mut run.input.elements);
-        let mut values = vole_oprf::send(&mut run.means, &terms, elements)?;
-        truncate(&mut values, set.bits());
-        // Step 2.
-        if run.side.reveal == Reveal::Receiver {
-            set.put(run.means.channel, std::mem::take(&mut *values), run.means.rng)?;
-            return Ok(Box::new(|| Ok(Outcome::Nothing)));
-        }
-        let order = set.put_ordered(run.means.channel, &mut values)?;
-        drop(values);
-        // Step 3.
-        hear_bits(run.side, &mut run.means, order)
+        let outputs = vole_oprf::send(&mut run.means, &terms, elements)?;
+        // Steps 2 and 3.
+        comparison::send(run, set, outputs)
     }
 
     fn receiver(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let security = self.spec.security;
-        let set =
-            SetTerms::new(SetEncoding::Sorted, run.input.peer_count, run.input.elements.len())
-                .longer(longer(run.input.slack, security));
+        let set = self.set(&run.input, run.input.peer_count, run.input.elements.len());
         // Step 1.
-        let terms = OprfTerms::new(run, Role::Sender, security, self.base);
+        let terms = OprfTerms::new(run, Role::Sender, self.spec.security, self.base);
         let elements = std::mem::take(&mut run.input.elements);
-        let mut values = vole_oprf::receive(&mut run.means, &terms, elements)?;
-        truncate(&mut values, set.bits());
-        // Step 2.
-        let theirs = set.take_ordered(run.means.channel)?;
-        // Takes the same steps whatever matches.
-        let hits = membership(&values, &theirs);
-        // Step 3.
-        tell_bits(run.side, &mut run.means, &hits.taken)?;
-        Ok(Box::new(move || {
-            hits.fault()?;
-            Ok(Outcome::Matched(hits.indices()))
-        }))
+        let outputs = vole_oprf::receive(&mut run.means, &terms, elements)?;
+        // Steps 2 and 3.
+        comparison::receive(run, set, outputs)
+    }
+
+    /// How the sender's values travel.
+    fn set(&self, input: &RunInput<'_>, sender: usize, receiver: usize) -> SetTerms {
+        let set = SetTerms::new(SetEncoding::Sorted, sender, receiver);
+        set.longer(longer(input.slack, self.spec.security))
     }
 }
 
@@ -226,9 +198,4 @@ fn longer(slack: u32, security: Security) -> u32 {
         Security::SemiHonest => slack,
         Security::Malicious => u128::BITS,
     }
-}
-
-fn truncate(values: &mut [u128], bits: u32) {
-    let mask = u128::MAX >> (u128::BITS - bits);
-    values.par_iter_mut().with_min_len(VALUES_A_TASK).for_each(|value| *value &= mask);
 }

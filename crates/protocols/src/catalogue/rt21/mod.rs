@@ -94,6 +94,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         },
         cut: false,
         auto: true,
+        with_rows: None,
     },
 };
 
@@ -305,7 +306,7 @@ impl Set {
         }
         // Takes the same steps whatever matches.
         let hits = membership(&self.low(&values), &theirs);
-        tell_bits(side, means, &hits.taken)?;
+        tell_bits(side, means, &hits.taken())?;
         Ok(Box::new(move || {
             hits.fault()?;
             Ok(Outcome::Matched(hits.indices()))

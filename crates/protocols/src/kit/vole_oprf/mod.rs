@@ -6,7 +6,8 @@
 //!
 //! 1. The parties make a vector OLE: the sender has Δ and a vector K', the receiver A over B and C = K' + Δ·A.
 //! 2. The receiver encodes P under a seed of its choice and sends the seed and A + P.
-//! 3. The sender sets K = K' + Δ·(A + P), which is C + Δ·P. Its key is (Δ, K), and F(x) = H(⟨row(x), K⟩ + Δ·h(x), x).
+//! 3. The sender sets K = K' + Δ·(A + P), which is C + Δ·P. Its key is (Δ, K), and F(x) = H(⟨row(x), K⟩ + Δ·h(x), x). Where a run asks
+//!    for keys of elements, too, they are a second such hash, H'.
 //! 4. The receiver has F(y) = H(⟨row(y), C⟩, y) for its elements, since Δ·⟨row(y), P⟩ is Δ·h(y) there.
 //!
 //! **Security.** Semi-honest: A + P is uniform, so the sender sees nothing of P; for an x that is not the receiver's, the
@@ -44,6 +45,7 @@ use self::coin::{CoinToss, Coins};
 pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, waits};
 use self::messages::{Seed, Sums, chunks};
 use self::output::Output;
+use crate::kit::comparison::{Outputs, needs_keys};
 use crate::{Means, ProtocolError, Role, Run, Security};
 
 /// Values that one task takes.
@@ -60,6 +62,8 @@ pub(crate) struct OprfTerms<'a> {
     evaluated: usize,
     security: Security,
     base: Base,
+    /// Whether a key for each element is among the outputs.
+    keyed_rows: bool,
 }
 
 impl<'a> OprfTerms<'a> {
@@ -72,7 +76,8 @@ impl<'a> OprfTerms<'a> {
         let [count, points] = counts;
         // Of all parts of a run.
         let evaluated = points.saturating_mul(1 << run.input.slack);
-        Self { session: run.means.session, keyed, count, evaluated, security, base }
+        let keyed_rows = needs_keys(run);
+        Self { session: run.means.session, keyed, count, evaluated, security, base, keyed_rows }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -159,7 +164,7 @@ pub(crate) fn send(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
-) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+) -> Result<Outputs, ProtocolError> {
     over!(terms.width(), B => send_over::<B>(means, terms, elements))
 }
 
@@ -167,7 +172,7 @@ fn send_over<B: Subfield>(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
-) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+) -> Result<Outputs, ProtocolError> {
     let shape = terms.shape();
     let Split { keys, points, elements } = Split::<B>::of(elements, terms.security);
 
@@ -196,8 +201,7 @@ fn send_over<B: Subfield>(
     decode(&shape, seed, &k, &keys, &mut values);
     let sums = values.par_iter_mut().zip(&*points).with_min_len(VALUES_A_TASK);
     sums.for_each(|(value, point)| *value ^= point.scale(*delta));
-    terms.output(coins).finish(&mut values, &keys, &elements);
-    Ok(values)
+    Ok(terms.output(coins).finish(values, &keys, &elements, terms.keyed_rows))
 }
 
 /// The receiver's part: F of each element.
@@ -205,7 +209,7 @@ pub(crate) fn receive(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
-) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+) -> Result<Outputs, ProtocolError> {
     over!(terms.width(), B => receive_over::<B>(means, terms, elements))
 }
 
@@ -213,7 +217,7 @@ fn receive_over<B: Subfield + OkvsValue>(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
-) -> Result<Zeroizing<Vec<u128>>, ProtocolError> {
+) -> Result<Outputs, ProtocolError> {
     let shape = terms.shape();
     let Split { keys, points, elements } = Split::<B>::of(elements, terms.security);
     // The P of step 2: it needs nothing of step 1, whose vectors leave less memory for it.
@@ -238,8 +242,7 @@ fn receive_over<B: Subfield + OkvsValue>(
     let mut values = Zeroizing::new(vec![0; keys.len()]);
     decode(&shape, seed, &c, &keys, &mut values);
     let coins = toss.opened(means.channel)?;
-    terms.output(coins).finish(&mut values, &keys, &elements);
-    Ok(values)
+    Ok(terms.output(coins).finish(values, &keys, &elements, terms.keyed_rows))
 }
 
 /// P, under a seed of its rows.

@@ -17,30 +17,32 @@ fn element(number: usize) -> Element {
 
 fn terms(count: usize, security: Security) -> OprfTerms<'static> {
     let (keyed, evaluated) = (Role::Sender, count + 10);
-    OprfTerms { session: &[5; 32], keyed, count, evaluated, security, base: Base::Ristretto }
+    let (base, keyed_rows) = (Base::Ristretto, false);
+    OprfTerms { session: &[5; 32], keyed, count, evaluated, security, base, keyed_rows }
 }
 
 /// F of the receiver's elements as it evaluates them, and as the sender does with the same and other elements.
 fn evaluations(count: usize, security: Security, seed: u8) -> [Vec<u128>; 2] {
     evaluations_of(|count| terms(count, security), count, seed)
+        .map(|outputs| outputs.values.to_vec())
 }
 
 fn evaluations_of(
     terms: impl Fn(usize) -> OprfTerms<'static> + Sync,
     count: usize,
     seed: u8,
-) -> [Vec<u128>; 2] {
+) -> [Outputs; 2] {
     let elements: Vec<Element> = (0..count + 10).map(element).collect();
     let (left, right) = memory_pair();
     std::thread::scope(|scope| {
         let sender = scope.spawn(|| {
             let all = elements.clone().into();
             let sent = with_means(left, seed, |means| send(means, &terms(count), all));
-            sent.expect("the receiver is honest").to_vec()
+            sent.expect("the receiver is honest")
         });
         let own = elements[..count].to_vec().into();
         let received = with_means(right, seed ^ 0x80, |means| receive(means, &terms(count), own));
-        [received.expect("the sender is honest").to_vec(), sender.join().expect("no panic")]
+        [received.expect("the sender is honest"), sender.join().expect("no panic")]
     })
 }
 
@@ -67,6 +69,20 @@ fn both_sides_evaluate_the_same_function_and_every_key_gives_another() {
 }
 
 #[test]
+fn keys_are_the_same_on_both_sides_and_others_than_values() {
+    for security in BOTH {
+        let keyed = |count| OprfTerms { keyed_rows: true, ..terms(count, security) };
+        let [received, sent] = evaluations_of(keyed, 700, 1);
+        assert_eq!(received.keys[..], sent.keys[..700], "{security}");
+        assert_eq!(received.values[..], sent.values[..700], "{security}");
+        let [_, values] = evaluations(700, security, 1);
+        assert_eq!(sent.values[..], values, "keys change no value");
+        let all: HashSet<u128> = sent.values.iter().chain(&*sent.keys).copied().collect();
+        assert_eq!(all.len(), 2 * sent.values.len(), "{security}");
+    }
+}
+
+#[test]
 fn a_narrow_field_is_for_as_many_points_as_may_fail() {
     for (evaluated, width) in
         [(0, Width::Narrow), (1 << 23, Width::Narrow), ((1 << 23) + 1, Width::Wide)]
@@ -78,7 +94,7 @@ fn a_narrow_field_is_for_as_many_points_as_may_fail() {
     for evaluated in [20, (1 << 23) + 1] {
         let terms = |count| OprfTerms { evaluated, ..terms(count, Security::SemiHonest) };
         let [received, sent] = evaluations_of(terms, 10, 3);
-        assert_eq!(received, sent[..10], "{evaluated}");
+        assert_eq!(received.values[..], sent.values[..10], "{evaluated}");
     }
 }
 
@@ -103,9 +119,8 @@ fn a_coin_that_was_not_committed_to_is_refused() {
     assert_ne!(commitment(&session, &[2; 32]), commitment(&[9; 32], &[2; 32]));
     let coins = Some([[2; 32], [3; 32]]);
     let finished = |coins| {
-        let mut values = [7];
-        Output::new(&session, coins).finish(&mut values, &[1], &[Element([1; Element::LEN])]);
-        values
+        let (values, elements) = (Zeroizing::new(vec![7]), [Element([1; Element::LEN])]);
+        Output::new(&session, coins).finish(values, &[1], &elements, false).values.to_vec()
     };
     assert_ne!(finished(coins), finished(None));
     assert_ne!(finished(coins), finished(Some([[2; 32], [4; 32]])));
