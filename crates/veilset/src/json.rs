@@ -192,11 +192,12 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
             if report.matching.is_some() {
                 insert("by_key", json!(done.counts_by_key(input)));
             }
-            if report.joins() && !report.peer_columns.is_empty() {
+            let has_columns = report.joins() && !report.peer_columns.is_empty();
+            if has_columns {
                 let names = report.peer_columns.iter().map(|column| column.name.as_str());
                 insert("columns", json!(names.collect::<Vec<_>>()));
             }
-            if input.joins() || (report.joins() && !report.peer_columns.is_empty()) {
+            if has_columns || input.joins() {
                 insert("joined", json!(done.rows_of_join(input)));
             }
         }

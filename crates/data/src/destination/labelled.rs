@@ -1,5 +1,4 @@
-//! One's own rows, each with a text more: those that are listed with their labels, and those that match by one of several keys
-//! with its number.
+//! One's own rows, each with a text more: those that are listed with their labels.
 
 use super::sheet::{Sheet, one};
 use super::sizes::Rows;
