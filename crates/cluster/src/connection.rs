@@ -3,7 +3,7 @@
 use veilset_channel::MAX_FRAME;
 use veilset_net::{Endpoint, Event, Messages, Options, establish};
 use veilset_party::{Identity, PublicKey};
-use veilset_session::{SessionError, run_id};
+use veilset_session::{SessionError, run_id, session_of};
 
 use crate::ClusterError;
 
@@ -52,6 +52,12 @@ impl DriverConnection {
     #[must_use]
     pub fn session(&self) -> [u8; 32] {
         self.session
+    }
+
+    /// The same for the values under a further key, numbered from 1.
+    #[must_use]
+    pub fn session_of(&self, key: u32) -> [u8; 32] {
+        session_of(&self.session, key)
     }
 
     /// Sends a message of at most [`MAX_MESSAGE`] bytes.

@@ -25,6 +25,11 @@ pub enum ClusterError {
         /// What was to be computed.
         operation: Operation,
     },
+    /// A price is asked for a run between clusters by several keys that they match by one.
+    #[error(
+        "clusters match by several keys in an intersection that both sides learn, and otherwise by one: leave --keys out, or give --learn both"
+    )]
+    OneKey,
     /// A piece of a run between clusters does not fit a worker.
     #[error(
         "a piece takes {} of a worker's memory, and a worker has {}: give --worker-memory as much",

@@ -140,6 +140,21 @@ fn more_workers_and_bandwidth_help() {
 }
 
 #[test]
+fn tiers_cost_a_run_for_each_key() {
+    let one = PlannedRun {
+        wanted: Wanted { learn: Learn::Both, ..planned(Operation::Intersect, 1).wanted },
+        ..planned(Operation::Intersect, 100_000_000)
+    };
+    let of = |keys| price(&PlannedRun { keys, ..one }, &with(16));
+    let (first, all) = (of(1), of(3));
+    near(all.time.as_secs_f64(), 3.0 * first.time.as_secs_f64(), 1e-6);
+    assert_eq!(all.sent, first.sent.map(|bytes| 3.0 * bytes));
+    assert_eq!((all.pieces, all.worker_memory), (first.pieces, first.worker_memory));
+    let alone = PlannedRun { keys: 3, ..planned(Operation::Intersect, 10) };
+    assert!(matches!(with(1).price_of(&alone, &machine()), Err(ClusterError::OneKey)));
+}
+
+#[test]
 fn no_fewer_workers_end_in_time() {
     for operation in OPERATIONS {
         let mut planned = planned(operation, 1_000_000_000);

@@ -56,6 +56,11 @@ impl DriverConnection {
         PyBytes::new(py, &self.connection.session())
     }
 
+    /// The same for the values under a further key.
+    fn session_of<'py>(&self, py: Python<'py>, key: u32) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.connection.session_of(key))
+    }
+
     /// An id of the run for records, the same on both sides.
     #[getter]
     fn run(&self) -> String {
@@ -191,8 +196,9 @@ pub(crate) struct Slices {
     width: usize,
 }
 
-/// Cuts a block into pieces.
+/// Cuts a block into pieces; `left` has a byte for each row, 0 for one that takes no part.
 #[pyfunction]
+#[pyo3(signature = (block, key, values, send, slices, left))]
 pub(crate) fn cut<'py>(
     py: Python<'py>,
     block: List,
@@ -200,6 +206,7 @@ pub(crate) fn cut<'py>(
     values: Vec<String>,
     send: Option<Vec<String>>,
     slices: Slices,
+    left: Option<PyBackedBytes>,
 ) -> PyResult<Vec<Part<'py>>> {
     if !slices.pieces.is_power_of_two() {
         return Err(PyValueError::new_err("pieces is a power of two"));
@@ -215,7 +222,8 @@ pub(crate) fn cut<'py>(
             scales: &slices.scales,
             width: slices.width,
         };
-        Ok::<_, Failure>(cluster::cut(read(block)?, &wanted, &slicing)?)
+        let takes_part = |row: usize| left.as_ref().is_none_or(|left| left.get(row) != Some(&0));
+        Ok::<_, Failure>(cluster::cut(read(block)?, &wanted, &slicing, takes_part)?)
     })?;
     let part = |cut: &Cut| {
         (

@@ -29,6 +29,8 @@ mod _native {
     #[pymodule_export]
     const MAX_COLUMNS: usize = veilset::cluster::MAX_COLUMNS;
     #[pymodule_export]
+    const MAX_LINKAGE_KEYS: usize = veilset::data::MAX_LINKAGE_KEYS;
+    #[pymodule_export]
     const MAX_NAME: usize = veilset::cluster::MAX_NAME;
     #[pymodule_export]
     const MAX_KEYS: u64 = veilset::cluster::MOST_KEYS;

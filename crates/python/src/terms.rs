@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
+use veilset::Matching;
 use veilset::cluster::{AgreedCluster, ClusterOffer, Column};
 use veilset::data::KeySpec;
 use veilset::registry::Role;
@@ -15,7 +16,7 @@ use crate::order::named;
 #[derive(FromPyObject)]
 pub(crate) struct Job {
     operation: String,
-    key: String,
+    keys: Vec<String>,
     learn: String,
     values: Vec<String>,
     send: Option<Vec<String>>,
@@ -48,10 +49,12 @@ pub(crate) fn cluster_terms(
 impl Job {
     fn offer(self, scan: Scan, workers: u64, connecting: bool) -> Result<ClusterOffer, Failure> {
         let columns = self.values.into_iter().zip(scan.scales);
+        let keys = self.keys.iter().map(|key| key.parse()).collect::<Result<Vec<KeySpec>, _>>()?;
         Ok(ClusterOffer {
             operation: named("operation", &self.operation)?,
             learn: named("learn", &self.learn)?,
-            presets: self.key.parse::<KeySpec>()?.canonical(),
+            presets: KeySpec::canonical_of(&keys),
+            matching: (keys.len() > 1).then_some(Matching::Tiers),
             values: columns.map(|(name, scale)| Column { name, scale }).collect(),
             send: self.send.unwrap_or_default(),
             width: scan.width,

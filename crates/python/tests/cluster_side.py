@@ -61,7 +61,13 @@ def blocks(columns: dict[str, Any], count: int) -> Any:
 
 def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
     """What comes of a run."""
-    options: Any = {"party": party, "preset": "email", "workers": 1, **task["options"]}
+    options: Any = {
+        "party": party,
+        "on": "email",
+        "preset": "email",
+        "workers": 1,
+        **task["options"],
+    }
     if task.get("kill"):
         options["progress"] = Killer(task["kill"])
     if task.get("die"):
@@ -75,7 +81,7 @@ def end(task: dict[str, Any], party: veilset.Party) -> dict[str, Any]:
     HEARD.count = 0
     data: Any = task.get("file") or blocks(task["columns"], task.get("blocks", 3))
     try:
-        result = getattr(veilset.ray, task["operation"])(data, on="email", **options)
+        result = getattr(veilset.ray, task["operation"])(data, **options)
     except veilset.Error as error:
         return {"error": type(error).__name__, "text": str(error)}
     rows = None if result.table is None else result.table.take_all()

@@ -10,7 +10,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -147,6 +147,75 @@ def test_an_intersection_gives_all_columns_of_matching_rows(sides: Sides, learn:
     assert you["report"]["run"] == acme["report"]["run"]
 
 
+def persons(rows: int, seed: int) -> Columns:
+    """Rows of which many have no address, no number or another spelling."""
+    draw = random.Random(seed)
+    numbers = [draw.randrange(200) for _ in range(rows)]
+    return {
+        "email": [
+            draw.choice([f"u{n}@example.org", f"U{n}@Example.org", "", "n/a"]) for n in numbers
+        ],
+        "phone": [draw.choice([f"020 7946 {n:04}", f"+4420 7946{n:04}", None]) for n in numbers],
+        "name": [f"name {draw.choice([n, n // 2])}" for n in numbers],
+        "row": list(range(rows)),
+    }
+
+
+#: The keys of these, by plain functions.
+BY_PRESET: tuple[tuple[str, Callable[[str | None], str]], ...] = (
+    ("email", lambda cell: "" if key(cell) == "n/a" else key(cell)),
+    ("phone", lambda cell: (cell or "").replace(" ", "").replace("+44", "0")),
+    ("name", lambda cell: cell or ""),
+)
+
+
+def tiers(lists: list[Columns]) -> list[list[int]]:
+    """By which key each row of both lists matches, 0 for none, by plain sets."""
+    by_key = [[0] * len(columns["row"]) for columns in lists]
+    for number, (name, normal) in enumerate(BY_PRESET, 1):
+        values = [
+            {
+                row: normal(cell)
+                for row, cell in enumerate(columns[name])
+                if normal(cell) and not found[row]
+            }
+            for columns, found in zip(lists, by_key, strict=True)
+        ]
+        common = set(values[0].values()) & set(values[1].values())
+        for found, of_list in zip(by_key, values, strict=True):
+            for row, value in of_list.items():
+                if value in common:
+                    found[row] = number
+    return by_key
+
+
+def test_rows_match_by_the_first_of_several_keys_though_workers_are_lost(sides: Sides) -> None:
+    lists = [persons(150, 3), persons(220, 4)]
+    options = {"on": [[name] for name, _ in BY_PRESET], "preset": ["email", "phone-gb", "name"]}
+    task = {"operation": "intersect", "options": {**options, "workers": 2}}
+    ended = sides.run(
+        {**task, "columns": lists[0], "kill": "match 2"}, {**task, "columns": lists[1]}
+    )
+    for end, columns, by_key in zip(ended, lists, tiers(lists), strict=True):
+        assert "rows" in end, end
+        expected = [
+            {name: cells[row] for name, cells in columns.items()} | {"veilset_key": number}
+            for row, number in enumerate(by_key)
+            if number
+        ]
+        assert end["rows"] == expected
+        report = end["report"]
+        counts = [by_key.count(number) for number in (1, 2, 3)]
+        assert all(counts), counts
+        assert report["result"]["by_key"] == counts and report["result"]["rows"] == sum(counts)
+        assert report["match"] == "tiers" and report["presets"].count(";") == 2
+        assert report["keys"][0]["placeholders"] == columns["email"].count("n/a")
+        assert report["keys"][1]["empty"] == columns["phone"].count(None)
+        conforms("cluster", report)
+    assert ended[0]["count"] == ended[1]["count"]
+    assert ended[0]["report"]["retries"] == ended[1]["report"]["retries"] >= 1
+
+
 def test_a_piece_that_a_worker_has_no_memory_for_ends_the_run_with_that_reason(
     sides: Sides,
 ) -> None:
@@ -223,6 +292,14 @@ def test_wrong_arguments_and_cells(sides: Sides) -> None:
         ("count", YOURS, {"workers": 0}, "workers is 1 at least"),
         ("count", YOURS, {"ports": "70000"}, "ports is a range"),
         ("count", YOURS, {"preset": ["raw", "raw"]}, "presets"),
+        ("count", YOURS, {"on": [["email"], ["name"]]}, "count takes one key"),
+        ("intersect", YOURS, {"on": [["email"], ["name"]], "learn": "me"}, "learn is 'me'"),
+        (
+            "intersect",
+            {**YOURS, "veilset_key": YOURS["name"]},
+            {"on": [["email"], ["name"]]},
+            "rename it",
+        ),
         ("sum", YOURS, {"value": "amount", "learn": "me"}, "both sides learn"),
         ("sum", bad, {"value": "amount"}, "amount"),
         ("sum", {**YOURS, "amount": [str(1 << 126)] * 702}, {"value": "amount"}, "2^127"),
@@ -277,7 +354,7 @@ def test_a_drivers_message_is_checked_before_use(message: bytes) -> None:
 
 def agreed(rows: int, workers: int, width: int) -> _native.Agreed:
     """A union with a peer that says the same; rows to send have so many bytes."""
-    scan = Scan(rows, 0, 0, 0, [], width, [])
+    scan = Scan(rows, [], [], width, [])
     wanted = job(Asks("union", "email"), {})
     return _native.cluster_terms(wanted, scan, workers, True, lambda mine: mine)
 

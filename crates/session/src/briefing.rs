@@ -88,7 +88,7 @@ impl Briefing {
 }
 
 /// What tiers tell beyond which rows match and by which key.
-const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key values the other has, and how many of them are in \
+pub(crate) const TIERS_LEAK: &str = "Under each key, each side learns how many distinct key values the other has, and how many of them are in \
                           rows that matched by no key before; the time between two keys can tell about how many rows it has. A \
                           peer that changes its program can keep rows in that have matched, and learn which of their other key \
                           values match, too.";

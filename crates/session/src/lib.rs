@@ -65,4 +65,5 @@ pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};
 pub use rng::fresh_rng;
 pub use run::{ListInput, Resources};
 pub use terms::{MAX_COLUMNS, MAX_NAME, Mismatch, WIRE_VERSION};
+pub use tiers::session_of;
 pub use wanted::{Asked, Wanted};

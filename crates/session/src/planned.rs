@@ -62,7 +62,7 @@ impl PlannedRun {
                 Err(SessionError::TooManyKeys { most })
             }
             _ => {
-                let tiers = if self.matching() == Some(Matching::Tiers) { self.keys } else { 1 };
+                let tiers = self.tiers().unwrap_or(1);
                 let plans = plans.into_iter().map(|plan| plan.in_tiers(tiers, shape)).collect();
                 let switches = switches(wanted, shape, &machine, link, threads);
                 let operation = wanted.operation;
@@ -91,6 +91,16 @@ impl PlannedRun {
     fn matching(&self) -> Option<Matching> {
         let Wanted { operation, learn, .. } = self.wanted;
         Matching::of(operation, learn).filter(|_| self.keys > 1)
+    }
+
+    /// How many runs follow each other, one for each key of tiers; nothing where rows match by several keys at once.
+    #[must_use]
+    pub fn tiers(&self) -> Option<u64> {
+        match self.matching() {
+            None => (self.keys <= 1).then_some(1),
+            Some(Matching::Tiers) => Some(self.keys),
+            Some(Matching::OneSided | Matching::Grouped) => None,
+        }
     }
 
     /// The sizes of the run, or of the first of its tiers, with the choices that are asked for.

@@ -43,7 +43,8 @@ pub(crate) fn swap_sizes(pipe: &mut Pipe, own: usize, most: u64) -> Result<usize
 }
 
 /// The session of a tier of a session.
-pub(crate) fn session_of(session: &[u8; 32], tier: u32) -> [u8; 32] {
+#[must_use]
+pub fn session_of(session: &[u8; 32], tier: u32) -> [u8; 32] {
     let mut hasher = blake3::Hasher::new_derive_key("veilset v1 tier of a session");
     hasher.update(session).update(&tier.to_le_bytes());
     *hasher.finalize().as_bytes()

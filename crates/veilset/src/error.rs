@@ -248,7 +248,9 @@ impl Error {
             Self::Cluster(error) => match error {
                 ClusterError::Net(error) => of_net(error),
                 ClusterError::Session(error) => of_session(error),
-                ClusterError::NoPorts | ClusterError::NotInCluster { .. } => exit_code::INPUT,
+                ClusterError::NoPorts
+                | ClusterError::NotInCluster { .. }
+                | ClusterError::OneKey => exit_code::INPUT,
                 ClusterError::WorkerMemory { .. } => exit_code::POLICY,
             },
         }

@@ -26,7 +26,7 @@ pub(crate) struct PlanArgs {
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
     /// The keys by which rows match, of which a row has a value under each
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=MAX_LINKAGE_KEYS as u64), conflicts_with = "cluster")]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = value_parser!(u64).range(1..=MAX_LINKAGE_KEYS as u64))]
     pub(crate) keys: u64,
     /// The operation
     #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]

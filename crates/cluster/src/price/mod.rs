@@ -142,6 +142,8 @@ struct Run<'a> {
     machine: &'a Calibration,
     /// The protocol that pieces run.
     protocol: &'static dyn Protocol,
+    /// How many runs follow each other.
+    tiers: u64,
 }
 
 impl<'a> Run<'a> {
@@ -155,12 +157,14 @@ impl<'a> Run<'a> {
         if rows.max(peer_rows) > MOST_KEYS {
             return Err(SessionError::TooManyKeys { most: MOST_KEYS }.into());
         }
-        Ok(Self { planned, machine, protocol })
+        let tiers = planned.tiers().ok_or(ClusterError::OneKey)?;
+        Ok(Self { planned, machine, protocol, tiers })
     }
 
     fn load(&self, workers: u64) -> Load {
         let choices = self.planned.wanted.completed(self.protocol.spec());
-        Load::new(self.protocol, Shape { choices, ..self.planned.shape() }, workers)
+        let whole = Shape { choices, ..self.planned.shape() };
+        Load::new(self.protocol, whole, workers, self.tiers)
     }
 
     fn phases(&self, load: &Load, link: Link) -> Phases {

@@ -28,6 +28,8 @@ pub(super) struct Load {
     pub(super) workers: u64,
     whole: Shape,
     piece: Cost,
+    /// Runs one after the other, each as if nothing had dropped out before.
+    tiers: f64,
 }
 
 /// How long a run takes, in seconds.
@@ -45,13 +47,18 @@ impl Phases {
 }
 
 impl Load {
-    pub(super) fn new(protocol: &'static dyn Protocol, whole: Shape, workers: u64) -> Self {
+    pub(super) fn new(
+        protocol: &'static dyn Protocol,
+        whole: Shape,
+        workers: u64,
+        tiers: u64,
+    ) -> Self {
         let pieces = pieces(whole.sender.max(whole.receiver), workers);
         let piece = match protocol.spec().cut {
             true => of_bucket(protocol, whole, pieces),
             false => of_slice(protocol, whole, pieces),
         };
-        Self { protocol, pieces, workers, whole, piece }
+        Self { protocol, pieces, workers, whole, piece, tiers: tiers as f64 }
     }
 
     /// Every worker does one piece after the other, over its share of the link.
@@ -59,7 +66,7 @@ impl Load {
         let bits_per_second = link.bits_per_second / self.workers as f64;
         let share = Link { bits_per_second, ..link };
         let times = machine.times(&self.piece, self.whole.choices.group, share, threads);
-        let turns = self.pieces.div_ceil(self.workers) as f64;
+        let turns = self.tiers * self.pieces.div_ceil(self.workers) as f64;
         let connections = self.stages();
         let opening = connections * CONNECTION_SECONDS;
         let trips = connections * CONNECTION_TRIPS * link.round_trip.as_secs_f64();
@@ -77,7 +84,7 @@ impl Load {
         let computing = PASSES_A_ROW * machine.pass() / threads.max(1) as f64;
         // Out of the worker that read a row, and into the one that has its piece.
         let moving = 2.0 * STORED_A_ROW * 8.0 / INNER_BITS_PER_SECOND;
-        rows * (computing + moving)
+        self.tiers * rows * (computing + moving)
     }
 
     /// Connections of a piece: buckets have one, slices are exchanged, told, and then transferred.
@@ -92,7 +99,8 @@ impl Load {
 
     /// Bytes that the sender and the receiver send.
     pub(super) fn bytes(&self) -> [f64; 2] {
-        [self.piece.sender, self.piece.receiver].map(|party| party.bytes_sent * self.pieces as f64)
+        let pieces = self.tiers * self.pieces as f64;
+        [self.piece.sender, self.piece.receiver].map(|party| party.bytes_sent * pieces)
     }
 
     /// Bytes in the stores of the sender and of the receiver: rows before and after they went to their pieces, and values
@@ -100,7 +108,7 @@ impl Load {
     pub(super) fn stored(&self) -> [f64; 2] {
         let (sender, receiver) = (self.whole.sender as f64, self.whole.receiver as f64);
         let values = if self.protocol.spec().cut { 0.0 } else { VALUE * (sender + receiver) };
-        [sender, receiver].map(|rows| 2.0 * STORED_A_ROW * rows + values)
+        [sender, receiver].map(|rows| self.tiers * 2.0 * STORED_A_ROW * rows + values)
     }
 
     /// The most bytes that a worker of either side takes for a piece.

@@ -124,7 +124,7 @@ pub struct Cut {
     pub items: Zeroizing<Vec<u8>>,
 }
 
-/// Cuts a block into pieces.
+/// Cuts into pieces what the rows of a block have for which `takes_part` holds.
 ///
 /// # Errors
 /// As [`scan`], or when a sum could overflow.
@@ -132,17 +132,23 @@ pub fn cut(
     block: Table,
     wanted: &ListColumns,
     slicing: &Slicing<'_>,
+    takes_part: impl Fn(usize) -> bool,
 ) -> Result<Vec<Cut>, DataError> {
     let file = block.name();
     let mut block = wanted.read(&block)?;
     let hasher = ElementHasher::new(slicing.session, &wanted.key.canonical());
     let elements = hash_keys(block.keys.take_digests(), &hasher);
+    let keys: Vec<Option<usize>> = (0..block.keys.rows())
+        .map(|row| block.keys.key_of(row).filter(|_| takes_part(row)))
+        .collect();
+    let mut carried = vec![false; elements.len()];
+    keys.iter().flatten().for_each(|key| carried[*key] = true);
     let mut cuts: Vec<Cut> = (0..slicing.pieces).map(|_| Cut::default()).collect();
-    let mut places = Vec::with_capacity(elements.len());
-    for (key, element) in elements.iter().enumerate() {
+    let mut places = vec![(0, 0); elements.len()];
+    for (key, element) in elements.iter().enumerate().filter(|(key, _)| carried[*key]) {
         let piece = slicing.piece(element);
         let cut = &mut cuts[piece];
-        places.push((piece, cut.elements.len() as u32));
+        places[key] = (piece, cut.elements.len() as u32);
         cut.elements.push(*element);
         slicing.attach(cut, &block, key).ok_or_else(|| DataError::SumTooLarge {
             file: file.to_owned(),
@@ -150,8 +156,7 @@ pub fn cut(
             scale: slicing.scales.iter().copied().max().unwrap_or(0),
         })?;
     }
-    for (row, key) in (0..block.keys.rows()).filter_map(|row| Some((row, block.keys.key_of(row)?)))
-    {
+    for (row, key) in keys.into_iter().enumerate().filter_map(|(row, key)| Some((row, key?))) {
         let (piece, place) = places[key];
         // A table has fewer than 2^32 rows.
         cuts[piece].rows.push(row as u32);

@@ -51,7 +51,8 @@ fn pieces_of_all_blocks_have_each_key_once_with_its_rows_and_sums() {
     for secret in [None, Some(&secret)] {
         let slicing = slicing(secret, &[2], 0);
         let wanted = wanted(&["v"], None);
-        let cut = |rows: &[(&str, &str)]| cut(block(rows), &wanted, &slicing).expect("a list");
+        let cut =
+            |rows: &[(&str, &str)]| cut(block(rows), &wanted, &slicing, |_| true).expect("a list");
         let (a, b) = (cut(&A), cut(&B));
         let mut sums = BTreeMap::new();
         let mut rows = BTreeSet::new();
@@ -80,10 +81,20 @@ fn pieces_of_all_blocks_have_each_key_once_with_its_rows_and_sums() {
 }
 
 #[test]
+fn a_key_that_only_rows_out_of_the_run_carry_is_in_no_piece() {
+    let slicing = Slicing { pieces: 1, ..slicing(None, &[], 0) };
+    // Without "ann" and the first of two rows with "ben".
+    let cuts = cut(block(&A), &wanted(&[], None), &slicing, |row| row > 1).expect("a list");
+    assert!(cuts[0].elements[..] == [element("ben"), element("cy")]);
+    assert_eq!((&*cuts[0].rows, &*cuts[0].elements_of_rows), (&[3, 4][..], &[1, 0][..]));
+}
+
+#[test]
 fn items_are_of_one_width_and_the_first_row_counts() {
     let slicing = Slicing { pieces: 1, ..slicing(None, &[], 9) };
     let wanted = wanted(&[], Some(&["v"]));
-    let cut = |rows: &[(&str, &str)]| cut(block(rows), &wanted, &slicing).expect("a list");
+    let cut =
+        |rows: &[(&str, &str)]| cut(block(rows), &wanted, &slicing, |_| true).expect("a list");
     let cuts = [cut(&A).remove(0), cut(&B).remove(0)];
     let merged = merge(&cuts, 0, 9, None);
     let rows: Vec<Vec<String>> = merged
@@ -100,7 +111,7 @@ fn the_order_of_a_random_slice_is_random_but_the_same_again() {
     let rows: Vec<String> = (0..200).map(|number| format!("key{number}")).collect();
     let rows: Vec<(&str, &str)> = rows.iter().map(|key| (key.as_str(), "1")).collect();
     let slicing = Slicing { pieces: 1, ..slicing(Some(&[1; 32]), &[], 0) };
-    let cuts = cut(block(&rows), &wanted(&[], None), &slicing).expect("a list");
+    let cuts = cut(block(&rows), &wanted(&[], None), &slicing, |_| true).expect("a list");
     let order = |seed: u8| merge(&cuts, 0, 0, Some([seed; 32])).cut.elements;
     assert!(order(1) == order(1));
     assert!(order(1) != order(2));

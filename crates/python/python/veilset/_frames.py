@@ -106,10 +106,11 @@ def _is(table: object, package: str, name: str) -> bool:
 
 
 #: Columns that are added under these names alone.
-OWN_COLUMNS = ("veilset_id", "veilset_key", "veilset_label")
+KEY_COLUMN = "veilset_key"
+OWN_COLUMNS = ("veilset_id", KEY_COLUMN, "veilset_label")
 
 
-def _free(name: str, names: Sequence[Any], peer: str) -> str:
+def free_name(name: str, names: Sequence[Any], peer: str) -> str:
     """The name under which a column from the peer is added."""
     if name not in names:
         return name
@@ -145,7 +146,7 @@ class Arrow(InMemory):
         """The table with more columns, from this peer."""
         table, more = self._table, _pyarrow().table(columns)
         for field, column in zip(more.schema, more.columns, strict=True):
-            name = _free(field.name, table.column_names, peer)
+            name = free_name(field.name, table.column_names, peer)
             table = table.append_column(field.with_name(name), column)
         return table
 
@@ -193,7 +194,7 @@ class Pandas(InMemory):
     def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
         frame, more = self.rows(rows), self.of(columns)
         for name in more.columns:
-            free = _free(name, list(frame.columns), peer)
+            free = free_name(name, list(frame.columns), peer)
             frame = frame.assign(**{free: more[name].array})
         return frame
 
@@ -247,7 +248,7 @@ class Polars(InMemory):
     def with_columns(self, rows: Batches, columns: Batches, peer: str) -> Any:
         more, names = self.of(columns), list(self._frame.columns)
         for name in more.columns:
-            names.append(_free(name, names, peer))
+            names.append(free_name(name, names, peer))
         return self.rows(rows).hstack(
             more.rename(dict(zip(more.columns, names[-more.width :], strict=True)))
         )

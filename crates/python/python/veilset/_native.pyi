@@ -84,6 +84,7 @@ class Link:
     def open(party: Party, way: Way, caller: Caller, stop: Stop) -> Link: ...
     @property
     def session(self) -> bytes: ...
+    def session_of(self, key: int) -> bytes: ...
     @property
     def run(self) -> str: ...
     @property
@@ -154,7 +155,7 @@ class Computes(Protocol):
     @property
     def operation(self) -> str: ...
     @property
-    def key(self) -> str: ...
+    def keys(self) -> list[str]: ...
     @property
     def learn(self) -> str: ...
     @property
@@ -199,8 +200,9 @@ class Agreed:
     def warnings(self, peer_distinct: int) -> list[tuple[str, str]]: ...
     def terms(self, peer: str, peer_distinct: int) -> dict[str, Any]: ...
 
-#: The most columns, bytes of a name, keys of a side, pieces, and workers of a side.
+#: The most columns, keys by which rows match, bytes of a name, keys of a side, pieces, and workers of a side.
 MAX_COLUMNS: int
+MAX_LINKAGE_KEYS: int
 MAX_NAME: int
 MAX_KEYS: int
 MAX_PIECES: int
@@ -219,7 +221,12 @@ def scan(
     block: Any, key: tuple[str, bool], values: list[str], send: list[str] | None
 ) -> tuple[int, int, int, int, list[tuple[int, int]], int, list[tuple[str, str, int]]]: ...
 def cut(
-    block: Any, key: tuple[str, bool], values: list[str], send: list[str] | None, slices: Falls
+    block: Any,
+    key: tuple[str, bool],
+    values: list[str],
+    send: list[str] | None,
+    slices: Falls,
+    left: bytes | None,
 ) -> list[tuple[bytes, bytes, bytes, bytes, bytes]]: ...
 def merge(
     parts: list[tuple[bytes, bytes, bytes]], columns: int, width: int, order: bytes | None

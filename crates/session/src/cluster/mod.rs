@@ -10,9 +10,9 @@ mod unchecked;
 use veilset_protocols::{Choices, Operation, Protocol, Role, Security, Side, find};
 
 use crate::agreement::{Owner, role};
-use crate::briefing::{PeerBriefing, no_peer_keys, sentence};
+use crate::briefing::{PeerBriefing, TIERS_LEAK, no_peer_keys, sentence};
 use crate::piece::PIECE_PROTOCOL;
-use crate::{Asked, Briefing, Column, Learn, SessionError, Wanted};
+use crate::{Asked, Briefing, Column, Learn, Matching, SessionError, Wanted};
 use unchecked::UncheckedTerms;
 
 /// The most keys of a side: matched values are no longer than 128 bits.
@@ -59,8 +59,10 @@ pub struct ClusterOffer {
     pub operation: Operation,
     /// Who gets the result.
     pub learn: Learn,
-    /// The versioned presets of the key columns, such as `email/1`.
+    /// The versioned presets of the key columns, such as `email/1`; of several keys with semicolons between them.
     pub presets: String,
+    /// How rows match that have several keys: in tiers, which an intersection alone does that both learn.
+    pub matching: Option<Matching>,
     /// The value columns of a sum, on the side that has them.
     pub values: Vec<Column>,
     /// The columns that a union sends beside the key's.
@@ -160,11 +162,17 @@ impl AgreedCluster {
         [self.offer.learn.includes_me(), self.offer.learn.mirrored().includes_me()]
     }
 
-    /// What the user should see before the run with `peer`, whose number of distinct keys is known by now.
+    /// What the user should see before the run with `peer`, whose number of distinct keys, of the first where there are several,
+    /// is known by now.
     #[must_use]
     pub fn briefing(&self, peer: &str, peer_distinct: u64) -> Briefing {
-        let ClusterOffer { operation, learn, ref presets, .. } = self.offer;
+        let ClusterOffer { operation, learn, matching, ref presets, .. } = self.offer;
         let (spec, reveal) = (self.protocol.spec(), learn.reveal());
+        let tiers = matching == Some(Matching::Tiers);
+        let mut of_peer = PeerBriefing::of(peer, peer_distinct);
+        if tiers {
+            of_peer.has = format!("{peer} has {peer_distinct} distinct values of its first key");
+        }
         Briefing {
             operation,
             presets: presets.clone(),
@@ -175,9 +183,13 @@ impl AgreedCluster {
             // There is one protocol for an operation.
             asked_by_peer: Asked::default(),
             learned: sentence(spec, Side { role: self.role, reveal }, peer),
-            leaks: spec.leaks_of(reveal).chain([CLUSTER_LEAK]).collect(),
-            peers: vec![PeerBriefing::of(peer, peer_distinct)],
-            warnings: no_peer_keys(peer_distinct).into_iter().collect(),
+            leaks: spec
+                .leaks_of(reveal)
+                .chain(tiers.then_some(TIERS_LEAK))
+                .chain([CLUSTER_LEAK])
+                .collect(),
+            peers: vec![of_peer],
+            warnings: no_peer_keys(peer_distinct).filter(|_| !tiers).into_iter().collect(),
         }
     }
 }

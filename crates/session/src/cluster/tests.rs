@@ -9,6 +9,7 @@ fn offer(operation: Operation) -> ClusterOffer {
         operation,
         learn: Learn::Both,
         presets: "email/1".to_owned(),
+        matching: None,
         values: Vec::new(),
         send: Vec::new(),
         width: 0,
@@ -167,6 +168,18 @@ fn a_run_says_of_itself_what_its_protocol_says() {
     let (last, of_protocol) = briefing.leaks.split_last().expect("there are some");
     assert_eq!(*last, CLUSTER_LEAK);
     assert!(spec.leaks_of(briefing.learn.reveal()).eq(of_protocol.iter().copied()));
+}
+
+#[test]
+fn a_run_by_several_keys_says_what_tiers_tell() {
+    let matching = Some(Matching::Tiers);
+    let presets = "email/1;phone-gb/1".to_owned();
+    let offer = ClusterOffer { presets, matching, ..offer(Operation::Intersect) };
+    let briefing = agreed(offer, json!({})).expect("both want the same").briefing("acme", 0);
+    assert_eq!(briefing.peer().has, "acme has 0 distinct values of its first key");
+    assert!(briefing.leaks.contains(&TIERS_LEAK));
+    // Under another key the peer may have values.
+    assert_eq!(briefing.warnings, []);
 }
 
 #[test]

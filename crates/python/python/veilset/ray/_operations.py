@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import _native
@@ -12,7 +13,8 @@ from ..errors import PeerError
 from ._cluster import fetch
 from ._messages import Talk
 from ._options import Job
-from ._prepare import Pieces
+from ._prepare import Marks, Pieces
+from ._slots import Call
 from ._stages import Conduct
 
 
@@ -28,6 +30,18 @@ class Run:
     #: How many distinct keys the peer has, and in each of its slices.
     peer_distinct: int
     peer_sizes: list[int]
+    #: What both sides have under a further key, in rows that are not marked.
+    again: Callable[[int], Tier]
+    marks: Marks
+
+
+@dataclass(frozen=True)
+class Tier:
+    """A key of several."""
+
+    own: Pieces
+    #: How many distinct values the peer has.
+    peer_distinct: int
 
 
 @dataclass(frozen=True)
@@ -35,8 +49,10 @@ class Outcome:
     """What this side learns."""
 
     matches: int | None = None
-    #: Keys that match, piece by piece.
+    #: Of an intersection the values that match under the last key, piece by piece; rows that match by one before are marked.
     matched: list[Any] | None = None
+    #: What both sides had left under each key of an intersection.
+    tiers: list[Tier] = field(default_factory=list)
     #: Sums in units, modulo 2^128.
     sums: list[int] | None = None
     #: How many rows came from the peer, and those as it packed them.
@@ -47,21 +63,40 @@ class Outcome:
 
 
 def intersect(run: Run) -> Outcome:
-    """Which keys match: common buckets, each an intersection of its own."""
-    agreed, own = run.agreed, run.own
-    sizes = (own.distinct, run.peer_distinct, agreed.pieces)
+    """Which rows match, key after key; those that match drop out before the next."""
+    tiers = [Tier(run.own, run.peer_distinct)]
+    matches, honest = 0, True
+    while True:
+        key, tier = len(tiers) - 1, tiers[-1]
+        results = run.conduct.run(_stage(key), _match(run.agreed, tier))
+        if not run.agreed.learns:
+            return Outcome(tiers=tiers)
+        found, matched = zip(*results, strict=True)
+        count, as_honest = _together(list(found))
+        matches, honest = matches + count, honest and as_honest
+        if len(tiers) == len(run.job.keys):
+            return Outcome(matches, list(matched), tiers, honest=honest)
+        # Both sides learn what drops out, so its time is no secret.
+        run.marks.add(key, tier.own, matched)
+        tiers.append(run.again(len(tiers)))
+
+
+def _stage(key: int) -> str:
+    """The name of the stage that matches by a key."""
+    return f"match {key + 1}" if key else "match"
+
+
+def _match(agreed: Agreed, tier: Tier) -> Call:
+    """Common buckets, each an intersection of its own."""
+    own = tier.own
+    sizes = (own.distinct, tier.peer_distinct, agreed.pieces)
     both = agreed.learns and agreed.peer_learns
 
     def match(worker: Any, meeting: Any, piece: int) -> list[Any]:
         arguments = (meeting, sizes, agreed.receiver, both, own.elements[piece])
         return list(worker.intersect.options(num_returns=2).remote(*arguments))
 
-    results = run.conduct.run("match", match)
-    if not agreed.learns:
-        return Outcome()
-    found, matched = zip(*results, strict=True)
-    matches, honest = _together(list(found))
-    return Outcome(matches=matches, matched=list(matched), honest=honest)
+    return match
 
 
 def count(run: Run) -> Outcome:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, TypedDict
 
 from .. import _native
 from .._frames import Table
-from .._native import MAX_COLUMNS, MAX_NAME, MAX_WORKERS
+from .._native import MAX_COLUMNS, MAX_LINKAGE_KEYS, MAX_NAME, MAX_WORKERS
 from .._order import (
     Asks,
     ConfirmOption,
@@ -76,11 +76,12 @@ class Job:
     """What to compute of a list, and with what."""
 
     operation: str
-    key: str
+    #: Each key in the command line's form, the most trusted first.
+    keys: list[str]
     #: Whether placeholders such as `n/a` are keys.
     keep_placeholders: bool
-    #: The key's columns.
-    on: list[str]
+    #: The columns of each key.
+    on: list[list[str]]
     learn: Learn
     values: list[str]
     #: The columns that a union sends; None sends nothing.
@@ -91,12 +92,16 @@ class Job:
 
     def columns(self) -> list[str]:
         """The columns that a run reads."""
-        return list(dict.fromkeys([*self.on, *self.values, *(self.send or [])]))
+        return list(dict.fromkeys([*self.key_columns, *self.values, *(self.send or [])]))
 
     @property
-    def spec(self) -> tuple[str, bool]:
-        """The key as the Rust part takes it."""
-        return self.key, self.keep_placeholders
+    def key_columns(self) -> list[str]:
+        """The columns of all keys."""
+        return [column for key in self.on for column in key]
+
+    def spec(self, key: int) -> tuple[str, bool]:
+        """A key as the Rust part takes it."""
+        return self.keys[key], self.keep_placeholders
 
     @property
     def gives_rows(self) -> bool:
@@ -112,16 +117,21 @@ def job(asks: Asks, options: Options) -> Job:
         raise InputError(f'learn is one of "me", "peer" and "both", not {learn!r}')
     if asks.operation == "sum" and learn != "both":
         raise InputError('both sides learn something of a sum: leave learn at "both"')
-    keys = linked(asks.on)
-    if len(keys) > 1:
-        raise InputError("a run on a cluster takes one key; several are for veilset.intersect")
+    on = linked(asks.on)
+    if len(on) > 1 and (asks.operation != "intersect" or learn != "both"):
+        raise InputError(
+            f"on a cluster, {asks.operation} takes one key where learn is {learn!r}: several are for "
+            "intersect, whose sides both learn; or run it without the cluster"
+        )
+    if len(on) > MAX_LINKAGE_KEYS:
+        raise InputError(f"a list has at most {MAX_LINKAGE_KEYS} keys")
     sends = asks.operation == "union" and learn != "me"
     memory = options.get("max_memory")
     made = Job(
         operation=asks.operation,
-        key=asks.order(single).keys[0],
+        keys=asks.order(single).keys,
         keep_placeholders=options.get("keep_placeholders", False),
-        on=keys[0],
+        on=on,
         learn=learn,
         values=several(asks.value),
         send=several(asks.send) if sends else None,

@@ -11,7 +11,7 @@ import pyarrow
 import ray
 
 from .. import _native
-from .._frames import Arrow
+from .._frames import KEY_COLUMN, Arrow
 from ._cluster import fetch, several
 from ._options import Job
 from ._scan import Blocks
@@ -51,13 +51,49 @@ class Pieces:
         return sum(self.sizes)
 
 
-def prepare(blocks: Blocks, job: Job, slices: Slices) -> Pieces:
-    """Cuts every block, and makes one piece of what all blocks have of it."""
+class Marks:
+    """By which key each row has matched: for each block a number for each of its rows, 0 for one that has not."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self.refs: list[Any] = [None] * len(blocks.refs)
+
+    def add(self, key: int, pieces: Pieces, matched: Sequence[Any]) -> None:
+        """Marks the rows that carry a value which matched under a key."""
+        count = len(self.refs)
+        found = [
+            several(_select.options(num_returns=count).remote(*of_piece))
+            for of_piece in (
+                (matched[p], pieces.places[p], *pieces.rows[p]) for p in range(len(matched))
+            )
+        ]
+        self.refs = [
+            _mark.remote(rows, key, marks, *(of_piece[number] for of_piece in found))
+            for number, (rows, marks) in enumerate(zip(self._blocks.rows, self.refs, strict=True))
+        ]
+
+    def rows(self, keys: int) -> tuple[list[int], list[Any]]:
+        """How many rows matched by each key, and those rows, block by block."""
+        taken = [
+            _take.options(num_returns=2).remote(block, marks, keys)
+            for block, marks in zip(self._blocks.refs, self.refs, strict=True)
+        ]
+        numbers, tables = zip(*taken, strict=True)
+        counts = zip(*fetch(list(numbers)), strict=True)
+        return [sum(of_key) for of_key in counts], list(tables)
+
+
+def prepare(
+    blocks: Blocks, job: Job, slices: Slices, key: int = 0, marks: Marks | None = None
+) -> Pieces:
+    """Cuts every block by a key, but for the rows that are marked, and makes one piece of what all blocks have of it."""
     count = slices.pieces
     joins = job.operation == "intersect"
+    marked = marks.refs if marks else [None] * len(blocks.refs)
+    returns = 2 * count if joins else count
     cuts: list[Any] = [
-        _cut.options(num_returns=2 * count if joins else count).remote(block, job, slices, joins)
-        for block in blocks.refs
+        _cut.options(num_returns=returns).remote(block, of_block, job, key, slices, joins)
+        for block, of_block in zip(blocks.refs, marked, strict=True)
     ]
     shape = (len(job.values), slices.width)
     parts: list[Any] = [
@@ -81,9 +117,12 @@ def _order(slices: Slices, piece: int) -> bytes | None:
 
 
 @ray.remote
-def _cut(block: pyarrow.Table, job: Job, slices: Slices, joins: bool) -> list[Any]:
+def _cut(
+    block: pyarrow.Table, marks: Any, job: Job, key: int, slices: Slices, joins: bool
+) -> list[Any]:
     columns = Arrow(block).source(job.columns())
-    cuts = _native.cut(columns, job.spec, job.values, job.send, slices)
+    left = None if marks is None else (marks == 0).tobytes()
+    cuts = _native.cut(columns, job.spec(key), job.values, job.send, slices, left)
     own = [(elements, words, items) for elements, _, _, words, items in cuts]
     rows = [(rows, carried) for _, rows, carried, _, _ in cuts]
     return [*own, *rows] if joins else own
@@ -93,23 +132,6 @@ def _cut(block: pyarrow.Table, job: Job, slices: Slices, joins: bool) -> list[An
 def _merge(shape: tuple[int, int], order: bytes | None, *parts: tuple[bytes, bytes, bytes]) -> Any:
     elements, words, items, places = _native.merge(list(parts), *shape, order)
     return len(elements) // 32, elements, words, items, places
-
-
-def matching_rows(blocks: Blocks, pieces: Pieces, matched: Sequence[Any]) -> tuple[int, list[Any]]:
-    """How many rows carry a key that matched, and those rows, block by block."""
-    count = len(blocks.refs)
-    found = [
-        several(_select.options(num_returns=count).remote(*of_piece))
-        for of_piece in (
-            (matched[p], pieces.places[p], *pieces.rows[p]) for p in range(len(matched))
-        )
-    ]
-    taken = [
-        _take.options(num_returns=2).remote(block, *(of_piece[number] for of_piece in found))
-        for number, block in enumerate(blocks.refs)
-    ]
-    numbers, tables = zip(*taken, strict=True)
-    return sum(fetch(list(numbers))), list(tables)
 
 
 @ray.remote
@@ -128,8 +150,23 @@ def _select(matched: bytes, places: list[bytes], *rows: tuple[bytes, bytes]) -> 
 
 
 @ray.remote
-def _take(block: pyarrow.Table, *rows: Any) -> tuple[int, pyarrow.Table]:
+def _mark(rows: int, key: int, marks: Any, *found: Any) -> Any:
+    """The marks of a block with those of its rows that matched under a key."""
     import numpy
 
-    wanted = numpy.sort(numpy.concatenate(rows))
-    return len(wanted), block.take(wanted)
+    marks = numpy.zeros(rows, numpy.uint8) if marks is None else marks.copy()
+    marks[numpy.concatenate(found)] = key + 1
+    return marks
+
+
+@ray.remote
+def _take(block: pyarrow.Table, marks: Any, keys: int) -> tuple[list[int], pyarrow.Table]:
+    """How many rows of a block are marked by each key, and these rows; where there are several keys, with its number."""
+    import numpy
+
+    wanted = numpy.flatnonzero(marks)
+    numbers = marks[wanted]
+    rows = block.take(wanted)
+    if keys > 1:
+        rows = rows.append_column(KEY_COLUMN, pyarrow.array(numbers.astype("int64")))
+    return numpy.bincount(numbers, minlength=keys + 1)[1:].tolist(), rows

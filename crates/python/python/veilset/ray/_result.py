@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._result import Result as SingleResult
 from .._result import tell_of_result
-from ._operations import Outcome, Run
+from ._operations import Outcome, Run, Tier
+from ._scan import Scan
 
 if TYPE_CHECKING:
     import ray.data
@@ -42,8 +43,6 @@ def report(run: Run, heading: dict[str, Any], circumstances: dict[str, Any]) -> 
         **heading,
         **{name: terms[name] for name in AS_AGREED},
         "role": run.agreed.role,
-        "distinct": run.own.distinct,
-        "peer_distinct": run.peer_distinct,
         "learned": terms["learned"],
         "pieces": run.agreed.pieces,
         "workers": run.agreed.slots,
@@ -54,11 +53,37 @@ def report(run: Run, heading: dict[str, Any], circumstances: dict[str, Any]) -> 
     }
 
 
-def numbers(run: Run, outcome: Outcome, rows: int | None, scales: list[int]) -> dict[str, Any]:
+def distinct(run: Run, outcome: Outcome) -> tuple[int, int]:
+    """How many distinct keys this side has, and the peer; of several keys the values that were left under each, together."""
+    tiers = outcome.tiers or [Tier(run.own, run.peer_distinct)]
+    return sum(tier.own.distinct for tier in tiers), sum(tier.peer_distinct for tier in tiers)
+
+
+def of_list(run: Run, outcome: Outcome, presets: list[str], scan: Scan) -> dict[str, Any]:
+    """What the report says of the lists; of several keys the sums, and what is of each."""
+    own, peers = distinct(run, outcome)
+    whole: dict[str, Any] = {"rows": scan.rows, "distinct": own, "peer_distinct": peers}
+    by_key = [vars(skipped) for skipped in scan.skipped]
+    whole |= {name: sum(of_key[name] for of_key in by_key) for name in by_key[0]}
+    if len(by_key) > 1:
+        sizes = (tier.own.distinct for tier in outcome.tiers)
+        keys = zip(presets, sizes, by_key, strict=True)
+        whole["match"] = "tiers"
+        whole["keys"] = [
+            {"presets": of, "distinct": left, **of_key, "crowded": 0} for of, left, of_key in keys
+        ]
+    return whole
+
+
+def numbers(
+    run: Run, outcome: Outcome, by_key: list[int] | None, scales: list[int]
+) -> dict[str, Any]:
     """The result's numbers: `count` is the size of the set that the operation is about."""
     matches = outcome.matches
     if run.job.operation == "intersect":
-        return {"count": matches, "rows": rows}
+        rows = None if by_key is None else sum(by_key)
+        several = {"by_key": by_key} if len(run.job.keys) > 1 else {}
+        return {"count": matches, "rows": rows, **several}
     if run.job.operation == "sum":
         return {"count": matches, "sum": _decimals(run.job.values, outcome.sums, scales)}
     if run.job.operation == "union":

@@ -19,12 +19,12 @@ from ..errors import Error, PeerError, PolicyError
 from . import _cluster
 from ._data import dataset
 from ._messages import Message, Talk
-from ._operations import OPERATIONS, Outcome, Run
+from ._operations import OPERATIONS, Outcome, Run, Tier
 from ._options import Data, Job, Options, job, port_range, worker_count
-from ._prepare import Pieces, Slices, matching_rows, prepare
-from ._result import Result, numbers, report
+from ._prepare import Marks, Pieces, Slices, prepare
+from ._result import Result, distinct, numbers, of_list, report
 from ._scan import Blocks, Scan, blocks
-from ._slots import Means, Pool, fetched
+from ._slots import Means, Pool
 from ._stages import Conduct
 from ._union import united, unpacked
 
@@ -42,7 +42,7 @@ class Cluster:
         self._job = wanted
         self._stop = options.get("stop") or _native.Stop()
         self._seconds: dict[str, float] = {}
-        self._presets = _native.presets(wanted.key)
+        self._presets = [_native.presets(key) for key in wanted.keys]
         #: What the report says of the run beside its result.
         self._heading: dict[str, Any] = {}
         self._ports = port_range(options)
@@ -84,14 +84,24 @@ class Cluster:
             self._job, found.scan, workers, link.connecting, lambda mine: _swap_terms(talk, mine)
         )
         own = self._timed("prepare", lambda: self._prepare(link.session, found, agreed))
+        marks = Marks(found)
+
         pool = Pool(agreed.slots, self._means(agreed, link.connecting))
+
+        def again(key: int) -> Tier:
+            # Whoever cuts the list needs the workers' processors.
+            pool.close()
+            session = link.session_of(key)
+            left = self._timed("prepare", lambda: self._prepare(session, found, agreed, key, marks))
+            pool.open()
+            return Tier(left, _swap_sizes(talk, left, agreed)["distinct"])
+
         try:
-            for slot in pool.slots:
-                fetched(slot)
+            pool.open()
             sizes = _swap_sizes(talk, own, agreed)
             self._confirm(talk, agreed, sizes["distinct"], found.scan)
             self._heading = {**json.loads(_native.heading()), "run": link.run}
-            self._heading["presets"] = self._presets
+            self._heading["presets"] = ";".join(self._presets)
             self._heading["peer"] = {"name": self._peer, "key": link.peer}
             conduct = Conduct(
                 talk=talk,
@@ -104,17 +114,34 @@ class Cluster:
                 stop=self._stop,
                 seconds=self._seconds,
             )
-            run = Run(self._job, agreed, talk, conduct, own, sizes["distinct"], sizes["slices"])
+            run = Run(
+                job=self._job,
+                agreed=agreed,
+                talk=talk,
+                conduct=conduct,
+                own=own,
+                peer_distinct=sizes["distinct"],
+                peer_sizes=sizes["slices"],
+                again=again,
+                marks=marks,
+            )
             return run, OPERATIONS[self._job.operation](run)
         finally:
             pool.close()
 
-    def _prepare(self, session: bytes, found: Blocks, agreed: Agreed) -> Pieces:
+    def _prepare(
+        self,
+        session: bytes,
+        found: Blocks,
+        agreed: Agreed,
+        key: int = 0,
+        marks: Marks | None = None,
+    ) -> Pieces:
         common = self._job.operation == "intersect"
         secret = None if common else secrets.token_bytes(32)
         scan = found.scan
         slices = Slices(session, secret, agreed.pieces, scan.scales, scan.width)
-        return prepare(found, self._job, slices)
+        return prepare(found, self._job, slices, key, marks)
 
     def _means(self, agreed: Agreed, connecting: bool) -> Means:
         threads = self._job.threads
@@ -141,18 +168,15 @@ class Cluster:
             raise PolicyError("the peer declined the terms")
 
     def _result(self, run: Run, outcome: Outcome, found: Blocks) -> Result:
-        rows, table = self._timed("join", lambda: _joined(run, outcome, found))
+        by_key, table = self._timed("join", lambda: _joined(run, outcome, found))
         scan = found.scan
         circumstances = {
-            "rows": scan.rows,
-            "empty": scan.empty,
-            "placeholders": scan.placeholders,
-            "invalid": scan.invalid,
+            **of_list(run, outcome, self._presets, scan),
             "warnings": [
                 *_warnings(scan, run.agreed, run.peer_distinct),
                 *_no_match(run, outcome),
             ],
-            "result": numbers(run, outcome, rows, scan.scales),
+            "result": numbers(run, outcome, by_key, scan.scales),
         }
         return Result(report(run, self._heading, circumstances), table)
 
@@ -164,7 +188,7 @@ class Cluster:
     def _timed(self, name: str, work: Any) -> Any:
         began = time.monotonic()
         done = work()
-        self._seconds[name] = time.monotonic() - began
+        self._seconds[name] = self._seconds.get(name, 0.0) + time.monotonic() - began
         return done
 
 
@@ -180,7 +204,7 @@ def _of_lists(warning: tuple[str, str]) -> dict[str, Any]:
 
 
 def _no_match(run: Run, outcome: Outcome) -> list[dict[str, Any]]:
-    said = _native.no_match(run.own.distinct, run.peer_distinct) if outcome.matches == 0 else None
+    said = _native.no_match(*distinct(run, outcome)) if outcome.matches == 0 else None
     return [_of_lists(said)] if said else []
 
 
@@ -225,13 +249,15 @@ def check_sizes(theirs: Message, own: Pieces, agreed: Agreed) -> None:
 
 def _joined(
     run: Run, outcome: Outcome, found: Blocks
-) -> tuple[int | None, ray.data.Dataset | None]:
-    """How many of one's own rows match, if they are known, and the result's table."""
+) -> tuple[list[int] | None, ray.data.Dataset | None]:
+    """How many of one's own rows match by each key, if they are known, and the result's table."""
     if outcome.matched is not None:
-        rows, tables = matching_rows(found, run.own, outcome.matched)
-        return rows, ray.data.from_arrow_refs(tables)
+        last = len(outcome.tiers) - 1
+        run.marks.add(last, outcome.tiers[last].own, outcome.matched)
+        by_key, tables = run.marks.rows(len(outcome.tiers))
+        return by_key, ray.data.from_arrow_refs(tables)
     if outcome.received is not None:
-        columns = _distinct([*run.job.on, *run.agreed.peer_columns])
+        columns = _distinct([*run.job.key_columns, *run.agreed.peer_columns])
         received = unpacked(outcome.received[1], run.agreed.peer_width, columns)
         return None, ray.data.from_arrow_refs(united(found, received))
     return None, None

@@ -102,19 +102,21 @@ class Pool:
     """All slots of this side."""
 
     def __init__(self, count: int, means: Means) -> None:
-        self.means = means
+        self._count = count
+        self._means = means
         self.slots: list[Slot] = []
-        try:
-            for number in range(count):
-                self.slots.append(Slot(number, means))
-        except BaseException:
-            self.close()
-            raise
+
+    def open(self) -> None:
+        """Starts all workers; from here on they have their processors for themselves."""
+        for number in range(self._count):
+            self.slots.append(Slot(number, self._means))
+        for slot in self.slots:
+            fetched(slot)
 
     def close(self) -> None:
         """Ends all workers."""
-        for slot in self.slots:
-            slot.close()
+        while self.slots:
+            self.slots.pop().close()
 
 
 class Pair:
