@@ -52,19 +52,35 @@ pub struct Joined<'a> {
     done: &'a Done,
     /// By rows.
     matches: Vec<Match>,
+    /// Of each row of the list, where its matches end.
+    ends: Vec<u32>,
 }
 
 impl<'a> Joined<'a> {
     /// Of an intersection that this side learned; `None` of any other result.
     pub(crate) fn of(done: &'a Done, input: &Input) -> Option<Self> {
-        let matches = match &done.report.outcome {
-            Outcome::Matched(keys) => input.linkage.matches_of(keys).collect(),
+        // A table has fewer than 2^32 rows, and a list fewer values.
+        let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+        let matches: Vec<Match> = match &done.report.outcome {
+            // No place of theirs has a row of the peer's.
+            Outcome::Matched(keys) => {
+                let rows = input.linkage.rows_of(keys);
+                rows.map(|(row, key)| Match { row: narrow(row), key: narrow(key), place: 0 })
+                    .collect()
+            }
             Outcome::Listed { rows, .. } if done.report.joins() => {
                 input.linkage.matches_of(rows).collect()
             }
             _ => return None,
         };
-        Some(Self { done, matches })
+        let mut ends = vec![0; input.rows()];
+        matches.iter().for_each(|one| ends[one.row as usize] += 1);
+        let mut all = 0;
+        for end in &mut ends {
+            all += *end;
+            *end = all;
+        }
+        Some(Self { done, matches, ends })
     }
 
     /// The peer's rows that match this row of the list, each as often as the peer has it; where the peer sent no columns one that
@@ -72,6 +88,10 @@ impl<'a> Joined<'a> {
     #[must_use]
     pub fn rows_of(&self, row: usize) -> Vec<JoinedRow> {
         let matches = self.matches_of(row);
+        if self.is_bare() {
+            let row = |one: &Match| JoinedRow { key: one.key as usize + 1, cells: Vec::new() };
+            return matches.first().map(row).into_iter().collect();
+        }
         let several = matches.len() > 1;
         // By several values of one key the same row can come several times.
         let mut before: HashSet<Vec<String>> = HashSet::new();
@@ -87,10 +107,14 @@ impl<'a> Joined<'a> {
         rows
     }
 
+    /// Whether nothing of the peer's goes with a match.
+    fn is_bare(&self) -> bool {
+        matches!(self.done.report.outcome, Outcome::Matched(_))
+    }
+
     fn matches_of(&self, row: usize) -> &[Match] {
-        let first = self.matches.partition_point(|one| (one.row as usize) < row);
-        let rest = &self.matches[first..];
-        &rest[..rest.partition_point(|one| one.row as usize == row)]
+        let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.matches[first as usize..self.ends[row] as usize]
     }
 
     /// How many rows the [`Joining`] of `input` gives.
@@ -98,6 +122,9 @@ impl<'a> Joined<'a> {
     pub fn count(&self, input: &Input) -> usize {
         let join = input.joining.join;
         let rows = self.rows(join, input);
+        if self.is_bare() {
+            return rows.count();
+        }
         rows.map(|row| if join == Join::Anti { 1 } else { self.rows_of(row).len().max(1) }).sum()
     }
 
