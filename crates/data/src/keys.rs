@@ -143,7 +143,7 @@ impl KeySet {
             let mut made = 0;
             for (encoder, builder) in &mut keys {
                 builder.take(row, encoder.encode(fields), encoder);
-                made += builder.made();
+                made += builder.made;
             }
             if made <= most {
                 Ok(())
@@ -482,12 +482,27 @@ pub(crate) const ONE_KEY: &str = "the same key in all that have one: a wrong col
 /// it has before it shows them.
 const RESERVED: usize = 1 << 24;
 
+/// Keys that are looked up together, so that the processor waits for the memory of several at once.
+const TOGETHER: usize = 64;
+
+/// What rows bring, in order, until it is looked up.
+enum Waiting {
+    /// The next of the digests that wait.
+    Key { hash: u64, looks_hashed: bool },
+    /// A row without a key, or the end of one that may have several.
+    End,
+}
+
 struct Builder {
     keys: KeySet,
     seen: HashTable<u32>,
     state: RandomState,
     /// Rows that there is room for.
     room: usize,
+    waiting: Vec<Waiting>,
+    digests: Zeroizing<Vec<KeyDigest>>,
+    /// How many keys generators have made.
+    made: usize,
 }
 
 impl Builder {
@@ -500,69 +515,85 @@ impl Builder {
         };
         let digests = Zeroizing::new(Vec::with_capacity(room));
         let keys = KeySet { digests, ..KeySet::without_digests(keys_of_row) };
-        Self { keys, seen: HashTable::with_capacity(room), state: RandomState::new(), room }
+        Self {
+            keys,
+            seen: HashTable::with_capacity(room),
+            state: RandomState::new(),
+            room,
+            waiting: Vec::with_capacity(TOGETHER),
+            digests: Zeroizing::new(Vec::with_capacity(TOGETHER)),
+            made: 0,
+        }
     }
 
     /// What became of a row's fields.
     fn take(&mut self, row: usize, became: Normalised, encoder: &mut RowEncoder<'_>) {
         match became {
-            Normalised::Key => self.add(encoder),
-            Normalised::Null => self.skip(|keys| keys.null_rows += 1),
-            Normalised::Placeholder => self.skip(|keys| keys.placeholders.note(row)),
-            Normalised::Invalid => self.skip(|keys| keys.invalid.note(row)),
+            Normalised::Key => return self.add(row, encoder),
+            Normalised::Null => self.keys.null_rows += 1,
+            Normalised::Placeholder => self.keys.placeholders.note(row),
+            Normalised::Invalid => self.keys.invalid.note(row),
+        }
+        self.wait(Waiting::End);
+        self.keys.suspected.note(row, encoder.marks);
+    }
+
+    fn add(&mut self, row: usize, encoder: &mut RowEncoder<'_>) {
+        let several = matches!(self.keys.keys_of_row, KeysOfRow::Several { .. });
+        let looks_hashed = encoder.looks_hashed && !several;
+        encoder.each_key(|key| {
+            let digest = *blake3::hash(key).as_bytes();
+            self.made += usize::from(several);
+            self.digests.push(digest);
+            // Whoever supplies keys can choose digests of like bits, but does not know this hash.
+            self.wait(Waiting::Key { hash: self.state.hash_one(digest), looks_hashed });
+        });
+        if several {
+            self.wait(Waiting::End);
         }
         self.keys.suspected.note(row, encoder.marks);
     }
 
-    fn add(&mut self, encoder: &mut RowEncoder<'_>) {
-        let looks_hashed = encoder.looks_hashed;
-        if let KeysOfRow::Several { .. } = self.keys.keys_of_row {
-            encoder.each_key(|key| {
-                let number = self.number(key, false);
-                if let KeysOfRow::Several { keys, .. } = &mut self.keys.keys_of_row {
-                    keys.push(number);
+    fn wait(&mut self, what: Waiting) {
+        self.waiting.push(what);
+        if self.waiting.len() == TOGETHER {
+            self.look_up();
+        }
+    }
+
+    /// Finds the numbers of all that wait.
+    fn look_up(&mut self) {
+        let Self { keys, seen, state, room, waiting, digests, .. } = self;
+        let mut digests_of = digests.iter();
+        for what in waiting.drain(..) {
+            let Waiting::Key { hash, looks_hashed } = what else {
+                keys.keys_of_row.push(NO_KEY, *room);
+                continue;
+            };
+            let digest = digests_of.next().expect("each key that waits has its digest");
+            let number = match seen.find(hash, |number| keys.digests[*number as usize] == *digest) {
+                Some(number) => *number,
+                None => {
+                    // The table has fewer than 2^32 − 1 rows, and generators make no more.
+                    let number = u32::try_from(keys.len).unwrap_or(NO_KEY);
+                    keys.digests.push(*digest);
+                    keys.len += 1;
+                    keys.hashed += usize::from(looks_hashed);
+                    let hash_of = |i: &u32| state.hash_one(keys.digests[*i as usize]);
+                    seen.insert_unique(hash, number, hash_of);
+                    number
                 }
-            });
-            self.keys.keys_of_row.push(NO_KEY, self.room);
-        } else {
-            let mut number = NO_KEY;
-            encoder.each_key(|key| number = self.number(key, looks_hashed));
-            self.keys.keys_of_row.push(number, self.room);
+            };
+            match &mut keys.keys_of_row {
+                KeysOfRow::Several { keys, .. } => keys.push(number),
+                one => one.push(number, *room),
+            }
         }
-    }
-
-    /// The key's number: its own, if it is new.
-    fn number(&mut self, key: &[u8], looks_hashed: bool) -> u32 {
-        let Self { keys, seen, state, .. } = self;
-        let digest = *blake3::hash(key).as_bytes();
-        // Whoever supplies keys can choose digests of like bits, but does not know this hash.
-        let hash = state.hash_one(digest);
-        if let Some(number) = seen.find(hash, |number| keys.digests[*number as usize] == digest) {
-            return *number;
-        }
-        // The table has fewer than 2^32 − 1 rows, and generators make no more.
-        let number = u32::try_from(keys.len).unwrap_or(NO_KEY);
-        keys.digests.push(digest);
-        keys.len += 1;
-        keys.hashed += usize::from(looks_hashed);
-        seen.insert_unique(hash, number, |i| state.hash_one(keys.digests[*i as usize]));
-        number
-    }
-
-    /// How many keys generators have made.
-    fn made(&self) -> usize {
-        match &self.keys.keys_of_row {
-            KeysOfRow::Several { keys, .. } => keys.len(),
-            KeysOfRow::Own(_) | KeysOfRow::Listed(_) => 0,
-        }
-    }
-
-    fn skip(&mut self, count: impl FnOnce(&mut KeySet)) {
-        count(&mut self.keys);
-        self.keys.keys_of_row.push(NO_KEY, self.room);
+        digests.clear();
     }
 
     fn finish(mut self) -> KeySet {
+        self.look_up();
         self.keys.digests.shrink_to_fit();
         match &mut self.keys.keys_of_row {
             KeysOfRow::Own(_) => {}

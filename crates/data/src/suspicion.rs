@@ -57,7 +57,7 @@ pub(crate) const SUSPICIONS: [Suspicion; 9] = [
         code: WarningCode::AddressSpelling,
         what: "e-mail addresses with capitals, compared as they are; the preset email makes them lower case",
         suspects: |field| {
-            field.preset == Preset::Raw
+            matches!(field.preset, Preset::Raw)
                 && is_address(field.trimmed)
                 && field.trimmed.chars().any(char::is_uppercase)
         },
@@ -65,12 +65,14 @@ pub(crate) const SUSPICIONS: [Suspicion; 9] = [
     Suspicion {
         code: WarningCode::PhoneSpelling,
         what: "phone numbers with separators, compared as they are; the preset phone takes them out",
-        suspects: |field| field.preset == Preset::Raw && is_spaced_phone(field.trimmed),
+        suspects: |field| matches!(field.preset, Preset::Raw) && is_spaced_phone(field.trimmed),
     },
     Suspicion {
         code: WarningCode::WhiteSpace,
         what: "white space around a value that is compared as it is",
-        suspects: |field| field.preset == Preset::Raw && field.trimmed.len() != field.text.len(),
+        suspects: |field| {
+            matches!(field.preset, Preset::Raw) && field.trimmed.len() != field.text.len()
+        },
     },
     Suspicion {
         code: WarningCode::InvisibleCharacters,
