@@ -293,6 +293,10 @@ fn hint(name: &str, table: &Table) -> String {
         let preset = if generator.takes(Preset::Name) { Preset::Name } else { Preset::Date };
         return format!("a generator follows a preset: {column}:{preset}~{generator}");
     }
+    let parts: Vec<&str> = name.split(',').map(str::trim).collect();
+    if parts.len() > 1 && parts.iter().all(|part| header.iter().any(|column| column == part)) {
+        return "these are several columns: give each by itself".to_owned();
+    }
     let distance = |column: &&String| {
         strsim::damerau_levenshtein(&column.to_lowercase(), &name.to_lowercase())
     };
@@ -305,7 +309,11 @@ fn hint(name: &str, table: &Table) -> String {
     }
     let shown: Vec<&String> = header.iter().take(FEW).collect();
     let more = if header.len() > FEW { ", …" } else { "" };
-    format!("it has {}{more}; another delimiter is named with --delimiter", quoted(&shown))
+    let delimiter = match header {
+        [_] => "; another delimiter is named with --delimiter",
+        _ => "",
+    };
+    format!("it has {}{more}{delimiter}", quoted(&shown))
 }
 
 /// What separates the columns of a file whose first line was read as one.
@@ -514,6 +522,8 @@ mod tests {
         assert!(twice.contains("2 columns"), "{twice}");
         let generator = spec("Email~deletion").locate(&table).expect_err("missing").to_string();
         assert!(generator.contains("Email:name~deletion"), "{generator}");
+        let several = locate("Email, phone", &table).expect_err("missing").to_string();
+        assert!(several.contains("give each by itself"), "{several}");
         assert_eq!(spec("Email").locate(&table).expect("there"), [0]);
     }
 
