@@ -47,28 +47,26 @@ pub struct JoinedRows {
     pub columns: Vec<Vec<Option<String>>>,
 }
 
-/// The rows of the peer's that match those of a list.
-pub struct Joined<'a> {
-    done: &'a Done,
-    /// By rows.
+/// Which rows of a list match, by their numbers.
+pub(crate) struct RowMatches {
     matches: Vec<Match>,
-    /// Of each row of the list, where its matches end.
+    /// Of each row, where its matches end.
     ends: Vec<u32>,
 }
 
-impl<'a> Joined<'a> {
+impl RowMatches {
     /// Of an intersection that this side learned; `None` of any other result.
-    pub(crate) fn of(done: &'a Done, input: &Input) -> Option<Self> {
+    pub(crate) fn of(report: &Report, input: &Input) -> Option<Self> {
         // A table has fewer than 2^32 rows, and a list fewer values.
         let narrow = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let matches: Vec<Match> = match &done.report.outcome {
+        let matches: Vec<Match> = match &report.outcome {
             // No place of theirs has a row of the peer's.
             Outcome::Matched(keys) => {
                 let rows = input.linkage.rows_of(keys);
-                rows.map(|(row, key)| Match { row: narrow(row), key: narrow(key), place: 0 })
-                    .collect()
+                let of_row = |(row, key)| Match { row: narrow(row), key: narrow(key), place: 0 };
+                rows.map(of_row).collect()
             }
-            Outcome::Listed { rows, .. } if done.report.joins() => {
+            Outcome::Listed { rows, .. } if report.joins() => {
                 input.linkage.matches_of(rows).collect()
             }
             _ => return None,
@@ -80,14 +78,27 @@ impl<'a> Joined<'a> {
             all += *end;
             *end = all;
         }
-        Some(Self { done, matches, ends })
+        Some(Self { matches, ends })
     }
 
+    fn of_row(&self, row: usize) -> &[Match] {
+        let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.matches[first as usize..self.ends[row] as usize]
+    }
+}
+
+/// The rows of the peer's that match those of a list.
+pub struct Joined<'a> {
+    pub(crate) done: &'a Done,
+    pub(crate) matches: &'a RowMatches,
+}
+
+impl Joined<'_> {
     /// The peer's rows that match this row of the list, each as often as the peer has it; where the peer sent no columns one that
     /// has none, if the row matches.
     #[must_use]
     pub fn rows_of(&self, row: usize) -> Vec<JoinedRow> {
-        let matches = self.matches_of(row);
+        let matches = self.matches.of_row(row);
         if self.is_bare() {
             let row = |one: &Match| JoinedRow { key: one.key as usize + 1, cells: Vec::new() };
             return matches.first().map(row).into_iter().collect();
@@ -110,11 +121,6 @@ impl<'a> Joined<'a> {
     /// Whether nothing of the peer's goes with a match.
     fn is_bare(&self) -> bool {
         matches!(self.done.report.outcome, Outcome::Matched(_))
-    }
-
-    fn matches_of(&self, row: usize) -> &[Match] {
-        let first = row.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.matches[first as usize..self.ends[row] as usize]
     }
 
     /// How many rows the [`Joining`] of `input` gives.
@@ -142,7 +148,7 @@ impl<'a> Joined<'a> {
 
     /// Whether the row of the list matches.
     fn has(&self, row: usize) -> bool {
-        !self.matches_of(row).is_empty()
+        !self.matches.of_row(row).is_empty()
     }
 
     /// The rows of `input` that its [`Joining`] has, with what is beside them.
@@ -222,6 +228,8 @@ pub(crate) fn write(
 
 impl fmt::Debug for Joined<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Joined").field("matches", &self.matches.len()).finish_non_exhaustive()
+        f.debug_struct("Joined")
+            .field("matches", &self.matches.matches.len())
+            .finish_non_exhaustive()
     }
 }

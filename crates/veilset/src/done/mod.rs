@@ -1,6 +1,7 @@
 //! A complete run and its result as rows.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 use std::time::SystemTime;
 
 use veilset_data::{
@@ -9,7 +10,8 @@ use veilset_data::{
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
 use veilset_session::{Report, rows_of_items};
 
-use crate::{Error, Input, Joined, JoinedRows, join};
+use crate::join::{self, RowMatches};
+use crate::{Error, Input, Joined, JoinedRows};
 
 /// A complete run.
 pub struct Done {
@@ -18,6 +20,8 @@ pub struct Done {
     /// When this side began, after the consent.
     pub started: SystemTime,
     received: Vec<Vec<String>>,
+    /// Found once, for the report, the summary and the output.
+    matches: OnceLock<Option<RowMatches>>,
 }
 
 impl Done {
@@ -37,7 +41,7 @@ impl Done {
         let received = rows_of_items(bytes, width, cells)?;
         let received = received.into_iter().map(|cells| with_key_once(cells, places));
         let received = received.collect();
-        Ok(Self { report, started, received })
+        Ok(Self { report, started, received, matches: OnceLock::new() })
     }
 
     /// What a user should know of all lists, the result, and `input`.
@@ -97,7 +101,8 @@ impl Done {
     /// The rows of the peer's that match those of `input`; `None` if the result is something else.
     #[must_use]
     pub fn joined(&self, input: &Input) -> Option<Joined<'_>> {
-        Joined::of(self, input)
+        let matches = self.matches.get_or_init(|| RowMatches::of(&self.report, input));
+        matches.as_ref().map(|matches| Joined { done: self, matches })
     }
 
     /// How many rows of an intersection its [`Joining`](crate::Joining) gives; `None` if the result is something else.
