@@ -13,6 +13,11 @@ pub(crate) const MOST: u64 = 6;
 /// and line ends, and each that ends a line otherwise or turns the direction of what follows, as an escape such as `\u{1b}`.
 pub(crate) fn escaped(cell: &str) -> Cow<'_, str> {
     let is_formula = cell.starts_with(FORMULA) && !is_number(cell);
+    // Without an end before the last byte, so that many are looked at at once.
+    let plain = |all: bool, byte: u8| all & (b' '..=b'~').contains(&byte);
+    if !is_formula && cell.bytes().fold(true, plain) {
+        return Cow::Borrowed(cell);
+    }
     let is_control = |char: char| match char {
         '\t' | '\r' | '\n' => false,
         '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => true,
