@@ -108,7 +108,7 @@ const GROUPED_LEAK: &str = "A key is a row here, with its values under all keys:
                             match also sees of each of the other's rows, in random order, by which keys it matches, and where its \
                             own rows lack different values, so also which of them match. With a changed program it can learn \
                             which of its values stand in one row of the other. If both learn a count, each learns how many rows of \
-                            either list match. On mqrpmt-star the sender learns how many values match.";
+                            either list match, and takes the number of its own from the other on trust. On mqrpmt-star the sender learns how many values match.";
 
 /// What key values tell that generators make.
 const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of a text, their number tells about how long the \
