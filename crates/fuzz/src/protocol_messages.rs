@@ -15,7 +15,11 @@ const RANDOMNESS: u8 = 1;
 /// The bit that says that rows go with the matches, where they can.
 const WITH_ROWS: u8 = 0x80;
 
-/// A protocol, a role with a reveal and whether rows go, the sizes of the two sets, and the peer's frames.
+/// The bit that says that elements stand together as rows, where they can.
+const GROUPED: u8 = 0x40;
+
+/// A protocol, a role with a reveal, whether rows go or elements stand together, the numbers of the two sides' rows, and the peer's
+/// frames.
 pub fn protocol_messages(data: &[u8]) {
     let _ = play(data);
 }
@@ -24,17 +28,19 @@ fn play(data: &[u8]) -> Result<Outcome, ProtocolError> {
     let mut fields = Fields::new(data);
     let (protocol, choice) = (fields.byte(), fields.byte());
     let (sender, receiver) = (usize::from(fields.byte() % 5), usize::from(fields.byte() % 5));
+    let index = usize::from((choice & !(WITH_ROWS | GROUPED)) >> 1);
     let protocol = PROTOCOLS[usize::from(protocol) % PROTOCOLS.len()];
     let reveals = protocol.spec().reveals;
-    let reveal = reveals[usize::from((choice & !WITH_ROWS) >> 1) % reveals.len()];
+    let reveal = reveals[index % reveals.len()];
     let setting = Setting::new(protocol, reveal);
     let with_rows = if choice & WITH_ROWS == 0 { None } else { setting.and_rows() };
-    let setting = with_rows.unwrap_or(setting);
+    let grouped = if choice & GROUPED == 0 { None } else { setting.and_grouped() };
+    let setting = with_rows.or(grouped).unwrap_or(setting);
     let role = if choice & 1 == 0 { Role::Sender } else { Role::Receiver };
     run_one(
         setting,
         role,
-        &sets(sender, receiver),
+        &sets(setting, sender, receiver),
         Box::new(Replay::new(frames(fields))),
         RANDOMNESS,
     )
@@ -47,16 +53,21 @@ pub(crate) fn seeds() -> Vec<Seed> {
     for (number, protocol) in (0u8..).zip(PROTOCOLS) {
         for (choice, reveal) in (0u8..).zip(protocol.spec().reveals) {
             let plain = Setting::new(protocol, *reveal);
-            for setting in [Some(plain), plain.and_rows()].into_iter().flatten() {
-                let heard = honest(setting, &sets(4, 3));
-                let rows = if setting.with_rows { WITH_ROWS } else { 0 };
+            for setting in
+                [Some(plain), plain.and_rows(), plain.and_grouped()].into_iter().flatten()
+            {
+                let heard = honest(setting, &sets(setting, 4, 3));
+                let (how, said) = match setting {
+                    Setting { with_rows: true, .. } => (WITH_ROWS, " with rows"),
+                    Setting { per_row: 1, .. } => (0, ""),
+                    _ => (GROUPED, " grouped"),
+                };
                 for (role, frames) in [Role::Sender, Role::Receiver].into_iter().zip(heard) {
-                    let choice = choice << 1 | u8::from(role == Role::Receiver) | rows;
+                    let choice = choice << 1 | u8::from(role == Role::Receiver) | how;
                     let mut bytes = vec![number, choice, 4, 3];
                     put_frames(&mut bytes, &frames);
-                    let rows = if setting.with_rows { " with rows" } else { "" };
                     let id = protocol.spec().id;
-                    let name = format!("what the {role:?} of {id} hears, {reveal:?}{rows}");
+                    let name = format!("what the {role:?} of {id} hears, {reveal:?}{said}");
                     assert!(play(&bytes).is_ok(), "{name}: what was recorded is played to its end");
                     seeds.push(Seed::new(name, bytes));
                 }
@@ -79,7 +90,8 @@ fn honest(setting: Setting, sets: &Sets) -> [Vec<Vec<u8>>; 2] {
     [answered.frames(), said.frames()]
 }
 
-/// Sets of these sizes that have something in common, if they have anything.
-fn sets(sender: usize, receiver: usize) -> Sets {
+/// Sets of so many rows that have something in common, if they have anything.
+fn sets(setting: Setting, sender: usize, receiver: usize) -> Sets {
+    let [sender, receiver] = [sender, receiver].map(|rows| rows * setting.per_row);
     Sets::new(sender, receiver, sender.min(receiver).div_ceil(2))
 }

@@ -7,8 +7,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    RunInput, Shape, Side, Silent,
+    Attached, AttachedShape, Choices, Keys, Means, Outcome, Protocol, ProtocolError, Reveal, Role,
+    Run, RunInput, Shape, Side, Silent,
 };
 
 /// What one party of a run ends with.
@@ -85,7 +85,7 @@ pub fn shape(setting: Setting, sets: &Sets) -> Shape {
         reveal,
         attached: attached(Role::Sender),
         returned: attached(Role::Receiver),
-        per_row: 1,
+        per_row: setting.per_row as u64,
         choices,
     }
 }
@@ -133,13 +133,23 @@ pub struct Setting {
     pub choices: Choices,
     /// Whether each side sends rows to a peer that learns, which it need not.
     pub with_rows: bool,
+    /// How many elements stand together as a row's.
+    pub per_row: usize,
 }
 
 impl Setting {
     /// With the protocol's own parameters.
     #[must_use]
     pub fn new(protocol: &'static dyn Protocol, reveal: Reveal) -> Self {
-        Self { protocol, reveal, choices: protocol.spec().defaults(), with_rows: false }
+        let choices = protocol.spec().defaults();
+        Self { protocol, reveal, choices, with_rows: false, per_row: 1 }
+    }
+
+    /// The same with two elements a row, where they can stand together.
+    #[must_use]
+    pub fn and_grouped(self) -> Option<Self> {
+        let keys = self.protocol.spec().operation.spec().keys;
+        (keys == Keys::Together).then_some(Self { per_row: 2, ..self })
     }
 
     /// The same with rows, where they can go with the matches.
@@ -182,8 +192,9 @@ pub fn run_one(
 ) -> Ended {
     let mut channel = Metered::new(Framed::new(transport), "start");
     let mut rng = ChaCha20Rng::from_seed([seed ^ (0x80 * role as u8); 32]);
-    let Setting { protocol, reveal, choices, .. } = setting;
-    let attachments = Attachments::of(sets.of(role));
+    let Setting { protocol, reveal, choices, per_row, .. } = setting;
+    let rows: Vec<Element> = sets.of(role).iter().copied().step_by(per_row).collect();
+    let attachments = Attachments::of(&rows);
     let conclusion = protocol.run(Run {
         side: Side { role, reveal },
         input: RunInput {
@@ -191,7 +202,7 @@ pub fn run_one(
             peer_count: sets.of(role.other()).len(),
             attached: attachments.in_run(setting, role),
             peer_attached: Attachments::of(&[]).in_run(setting, role.other()).shape(),
-            per_row: 1,
+            per_row,
             slack: 0,
             choices,
         },
