@@ -105,8 +105,10 @@ def _is(table: object, package: str, name: str) -> bool:
     return kind is not None and isinstance(table, kind)
 
 
-#: Columns that are added under these names alone.
+#: The column with the number of the key by which a row matches.
 KEY_COLUMN = "veilset_key"
+
+#: Columns that are added under these names alone.
 OWN_COLUMNS = ("veilset_id", KEY_COLUMN, "veilset_label")
 
 

@@ -85,7 +85,6 @@ class Cluster:
         )
         own = self._timed("prepare", lambda: self._prepare(link.session, found, agreed))
         marks = Marks(found)
-
         pool = Pool(agreed.slots, self._means(agreed, link.connecting))
 
         def again(key: int) -> Tier:
