@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test rust build lint docs audit fuzz toolchain installed python clean
+.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python clean
 
 all: build
 
@@ -17,23 +17,23 @@ demo: toolchain
 build: toolchain
 	$(CARGO) build $(CARGO_FLAGS) -p veilset-cli
 
-# What the tests need is installed while the code is checked. Python's tests mostly wait, so they run beside the others.
-test:
-	@$(MAKE) --no-print-directory --jobs=2 installed lint docs
-	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --bins --tests
+# What the tests need is installed while the code is compiled and checked. Python's tests mostly wait, so they run beside the others.
+test: lint
+	@$(MAKE) --no-print-directory --jobs=2 installed checked
 	@$(MAKE) --no-print-directory --jobs=2 rust python
-
-rust: toolchain
-	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
-	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
 
 lint: toolchain
 	@./scripts/lints
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy $(CARGO_FLAGS) --workspace --all-targets -- -D warnings
 
-docs: toolchain
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc $(CARGO_FLAGS) --workspace --no-deps
+checked rust python: export RUSTC_WORKSPACE_WRAPPER := $(CURDIR)/scripts/checked
+
+checked: toolchain
+	$(CARGO) build $(CARGO_FLAGS) --workspace --lib --bins --tests --examples
+
+rust: toolchain
+	$(CARGO) test $(CARGO_FLAGS) --workspace --lib --bins --tests
+	$(CARGO) test $(CARGO_FLAGS) --workspace --doc
 
 # Says exactly what is missing, or installs what the package manager has.
 toolchain:
