@@ -31,14 +31,16 @@ struct Plan {
 }
 
 /// The faulty side's list and the other's, with 40 keys in common. The two oldest protocols get sets that fill two frames
-/// on the one side, all others sets of one frame. Ordered lists, which take a message a round, have 3 in common.
+/// on the one side, all others sets of one frame. Ordered lists, which take a message a round, have 3 in common; so have those of
+/// protocols that take a key as long as others take a hundred.
 fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
-    let large = if ["dh", "mqrpmt-dh"].contains(&spec.id) { 4100 } else { 90 };
-    let mut lists = if spec.operation == Operation::Agree {
-        [list(0, 6), list(3, 4)]
-    } else {
-        [list(0, large), list(large - 40, 60)]
+    let [large, small, common] = match spec.id {
+        "dh" | "mqrpmt-dh" => [4100, 60, 40],
+        "fnp" | "fnp-binned" => [6, 4, 3],
+        _ if spec.operation == Operation::Agree => [6, 4, 3],
+        _ => [90, 60, 40],
     };
+    let mut lists = [list(0, large), list(large - common, small)];
     if !plan.large {
         lists.reverse();
     }
@@ -105,7 +107,8 @@ fn right_or_unknown(done: &Done, input: &Input) -> bool {
     // Key 3, the other list's first, is what both agree on.
     let agreed =
         done.agreed(input).is_none_or(|row| row == Some(if input.rows() == 6 { 3 } else { 0 }));
-    agreed && done.report.count().is_none_or(|count| count == 40)
+    let common = if input.rows() <= 6 { 3 } else { 40 };
+    agreed && done.report.count().is_none_or(|count| count == common)
 }
 
 /// `left` is how many frames the faulty side sends after the one that is struck.
