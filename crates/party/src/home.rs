@@ -2,8 +2,8 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, Metadata};
-use std::io::{self, ErrorKind, Read, Write};
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -94,6 +94,14 @@ impl Home {
         Ok(())
     }
 
+    /// Holds a file against other programs that want to change it, which wait; reads and writes of it go on as ever.
+    ///
+    /// # Errors
+    /// When others may change the directory, or another program holds the file for long.
+    pub fn hold(&self, name: &str) -> Result<Held<'_>, StoreError> {
+        Ok(Held { home: self, name: name.to_owned(), _lock: self.lock(name)? })
+    }
+
     /// The bytes of a file that only this user may change; `None` when there is no such file.
     ///
     /// # Errors
@@ -149,6 +157,36 @@ impl Home {
     }
 }
 
+/// A file that other programs do not change meanwhile.
+pub struct Held<'a> {
+    home: &'a Home,
+    name: String,
+    _lock: Lock,
+}
+
+impl Held<'_> {
+    /// Keeps the first `keep` bytes of the file and puts `bytes` behind them, where they are once this returns, whatever happens to the
+    /// machine then; a new file is readable for its owner only. A machine that stops before leaves a part of them at most.
+    ///
+    /// # Errors
+    /// When that fails.
+    pub fn append(&self, keep: u64, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.home.file(&self.name);
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let written = options.open(&path).and_then(|mut file| {
+            file.set_len(keep)?;
+            file.seek(SeekFrom::End(0))?;
+            file.write_all(bytes)?;
+            file.sync_all()?;
+            self.home.sync()
+        });
+        written.map_err(|why| StoreError::Write { path, why })
+    }
+}
+
 fn unless_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
     match found {
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
@@ -194,6 +232,28 @@ mod tests {
         assert_eq!(bytes, (0..20).collect::<Vec<u8>>());
         home.change("file", |_| Ok::<_, StoreError>(None)).expect("nothing to do");
         assert_eq!(home.read("file").expect("readable").map(|bytes| bytes.len()), Some(20));
+    }
+
+    #[test]
+    fn what_is_put_behind_a_file_of_several_at_once_is_all_there() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path().join("home"));
+        let add = |byte: u8| {
+            let held = home.hold("file").expect("free in time");
+            let before = home.read("file").expect("readable").unwrap_or_default();
+            held.append(before.len() as u64, &[byte, b'\n']).expect("writable");
+        };
+        std::thread::scope(|scope| {
+            for byte in 0..20 {
+                scope.spawn(move || add(byte));
+            }
+        });
+        let bytes = home.read("file").expect("readable").expect("there");
+        assert_eq!(bytes.len(), 40);
+        let held = home.hold("file").expect("free");
+        held.append(3, b"end").expect("writable");
+        let kept = [&bytes[..3], b"end"].concat();
+        assert_eq!(home.read("file").expect("readable"), Some(kept));
     }
 
     #[cfg(unix)]

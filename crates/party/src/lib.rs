@@ -12,7 +12,7 @@ mod lock;
 mod peers;
 
 pub use error::StoreError;
-pub use home::Home;
+pub use home::{Held, Home};
 pub use identity::Identity;
 pub use key::{KeyError, PublicKey};
 pub use peers::{Added, Peers};
