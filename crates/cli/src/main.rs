@@ -17,6 +17,7 @@ mod consent;
 mod demo;
 mod error;
 mod escape;
+mod history;
 mod identity;
 mod interrupt;
 mod layout;
@@ -25,6 +26,7 @@ mod multiparty;
 mod operation;
 mod order;
 mod plan;
+mod policy;
 mod prime;
 mod progress;
 mod protocols;
@@ -118,6 +120,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
+        Command::Policy(args) => policy::run(args, &talk),
+        Command::History(args) => history::history(&args),
+        Command::Budget(args) => history::budget(&args),
         Command::Protocols(args) => protocols::run(&args),
         #[cfg(feature = "bench")]
         Command::Bench(args) => bench::run(&args, &talk),

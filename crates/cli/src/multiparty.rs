@@ -1,12 +1,15 @@
 //! `veilset intersect` between three parties or more.
 
+use std::sync::Arc;
+
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers};
+use veilset::policy::Ledger;
 use veilset::registry::{Choices, Over};
-use veilset::{Connection, Done, Learn, PeerAddress};
+use veilset::{Connection, Done, Job, Learn, PeerAddress};
 
-use crate::args::{PartyArgs, Talk};
+use crate::args::{MeetArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::operation::{Target, compute, deliver, read};
@@ -29,10 +32,19 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let addresses = addresses(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+    let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
+    let ledger = Ledger::open(&home).map_err(veilset::Error::from)?;
+    let mut job = Job { ledger: Some(Arc::new(ledger)), ..order.job(names.join(", ")) };
+    if let Some(policy) = args.meet.policy(&home)? {
+        job = job.under(&policy, names.iter().copied());
+    }
+    job.check()?;
     let input = read(order, destination.as_ref(), talk)?;
+    job.check_list(&input)?;
 
+    let parties = Parties { identity: &identity, addresses: &addresses, job };
     let target = Target { input: &input, destination: destination.as_ref() };
-    let done = interrupt.over(meet(&identity, &addresses, order, target, &interrupt, talk))?;
+    let done = interrupt.over(parties.meet(&args.meet, target, &interrupt, talk))?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
@@ -40,24 +52,31 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     report::print(&done, &input, order, talk)
 }
 
-/// Meets all, agrees, asks, and runs.
-fn meet(
-    identity: &Identity,
-    addresses: &[PeerAddress],
-    order: &Order,
-    target: Target<'_>,
-    interrupt: &Interrupt,
-    talk: &Talk,
-) -> Result<Done, Failure> {
-    let args = &order.party.meet;
-    let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
-    let names = names.join(", ");
-    say(talk, &format!("meeting {names}, {}", until(args.deadline)));
-    let waiting = Waiting::new(talk, &names, args.deadline);
-    let (listen, options) = (args.listen.as_deref().unwrap_or_default(), args.options(interrupt));
-    let tell = |event| waiting.tell(&event);
-    let connection = Connection::open_all(identity, listen, addresses, &options, &tell)?;
-    compute(order.job(names).offer(connection, target.input)?, target, args, talk)
+/// This party, the others, and what they compute.
+struct Parties<'a> {
+    identity: &'a Identity,
+    addresses: &'a [PeerAddress],
+    job: Job,
+}
+
+impl Parties<'_> {
+    /// Meets all, agrees, asks, and runs.
+    fn meet(
+        self,
+        args: &MeetArgs,
+        target: Target<'_>,
+        interrupt: &Interrupt,
+        talk: &Talk,
+    ) -> Result<Done, Failure> {
+        let Self { identity, addresses, job } = self;
+        say(talk, &format!("meeting {}, {}", job.peer, until(args.deadline)));
+        let waiting = Waiting::new(talk, &job.peer, args.deadline);
+        let listen = args.listen.as_deref().unwrap_or_default();
+        let options = args.options(interrupt);
+        let tell = |event| waiting.tell(&event);
+        let connection = Connection::open_all(identity, listen, addresses, &options, &tell)?;
+        compute(job.offer(connection, target.input)?, target, args, talk)
+    }
 }
 
 /// What goes together where there are several others.

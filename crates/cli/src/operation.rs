@@ -1,10 +1,12 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers, PublicKey};
+use veilset::policy::{Ledger, Policy};
 use veilset::registry::Gives;
 use veilset::{Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, table, voice};
 
@@ -61,10 +63,13 @@ impl Party<'_> {
         let interrupt = Interrupt::heed()?;
         let destination = place()?;
         let peer = Peer::load(args)?;
+        let job = peer.under_policy(wanted(peer.name.clone()));
+        job.check()?;
         let input = read(destination.as_ref())?;
+        job.check_list(&input)?;
         let target = Target { input: &input, destination: destination.as_ref() };
         let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
-        let done = interrupt.over(peer.run(wanted(peer.name.clone()), target, way, talk))?;
+        let done = interrupt.over(peer.run(job, target, way, talk))?;
         Ok(Met { done, input, destination })
     }
 }
@@ -89,6 +94,8 @@ struct Peer {
     identity: Identity,
     name: String,
     key: PublicKey,
+    policy: Option<Policy>,
+    ledger: Arc<Ledger>,
 }
 
 impl Peer {
@@ -97,7 +104,18 @@ impl Peer {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
         let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
-        Ok(Self { identity, name, key })
+        let policy = args.policy(&home)?;
+        let ledger = Arc::new(Ledger::open(&home).map_err(veilset::Error::from)?);
+        Ok(Self { identity, name, key, policy, ledger })
+    }
+
+    /// The job with this peer, as this party's policy has it.
+    fn under_policy(&self, job: Job) -> Job {
+        let job = Job { ledger: Some(Arc::clone(&self.ledger)), ..job };
+        match &self.policy {
+            Some(policy) => job.under(policy, [self.name.as_str()]),
+            None => job,
+        }
     }
 
     /// Calls it, agrees, asks, and runs.
@@ -135,7 +153,11 @@ pub(crate) fn compute(
     let bar = Bar::new(talk);
     let done = ready.run(input, &Resources { threads: args.threads(), observer: &bar });
     bar.clear();
-    Ok(done?)
+    let done = done?;
+    if let Some(why) = &done.unrecorded {
+        voice::say(format_args!("warning: your ledger does not have how this run ended: {why}"));
+    }
+    Ok(done)
 }
 
 /// Shows the agreed terms and asks, where there is somebody to ask.

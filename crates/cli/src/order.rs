@@ -6,7 +6,7 @@ use clap::{
 };
 use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
-use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching};
+use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching, Release};
 
 use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two};
 use crate::error::Failure;
@@ -19,6 +19,7 @@ pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
         security: args.security.into(),
         max_memory: args.max_memory,
         choices: args.choices.0,
+        reference: args.reference.clone(),
         ..Job::new(operation, peer)
     }
 }
@@ -165,7 +166,9 @@ impl Order {
         let matching = self.matching;
         let with_rows = self.operation.spec().may_send_rows() && self.sends();
         let learn = self.learn();
-        Job { learn, matching, with_rows, ..job(self.operation, &self.party.meet, peer) }
+        let release = Release::from(&self.party.release);
+        let job = job(self.operation, &self.party.meet, peer);
+        Job { learn, matching, with_rows, release, ..job }
     }
 
     /// The keys of the list.

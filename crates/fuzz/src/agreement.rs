@@ -8,7 +8,7 @@ use veilset_channel::{Recording, Replay, Transport, memory_pair};
 use veilset_data::{KeySet, KeySpec, Linkage, RowsToSend, SentColumns, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
 use veilset_session::{
-    Column, Learn, ListInput, Matching, Offer, Pipe, Resources, SessionError, agree,
+    Column, Learn, ListInput, Matching, Offer, Pipe, Release, Resources, SessionError, agree,
 };
 
 use crate::Seed;
@@ -105,6 +105,8 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
             .map(|name| Column { name: name.clone(), scale: 0 })
             .collect(),
         rows_of_key: sent.map_or(0, SentColumns::rows_of_key),
+        release: Release::default(),
+        reference: None,
         details: Vec::new(),
     }
 }

@@ -73,7 +73,8 @@ impl Briefing {
             security: spec.security,
             learn: offer.learn,
             asked_by_peer,
-            learned: with_columns(sentence(spec, side, &offer.peer), offer, theirs),
+            learned: with_columns(sentence(spec, side, &offer.peer), offer, theirs)
+                + &offer.release.sentences(),
             leaks: leaks(spec, side.reveal, offer, theirs),
             peers: vec![peer(offer, theirs)],
             warnings: warning(offer, theirs).into_iter().collect(),
@@ -115,6 +116,14 @@ const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of
                                texts are, and whoever learns matches can learn which of the values match, so how two texts \
                                differ.";
 
+/// What rules for the release of a result hold against.
+const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
+                            whoever learns computes all of it first, so they hold against a peer that does not change its program.";
+
+/// What noise holds against.
+const NOISE_LEAK: &str = "The noise holds against a peer that follows the protocol: one that leaves its dummies out of its list sees the exact \
+                          count. It hides which keys a list has, not how many. Each run spends its epsilon and delta again.";
+
 /// What stands before a generator among the presets.
 const GENERATOR: char = '~';
 
@@ -128,11 +137,15 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> 
     let sends = |attached| sends_rows(offer.operation, attached);
     let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
+    let of_release = offer.release.binds_programs().then_some(RELEASE_LEAK);
+    let of_noise = offer.release.noise.map(|_| NOISE_LEAK);
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
     spec.leaks_of(reveal)
         .chain(of_rows)
         .chain(of_keys)
         .chain(of_generators)
+        .chain(of_release)
+        .chain(of_noise)
         .chain(of_terms)
         .collect()
 }

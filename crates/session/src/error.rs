@@ -106,6 +106,16 @@ pub enum SessionError {
          out other choices"
     )]
     Multiparty,
+    /// A rule for the release of a result means nothing for this one.
+    #[error("{flag} is nothing for {operation}: {why}; leave it out")]
+    Release {
+        /// The flag that asks for it.
+        flag: &'static str,
+        /// What is computed.
+        operation: Operation,
+        /// Why it means nothing.
+        why: &'static str,
+    },
     /// The chosen protocol does something else.
     #[error(
         "protocol {protocol} does not compute {operation} with {security} security, \
@@ -262,6 +272,7 @@ impl SessionError {
             | Self::BothLearn(_)
             | Self::OneLearns { .. }
             | Self::OneKey(_)
+            | Self::Release { .. }
             | Self::Columns
             | Self::Multiparty
             | Self::WrongProtocol { .. }

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Keys, Operation, Reveal, Security};
 
+use crate::Release;
+
 names! {
     "who learns";
     /// Who gets the result, as one side sees it.
@@ -107,6 +109,10 @@ pub struct Offer {
     pub columns: Vec<Column>,
     /// How many rows go for one key at most, where rows go with matches.
     pub rows_of_key: u16,
+    /// How much of the result is released.
+    pub release: Release,
+    /// The reference of the parties' agreement, at most 256 bytes.
+    pub reference: Option<String>,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
 }
@@ -164,6 +170,8 @@ impl Offer {
             attached: AttachedShape::Nothing,
             columns: Vec::new(),
             rows_of_key: 0,
+            release: Release::default(),
+            reference: None,
             details: Vec::new(),
         }
     }

@@ -51,6 +51,12 @@ impl Pipe {
         Self { patience: Some(patience), ..self }
     }
 
+    /// The peer's public key, where the way to it has keys.
+    #[must_use]
+    pub fn peer_key(&self) -> Option<[u8; 32]> {
+        self.peer
+    }
+
     /// Whether the peer's next message is here; it stays for whoever takes it.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
-use crate::{Column, Learn, Matching, SessionError};
+use crate::{Column, Learn, Matching, Release, SessionError, Withheld};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -43,6 +43,12 @@ pub struct Report {
     pub peer_rows_of_key: u64,
     /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
+    /// How much of the result was to be released.
+    pub release: Release,
+    /// The reference of the parties' agreement.
+    pub reference: Option<String>,
+    /// Why this side, which was to learn the result, sees nothing of it.
+    pub withheld: Option<Withheld>,
     /// Rounds of the protocol; agreement and the end of the run add three.
     pub rounds: u64,
     /// The phases with their traffic, to all others, and their time, in order.
@@ -115,10 +121,23 @@ impl Report {
         self.phases.iter().map(|phase| phase.time).sum()
     }
 
+    /// With as much of the outcome as is released, whose sums have these scales.
+    pub(crate) fn released(mut self, scales: &[u32]) -> Self {
+        let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.distinct]);
+        let smaller = sizes.min().unwrap_or_default();
+        let count = self.count();
+        self.withheld = count.and_then(|count| self.release.withholds(count, smaller));
+        self.outcome = match self.withheld {
+            Some(_) => Outcome::Nothing,
+            None => self.release.rounded(self.outcome, scales),
+        };
+        self
+    }
+
     /// With what is to be said where sets that were expected to share something share nothing.
     pub(crate) fn and_no_match(mut self) -> Self {
         let shares_nothing = self.operation != Operation::Lookup && self.count() == Some(0);
-        if self.warnings.is_empty() && shares_nothing {
+        if self.warnings.is_empty() && shares_nothing && !self.release.is_limited() {
             let sizes = self.peers.iter().map(|peer| peer.distinct);
             let sizes: Vec<u64> = sizes.chain([self.distinct]).collect();
             self.warnings.extend(no_match(&sizes));

@@ -13,6 +13,7 @@ use veilset_protocols::{
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
+use crate::noise::with_dummies;
 use crate::parts::{Found, Parts};
 use crate::report::run_id;
 use crate::terms::{Consent, Done};
@@ -118,7 +119,13 @@ impl Agreed {
         sent.map_err(|error| self.of_consent(error))?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
-        let elements = pool.install(|| hash_keys(keys, &hasher));
+        let mut elements = pool.install(|| hash_keys(keys, &hasher));
+        let own_dummies = self.dummies.map(|blocks| {
+            let connecting = self.offer.connecting;
+            let (all, own) = with_dummies(&elements, blocks, &self.session, connecting, rng);
+            elements = all;
+            own
+        });
         consented(pipe, due).map_err(|error| self.of_consent(error))?;
         let before = pipe.costs().rounds();
         let conclusion = pool.install(|| {
@@ -136,6 +143,7 @@ impl Agreed {
         pipe.channel.phase("result");
         let outcome = pool.install(conclusion);
         let outcome = outcome.map_err(|error| SessionError::of_protocol("result", error))?;
+        let outcome = self.estimate(outcome, own_dummies.unwrap_or_default());
         Ok(self.report(pipe, outcome, rounds, resources.threads))
     }
 
@@ -230,8 +238,17 @@ impl Agreed {
         conclusion.map_err(|error| SessionError::of_protocol(pipe.step(), error))
     }
 
+    /// What this side makes of a count with noise, where it put `own` of the peer's dummies on its list.
+    fn estimate(&self, outcome: Outcome, own: u64) -> Outcome {
+        match self.offer.release.noise {
+            Some(noise) => noise.estimate(outcome, own, self.rows().min(self.peer_rows())),
+            None => outcome,
+        }
+    }
+
     fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {
         let costs = pipe.costs();
+        let scales: Vec<u32> = self.offer.columns.iter().map(|column| column.scale).collect();
         let Briefing { operation, protocol, security, learn, ref presets, .. } = *self.briefing();
         Report {
             run: run_id(&self.session),
@@ -250,11 +267,15 @@ impl Agreed {
             peer_columns: self.peer_columns.clone(),
             peer_rows_of_key: self.peer_rows_of_key(),
             outcome,
+            release: self.offer.release,
+            reference: self.offer.reference.clone(),
+            withheld: None,
             rounds,
             phases: costs.phases,
             threads,
         }
         .and_no_match()
+        .released(&scales)
     }
 
     fn peer_report(&self, pipe: &mut Pipe) -> PeerReport {

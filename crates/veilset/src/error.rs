@@ -12,6 +12,7 @@ use veilset_names::UnknownName;
 use veilset_net::{Class, NetError};
 use veilset_party::StoreError;
 use veilset_protocols::{Keys, Operation};
+use veilset_rules::{LedgerError, PolicyError};
 use veilset_session::{Blame, Matching, SessionError};
 use veilset_sources::{FetchError, ObjectError, QueryError};
 
@@ -104,6 +105,15 @@ pub enum Error {
     /// A list has several keys, or one, and the run is nothing for it.
     #[error(transparent)]
     Keys(#[from] KeysError),
+    /// A file that is no policy.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// This side's policy.
+    #[error(transparent)]
+    Refused(#[from] veilset_rules::Refusal),
+    /// The record of this side's runs, or a budget that is taken from it.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
     /// A run between clusters, or its price.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
@@ -241,8 +251,18 @@ impl Error {
             | Self::Seen { .. } => exit_code::INPUT,
             Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
             Self::Lookup(error) => of_lookup(error),
-            Self::Store(error) if error.is_refusal() => exit_code::POLICY,
-            Self::Store(_) => exit_code::INPUT,
+            Self::Refused(_) => exit_code::POLICY,
+            Self::Ledger(LedgerError::Refused(_) | LedgerError::Changed { .. }) => {
+                exit_code::POLICY
+            }
+            Self::Store(error)
+            | Self::Policy(PolicyError::Store(error))
+            | Self::Ledger(LedgerError::Store(error))
+                if error.is_refusal() =>
+            {
+                exit_code::POLICY
+            }
+            Self::Store(_) | Self::Policy(_) | Self::Ledger(_) => exit_code::INPUT,
             Self::Net(error) => of_net(error),
             Self::Session(error) => of_session(error),
             Self::Cluster(error) => match error {

@@ -1,5 +1,6 @@
 //! A party's list, ready for a run.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::mem;
 use std::sync::{Mutex, PoisonError};
@@ -229,6 +230,13 @@ impl Input {
             }
         }
         Ok(filled)
+    }
+
+    /// Of the digests for a run those of values that the list has.
+    pub(crate) fn of_values<'a>(&self, digests: &'a [KeyDigest]) -> Cow<'a, [KeyDigest]> {
+        let Some(persons) = &self.persons else { return digests.into() };
+        let all = digests.iter().zip(persons.values());
+        all.filter_map(|(digest, value)| value.map(|_| *digest)).collect()
     }
 
     /// With the numbers in these columns, for a sum or for shares.

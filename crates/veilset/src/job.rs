@@ -1,14 +1,19 @@
 //! From what a side wants to agreed terms.
 
+use std::sync::Arc;
+
 use veilset_channel::Abort;
 use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Keys, Operation, Security};
+use veilset_rules::{Ledger, Rules};
 use veilset_session::{
-    Detail, End, Learn, Matching, Offer, SessionError, Wanted, agree, agree_all, fresh_rng, memory,
+    Detail, End, Learn, Matching, Offer, Release, SessionError, Wanted, agree, agree_all,
+    fresh_rng, memory,
 };
 
 use crate::connection::Ways;
 use crate::ready::{AgreedTerms, Pair};
+use crate::record::Record;
 use crate::{Connection, Error, Input, KeysError, Ready};
 
 /// What this side wants to know of the two lists.
@@ -30,6 +35,14 @@ pub struct Job {
     pub matching: Option<Matching>,
     /// Whether rows of this side's go with the matches of an intersection; what there is to go is the input's.
     pub with_rows: bool,
+    /// How much of the result is released.
+    pub release: Release,
+    /// The reference of the parties' agreement, such as a contract's number, which both sides must give alike.
+    pub reference: Option<String>,
+    /// What this side takes part in: [`Job::under`] a policy.
+    pub rules: Vec<Rules>,
+    /// Where the run is recorded, and budgets are taken from.
+    pub ledger: Option<Arc<Ledger>>,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -61,16 +74,22 @@ impl Job {
             choices: Choices::default(),
             matching: None,
             with_rows: false,
+            release: Release::default(),
+            reference: None,
+            rules: Vec::new(),
+            ledger: None,
             details: Vec::new(),
             max_memory: None,
         }
     }
 
-    /// Whether there is a protocol for this job; worth knowing before the peer is waited for.
+    /// Whether there is a protocol for this job, which obeys its rules; worth knowing before the peer is waited for.
     ///
     /// # Errors
-    /// When there is none, or the named one does something else.
+    /// When there is none, the named one does something else, or a rule refuses.
     pub fn check(&self) -> Result<(), Error> {
+        self.check_rules()?;
+        self.release.check(self.operation)?;
         Ok(self.wanted().check(self.protocol)?)
     }
 
@@ -105,16 +124,17 @@ impl Job {
     /// Agrees on the terms, with the peer or with all others.
     ///
     /// # Errors
-    /// When the sides want different things, the run would take too much memory, or a connection fails; or when this is
-    /// nothing that several parties do.
+    /// When the sides want different things, a rule refuses, the run would take too much memory, or a connection fails; or when
+    /// this is nothing that several parties do.
     pub fn offer(self, connection: Connection, input: &Input) -> Result<Ready, Error> {
         let mut rng = fresh_rng()?;
         let operation = self.operation;
+        self.check_list(input)?;
         let matching = self.matching_of(&input.specs)?;
         if input.is_grouped() != (matching == Some(Matching::Grouped)) {
             return Err(KeysError::Made(operation).into());
         }
-        let offer = self.into_offer(input, matching);
+        let offer = self.to_offer(input, matching);
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
                 let peer = offer.peer.clone();
@@ -132,11 +152,17 @@ impl Job {
                 AgreedTerms::Multiparty(Box::new(agreed))
             }
         };
-        Ok(Ready { terms, rng })
+        let mut ready = Ready { terms, rng, record: None };
+        if let Err(refused) = self.check_agreed(ready.briefing(), input) {
+            ready.decline();
+            return Err(refused);
+        }
+        ready.record = Record::of(&self, &ready);
+        Ok(ready)
     }
 
     /// What is offered of `input`, whose rows match so; who connects is a matter of the connection.
-    fn into_offer(self, input: &Input, matching: Option<Matching>) -> Offer {
+    fn to_offer(&self, input: &Input, matching: Option<Matching>) -> Offer {
         let operation = self.operation;
         let in_tiers = matching == Some(Matching::Tiers);
         let most_rows = input.spec().most_rows().map(|most| Detail {
@@ -155,13 +181,15 @@ impl Job {
             tiers: tiers.collect(),
             looks_hashed: input.linkage.looks_hashed(),
             connecting: false,
-            peer: self.peer,
+            peer: self.peer.clone(),
             memory: memory::left(self.max_memory, input.memory()),
             choices: self.choices,
             attached: input.attached_shape(),
             columns: input.columns(),
             rows_of_key: input.rows_of_key(),
-            details: self.details.into_iter().chain(most_rows).collect(),
+            release: self.release,
+            reference: self.reference.clone(),
+            details: self.details.iter().cloned().chain(most_rows).collect(),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Runs, lookups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
 //! dictionary. `docs/use/json.md` says what each member is, and `docs/json.schema.json` which there are.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde_json::{Map, Value, json};
@@ -15,7 +15,9 @@ use veilset_data::calendar::Slot;
 use veilset_data::{KeySet, KeySpec, Warning};
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
-use veilset_session::{Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices};
+use veilset_session::{
+    Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices, Release, Withheld,
+};
 
 use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::{Done, Input, exit_code};
@@ -77,6 +79,12 @@ pub fn time(time: SystemTime) -> String {
     DateTime::<Utc>::from(time).to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 
+/// A time in seconds since 1970, in the same form.
+#[must_use]
+pub fn time_of(seconds: u64) -> String {
+    time(UNIX_EPOCH + Duration::from_secs(seconds.min(u32::MAX.into())))
+}
+
 /// A party: what this side calls it, and its key.
 #[must_use]
 pub fn party(name: &str, key: Option<PublicKey>) -> Value {
@@ -116,6 +124,8 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("presets", Some(json!(report.presets))),
         ("match", report.matching.map(|matching| json!(matching.name()))),
         ("learn", Some(json!(report.learn.name()))),
+        ("release", report.release.is_limited().then(|| of_release(report.release))),
+        ("reference", report.reference.as_ref().map(|reference| json!(reference))),
         ("peer", one.map(|peer| party(&peer.name, peer.key.map(PublicKey::from_bytes)))),
         ("peers", one.is_none().then(|| json!(peers()))),
         ("role", report.role.map(|role| json!(role.name()))),
@@ -141,6 +151,19 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let told = report.choices.told().filter(|(_, value)| one.is_some() || value.is_some());
     let told = told.map(|(name, value)| (name, json!(value)));
     versioned(with_members(Value::Object(members.collect()), "security", told))
+}
+
+/// How much of a result was to be released.
+fn of_release(Release { least, most_rate, round, noise }: Release) -> Value {
+    let noise = noise.map(|noise| {
+        json!({
+            "epsilon": noise.epsilon(),
+            "delta": noise.delta(),
+            "dummies": noise.dummies(),
+            "error": noise.error(),
+        })
+    });
+    json!({ "least": least, "most_rate": most_rate, "round": round, "noise": noise })
 }
 
 /// What there is under each of several keys.
@@ -173,6 +196,11 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
     let count = report.count();
     let mut result = Map::new();
     let mut insert = |name: &str, value: Value| drop(result.insert(name.to_owned(), value));
+    match report.withheld {
+        Some(Withheld::Fewer(least)) => insert("withheld", json!({ "fewer_than": least })),
+        Some(Withheld::Rate(most)) => insert("withheld", json!({ "above_percent": most })),
+        None => {}
+    }
     match report.operation.spec().gives {
         Gives::PeerRows | Gives::Identifiers => {
             let union = count.map(|count| report.distinct + report.peer().distinct - count);

@@ -49,6 +49,8 @@ mod output;
 mod pair;
 pub mod prime;
 mod ready;
+mod record;
+mod rules;
 pub mod units;
 pub mod voice;
 
@@ -64,7 +66,9 @@ pub use output::{deliver, destination};
 pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
-pub use veilset_session::{Briefing, Learn, Matching, Price, Report, Resources, no_match};
+pub use veilset_session::{
+    Briefing, Learn, Matching, Noise, Price, Release, Report, Resources, Withheld, no_match,
+};
 
 /// Runs that many workers of both parties share.
 pub mod cluster {
@@ -103,6 +107,14 @@ pub mod net {
 /// This party's identity, and the peers that it pinned.
 pub mod party {
     pub use veilset_party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard};
+}
+
+/// What a party takes part in, and what it took part in.
+pub mod policy {
+    pub use veilset_rules::{
+        Began, Budget, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, Place, Policy,
+        PolicyError, Refusal, Rules, Sentence,
+    };
 }
 
 /// Prices before a run.

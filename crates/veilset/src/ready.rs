@@ -10,6 +10,7 @@ use veilset_session::{
     Agreed, AgreedMultiparty, Briefing, Column, End, ListInput, Pipe, Price, Resources,
 };
 
+use crate::record::Record;
 use crate::{Done, Error, Input, Join, join};
 
 /// Digits of the number of a key.
@@ -19,6 +20,8 @@ const LONGEST_PLACE: u64 = 2;
 pub struct Ready {
     pub(crate) terms: AgreedTerms,
     pub(crate) rng: ChaCha20Rng,
+    /// What the ledger gets of the run, where there is one.
+    pub(crate) record: Option<Record>,
 }
 
 /// Terms that all parties hold, with the ways to the others.
@@ -135,15 +138,21 @@ impl Ready {
         }
     }
 
-    /// Consents, waits for everybody's consent, and runs the protocol.
+    /// Takes the run's budgets, consents, waits for everybody's consent, and runs the protocol.
     ///
     /// # Errors
-    /// When the peer asks for something that this side did not name and nobody [accepted](Self::accept), or a party declines,
+    /// When a budget has too little left, the peer asks for something that this side did not name and nobody [accepted](Self::accept), or a party declines,
     /// breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
-        let Self { terms, mut rng } = self;
         let started = SystemTime::now();
+        let Self { terms, mut rng, record } = self;
         let keys = input.digests(&mut rng)?;
+        if let Some(record) = &record
+            && let Err(refused) = record.begin(input.distinct() as u64, &input.of_values(&keys))
+        {
+            Self { terms, rng, record: None }.decline();
+            return Err(refused);
+        }
         let report = match terms {
             AgreedTerms::Pair(pair) => {
                 let Pair { agreed, mut pipe } = *pair;
@@ -154,6 +163,7 @@ impl Ready {
             }
             AgreedTerms::Multiparty(agreed) => agreed.run(keys, resources, &mut rng),
         };
-        Done::new(report?, started, input)
+        let recorded = record.map_or(Ok(()), |record| record.end(&report));
+        Done::new(report?, started, recorded.err(), input)
     }
 }

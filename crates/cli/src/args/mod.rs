@@ -9,17 +9,23 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
 use veilset::data::{KeySpec, Scratch};
 use veilset::net::Options;
+use veilset::party::Home;
+use veilset::policy::Policy;
 use veilset::registry::Operation;
+use veilset::{Noise, Release};
 
 pub(crate) use self::choices::ChoiceArgs;
 #[cfg(feature = "calendar")]
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
+use crate::error::Failure;
+use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
 use crate::order::Order;
 use crate::plan::args::PlanArgs;
+use crate::policy::args::PolicyArgs;
 use crate::serve::args::ServeArgs;
 use crate::units;
 
@@ -28,6 +34,7 @@ pub(crate) const LIST: &str = "Your list";
 const PEER: &str = "The peer";
 pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
+const RULES: &str = "Rules";
 pub(crate) const MACHINE: &str = "This machine";
 const MESSAGES: &str = "Messages";
 
@@ -118,6 +125,12 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a list before a run; nothing is sent
     Check(CheckArgs),
+    /// Check a policy, or try a command under it; nothing is sent
+    Policy(PolicyArgs),
+    /// List the runs that you took part in, as your ledger has them
+    History(HistoryArgs),
+    /// Show what is left of your policy's budgets with a peer
+    Budget(BudgetArgs),
     /// List the protocols, or show one in full with its assumptions and leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
@@ -142,6 +155,9 @@ impl Command {
             Self::Lookup(args) => args.json,
             Self::Plan(args) => args.json,
             Self::Check(args) => args.json,
+            Self::Policy(args) => args.prints_json(),
+            Self::History(args) => args.json,
+            Self::Budget(args) => args.json,
             Self::Protocols(args) => args.json,
             #[cfg(feature = "bench")]
             Self::Bench(args) => args.json,
@@ -325,6 +341,34 @@ pub(crate) struct PartyArgs {
     /// The side that learns the result; both sides give both, or one gives me and the other peer
     #[arg(long, help_heading = RESULT, value_enum, default_value = "both")]
     pub(crate) learn: LearnArg,
+    #[command(flatten)]
+    pub(crate) release: ReleaseArgs,
+}
+
+/// How much of a result is released.
+#[derive(Args)]
+#[command(next_help_heading = RULES)]
+pub(crate) struct ReleaseArgs {
+    /// Withhold a result of fewer than N matches from whoever learns; both sides give the same
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    least: Option<u64>,
+    /// Withhold a result in which more than so many per cent of the smaller list match; both sides give the same
+    #[arg(long, value_name = "PERCENT", value_parser = value_parser!(u8).range(1..100))]
+    most_rate: Option<u8>,
+    /// Round numbers of the result to multiples of N (count and sum only); both sides give the same
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    round: Option<u64>,
+    /// Give the count noise that neither side can subtract, with differential privacy for each key of the other's list
+    /// (count only); both sides give the same
+    #[arg(long, value_name = "epsilon=E,delta=D")]
+    noise: Option<Noise>,
+}
+
+impl From<&ReleaseArgs> for Release {
+    fn from(args: &ReleaseArgs) -> Self {
+        let ReleaseArgs { least, most_rate, round, noise } = *args;
+        Self { least, most_rate, round, noise }
+    }
 }
 
 /// The way to the peer, and how to compute with it.
@@ -348,6 +392,13 @@ pub(crate) struct MeetArgs {
     pub(crate) security: SecurityArg,
     #[command(flatten)]
     pub(crate) choices: ChoiceArgs,
+    /// Your policy; veilset refuses a run that does not obey its rules (docs/use/rules.md) [default: policy.toml in the folder
+    /// of your identity, if there is one]
+    #[arg(long, help_heading = RULES, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// The reference of your agreement with the peer, such as a contract's number; both sides give the same
+    #[arg(long, help_heading = RULES, value_name = "TEXT", value_parser = units::reference)]
+    pub(crate) reference: Option<String>,
     /// Threads for computing [default: all cores]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     pub(crate) threads: Option<usize>,
@@ -380,6 +431,15 @@ impl MeetArgs {
     /// Threads for computing: every core that the system gives this process, unless it is said otherwise.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(all_cores)
+    }
+
+    /// The policy of this party, if it has one.
+    pub(crate) fn policy(&self, home: &Home) -> Result<Option<Policy>, Failure> {
+        Ok(match &self.policy {
+            Some(path) => Policy::load(path).map(Some),
+            None => Policy::of_home(home),
+        }
+        .map_err(veilset::Error::from)?)
     }
 
     /// The other party, where there is one.

@@ -207,6 +207,41 @@ fn the_commands_on_the_page_of_joins_run_and_give_what_it_shows() {
     assert!(since.into_iter().all(|date| date.len() == "2015-06-15".len()), "{joined}");
 }
 
+#[test]
+fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
+    let (reader, shop) = (party(), party());
+    reader.pin("shop", &shop);
+    shop.pin("you", &reader);
+    give_examples([&reader, &shop], "examples");
+    give_examples([&reader, &shop], "examples/rules");
+    let page = fs::read_to_string(root().join("docs/use/rules.md")).expect("the page is there");
+    let example = reader.read("examples/rules/policy.toml");
+    let rules = example.lines().filter(|line| !line.starts_with('#'));
+    assert!(page.contains(&rules.collect::<Vec<_>>().join("\n")));
+    let commands = commands("docs/use/rules.md");
+    let [check, attempt, listening, connecting, history, budget] = commands.as_slice() else {
+        panic!("six commands")
+    };
+    fs::copy(reader.path("examples/rules/policy.toml"), reader.path("home/policy.toml"))
+        .expect("room");
+    for command in [check, attempt, budget] {
+        succeeds(command, &reader.run(&words(command, &shop, "")));
+    }
+    let mut listened = reader.start(&words(listening, &shop, ""));
+    let connecting = connecting.replace("\"DPA 2026-17\"", "DPA_2026-17");
+    let connecting: Vec<String> = words(&connecting, &reader, &listened.address())
+        .iter()
+        .map(|word| word.replace("DPA_", "DPA "))
+        .collect();
+    let connected = shop.run(&connecting.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(code(&connected), 0, "{}", stderr(&connected));
+    let listened = listened.output();
+    succeeds(listening, &listened);
+    assert_eq!((stdout(&listened), code(&connected)), (stdout(&connected), 0));
+    let runs = reader.run(&words(history, &shop, ""));
+    assert!(stdout(&runs).contains("count     with shop"), "{}", stdout(&runs));
+}
+
 #[cfg(unix)]
 #[test]
 fn every_command_on_the_page_of_data_runs() {

@@ -14,6 +14,7 @@ mod postgres;
 mod reference;
 #[cfg(unix)]
 mod results;
+mod rules;
 mod scripts;
 #[cfg(unix)]
 mod spilled;

@@ -73,13 +73,14 @@ fn helps(party: &Party, of: &[String]) -> Vec<(String, String)> {
 
 #[test]
 fn help_fits_eighty_columns_and_has_one_order() {
-    const ORDER: [&str; 10] = [
+    const ORDER: [&str; 11] = [
         "Arguments:",
         "Options:",
         "Slots and preferences:",
         "Your list:",
         "The peer:",
         "The protocol:",
+        "Rules:",
         "This machine:",
         "Clusters:",
         "The result:",

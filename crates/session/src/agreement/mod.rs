@@ -8,9 +8,11 @@ use veilset_protocols::{
     Side, Spec,
 };
 
+use crate::noise::Blocks;
 use crate::offer::BETWEEN_KEYS;
 use crate::parts::Parts;
 use crate::plan::{KEPT_A_VALUE, memory_of, plan};
+use crate::report::run_id;
 use crate::run::CONSENT;
 use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
 use crate::{
@@ -28,6 +30,8 @@ pub struct Agreed {
     pub(crate) role: Role,
     pub(crate) reveal: Reveal,
     pub(crate) peer_count: usize,
+    /// The dummies of both lists' runs, where a count has noise.
+    pub(crate) dummies: Option<Blocks>,
     /// How many values the peer has under each of several keys that are matched in tiers.
     pub(crate) peer_tiers: Vec<u64>,
     pub(crate) choices: Choices,
@@ -55,18 +59,23 @@ pub fn agree(
     rng: &mut dyn CryptoRng,
 ) -> Result<Agreed, SessionError> {
     Wanted::of(&offer).check(offer.protocol)?;
+    offer.release.check(offer.operation)?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
     let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
     let reveal = offer.learn.reveal();
-    let open = shape_of(role, reveal, &mine, &theirs, offer.per_row() as u64);
+    let dummies = offer.release.noise;
+    let dummies = dummies.map(|noise| Blocks::new(noise, offer.learn, offer.per_row()));
+    let more = dummies.map_or(0, Blocks::elements);
+    let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
+    let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);
     let Chosen { protocol, choices } = choose(pipe, &offer, &theirs, open)?;
-    let runs = runs(role, Shape { choices, ..open }, &mine, &theirs);
-    let peer_count = check_sizes(protocol.spec(), &mine, &theirs)?;
+    let runs = runs(role, Shape { choices, ..open }, &mine, &theirs_in_run);
+    let peer_count = check_sizes(protocol.spec(), &mine, &theirs_in_run)?;
     let needed = |parts: Parts| {
-        let rows = memory_of_rows(&mine, &theirs, open.per_row, parts)
+        let rows = memory_of_rows(&mine, &theirs_in_run, open.per_row, parts)
             .saturating_add(memory_of_tiers(&mine));
         let of = |shape: &Shape| memory_of(protocol, *shape, role, parts).saturating_add(rows);
         runs.iter().map(of).max().unwrap_or(rows)
@@ -87,6 +96,7 @@ pub fn agree(
         role,
         reveal,
         peer_count,
+        dummies,
         peer_tiers: theirs.tiers.clone(),
         choices,
         runs,
@@ -131,6 +141,12 @@ impl Agreed {
         self.peer_rows_of_key
     }
 
+    /// The run's id, the same on both sides.
+    #[must_use]
+    pub fn run_id(&self) -> String {
+        run_id(&self.session)
+    }
+
     /// What is computed.
     #[must_use]
     pub fn operation(&self) -> Operation {
@@ -163,7 +179,8 @@ impl Agreed {
 
     /// The peer's.
     pub(crate) fn peer_rows(&self) -> u64 {
-        (self.peer_count / self.offer.per_row()) as u64
+        let dummies = self.dummies.map_or(0, Blocks::elements);
+        (self.peer_count as u64 - dummies) / self.offer.per_row() as u64
     }
 
     /// What the user should see before the run.

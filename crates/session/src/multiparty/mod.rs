@@ -20,6 +20,7 @@ use veilset_protocols::{Operation, Security};
 use zeroize::Zeroizing;
 
 use crate::elements::hash_keys;
+use crate::report::run_id;
 use crate::run::{CONSENT, consented, pool};
 use crate::terms::{Consent, Done, Hello, Terms};
 use crate::{Briefing, End, Learn, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
@@ -99,6 +100,17 @@ impl AgreedMultiparty {
     #[must_use]
     pub fn briefing(&self) -> &Briefing {
         &self.briefing
+    }
+
+    /// The run's id, the same for all.
+    #[must_use]
+    pub fn run_id(&self) -> String {
+        run_id(&self.session)
+    }
+
+    /// The public keys of the others, in the order of the briefing.
+    pub fn keys(&self) -> impl Iterator<Item = [u8; 32]> + '_ {
+        self.peers.0.iter().map(|peer| peer.key)
     }
 
     /// What the run is likely to take on so many threads of each party.

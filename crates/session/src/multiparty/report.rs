@@ -95,11 +95,15 @@ pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: 
         peer_columns: Vec::new(),
         peer_rows_of_key: 0,
         outcome: Outcome::Matched(matched),
+        release: offer.release,
+        reference: offer.reference.clone(),
+        withheld: None,
         rounds,
         phases,
         threads,
     }
     .and_no_match()
+    .released(&[])
 }
 
 /// The phases with the traffic to all, and the rounds of the protocol.

@@ -103,6 +103,8 @@ fn is_for_several(offer: &Offer) -> bool {
         && (choices, attached) == (Choices::default(), AttachedShape::Nothing)
         && offer.columns.is_empty()
         && offer.details.is_empty()
+        && offer.reference.is_none()
+        && !offer.release.is_limited()
         && offer.matching.is_none()
 }
 

@@ -138,10 +138,17 @@ impl Terms {
                 .iter()
                 .cloned()
                 .chain(choice_details(choices))
+                .chain(offer.release.details())
+                .chain(offer.reference.as_deref().map(reference_detail))
                 .chain(offer.matching.map(matching_detail))
                 .collect(),
             nonce,
         }
+    }
+
+    /// The same of a list with so many elements more.
+    pub(crate) fn and_elements(self, more: u64) -> Self {
+        Self { distinct: self.distinct.saturating_add(more), ..self }
     }
 
     /// The peer's terms, if they fit these.
@@ -208,6 +215,11 @@ impl TryFrom<UncheckedTerms> for Terms {
 /// Both sides match in the same way.
 fn matching_detail(matching: Matching) -> Detail {
     Detail { name: "match (--match)".to_owned(), value: matching.name().to_owned() }
+}
+
+/// Both sides have the same agreement.
+fn reference_detail(reference: &str) -> Detail {
+    Detail { name: "agreement (--reference)".to_owned(), value: reference.to_owned() }
 }
 
 /// The name that a side gave; an empty one is none.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 29] = [
+const GRAPH: [(&str, &[&str]); 30] = [
     ("veilset-channel", &[]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
@@ -41,9 +41,11 @@ const GRAPH: [(&str, &[&str]); 29] = [
             "veilset-data",
             "veilset-names",
             "veilset-protocols",
+            "veilset-real",
         ],
     ),
     ("veilset-party", &[]),
+    ("veilset-rules", &["veilset-names", "veilset-party", "veilset-protocols", "veilset-session"]),
     ("veilset-net", &["veilset-channel", "veilset-party"]),
     (
         "veilset-cluster",
@@ -78,6 +80,7 @@ const GRAPH: [(&str, &[&str]); 29] = [
             "veilset-net",
             "veilset-party",
             "veilset-protocols",
+            "veilset-rules",
             "veilset-session",
             "veilset-sources",
         ],

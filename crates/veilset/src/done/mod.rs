@@ -8,6 +8,7 @@ use veilset_data::{
     DataError, Destination, LABEL_COLUMN, ShareColumn, ShareEncoding, ShareTable, Warning,
 };
 use veilset_protocols::{Identifier, Outcome, Shares, Sharing};
+use veilset_rules::LedgerError;
 use veilset_session::{Report, rows_of_items};
 
 use crate::join::{self, RowMatches};
@@ -19,6 +20,8 @@ pub struct Done {
     pub report: Report,
     /// When this side began, after the consent.
     pub started: SystemTime,
+    /// Why the ledger does not have how the run ended, if it has not.
+    pub unrecorded: Option<LedgerError>,
     received: Vec<Vec<String>>,
     /// Found once, for the report, the summary and the output.
     matches: OnceLock<Option<RowMatches>>,
@@ -26,7 +29,12 @@ pub struct Done {
 
 impl Done {
     /// Reads the rows or labels that the peer sent, if it sent any.
-    pub(crate) fn new(report: Report, started: SystemTime, input: &Input) -> Result<Self, Error> {
+    pub(crate) fn new(
+        report: Report,
+        started: SystemTime,
+        unrecorded: Option<LedgerError>,
+        input: &Input,
+    ) -> Result<Self, Error> {
         let (_, places) = input.written_key();
         let (width, bytes, places) = match &report.outcome {
             Outcome::Listed { .. } if report.joins() => {
@@ -41,7 +49,7 @@ impl Done {
         let received = rows_of_items(bytes, width, cells)?;
         let received = received.into_iter().map(|cells| with_key_once(cells, places));
         let received = received.collect();
-        Ok(Self { report, started, received, matches: OnceLock::new() })
+        Ok(Self { report, started, unrecorded, received, matches: OnceLock::new() })
     }
 
     /// What a user should know of all lists, the result, and `input`.

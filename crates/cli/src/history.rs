@@ -1,0 +1,165 @@
+//! `veilset history` and `veilset budget`: what this party took part in, and what is left of its budgets.
+
+use std::time::SystemTime;
+
+use clap::Args;
+use serde_json::{Value, json};
+use veilset::json::{time_of, versioned};
+use veilset::party::{Home, Identity, Peers};
+use veilset::policy::{Began, Budget, Ending, Entry, Ledger, Policy};
+
+use crate::error::Failure;
+use crate::escape::json_line;
+
+#[derive(Args)]
+pub(crate) struct HistoryArgs {
+    /// Only runs with this party: a pinned name, or its key
+    #[arg(long, value_name = "NAME|KEY")]
+    peer: Option<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct BudgetArgs {
+    /// The other party: a pinned name, or its key
+    peer: String,
+    /// Your policy [default: policy.toml in the folder of your identity]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<std::path::PathBuf>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// A run and how it ended; one that never did was killed, or runs now.
+struct Run {
+    began: Began,
+    ending: Option<Ending>,
+}
+
+/// Prints the runs of the ledger, the first first.
+pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
+    let home = Home::from_env()?;
+    let wanted = args.peer.as_deref().map(|peer| key_of(&home, peer)).transpose()?;
+    let is_wanted = |run: &Run| {
+        let peers = &run.began.peers;
+        wanted.as_ref().is_none_or(|(_, key)| peers.iter().any(|peer| peer.key == *key))
+    };
+    let runs = runs(ledger(&home)?.entries().map_err(veilset::Error::from)?);
+    let runs = runs.into_iter().filter(is_wanted);
+    if args.json {
+        let object = versioned(json!({ "runs": runs.map(|run| of_run(&run)).collect::<Vec<_>>() }));
+        return Ok(print_line!("{}", json_line(&object))?);
+    }
+    for run in runs {
+        let Run { began, ending } = &run;
+        let peers: Vec<&str> = began.peers.iter().map(|peer| peer.name.as_str()).collect();
+        let ending = ending.map_or("unfinished", Ending::name);
+        print_line!(
+            "{}  {:9} with {}, {} keys, by {}: {ending}  {}",
+            time_of(began.at),
+            began.operation,
+            peers.join(", "),
+            began.own,
+            began.protocol,
+            began.run
+        )?;
+    }
+    Ok(())
+}
+
+/// Prints the budgets of a peer and what of them is spent.
+pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
+    let home = Home::from_env()?;
+    let (name, _) = key_of(&home, &args.peer)?;
+    let policy = match &args.policy {
+        Some(path) => Policy::load(path).map(Some),
+        None => Policy::of_home(&home),
+    };
+    let Some(policy) = policy.map_err(veilset::Error::from)? else {
+        return Err(Failure::Flags(format!(
+            "there is no policy: write one to {}, or give --policy",
+            home.path().join("policy.toml").display()
+        )));
+    };
+    let rules = policy.rules_for(&name);
+    let budgets =
+        ledger(&home)?.budgets(&rules, SystemTime::now()).map_err(veilset::Error::from)?;
+    if args.json {
+        let budgets: Vec<Value> = budgets.iter().map(of_budget).collect();
+        return Ok(print_line!(
+            "{}",
+            json_line(&versioned(json!({ "peer": name, "budgets": budgets })))
+        )?);
+    }
+    if budgets.is_empty() {
+        print_line!("Your policy has no budget for {name}: no rule runs or epsilon.")?;
+    }
+    for budget in &budgets {
+        let Budget { rule, place, most, spent, within, renewed } = budget;
+        let hours = within / 3_600;
+        let again =
+            renewed.map_or(String::new(), |at| format!("; some comes back at {}", time_of(at)));
+        print_line!("{rule}: {spent} of {most} in {hours} h{again} ({place})")?;
+    }
+    Ok(())
+}
+
+fn ledger(home: &Home) -> Result<Ledger, Failure> {
+    Ok(Ledger::open(home).map_err(veilset::Error::from)?)
+}
+
+/// The party's name and key, as this party pinned it.
+fn key_of(home: &Home, peer: &str) -> Result<(String, String), Failure> {
+    let own = Identity::load(home)?.public_key();
+    let (name, key) = Peers::load(home, Some(own))?.resolve(peer)?;
+    Ok((name, key.to_string()))
+}
+
+/// The runs with their ends.
+fn runs(entries: Vec<Entry>) -> Vec<Run> {
+    let mut runs: Vec<Run> = Vec::new();
+    for entry in entries {
+        match entry {
+            Entry::Began(began) => runs.push(Run { began: *began, ending: None }),
+            Entry::Ended(ended) => {
+                // It is among the last.
+                let run = runs.iter_mut().rev().find(|run| run.began.run == ended.run);
+                if let Some(run) = run {
+                    run.ending = Some(ended.ending);
+                }
+            }
+        }
+    }
+    runs
+}
+
+fn of_run(Run { began, ending }: &Run) -> Value {
+    let peer = |peer: &veilset::policy::LedgerPeer| json!({ "name": peer.name, "key": peer.key, "distinct": peer.distinct });
+    json!({
+        "run": began.run,
+        "time": time_of(began.at),
+        "operation": began.operation,
+        "protocol": began.protocol,
+        "presets": began.presets,
+        "learn": began.learn,
+        "reference": began.reference,
+        "epsilon": began.epsilon,
+        "peers": began.peers.iter().map(peer).collect::<Vec<_>>(),
+        "distinct": began.own,
+        "ending": ending.map_or("unfinished", Ending::name),
+    })
+}
+
+fn of_budget(budget: &Budget) -> Value {
+    json!({
+        "rule": budget.rule,
+        "line": budget.place.line,
+        "most": budget.most,
+        "spent": budget.spent,
+        "within_seconds": budget.within,
+        "renewed": budget.renewed.map(time_of),
+    })
+}

@@ -1,0 +1,113 @@
+//! `veilset policy`: what a policy says, and what it would make of a command.
+
+pub(crate) mod args;
+
+use std::path::Path;
+
+use clap::Parser;
+use serde_json::json;
+use veilset::json::versioned;
+use veilset::party::{Home, Identity, Peers};
+use veilset::policy::{Policy, Sentence};
+use veilset::{Job, Release};
+
+use crate::args::{Cli, Command, Talk};
+use crate::error::Failure;
+use crate::escape::json_line;
+use crate::operation::read;
+use crate::order::Order;
+use crate::policy::args::{PolicyArgs, PolicyCommand};
+
+pub(crate) fn run(args: PolicyArgs, talk: &Talk) -> Result<(), Failure> {
+    match args.command {
+        PolicyCommand::Check { file, json } => check(&load(&file)?, json),
+        PolicyCommand::Try { file, command } => attempt(&load(&file)?, command, talk),
+    }
+}
+
+fn load(path: &Path) -> Result<Policy, Failure> {
+    Ok(Policy::load(path).map_err(veilset::Error::from)?)
+}
+
+/// Prints the rules in sentences.
+fn check(policy: &Policy, json: bool) -> Result<(), Failure> {
+    let sentences = policy.sentences();
+    if json {
+        let rule = |Sentence { peer, line, text }: &Sentence<'_>| json!({ "peer": peer, "line": line, "text": text });
+        let object = versioned(json!({ "rules": sentences.iter().map(rule).collect::<Vec<_>>() }));
+        return Ok(print_line!("{}", json_line(&object))?);
+    }
+    if sentences.first().is_none_or(|first| first.peer.is_some()) {
+        print_line!("No rule is for every peer.")?;
+    }
+    let mut before = None;
+    for Sentence { peer, line, text } in sentences {
+        if let Some(peer) = peer.filter(|_| peer != before) {
+            print_line!("With {peer}, in place of the rules above:")?;
+        }
+        before = peer;
+        print_line!("{line:>4}  {text}")?;
+    }
+    Ok(())
+}
+
+/// Says whether the policy lets a command go on to its peer, and with which terms.
+fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Failure> {
+    let order = order(command)?;
+    order.check()?;
+    let peer = peer(&order)?;
+    let job = order.job(peer.clone()).under(policy, [peer.as_str()]);
+    job.check()?;
+    job.check_list(&read(&order, None, talk)?)?;
+    print_line!(
+        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms."
+    )?;
+    for term in completed(&order, &job) {
+        print_line!("The policy adds to the terms, for both sides: {term}.")?;
+    }
+    Ok(())
+}
+
+/// The command, if it is one that a policy is about.
+fn order(command: Vec<String>) -> Result<Order, Failure> {
+    let words = ["veilset".to_owned()].into_iter().chain(command);
+    let cli = Cli::try_parse_from(words).map_err(|error| {
+        let text = error.to_string();
+        Failure::Flags(text.trim_start_matches("error: ").trim_end().to_owned())
+    })?;
+    match cli.command {
+        Command::Compute(order) if order.party.with.is_empty() => Ok(*order),
+        _ => Err(Failure::Flags(
+            "a command on lists of two parties is needed, such as intersect or count with --peer"
+                .to_owned(),
+        )),
+    }
+}
+
+/// The peer's name, as this party pinned it.
+fn peer(order: &Order) -> Result<String, Failure> {
+    let home = Home::from_env()?;
+    let own = Identity::load(&home)?.public_key();
+    Ok(Peers::load(&home, Some(own))?.resolve(order.party.meet.peer())?.0)
+}
+
+/// The terms that the command left open, and the policy has.
+fn completed(order: &Order, job: &Job) -> Vec<String> {
+    let given = Release::from(&order.party.release);
+    let Release { least, most_rate, round, noise } = job.release;
+    let noise = noise.filter(|_| given.noise.is_none());
+    let flag = |name: &str, value: Option<u64>, given: bool| {
+        value.filter(|_| !given).map(|value| format!("{name} {value}"))
+    };
+    let reference = job.reference.as_ref().filter(|_| order.party.meet.reference.is_none());
+    [
+        flag("--least", least, given.least.is_some()),
+        flag("--most-rate", most_rate.map(u64::from), given.most_rate.is_some()),
+        flag("--round", round, given.round.is_some()),
+        noise.map(|noise| format!("--noise {noise}")),
+        reference.map(|reference| format!("--reference {reference:?}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

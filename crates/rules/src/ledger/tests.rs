@@ -1,0 +1,211 @@
+//! A ledger that is changed in every way, budgets that many take at once, and how long many runs take to read.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use veilset_party::StoreError;
+
+use super::*;
+use crate::Policy;
+
+/// The day on which these tests are.
+fn at(seconds: u64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_secs(1_800_000_000 + seconds)
+}
+
+fn ledger() -> (tempfile::TempDir, Ledger) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let home = Home::new(dir.path().join("home"));
+    Identity::create(&home).expect("nothing there");
+    let ledger = Ledger::open(&home).expect("an identity");
+    (dir, ledger)
+}
+
+fn rules(text: &str) -> Vec<Rules> {
+    vec![Policy::parse(Path::new("policy.toml"), text).expect("rules").rules_for("acme")]
+}
+
+fn run(number: u32, operation: &str) -> Began {
+    let peer = LedgerPeer { name: "acme".into(), key: "veilset1acme".into(), distinct: 10 };
+    Began::new(format!("run {number}"), vec![peer], operation.into())
+}
+
+fn digests(numbers: std::ops::Range<u32>) -> Vec<[u8; 32]> {
+    numbers.map(|number| *blake3::hash(&number.to_le_bytes()).as_bytes()).collect()
+}
+
+/// The rule that refuses.
+fn refused(result: Result<(), LedgerError>) -> &'static str {
+    match result {
+        Err(LedgerError::Refused(refusal)) => refusal.rule,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_number_of_runs_in_a_time_is_a_bound_that_comes_back_with_time_alone() {
+    let (_dir, ledger) = ledger();
+    let rules = rules("runs = \"2 per 24h\"");
+    let begin = |number, time| ledger.begin(run(number, "count"), &[], &rules, at(time));
+    begin(0, 0).expect("the first");
+    begin(1, 3600).expect("the second");
+    // A failed run is spent, too.
+    ledger.end("run 1", Ending::Failed, at(3700)).expect("written");
+    assert_eq!(refused(begin(2, 86_399)), "runs");
+    let budgets = ledger.budgets(&rules[0], at(7200)).expect("readable");
+    assert_eq!((budgets[0].spent, budgets[0].renewed), (2.0, Some(1_800_000_000 + 86_400)));
+    begin(3, 86_400).expect("the first is a day ago");
+    assert_eq!(refused(begin(4, 86_401)), "runs");
+    // Under another name the peer is the same, and another peer is another.
+    let mut renamed = run(5, "count");
+    renamed.peers[0].name = "acme2".into();
+    let of = |name: &str| {
+        vec![Policy::parse(Path::new("p"), "runs = \"2 per 24h\"").expect("rules").rules_for(name)]
+    };
+    assert_eq!(refused(ledger.begin(renamed.clone(), &[], &of("acme2"), at(86_402))), "runs");
+    renamed.peers[0].key = "veilset1other".into();
+    ledger.begin(renamed, &[], &of("acme2"), at(86_402)).expect("nobody that it ran with");
+    assert_eq!(ledger.entries().expect("readable").len(), 5);
+}
+
+#[test]
+fn noise_adds_up_and_exact_counts_spend_none() {
+    let (_dir, ledger) = ledger();
+    let rules = rules("epsilon = \"1 per 24h\"");
+    let begin = |epsilon| ledger.begin(Began { epsilon, ..run(0, "count") }, &[], &rules, at(0));
+    for _ in 0..10 {
+        begin(Some(0.1)).expect("a tenth each");
+    }
+    assert_eq!(refused(begin(Some(0.01))), "epsilon");
+    begin(None).expect("it has no noise");
+}
+
+#[test]
+fn lists_that_are_used_too_often_or_differ_by_too_little_are_refused() {
+    let (_dir, ledger) = ledger();
+    let rules = rules("runs-per-list = 2\nleast-difference = 50");
+    let begin = |operation, list: &[[u8; 32]]| ledger.begin(run(0, operation), list, &rules, at(0));
+    begin("count", &digests(0..1000)).expect("the first");
+    assert_eq!(refused(begin("count", &digests(1..1000))), "least-difference");
+    assert_eq!(refused(begin("count", &digests(0..1049))), "least-difference");
+    begin("sum", &digests(1..1000)).expect("another operation");
+    begin("count", &digests(0..1000)).expect("the same list");
+    assert_eq!(refused(begin("count", &digests(0..1000))), "runs-per-list");
+    begin("count", &digests(200..1200)).expect("400 differ");
+    begin("count", &digests(0..1050)).expect("50 more, exactly");
+}
+
+#[test]
+fn a_hundred_at_once_take_a_budget_of_ten_ten_times() {
+    let (dir, _) = ledger();
+    let home = Home::new(dir.path().join("home"));
+    let began = std::sync::atomic::AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for number in 0..100 {
+            let (home, began) = (&home, &began);
+            scope.spawn(move || {
+                let ledger = Ledger::open(home).expect("an identity");
+                let rules = rules("runs = \"10 per 7d\"");
+                match ledger.begin(run(number, "count"), &digests(0..100), &rules, at(0)) {
+                    Ok(()) => drop(began.fetch_add(1, std::sync::atomic::Ordering::Relaxed)),
+                    // The lock is not fair, and waits for ten seconds.
+                    Err(LedgerError::Refused(_) | LedgerError::Store(StoreError::Busy { .. })) => {}
+                    Err(other) => panic!("{other}"),
+                }
+            });
+        }
+    });
+    assert_eq!(began.into_inner(), 10);
+    let entries = Ledger::open(&home).expect("an identity").entries().expect("whole");
+    assert_eq!(entries.len(), 10);
+}
+
+#[test]
+fn every_change_is_noticed_and_a_stop_in_the_middle_is_none() {
+    let (_dir, ledger) = ledger();
+    for number in 0..4 {
+        ledger.begin(run(number, "count"), &digests(0..10), &[], at(0)).expect("written");
+    }
+    let place = |name: &str| ledger.home.path().join(name);
+    let [file, head] = [FILE, HEAD].map(|name| std::fs::read(place(name)).expect("there"));
+    let with = |lines: &[u8], end: Option<&[u8]>| {
+        std::fs::write(place(FILE), lines).expect("room");
+        match end {
+            Some(end) => std::fs::write(place(HEAD), end).expect("room"),
+            None => std::fs::remove_file(place(HEAD)).expect("there"),
+        }
+        ledger.entries().map(|entries| entries.len())
+    };
+    let lines: Vec<&[u8]> = file.split_inclusive(|byte| *byte == b'\n').collect();
+    let is_changed = |found| matches!(found, Err(LedgerError::Changed { .. }));
+    // Each byte of the first line, each line taken out, two exchanged, the last cut off, all gone, another's head.
+    for place in 0..lines[0].len() {
+        let mut changed = file.clone();
+        changed[place] ^= 1;
+        assert!(is_changed(with(&changed, Some(&head))), "byte {place}");
+    }
+    for gone in 0..lines.len() {
+        let rest = lines.iter().enumerate().filter(|(place, _)| *place != gone);
+        assert!(is_changed(with(
+            &rest.map(|(_, line)| *line).collect::<Vec<_>>().concat(),
+            Some(&head)
+        )));
+    }
+    let exchanged = [lines[1], lines[0], lines[2], lines[3]].concat();
+    assert!(is_changed(with(&exchanged, Some(&head))) && is_changed(with(b"", Some(&head))));
+    assert!(is_changed(with(&file, None)));
+    let (_other, stranger) = self::ledger();
+    (0..4).for_each(|number| {
+        stranger.begin(run(number, "count"), &digests(0..10), &[], at(0)).expect("written")
+    });
+    let strange = std::fs::read(stranger.home.path().join(HEAD)).expect("there");
+    assert!(is_changed(with(&file, Some(&strange))) && is_changed(with(&file, Some(b"4 what"))));
+    // The machine stopped before the head was there, or in the middle of a line: the next line takes its place.
+    let begun = |number| ledger.begin(run(number, "count"), &[], &[], at(0)).expect("written");
+    assert_eq!(with(&file, Some(&head)).ok(), Some(4));
+    begun(4);
+    let longer = std::fs::read(place(FILE)).expect("there");
+    assert_eq!(with(&longer, Some(&head)).ok(), Some(5), "a line without its head");
+    assert_eq!(with(&longer[..longer.len() - 1], Some(&head)).ok(), Some(4), "a part of a line");
+    begun(5);
+    assert_eq!(ledger.entries().expect("whole").len(), 5);
+}
+
+#[test]
+fn the_ledger_shows_no_key() {
+    let (_dir, ledger) = ledger();
+    let list = digests(0..3);
+    ledger.begin(run(0, "count"), &list, &[], at(0)).expect("written");
+    let text = std::fs::read(ledger.home.path().join(FILE)).expect("there");
+    for digest in &list {
+        assert!(memmem::find(&text, &digest[..8]).is_none());
+        let digits = blake3::Hash::from_bytes(*digest).to_hex();
+        assert!(memmem::find(&text, &digits.as_bytes()[..16]).is_none());
+    }
+}
+
+/// How long a ledger of 10^5 runs takes to open: `cargo test --release -p veilset-rules ledger -- --ignored --nocapture`.
+#[test]
+#[ignore = "a measurement"]
+#[allow(clippy::print_stdout)]
+fn many_runs_are_read_at_once() {
+    let (_dir, ledger) = ledger();
+    let mut chain = Chain::read(Vec::new(), None).expect("empty");
+    let mut bytes = Vec::new();
+    let list = ledger.key.sketch(&digests(0..1000));
+    let mut head = Head::NONE;
+    for number in 0..100_000 {
+        let began = Began { list: list.clone(), at: number.into(), ..run(number, "count") };
+        let (line, next) = chain.followed_by(&Entry::Began(Box::new(began)));
+        bytes.extend(line);
+        (chain, head) = (Chain::after(next), next);
+    }
+    std::fs::write(ledger.home.path().join(FILE), &bytes).expect("room");
+    std::fs::write(ledger.home.path().join(HEAD), head.signed(&ledger.identity)).expect("room");
+    let rules = rules("runs = \"10 per 7d\"");
+    for _ in 0..3 {
+        let start = Instant::now();
+        let budgets = ledger.budgets(&rules[0], at(0)).expect("whole");
+        println!("{} MB: {:?}, {:?}", bytes.len() / 1_000_000, start.elapsed(), budgets[0].spent);
+    }
+}

@@ -1,0 +1,223 @@
+//! How much of a result whoever learns it sees: what both sides' terms say of that, and what it withholds.
+
+use veilset_protocols::{Gives, Operation, Outcome};
+
+use crate::{Detail, Noise, SessionError};
+
+/// How much of a result is released. But for noise, each side's program computes the whole result first, so these rules bind readers
+/// of what it prints, and a peer that does not change its program.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Release {
+    /// Of fewer matches nothing is released.
+    pub least: Option<u64>,
+    /// Nothing is released where more than so many per cent of the smaller list match.
+    pub most_rate: Option<u8>,
+    /// Numbers are rounded to the nearest multiple of this, halves up.
+    pub round: Option<u64>,
+    /// A count has this noise.
+    pub noise: Option<Noise>,
+}
+
+/// Why a result was not released.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Withheld {
+    /// Fewer keys match than this.
+    Fewer(u64),
+    /// More than so many per cent of the smaller list match.
+    Rate(u8),
+}
+
+impl Release {
+    /// Whether there is a rule.
+    #[must_use]
+    pub fn is_limited(self) -> bool {
+        self != Self::default()
+    }
+
+    /// Whether there is a rule that a changed program need not keep to.
+    pub(crate) fn binds_programs(self) -> bool {
+        Self { noise: None, ..self }.is_limited()
+    }
+
+    /// Whether somebody sees how many keys match, so that a result can be withheld for that.
+    #[must_use]
+    pub fn is_counted(operation: Operation) -> bool {
+        let gives = operation.spec().gives;
+        !matches!(gives, Gives::Shares | Gives::OneRow) && operation != Operation::Lookup
+    }
+
+    /// Whether the result is of numbers alone, so that rounding hides something.
+    #[must_use]
+    pub fn is_of_numbers(operation: Operation) -> bool {
+        operation.spec().gives == Gives::Numbers
+    }
+
+    /// Whether a result of this operation can be released so.
+    ///
+    /// # Errors
+    /// When no side knows how many keys match, or there is nothing to round.
+    pub fn check(self, operation: Operation) -> Result<(), SessionError> {
+        const UNCOUNTED: &str = "no side sees how many keys match";
+        let uncounted = !Self::is_counted(operation);
+        let flags = [
+            ("--least", self.least.is_some() && uncounted, UNCOUNTED),
+            ("--most-rate", self.most_rate.is_some() && uncounted, UNCOUNTED),
+            (
+                "--round",
+                self.round.is_some() && !Self::is_of_numbers(operation),
+                "its result is not of numbers alone",
+            ),
+            ("--noise", self.noise.is_some() && operation == Operation::Sum, NO_NOISY_SUM),
+            (
+                "--noise",
+                self.noise.is_some() && operation != Operation::Count,
+                "only a count has noise",
+            ),
+        ];
+        match flags.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
+            Some((flag, _, why)) => Err(SessionError::Release { flag, operation, why }),
+            None => Ok(()),
+        }
+    }
+
+    /// As both sides must say it.
+    pub(crate) fn details(self) -> impl Iterator<Item = Detail> {
+        let said = [
+            ("least result (--least)", self.least.map(|least| least.to_string())),
+            ("greatest match rate (--most-rate)", self.most_rate.map(|most| format!("{most} %"))),
+            ("rounding (--round)", self.round.map(|round| round.to_string())),
+            // Both compute how many dummies that takes, and so compare it.
+            (
+                "noise (--noise)",
+                self.noise.map(|noise| format!("{noise} ({} dummies)", noise.dummies())),
+            ),
+        ];
+        said.into_iter()
+            .filter_map(|(name, value)| Some(Detail { name: name.to_owned(), value: value? }))
+    }
+
+    /// What whoever learns should know of these rules, in sentences that follow others.
+    pub(crate) fn sentences(self) -> String {
+        let Self { least, most_rate, round, noise } = self;
+        let alone = "whoever learns is told that alone.";
+        [
+            least.map(|least| format!(" If fewer than {least} keys match, {alone}")),
+            most_rate.map(|most| {
+                format!(" If more than {most} % of the smaller list match, {alone}")
+            }),
+            round.map(|round| format!(" Numbers are rounded to multiples of {round}.")),
+            noise.map(|noise| {
+                let Noised { error, factor, delta } = Noised::of(noise);
+                format!(
+                    " The count has noise: it is off by at most {error} in 95 of 100 runs, and any count becomes at most {factor} times \
+                     as likely by one key of the other list for another, but for {delta}."
+                )
+            }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+
+    /// What withholds a result of so many matches between lists the smaller of which has so many keys.
+    pub(crate) fn withholds(self, matches: u64, smaller: u64) -> Option<Withheld> {
+        let is_above =
+            |most: &u8| u128::from(matches) * 100 > u128::from(*most) * u128::from(smaller);
+        let fewer = self.least.filter(|least| matches < *least).map(Withheld::Fewer);
+        fewer.or_else(|| self.most_rate.filter(is_above).map(Withheld::Rate))
+    }
+
+    /// The same result with its numbers rounded; sums count in units of 10^-scale, of their column's.
+    pub(crate) fn rounded(self, outcome: Outcome, scales: &[u32]) -> Outcome {
+        let Some(round) = self.round else { return outcome };
+        let count = |count: u64| (count.saturating_add(round / 2)) / round * round;
+        match outcome {
+            Outcome::Count(matches) => Outcome::Count(count(matches)),
+            Outcome::Sums { count: matches, sums } => {
+                let sums = sums.iter().zip(scales).map(|(sum, scale)| nearest(*sum, round, *scale));
+                Outcome::Sums { count: count(matches), sums: sums.collect() }
+            }
+            other => other,
+        }
+    }
+}
+
+/// Why a sum has none.
+const NO_NOISY_SUM: &str = "noise that neither side can subtract from a sum needs a computation on shares, which veilset does not have yet";
+
+/// What noise does, as texts have it.
+struct Noised {
+    error: u32,
+    factor: String,
+    delta: String,
+}
+
+impl Noised {
+    fn of(noise: Noise) -> Self {
+        let (factor, delta) = (veilset_real::exp(noise.epsilon()), noise.delta());
+        Self { error: noise.error(), factor: format!("{factor:.2}"), delta: format!("{delta:e}") }
+    }
+}
+
+/// The multiple of `round` that is nearest to a sum of this scale; 0 where no other that there is room for is.
+fn nearest(sum: i128, round: u64, scale: u32) -> i128 {
+    let unit = 10i128.checked_pow(scale).and_then(|one| one.checked_mul(round.into()));
+    let rounded =
+        unit.and_then(|unit| sum.checked_add(unit / 2).map(|above| above.div_euclid(unit) * unit));
+    rounded.unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_is_withheld_below_the_least_and_above_the_rate_alone() {
+        let release = Release { least: Some(50), most_rate: Some(85), ..Release::default() };
+        for (matches, smaller, withheld) in [
+            (0, 0, Some(Withheld::Fewer(50))),
+            (49, 1000, Some(Withheld::Fewer(50))),
+            (50, 1000, None),
+            (85, 100, None),
+            (86, 100, Some(Withheld::Rate(85))),
+            (u64::MAX, u64::MAX, Some(Withheld::Rate(85))),
+        ] {
+            assert_eq!(release.withholds(matches, smaller), withheld, "{matches} of {smaller}");
+        }
+        assert_eq!(Release::default().withholds(0, 0), None);
+    }
+
+    #[test]
+    fn numbers_become_the_nearest_multiples() {
+        let release = Release { round: Some(10), ..Release::default() };
+        for (count, rounded) in
+            [(0, 0), (4, 0), (5, 10), (14, 10), (15, 20), (u64::MAX, u64::MAX / 10 * 10)]
+        {
+            assert_eq!(release.rounded(Outcome::Count(count), &[]), Outcome::Count(rounded));
+        }
+        // 12.34, -5.00, -5.01 and what is too large to have a multiple near it.
+        let sums = Outcome::Sums { count: 26, sums: vec![1234, -500, -501, i128::MAX] };
+        let rounded = Outcome::Sums { count: 30, sums: vec![1000, 0, -1000, 0] };
+        assert_eq!(release.rounded(sums, &[2, 2, 2, 0]), rounded);
+        assert_eq!(nearest(1, u64::MAX, 38), 0);
+    }
+
+    #[test]
+    fn rules_are_for_results_that_they_mean_something_for() {
+        let least = Release { least: Some(2), ..Release::default() };
+        let round = Release { round: Some(2), ..Release::default() };
+        assert!(least.check(Operation::Union).is_ok() && round.check(Operation::Sum).is_ok());
+        let noise = Release { noise: Noise::new(1.0, 1e-9).ok(), ..Release::default() };
+        assert!(noise.check(Operation::Count).is_ok());
+        for (release, operation) in [
+            (noise, Operation::Sum),
+            (noise, Operation::Union),
+            (least, Operation::Share),
+            (least, Operation::Agree),
+            (round, Operation::Intersect),
+        ] {
+            let refused = release.check(operation);
+            assert!(matches!(refused, Err(SessionError::Release { .. })), "{operation}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A party's policy over its runs.
+
+use chrono::Utc;
+use veilset_data::{KeyColumn, KeySpec};
+use veilset_rules::{Facts, Policy};
+use veilset_session::{Briefing, Column};
+
+use crate::{Error, Input, Job};
+
+impl Job {
+    /// The same job under the rules that a policy has for the peers of these names. What the job leaves open is as they have it, and
+    /// what does not obey them is refused: before anything is sent, and again once the terms are agreed on.
+    #[must_use]
+    pub fn under<'a>(mut self, policy: &Policy, peers: impl IntoIterator<Item = &'a str>) -> Self {
+        for peer in peers {
+            let rules = policy.rules_for(peer);
+            self.release = rules.complete(self.release, self.operation);
+            self.reference = self.reference.or_else(|| rules.reference().map(str::to_owned));
+            self.rules.push(rules);
+        }
+        self
+    }
+
+    /// Whether what the job says of itself obeys its rules.
+    pub(crate) fn check_rules(&self) -> Result<(), Error> {
+        self.check_facts(&self.facts())
+    }
+
+    /// Whether a run with this list obeys the rules, as far as that can be known without the peer.
+    ///
+    /// # Errors
+    /// With the rule that it does not obey.
+    pub fn check_list(&self, input: &Input) -> Result<(), Error> {
+        let columns = input.columns();
+        self.check_facts(&self.facts_of(input, &columns))
+    }
+
+    /// Whether the run that the parties agreed on obeys the rules, each party's those for it.
+    pub(crate) fn check_agreed(&self, briefing: &Briefing, input: &Input) -> Result<(), Error> {
+        let columns = input.columns();
+        let agreed = Facts {
+            security: briefing.security,
+            protocol: Some(briefing.protocol),
+            ..self.facts_of(input, &columns)
+        };
+        self.rules.iter().try_for_each(|rules| {
+            let peer = briefing.peers.iter().find(|peer| peer.name == rules.peer());
+            let distinct = peer.map(|peer| peer.distinct);
+            Ok(rules.check(&Facts { peer: distinct, ..agreed.clone() })?)
+        })
+    }
+
+    fn check_facts(&self, facts: &Facts<'_>) -> Result<(), Error> {
+        self.rules.iter().try_for_each(|rules| Ok(rules.check(facts)?))
+    }
+
+    fn facts(&self) -> Facts<'_> {
+        Facts {
+            operation: self.operation,
+            learn: self.learn,
+            security: self.security,
+            protocol: self.protocol,
+            keys: Vec::new(),
+            sends: Vec::new(),
+            own: None,
+            peer: None,
+            release: self.release,
+            reference: self.reference.as_deref(),
+            today: Utc::now().date_naive(),
+        }
+    }
+
+    fn facts_of<'a>(&'a self, input: &'a Input, columns: &'a [Column]) -> Facts<'a> {
+        let keys = input.specs.iter().flat_map(KeySpec::columns);
+        // Rules name presets without the version that a release has.
+        let keys = keys.map(|KeyColumn { name, preset, .. }| {
+            let versioned = preset.versioned();
+            let preset = versioned.split_once('/').map_or(&*versioned, |(preset, _)| preset);
+            (name.as_str(), preset.to_owned())
+        });
+        Facts {
+            keys: keys.collect(),
+            sends: columns.iter().map(|column| column.name.as_str()).collect(),
+            own: Some(input.distinct() as u64),
+            ..self.facts()
+        }
+    }
+}
