@@ -79,6 +79,7 @@ tags! {
     Roll = 0xf5 "roll of the parties",
     Ticket = 0xf6 "ticket of a piece",
     TierSize = 0xf7 "size of a tier",
+    Signature = 0xf8 "signature of the receipt",
     Goodbye = 0xff "goodbye",
 }
 

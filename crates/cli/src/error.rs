@@ -24,6 +24,9 @@ pub(crate) enum Failure {
         /// What the system says.
         why: std::io::Error,
     },
+    /// A receipt that is not one.
+    #[error("{0}")]
+    Unverified(String),
     /// The program's own fault.
     #[error("{0}; this is a bug, please report it")]
     Bug(String),
@@ -48,6 +51,7 @@ impl Failure {
             Self::Facade(error) => error.exit_code(),
             Self::Flags(_) | Self::Output(_) | Self::Service { .. } => exit_code::INPUT,
             Self::Declined => exit_code::POLICY,
+            Self::Unverified(_) => exit_code::PEER,
             Self::Bug(_) => exit_code::BUG,
         }
     }

@@ -30,6 +30,7 @@ mod policy;
 mod prime;
 mod progress;
 mod protocols;
+mod receipt;
 mod reference;
 mod report;
 mod serve;
@@ -123,6 +124,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Policy(args) => policy::run(args, &talk),
         Command::History(args) => history::history(&args),
         Command::Budget(args) => history::budget(&args),
+        Command::Receipt(args) => receipt::run(args),
         Command::Protocols(args) => protocols::run(&args),
         #[cfg(feature = "bench")]
         Command::Bench(args) => bench::run(&args, &talk),

@@ -154,6 +154,12 @@ pub(crate) fn compute(
     let done = ready.run(input, &Resources { threads: args.threads(), observer: &bar });
     bar.clear();
     let done = done?;
+    if let Some(receipt) = &done.report.receipt
+        && !receipt.is_whole()
+    {
+        let peer = &done.report.peer().name;
+        voice::say(format_args!("warning: {peer} did not sign the receipt of this run"));
+    }
     if let Some(why) = &done.unrecorded {
         voice::say(format_args!("warning: your ledger does not have how this run ended: {why}"));
     }

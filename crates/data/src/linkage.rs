@@ -74,6 +74,11 @@ impl Linkage {
         all
     }
 
+    /// Tells the digests of all values by their numbers, some at a time.
+    pub fn over_digests(&self, tell: &mut dyn FnMut(&[u8])) {
+        self.sets.iter().for_each(|set| tell(set.digests().as_flattened()));
+    }
+
     /// The digests of all values by their numbers, which are gone from here: they are most of what it costs.
     #[must_use]
     pub fn take_digests(&mut self) -> Zeroizing<Vec<KeyDigest>> {

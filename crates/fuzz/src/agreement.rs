@@ -107,6 +107,7 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
         rows_of_key: sent.map_or(0, SentColumns::rows_of_key),
         release: Release::default(),
         reference: None,
+        pledge: None,
         details: Vec::new(),
     }
 }

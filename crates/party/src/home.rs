@@ -40,6 +40,12 @@ impl Home {
         &self.0
     }
 
+    /// A directory in this one, which is made when its first file is written.
+    #[must_use]
+    pub fn folder(&self, name: &str) -> Self {
+        Self(self.0.join(name))
+    }
+
     fn from_variables(get: impl Fn(&str) -> Option<OsString>) -> Result<Self, StoreError> {
         let path = |name: &str| get(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         path("VEILSET_HOME")

@@ -112,8 +112,17 @@ impl Identity {
     /// When the context begins otherwise.
     #[must_use]
     pub fn sign(&self, context: &str, message: &[u8]) -> [u8; 64] {
-        let signature = self.pair.sign(&in_context(context, message));
-        signature.as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
+        signed(&self.pair, context, message)
+    }
+
+    /// What signs messages in one context, also where the identity is not at hand.
+    ///
+    /// # Panics
+    /// When the context does not begin with `veilset`.
+    #[must_use]
+    pub fn signer(&self, context: &'static str) -> Signer {
+        assert!(context.starts_with("veilset"), "a context names the program");
+        Signer { pair: Arc::clone(&self.pair), public: self.public, context }
     }
 
     /// The key pair itself, to sign a TLS handshake with: everything else has a context, and is [signed](Self::sign) in it.
@@ -127,6 +136,33 @@ impl Identity {
         let public = pair.public_key().as_ref().try_into().map(PublicKey::from_bytes).ok()?;
         Some(Self { pkcs8, pair: Arc::new(pair), public })
     }
+}
+
+/// This party's signatures in one context.
+#[derive(Clone)]
+pub struct Signer {
+    pair: Arc<Ed25519KeyPair>,
+    public: PublicKey,
+    context: &'static str,
+}
+
+impl Signer {
+    /// Whose signatures they are.
+    #[must_use]
+    pub fn public_key(&self) -> PublicKey {
+        self.public
+    }
+
+    /// As [`Identity::sign`].
+    #[must_use]
+    pub fn sign(&self, message: &[u8]) -> [u8; 64] {
+        signed(&self.pair, self.context, message)
+    }
+}
+
+fn signed(pair: &Ed25519KeyPair, context: &str, message: &[u8]) -> [u8; 64] {
+    let signature = pair.sign(&in_context(context, message));
+    signature.as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
 }
 
 /// What is signed: the context, a zero byte, the message.
@@ -166,6 +202,7 @@ mod tests {
         let signature = own.sign("veilset test", b"message");
         let key = own.public_key();
         assert!(key.signed("veilset test", b"message", &signature));
+        assert_eq!(own.signer("veilset test").sign(b"message"), signature);
         assert!(!other.public_key().signed("veilset test", b"message", &signature));
         assert!(!key.signed("veilset test", b"massage", &signature));
         assert!(!key.signed("veilset test\0m", b"essage", &signature));

@@ -13,6 +13,6 @@ mod peers;
 
 pub use error::StoreError;
 pub use home::{Held, Home};
-pub use identity::Identity;
+pub use identity::{Identity, Signer};
 pub use key::{KeyError, PublicKey};
 pub use peers::{Added, Peers};

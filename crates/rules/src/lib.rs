@@ -6,6 +6,10 @@
 
 mod ledger;
 mod policy;
+mod receipt;
 
-pub use ledger::{Began, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, Sketch};
+pub use ledger::{
+    Began, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, RecordedReceipt, Sketch,
+};
 pub use policy::{Budget, Facts, Place, Policy, PolicyError, Refusal, Rules, Sentence};
+pub use receipt::{CONTEXT, ReceiptError, SignedReceipt};

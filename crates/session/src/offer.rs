@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Keys, Operation, Reveal, Security};
 
-use crate::Release;
+use crate::{Pledge, Release};
 
 names! {
     "who learns";
@@ -111,6 +111,8 @@ pub struct Offer {
     pub rows_of_key: u16,
     /// How much of the result is released.
     pub release: Release,
+    /// What this side says for the receipt, if it signs one.
+    pub pledge: Option<Pledge>,
     /// The reference of the parties' agreement, at most 256 bytes.
     pub reference: Option<String>,
     /// What else both sides must say alike, in this order.
@@ -172,6 +174,7 @@ impl Offer {
             rows_of_key: 0,
             release: Release::default(),
             reference: None,
+            pledge: None,
             details: Vec::new(),
         }
     }

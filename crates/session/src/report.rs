@@ -6,7 +6,7 @@ use veilset_channel::{PhaseCost, WireBytes};
 use veilset_data::{Warning, WarningCode, decode};
 use veilset_protocols::{Choices, Operation, Outcome, Role, Security};
 
-use crate::{Column, Learn, Matching, Release, SessionError, Withheld};
+use crate::{Column, Learn, Matching, Receipt, Release, SessionError, Withheld};
 
 /// The result of a run with its circumstances.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Report {
     pub peer_rows_of_key: u64,
     /// Indices of keys, numbers, shares or identifiers.
     pub outcome: Outcome,
+    /// What both sides signed, where this side has a key.
+    pub receipt: Option<Receipt>,
     /// How much of the result was to be released.
     pub release: Release,
     /// The reference of the parties' agreement.

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_channel::{Channel, ChannelExt, Message, Signal};
+use veilset_channel::{Blob, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_protocols::{
@@ -15,8 +15,9 @@ use zeroize::Zeroizing;
 use crate::elements::hash_keys;
 use crate::noise::with_dummies;
 use crate::parts::{Found, Parts};
+use crate::receipt::{Receipt, SIGNATURE, statement};
 use crate::report::run_id;
-use crate::terms::{Consent, Done};
+use crate::terms::{Consent, Signature};
 use crate::tiers::{session_of, swap_sizes};
 use crate::{Agreed, Briefing, End, PeerReport, Pipe, Report, SessionError};
 
@@ -138,13 +139,14 @@ impl Agreed {
             self.drive_tiers(pipe, &elements, linkage, rows, resources.observer, rng)
         })?;
         let rounds = pipe.costs().rounds() - before;
-        in_step::<Done>(pipe, "end of the run", &Signal)?;
+        let receipt = self.sign(pipe)?;
         pipe.end(&End::Complete);
         pipe.channel.phase("result");
         let outcome = pool.install(conclusion);
         let outcome = outcome.map_err(|error| SessionError::of_protocol("result", error))?;
         let outcome = self.estimate(outcome, own_dummies.unwrap_or_default());
-        Ok(self.report(pipe, outcome, rounds, resources.threads))
+        let report = self.report(pipe, outcome, rounds, resources.threads);
+        Ok(Report { receipt, ..report })
     }
 
     /// Key after key; what matches is known after each.
@@ -238,6 +240,26 @@ impl Agreed {
         conclusion.map_err(|error| SessionError::of_protocol(pipe.step(), error))
     }
 
+    /// Says that everything arrived, with this side's signature on what both sides sign, and waits for the peer's word.
+    fn sign(&self, pipe: &mut Pipe) -> Result<Option<Receipt>, SessionError> {
+        let parts = self.offer.pledge.as_ref().zip(pipe.peer);
+        let signed = parts.map(|(pledge, peer)| {
+            let (spec, run) = (self.protocol.spec(), self.run_id());
+            let statement = statement(pledge, &peer, run, spec, &self.offer, &self.pledged);
+            let own = pledge.signer.sign(statement.as_bytes());
+            (pledge, peer, statement, own)
+        });
+        let own = signed.as_ref().map_or([0; SIGNATURE], |(.., own)| *own);
+        let step = "end of the run";
+        pipe.channel.phase(step);
+        pipe.channel.put::<Signature>(&Blob(own.to_vec())).map_err(SessionError::at(step))?;
+        let theirs: Signature = pipe.channel.take(&SIGNATURE).map_err(SessionError::at(step))?;
+        let theirs = theirs.0.try_into().expect("as many bytes were taken");
+        Ok(signed.map(|(pledge, peer, statement, own)| {
+            Receipt::of(statement, pledge, own, (peer, theirs))
+        }))
+    }
+
     /// What this side makes of a count with noise, where it put `own` of the peer's dummies on its list.
     fn estimate(&self, outcome: Outcome, own: u64) -> Outcome {
         match self.offer.release.noise {
@@ -267,6 +289,7 @@ impl Agreed {
             peer_columns: self.peer_columns.clone(),
             peer_rows_of_key: self.peer_rows_of_key(),
             outcome,
+            receipt: None,
             release: self.offer.release,
             reference: self.offer.reference.clone(),
             withheld: None,

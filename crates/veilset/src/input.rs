@@ -232,6 +232,17 @@ impl Input {
         Ok(filled)
     }
 
+    /// Tells the digests of its keys, in the order of their first rows, or of the values under all its keys; some at a time.
+    pub(crate) fn over_digests(&self, tell: &mut dyn FnMut(&[u8])) {
+        match &self.given {
+            Some(given) => {
+                let given = given.lock().unwrap_or_else(PoisonError::into_inner);
+                tell(given.as_flattened());
+            }
+            None => self.linkage.over_digests(tell),
+        }
+    }
+
     /// Of the digests for a run those of values that the list has.
     pub(crate) fn of_values<'a>(&self, digests: &'a [KeyDigest]) -> Cow<'a, [KeyDigest]> {
         let Some(persons) = &self.persons else { return digests.into() };

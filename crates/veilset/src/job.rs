@@ -13,7 +13,7 @@ use veilset_session::{
 
 use crate::connection::Ways;
 use crate::ready::{AgreedTerms, Pair};
-use crate::record::Record;
+use crate::record::{Record, pledge};
 use crate::{Connection, Error, Input, KeysError, Ready};
 
 /// What this side wants to know of the two lists.
@@ -134,7 +134,13 @@ impl Job {
         if input.is_grouped() != (matching == Some(Matching::Grouped)) {
             return Err(KeysError::Made(operation).into());
         }
-        let offer = self.to_offer(input, matching);
+        let mut offer = self.to_offer(input, matching);
+        let signs = matches!(connection.0, Ways::Pair { .. });
+        let pledged = self.ledger.as_ref().filter(|_| signs).map(|ledger| {
+            let (pledge, salt) = pledge(ledger, input, &mut rng);
+            offer.pledge = Some(pledge);
+            salt
+        });
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
                 let peer = offer.peer.clone();
@@ -157,7 +163,7 @@ impl Job {
             ready.decline();
             return Err(refused);
         }
-        ready.record = Record::of(&self, &ready);
+        ready.record = Record::of(&self, &ready, pledged);
         Ok(ready)
     }
 
@@ -189,6 +195,7 @@ impl Job {
             rows_of_key: input.rows_of_key(),
             release: self.release,
             reference: self.reference.clone(),
+            pledge: None,
             details: self.details.iter().cloned().chain(most_rows).collect(),
         }
     }

@@ -15,8 +15,9 @@ use veilset_data::calendar::Slot;
 use veilset_data::{KeySet, KeySpec, Warning};
 use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
+use veilset_rules::SignedReceipt;
 use veilset_session::{
-    Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices, Release, Withheld,
+    Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices, Receipt, Release, Withheld,
 };
 
 use crate::lookup::{Answer, Fetched, LookedUp};
@@ -126,6 +127,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("learn", Some(json!(report.learn.name()))),
         ("release", report.release.is_limited().then(|| of_release(report.release))),
         ("reference", report.reference.as_ref().map(|reference| json!(reference))),
+        ("receipt", report.receipt.as_ref().map(of_receipt)),
         ("peer", one.map(|peer| party(&peer.name, peer.key.map(PublicKey::from_bytes)))),
         ("peers", one.is_none().then(|| json!(peers()))),
         ("role", report.role.map(|role| json!(role.name()))),
@@ -151,6 +153,11 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
     let told = report.choices.told().filter(|(_, value)| one.is_some() || value.is_some());
     let told = told.map(|(name, value)| (name, json!(value)));
     versioned(with_members(Value::Object(members.collect()), "security", told))
+}
+
+/// What both sides signed, or this side alone.
+fn of_receipt(receipt: &Receipt) -> Value {
+    json!({ "digest": SignedReceipt::of(receipt).digest(), "signed": receipt.is_whole() })
 }
 
 /// How much of a result was to be released.

@@ -113,7 +113,7 @@ pub mod party {
 pub mod policy {
     pub use veilset_rules::{
         Began, Budget, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, Place, Policy,
-        PolicyError, Refusal, Rules, Sentence,
+        PolicyError, ReceiptError, Refusal, Rules, Sentence, SignedReceipt,
     };
 }
 

@@ -1,15 +1,16 @@
 //! What the ledger gets of a run.
 
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
+use rand_core::CryptoRng;
 use veilset_data::KeyDigest;
-use veilset_party::PublicKey;
-use veilset_rules::{Began, Ending, Ledger, LedgerError, LedgerPeer, Rules};
-use veilset_session::Report;
+use veilset_party::{PublicKey, Signer};
+use veilset_rules::{Began, CONTEXT, Ending, Ledger, LedgerError, LedgerPeer, Rules};
+use veilset_session::{Pledge, Report, Sign};
 
 use crate::ready::AgreedTerms;
-use crate::{Error, Job, Ready};
+use crate::{Error, Input, Job, Ready};
 
 /// A run that is to be in the ledger, and takes its budgets.
 pub(crate) struct Record {
@@ -20,7 +21,7 @@ pub(crate) struct Record {
 
 impl Record {
     /// Of agreed terms of this job, where it has a ledger and its peers have keys.
-    pub(crate) fn of(job: &Job, ready: &Ready) -> Option<Self> {
+    pub(crate) fn of(job: &Job, ready: &Ready, salt: Option<String>) -> Option<Self> {
         let ledger = Arc::clone(job.ledger.as_ref()?);
         let (run, keys) = match &ready.terms {
             AgreedTerms::Pair(pair) => (pair.agreed.run_id(), vec![pair.pipe.peer_key()?]),
@@ -38,6 +39,7 @@ impl Record {
             presets: briefing.presets.clone(),
             reference: job.reference.clone(),
             epsilon: job.release.noise.map(|noise| noise.epsilon()),
+            salt,
             ..Began::new(run, peers.collect(), briefing.operation.name().to_owned())
         };
         Some(Self { ledger, rules: job.rules.clone(), began })
@@ -56,6 +58,44 @@ impl Record {
             Ok(_) => Ending::Complete,
             Err(_) => Ending::Failed,
         };
-        self.ledger.end(&self.began.run, ending, SystemTime::now())
+        let receipt = report.as_ref().ok().and_then(|report| report.receipt.as_ref());
+        self.ledger.end(&self.began.run, ending, receipt, SystemTime::now())
+    }
+}
+
+/// What this party says for the receipt, and the salt that opens its commitment, in hexadecimal digits.
+pub(crate) fn pledge(ledger: &Ledger, input: &Input, rng: &mut dyn CryptoRng) -> (Pledge, String) {
+    let mut salt = [0; 32];
+    rng.fill_bytes(&mut salt);
+    let mut hasher = blake3::Hasher::new_derive_key("veilset v1 commitment to a list");
+    hasher.update(&salt);
+    input.over_digests(&mut |digests| {
+        hasher.update(digests);
+    });
+    let commitment = *hasher.finalize().as_bytes();
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let began = since.map_or(0, |since| since.as_secs());
+    let pledge = Pledge { signer: Arc::new(Signs(ledger.signer())), began, commitment };
+    (pledge, blake3::Hash::from_bytes(salt).to_hex().to_string())
+}
+
+/// This party's signatures on receipts.
+struct Signs(Signer);
+
+impl Sign for Signs {
+    fn name_of(&self, key: &[u8; 32]) -> String {
+        PublicKey::from_bytes(*key).to_string()
+    }
+
+    fn key(&self) -> [u8; 32] {
+        *self.0.public_key().as_bytes()
+    }
+
+    fn sign(&self, statement: &[u8]) -> [u8; 64] {
+        self.0.sign(statement)
+    }
+
+    fn is_signed(&self, key: &[u8; 32], statement: &[u8], signature: &[u8; 64]) -> bool {
+        PublicKey::from_bytes(*key).signed(CONTEXT, statement, signature)
     }
 }

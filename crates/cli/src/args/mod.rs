@@ -26,6 +26,7 @@ use crate::operation::all_cores;
 use crate::order::Order;
 use crate::plan::args::PlanArgs;
 use crate::policy::args::PolicyArgs;
+use crate::receipt::ReceiptArgs;
 use crate::serve::args::ServeArgs;
 use crate::units;
 
@@ -131,6 +132,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Show what is left of your policy's budgets with a peer
     Budget(BudgetArgs),
+    /// Show or verify what both sides signed at the end of a run
+    Receipt(ReceiptArgs),
     /// List the protocols, or show one in full with its assumptions and leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
@@ -165,6 +168,7 @@ impl Command {
             | Self::Peer(_)
             | Self::Serve(_)
             | Self::Prime
+            | Self::Receipt(_)
             | Self::Completions(_)
             | Self::Man => false,
         }

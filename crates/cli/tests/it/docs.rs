@@ -219,8 +219,10 @@ fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
     let rules = example.lines().filter(|line| !line.starts_with('#'));
     assert!(page.contains(&rules.collect::<Vec<_>>().join("\n")));
     let commands = commands("docs/use/rules.md");
-    let [check, attempt, listening, connecting, history, budget] = commands.as_slice() else {
-        panic!("six commands")
+    let [check, attempt, listening, connecting, history, budget, receipts @ ..] =
+        commands.as_slice()
+    else {
+        panic!("six commands, and those of receipts")
     };
     fs::copy(reader.path("examples/rules/policy.toml"), reader.path("home/policy.toml"))
         .expect("room");
@@ -239,7 +241,14 @@ fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
     succeeds(listening, &listened);
     assert_eq!((stdout(&listened), code(&connected)), (stdout(&connected), 0));
     let runs = reader.run(&words(history, &shop, ""));
-    assert!(stdout(&runs).contains("count     with shop"), "{}", stdout(&runs));
+    let runs = stdout(&runs);
+    assert!(runs.contains("count     with shop"), "{runs}");
+    let run = runs.split_whitespace().last().expect("an id");
+    assert_eq!(receipts.len(), 2);
+    for command in receipts {
+        let command = command.replace("RUN", run);
+        succeeds(&command, &reader.run(&words(&command, &shop, "")));
+    }
 }
 
 #[cfg(unix)]

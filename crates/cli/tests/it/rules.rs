@@ -376,3 +376,62 @@ fn runs_are_in_the_ledger_and_take_budgets_that_no_failure_gives_back() {
     let (one, two) = meet(&left, &exact, &right, &exact);
     assert_eq!((code(&one), code(&two)), (6, 6), "{}", stderr(&one));
 }
+
+#[test]
+fn both_sides_sign_one_receipt_that_anybody_verifies() {
+    let (left, right) = parties();
+    let flags = ["--reference", "DPA \u{e9} \"1\"", "--least", "5", "--json"];
+    let count = command("count", &flags);
+    let (one, two) = meet(&left, &count, &right, &count);
+    let (one, two) = (object(&one), object(&two));
+    Schema::load().check("run", &one);
+    assert_eq!(one["receipt"], two["receipt"]);
+    assert_eq!(one["receipt"]["signed"], true);
+    let run = one["run"].as_str().expect("an id");
+    let place = format!("home/receipts/{run}.json");
+    let file: Value = serde_json::from_str(&left.read(&place)).expect("JSON");
+    let theirs: Value = serde_json::from_str(&right.read(&place)).expect("JSON");
+    assert_eq!(file["statement"], theirs["statement"]);
+    let statement = &file["statement"];
+    assert_eq!((&statement["operation"], &statement["run"]), (&json!("count"), &json!(run)));
+    // The side that connected comes first.
+    let parties = statement["parties"].as_array().expect("two");
+    let sizes: Vec<_> = parties.iter().map(|party| (&party["key"], &party["distinct"])).collect();
+    assert_eq!(sizes, [(&json!(right.key), &json!(40)), (&json!(left.key), &json!(60))]);
+    assert_ne!(parties[0]["commitment"], parties[1]["commitment"]);
+    let details = statement["details"].as_array().expect("details");
+    assert!(
+        details
+            .contains(&json!({ "name": "agreement (--reference)", "value": "DPA \u{e9} \"1\"" }))
+    );
+    // A stranger verifies the file alone.
+    let stranger = crate::support::party();
+    stranger.file("receipt.json", &theirs.to_string());
+    let verified = stranger.run(&["receipt", "verify", "receipt.json"]);
+    assert_eq!(code(&verified), 0, "{}", stderr(&verified));
+    assert!(stdout(&verified).contains(&left.key) && stdout(&verified).contains(&right.key));
+    let shown = stdout(&left.run(&["receipt", "show", run]));
+    assert!(
+        shown.contains(&format!("{} (right)", right.key))
+            && shown.contains(&format!("{} (you)", left.key)),
+        "{shown}"
+    );
+    assert!(shown.ends_with("both parties signed it\n"), "{shown}");
+    stranger
+        .file("receipt.json", &theirs.to_string().replace("\"distinct\":40", "\"distinct\":41"));
+    let refused = stranger.run(&["receipt", "verify", "receipt.json"]);
+    assert_eq!(code(&refused), 5);
+    assert!(
+        stderr(&refused).contains("is wrong: the statement was changed"),
+        "{}",
+        stderr(&refused)
+    );
+    for name in ["list.csv", "../home/identity.key", "nothing"] {
+        assert_eq!(code(&left.run(&["receipt", "show", name])), 2, "{name}");
+    }
+    // The commitment opens with the salt in the owner's ledger, over the keys in the order of their rows.
+    let ledger = left.read("home/ledger");
+    let line: Value = serde_json::from_str(ledger.lines().next().expect("a line")).expect("JSON");
+    assert_eq!(line["began"]["salt"].as_str().map(str::len), Some(64));
+    assert!(!right.read("home/ledger").contains(line["began"]["salt"].as_str().expect("a salt")));
+}

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use veilset_party::{Identity, PublicKey};
 
 use super::Entry;
+use crate::receipt::from_hex;
 
 /// What stands before the digest in a line, and after it.
 const BEFORE: &[u8] = b"{\"previous\":\"";
@@ -54,16 +55,6 @@ impl Head {
         message[8..].copy_from_slice(&self.digest);
         message
     }
-}
-
-/// 64 bytes of hexadecimal digits.
-fn from_hex(text: &str) -> Option<[u8; 64]> {
-    let digits: &[u8; 128] = text.as_bytes().try_into().ok()?;
-    let mut bytes = [0; 64];
-    for (byte, pair) in bytes.iter_mut().zip(digits.chunks_exact(2)) {
-        *byte = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
-    }
-    Some(bytes)
 }
 
 /// The lines of a ledger that is as this party left it.

@@ -60,6 +60,9 @@ pub struct Began {
     /// The noise of a count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epsilon: Option<f64>,
+    /// What opens this side's commitment to its list: 64 hexadecimal digits, for this party alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt: Option<String>,
     /// The list, under this party's key.
     pub list: Sketch,
 }
@@ -79,6 +82,7 @@ impl Began {
             own: 0,
             reference: None,
             epsilon: None,
+            salt: None,
             list: Sketch::default(),
         }
     }
@@ -104,6 +108,18 @@ pub struct Ended {
     pub at: u64,
     /// How.
     pub ending: Ending,
+    /// The digest of the receipt's statement, and whether both sides signed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<RecordedReceipt>,
+}
+
+/// A receipt in the ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedReceipt {
+    /// The BLAKE3 digest of its statement in hexadecimal digits.
+    pub digest: String,
+    /// Whether the peer signed it, too.
+    pub signed: bool,
 }
 
 /// How a run ended.

@@ -18,22 +18,26 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use memchr::memmem;
 use rayon::prelude::*;
-use veilset_party::{Held, Home, Identity};
+use veilset_party::{Held, Home, Identity, Signer};
+use veilset_session::Receipt;
 use zeroize::Zeroizing;
 
 pub(crate) use entry::Past;
-pub use entry::{Began, Ended, Ending, Entry, LedgerPeer};
+pub use entry::{Began, Ended, Ending, Entry, LedgerPeer, RecordedReceipt};
 pub use error::LedgerError;
 pub(crate) use sketch::MOST_DIFFERENCE;
 pub use sketch::Sketch;
 
-use crate::{Budget, Rules};
+use crate::{Budget, CONTEXT, Rules, SignedReceipt};
 use chain::{Chain, Head};
 use sketch::SketchKey;
 
 /// The files under the home directory.
 const FILE: &str = "ledger";
 const HEAD: &str = "ledger.head";
+
+/// The folder of receipts in it.
+const RECEIPTS: &str = "receipts";
 
 /// The ledger of a party.
 pub struct Ledger {
@@ -54,6 +58,12 @@ impl Ledger {
         let secret = blake3::derive_key("veilset v1 sketches in a ledger", &*signature);
         let key = SketchKey::new(Zeroizing::new(secret));
         Ok(Self { home: home.clone(), identity, key })
+    }
+
+    /// What signs this party's receipts.
+    #[must_use]
+    pub fn signer(&self) -> Signer {
+        self.identity.signer(CONTEXT)
     }
 
     /// Takes what the run of a list of these digests takes of the budgets that `rules` have, and writes that it began.
@@ -78,13 +88,20 @@ impl Ledger {
         self.write(&held, &chain, &Entry::Began(Box::new(began)))
     }
 
-    /// Writes how a run ended.
+    /// Writes how a run ended, and keeps its receipt.
     ///
     /// # Errors
     /// When the ledger was changed meanwhile or cannot be written.
-    pub fn end(&self, run: &str, ending: Ending, now: SystemTime) -> Result<(), LedgerError> {
+    pub fn end(
+        &self,
+        run: &str,
+        ending: Ending,
+        receipt: Option<&Receipt>,
+        now: SystemTime,
+    ) -> Result<(), LedgerError> {
+        let receipt = receipt.map(|receipt| self.keep(run, receipt)).transpose()?;
         let held = self.home.hold(FILE)?;
-        let ended = Ended { run: run.to_owned(), at: seconds(now), ending };
+        let ended = Ended { run: run.to_owned(), at: seconds(now), ending, receipt };
         self.write(&held, &self.read()?, &Entry::Ended(ended))
     }
 
@@ -103,6 +120,25 @@ impl Ledger {
     pub fn budgets(&self, rules: &Rules, now: SystemTime) -> Result<Vec<Budget>, LedgerError> {
         let chain = self.read()?;
         Ok(rules.budgets(&runs_with(&chain, rules.peer()), seconds(now)))
+    }
+
+    /// Puts a receipt where the ledger's are.
+    fn keep(&self, run: &str, receipt: &Receipt) -> Result<RecordedReceipt, LedgerError> {
+        let signed = SignedReceipt::of(receipt);
+        self.home.folder(RECEIPTS).write(&format!("{run}.json"), &signed.to_bytes(), true)?;
+        Ok(RecordedReceipt { digest: signed.digest(), signed: receipt.is_whole() })
+    }
+
+    /// The receipt of a run.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn receipt(home: &Home, run: &str) -> Result<Option<Vec<u8>>, LedgerError> {
+        let is_id = !run.is_empty() && run.bytes().all(|byte| byte.is_ascii_hexdigit());
+        if !is_id {
+            return Ok(None);
+        }
+        Ok(home.folder(RECEIPTS).read(&format!("{run}.json"))?)
     }
 
     fn read(&self) -> Result<Chain, LedgerError> {

@@ -50,7 +50,7 @@ fn a_number_of_runs_in_a_time_is_a_bound_that_comes_back_with_time_alone() {
     begin(0, 0).expect("the first");
     begin(1, 3600).expect("the second");
     // A failed run is spent, too.
-    ledger.end("run 1", Ending::Failed, at(3700)).expect("written");
+    ledger.end("run 1", Ending::Failed, None, at(3700)).expect("written");
     assert_eq!(refused(begin(2, 86_399)), "runs");
     let budgets = ledger.budgets(&rules[0], at(7200)).expect("readable");
     assert_eq!((budgets[0].spent, budgets[0].renewed), (2.0, Some(1_800_000_000 + 86_400)));

@@ -12,6 +12,7 @@ use crate::noise::Blocks;
 use crate::offer::BETWEEN_KEYS;
 use crate::parts::Parts;
 use crate::plan::{KEPT_A_VALUE, memory_of, plan};
+use crate::receipt::Pledged;
 use crate::report::run_id;
 use crate::run::CONSENT;
 use crate::terms::{ChosenNames, Hello, Terms, UncheckedTerms, encoded, escape, given};
@@ -42,6 +43,8 @@ pub struct Agreed {
     /// How many rows of the peer's come for one key at most.
     peer_rows_of_key: u64,
     pub(crate) session: [u8; 32],
+    /// What the peer's terms say for the receipt.
+    pub(crate) pledged: Pledged,
     pub(crate) offer: Offer,
     briefing: Briefing,
     /// What this side asks for and the peer has to say yes to.
@@ -104,6 +107,7 @@ pub fn agree(
         peer_columns: theirs.columns.clone(),
         peer_rows_of_key: theirs.rows_of_key.into(),
         session,
+        pledged: Pledged::of(&theirs),
         briefing: Briefing::new(spec, choices, asked, Side { role, reveal }, &offer, &theirs),
         asked_of_peer,
         accepted: false,

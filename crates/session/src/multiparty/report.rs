@@ -95,6 +95,7 @@ pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: 
         peer_columns: Vec::new(),
         peer_rows_of_key: 0,
         outcome: Outcome::Matched(matched),
+        receipt: None,
         release: offer.release,
         reference: offer.reference.clone(),
         withheld: None,

@@ -1,7 +1,7 @@
 //! The messages of an agreement, and of a run's end.
 
 use serde::{Deserialize, Serialize};
-use veilset_channel::{Malformed, Message, Reader, Signal, Tag};
+use veilset_channel::{Blob, Malformed, Message, Reader, Signal, Tag};
 
 use super::{UncheckedTerms, WIRE_VERSION};
 use crate::SessionError;
@@ -94,5 +94,8 @@ impl Message for ChosenNames {
 /// Consent to the terms, after the user saw them.
 pub(crate) type Consent = Signal<{ Tag::Consent.byte() }>;
 
-/// The end of a complete run: everything arrived.
+/// The end of a complete run of two: everything arrived, and this is the signature of the receipt, or zeros.
+pub(crate) type Signature = Blob<{ Tag::Signature.byte() }>;
+
+/// The end of a complete run or piece: everything arrived.
 pub(crate) type Done = Signal<{ Tag::Done.byte() }>;

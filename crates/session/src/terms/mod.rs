@@ -16,13 +16,13 @@ use veilset_protocols::{AttachedShape, CHOICES, Choices, Operation, Security, fi
 
 use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Matching, Offer};
 
-pub(crate) use messages::{ChosenNames, Consent, Done, Hello, encoded};
+pub(crate) use messages::{ChosenNames, Consent, Done, Hello, Signature, encoded};
 pub use mismatch::Mismatch;
 pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values};
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 4;
+pub const WIRE_VERSION: u16 = 5;
 
 /// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
@@ -105,6 +105,10 @@ pub(crate) struct Terms {
     pub(crate) rows_of_key: u16,
     /// What else both sides must say alike.
     pub(crate) details: Vec<Detail>,
+    /// When this side began, in seconds since 1970; 0 where it signs no receipt.
+    pub(crate) began: u64,
+    /// Its commitment to its list, for the receipt.
+    pub(crate) commitment: [u8; 32],
     /// Fresh randomness; both nonces key the elements of this session alone.
     pub(crate) nonce: [u8; 32],
 }
@@ -142,6 +146,8 @@ impl Terms {
                 .chain(offer.reference.as_deref().map(reference_detail))
                 .chain(offer.matching.map(matching_detail))
                 .collect(),
+            began: offer.pledge.as_ref().map_or(0, |pledge| pledge.began),
+            commitment: offer.pledge.as_ref().map_or([0; 32], |pledge| pledge.commitment),
             nonce,
         }
     }
@@ -207,6 +213,8 @@ impl TryFrom<UncheckedTerms> for Terms {
             columns: said.columns,
             rows_of_key: said.rows_of_key,
             details: said.details,
+            began: said.began,
+            commitment: said.commitment,
             nonce: said.nonce,
         })
     }

@@ -9,6 +9,9 @@ use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms, matching_detail}
 use crate::offer::BETWEEN_KEYS;
 use crate::{Column, Detail, Learn, Matching};
 
+/// The latest time of terms in seconds since 1970: the largest whole number that every reader of JSON has.
+const LATEST: u64 = (1 << 53) - 1;
+
 /// The most details.
 const MAX_DETAILS: usize = 16;
 
@@ -51,6 +54,10 @@ pub(crate) struct UncheckedTerms {
     pub(crate) scheme: String,
     /// What else both sides must say alike.
     pub(crate) details: Vec<Detail>,
+    /// When the sender of these terms began, in seconds since 1970; 0 where it signs no receipt.
+    pub(crate) began: u64,
+    /// Its commitment to its list, for the receipt.
+    pub(crate) commitment: [u8; 32],
     /// Fresh randomness; both nonces key the elements of this session alone.
     pub(crate) nonce: [u8; 32],
 }
@@ -84,6 +91,8 @@ impl From<&Terms> for UncheckedTerms {
             rows_of_key: terms.rows_of_key,
             scheme: choices.scheme.unwrap_or_default().name().to_owned(),
             details: terms.details.clone(),
+            began: terms.began,
+            commitment: terms.commitment,
             nonce: terms.nonce,
         }
     }
@@ -131,6 +140,7 @@ impl UncheckedTerms {
         let details = self.details.len() <= MAX_DETAILS && self.details.iter().all(short);
         let columns = columns <= MAX_COLUMNS && self.columns.iter().all(fits);
         attached
+            && self.began <= LATEST
             && details
             && columns
             && self.tiers_are_possible()

@@ -45,7 +45,9 @@ impl Hostile {
         // No values, no rows, no columns, of no key.
         out.extend([0, 0, 0, 0]);
         text(&mut out, "sum-of-ranks");
-        out.push(0);
+        // No details, and no receipt.
+        out.extend([0, 0]);
+        out.extend([0; 32]);
         out.extend([7; 32]);
         out
     }
