@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use veilset::Job;
 use veilset::party::{Home, Identity, Peers, PublicKey, StoreError};
 
 /// This party.
@@ -20,6 +21,14 @@ impl Party {
         let home = Home::from_env()?;
         let (identity, _) = Identity::load_or_create(&home)?;
         Ok(Self { home, identity: Arc::new(identity) })
+    }
+
+    /// A job with the peer of this name, under this party's policy.
+    ///
+    /// # Errors
+    /// When the policy or the identity cannot be read.
+    pub(crate) fn governs(&self, job: Job, peer: &str) -> Result<Job, veilset::Error> {
+        job.of_party(&self.home, None, [peer])
     }
 
     /// Its own key, and the names that it pinned with their keys.

@@ -70,11 +70,14 @@ impl Plan {
     /// The result as the page shows it.
     fn run(self, desk: &Desk, stop: Stop) -> Result<Value, Refusal> {
         let input = meeting::input("slots".to_owned(), &self.slots)?;
+        let job = desk.party.governs(self.job(desk), &self.peer)?;
+        job.check()?;
+        job.check_list(&input)?;
         let options = Options { deadline: desk.how.deadline, stop, ..Options::default() };
         let tell = |event| desk.board.tell(&event);
         let (identity, key) = (&desk.party.identity, &self.key);
         let connection = Connection::open(identity, key, &self.endpoint, &options, &tell)?;
-        let ready = self.job(desk).offer(connection, &input)?;
+        let ready = job.offer(connection, &input)?;
         desk.board.brief(ready.briefing());
         let cores = || available_parallelism().map_or(1, usize::from);
         let threads = desk.how.threads.unwrap_or_else(cores);

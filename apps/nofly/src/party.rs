@@ -2,6 +2,7 @@
 
 use std::thread::available_parallelism;
 
+use veilset::Job;
 use veilset::party::{Home, Identity, Peers, PublicKey};
 
 use crate::args::PartyArgs;
@@ -13,6 +14,7 @@ pub(crate) struct Party {
     /// What this side calls the peer.
     pub(crate) peer: String,
     pub(crate) key: PublicKey,
+    home: Home,
 }
 
 impl Party {
@@ -21,7 +23,12 @@ impl Party {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
         let (peer, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(peer)?;
-        Ok(Self { identity, peer, key })
+        Ok(Self { identity, peer, key, home })
+    }
+
+    /// A job with the peer, under this party's policy.
+    pub(crate) fn governs(&self, job: Job) -> Result<Job, Failure> {
+        Ok(job.of_party(&self.home, None, [self.peer.as_str()])?)
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     let source = Source::new(&args.manifest);
     let destination = destination(args, &source, talk)?;
     let party = Party::load(&args.party.peer)?;
-    job(&party, args).check()?;
+    job(&party, args)?.check()?;
     let table = Table::read(&source, None)?;
     args.party.key.locate(&table)?;
     if let Some(destination) = &destination {
@@ -53,8 +53,9 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
 }
 
 /// This side learns which of its rows match; the authority learns nothing.
-fn job(party: &Party, args: &ScreenArgs) -> Job {
-    Job { learn: Learn::Me, protocol: args.protocol.0, ..Job::intersect(party.peer.clone()) }
+fn job(party: &Party, args: &ScreenArgs) -> Result<Job, Failure> {
+    let job = Job::intersect(party.peer.clone());
+    party.governs(Job { learn: Learn::Me, protocol: args.protocol.0, ..job })
 }
 
 /// Where the rows go, checked before anything else happens.
@@ -92,7 +93,7 @@ impl Screening<'_> {
         self.talk.say(&format!("going to {} at {}", self.party.peer, self.args.connect));
         let connection =
             Connection::open(identity, key, endpoint, &options, &|event| self.talk.tell(&event))?;
-        let ready = job(self.party, self.args).offer(connection, input)?;
+        let ready = job(self.party, self.args)?.offer(connection, input)?;
         self.talk.show(ready.briefing());
         if let Some(board) = self.board {
             board.brief(ready.briefing());

@@ -27,7 +27,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Answers screenings until somebody stops it.
 pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
     let party = Party::load(&args.party.peer)?;
-    job(&party, args).check()?;
+    job(&party, args)?.check()?;
     let list = Arc::new(List::open(&args.list, &args.party.key, talk)?);
     let listener = Listener::bind(&args.listen).map_err(veilset::Error::from)?;
     let shift = Arc::new(Shift::default());
@@ -38,8 +38,9 @@ pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
 }
 
 /// The airline learns which of its passengers match; this side learns nothing.
-fn job(party: &Party, args: &ServeArgs) -> Job {
-    Job { learn: Learn::Peer, protocol: args.protocol.0, ..Job::intersect(party.peer.clone()) }
+fn job(party: &Party, args: &ServeArgs) -> Result<Job, Failure> {
+    let job = Job::intersect(party.peer.clone());
+    party.governs(Job { learn: Learn::Peer, protocol: args.protocol.0, ..job })
 }
 
 /// Has signals heard: the list is read again, or the server stops.
@@ -112,7 +113,7 @@ impl Server<'_> {
 
     fn answer(&self, connection: Connection) -> Result<Done, Failure> {
         let input = self.list.current();
-        let ready = job(&self.party, self.args).offer(connection, &input)?;
+        let ready = job(&self.party, self.args)?.offer(connection, &input)?;
         let briefing = ready.briefing();
         self.talk.show(briefing);
         let (got, most) = (briefing.peer().distinct, self.args.max_manifest);

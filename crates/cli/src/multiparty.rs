@@ -1,11 +1,8 @@
 //! `veilset intersect` between three parties or more.
 
-use std::sync::Arc;
-
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers};
-use veilset::policy::Ledger;
 use veilset::registry::{Choices, Over};
 use veilset::{Connection, Done, Job, Learn, PeerAddress};
 
@@ -33,11 +30,8 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let identity = Identity::load(&home)?;
     let addresses = addresses(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
-    let ledger = Ledger::open(&home).map_err(veilset::Error::from)?;
-    let mut job = Job { ledger: Some(Arc::new(ledger)), ..order.job(names.join(", ")) };
-    if let Some(policy) = args.meet.policy(&home)? {
-        job = job.under(&policy, names.iter().copied());
-    }
+    let job = order.job(names.join(", "));
+    let job = job.of_party(&home, args.meet.policy.as_deref(), names.iter().copied())?;
     job.check()?;
     let input = read(order, destination.as_ref(), talk)?;
     job.check_list(&input)?;

@@ -1,12 +1,10 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers, PublicKey};
-use veilset::policy::{Ledger, Policy};
 use veilset::registry::Gives;
 use veilset::{Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, table, voice};
 
@@ -63,7 +61,7 @@ impl Party<'_> {
         let interrupt = Interrupt::heed()?;
         let destination = place()?;
         let peer = Peer::load(args)?;
-        let job = peer.under_policy(wanted(peer.name.clone()));
+        let job = peer.job(wanted, args)?;
         job.check()?;
         let input = read(destination.as_ref())?;
         job.check_list(&input)?;
@@ -94,8 +92,7 @@ struct Peer {
     identity: Identity,
     name: String,
     key: PublicKey,
-    policy: Option<Policy>,
-    ledger: Arc<Ledger>,
+    home: Home,
 }
 
 impl Peer {
@@ -104,18 +101,13 @@ impl Peer {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
         let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
-        let policy = args.policy(&home)?;
-        let ledger = Arc::new(Ledger::open(&home).map_err(veilset::Error::from)?);
-        Ok(Self { identity, name, key, policy, ledger })
+        Ok(Self { identity, name, key, home })
     }
 
     /// The job with this peer, as this party's policy has it.
-    fn under_policy(&self, job: Job) -> Job {
-        let job = Job { ledger: Some(Arc::clone(&self.ledger)), ..job };
-        match &self.policy {
-            Some(policy) => job.under(policy, [self.name.as_str()]),
-            None => job,
-        }
+    fn job(&self, wanted: &dyn Fn(String) -> Job, args: &MeetArgs) -> Result<Job, Failure> {
+        let job = wanted(self.name.clone());
+        Ok(job.of_party(&self.home, args.policy.as_deref(), [self.name.as_str()])?)
     }
 
     /// Calls it, agrees, asks, and runs.

@@ -3,12 +3,11 @@
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use veilset::cluster::MAX_NAME;
 use veilset::data::PROGRAM_MEMORY;
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::PROTOCOLS;
 pub(crate) use veilset::units::{
-    bytes, count, delimiter, duration, show_bytes, show_need, threads,
+    bytes, count, delimiter, duration, reference, show_bytes, show_need, threads,
 };
 
 use crate::args::{ProtocolArg, StopValues, With};
@@ -84,13 +83,6 @@ pub(crate) fn with(text: &str) -> Result<With, String> {
             Err("give the party's name and its address, such as acme@acme.example:7000".to_owned())
         }
     }
-}
-
-/// A text that both sides give alike.
-pub(crate) fn reference(text: &str) -> Result<String, String> {
-    let fits = (1..=MAX_NAME).contains(&text.len()) && !text.contains(char::is_control);
-    let wanted = || format!("a text of 1 to {MAX_NAME} bytes without line breaks is needed");
-    fits.then(|| text.to_owned()).ok_or_else(wanted)
 }
 
 /// A protocol's id.

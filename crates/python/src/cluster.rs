@@ -9,6 +9,7 @@ use pyo3::types::PyBytes;
 use veilset::cluster::{self, Cut, ListColumns, Merged, Slicing};
 use veilset::data::{KeySpec, Scratch, Table, Warning};
 use veilset::json;
+use veilset::policy::Policy;
 
 use crate::attend::{Caller, attend};
 use crate::bytes::{elements, fixed, of_elements, of_integers, of_words, words};
@@ -45,6 +46,10 @@ impl DriverConnection {
         let (party, stop) = (party.get(), stop.get());
         let (connecting, deadline) = (way.connects(), way.deadline()?.as_secs_f64());
         attend(py, &caller, stop, |reporter| {
+            // Nothing that a cluster does is checked against rules, or in the ledger.
+            if Policy::of_home(party.at())?.is_some() {
+                return Err(Failure::Ungoverned);
+            }
             let connection = Peer::find(party, &way, stop)?.connection(reporter)?;
             Ok(Self { connection, connecting, deadline })
         })

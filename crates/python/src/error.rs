@@ -15,6 +15,8 @@ pub(crate) enum Failure {
     Argument(String),
     /// The caller's `confirm` said no.
     Declined,
+    /// A party with a policy is asked to run where nothing checks it.
+    Ungoverned,
 }
 
 impl<E: Into<veilset::Error>> From<E> for Failure {
@@ -31,6 +33,10 @@ impl From<Failure> for PyErr {
             }
             Failure::Facade(error) => (error.exit_code(), in_python(&error.to_string())),
             Failure::Argument(why) => (exit_code::INPUT, why),
+            Failure::Ungoverned => {
+                let why = "you have a policy, and nothing on a cluster checks it: run on one machine, or as a party without one";
+                (exit_code::POLICY, why.to_owned())
+            }
             Failure::Declined => {
                 (exit_code::POLICY, "declined; nothing was sent but the terms".to_owned())
             }

@@ -10,11 +10,12 @@ use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
 use veilset::registry::{Choices, Gives, Operation, Over, PROTOCOLS, UnknownName, find};
 use veilset::sources::is_object;
-use veilset::{Columns, Error, Input, Job, Joining, Learn, choose, units};
+use veilset::{Columns, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
 
 use crate::attend::Reporter;
 use crate::error::Failure;
 use crate::list::List;
+use crate::party::Party;
 
 /// The attributes of an order that says what to compute.
 #[derive(FromPyObject)]
@@ -40,9 +41,38 @@ pub(crate) struct Order {
     threads: Option<usize>,
     output: Option<String>,
     force: bool,
+    policy: Option<PathBuf>,
+    reference: Option<String>,
+    least: Option<u64>,
+    most_rate: Option<u8>,
+    round: Option<u64>,
+    noise: Option<String>,
 }
 
 impl Order {
+    /// The job with this peer, in the party's ledger and under its policy.
+    pub(crate) fn governed(&self, party: &Party, peer: &str) -> Result<Job, Failure> {
+        let job = self.offered(peer.to_owned())?;
+        let job = job.of_party(party.at(), self.policy.as_deref(), [peer])?;
+        job.check()?;
+        Ok(job)
+    }
+
+    /// How much of the result is released.
+    fn release(&self) -> Result<Release, Failure> {
+        let noise = self.noise.as_deref().map(str::parse).transpose();
+        let noise = noise.map_err(|why: NoNoise| Failure::Argument(format!("noise: {why}")))?;
+        let Self { least, most_rate, round, .. } = *self;
+        if least == Some(0)
+            || round == Some(0)
+            || !most_rate.is_none_or(|rate| (1..100).contains(&rate))
+        {
+            let why = "least and round are numbers from 1, and most_rate is one from 1 to 99";
+            return Err(Failure::Argument(why.to_owned()));
+        }
+        Ok(Release { least, most_rate, round, noise })
+    }
+
     /// The job for a peer of this name, which a protocol exists for.
     pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
         let job = self.offered(peer)?;
@@ -68,6 +98,13 @@ impl Order {
             matching: self.r#match.as_deref().map(|name| named("match", name)).transpose()?,
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             with_rows: operation.spec().may_send_rows() && !self.send.is_empty(),
+            release: self.release()?,
+            reference: self
+                .reference
+                .as_deref()
+                .map(units::reference)
+                .transpose()
+                .map_err(Failure::Argument)?,
             ..Job::new(operation, peer)
         })
     }

@@ -115,8 +115,9 @@ pub(crate) fn run(
         order.job(way.peer.clone())?;
         let destination = order.destination(&list.source())?;
         let peer = Peer::find(party, &way, stop)?;
+        let job = order.governed(party, &peer.name)?;
         let input = order.input(list, reporter)?;
-        let job = order.job(peer.name.clone())?;
+        job.check_list(&input)?;
         if let Some(destination) = &destination {
             order.prepare(destination, &input)?;
         }

@@ -177,6 +177,59 @@ def test_errors_hold_no_values() -> None:
     assert "secret" not in str(caught.value)
 
 
+def test_a_policy_bounds_runs_and_what_they_release(
+    people: Pair, parties: Parties, address: str, tmp_path: Path
+) -> None:
+    (tmp_path / "you" / "policy.toml").write_text(
+        'operations = ["count"]\nleast = 1000\nruns = "1 per 24h"\n'
+    )
+    common: dict[str, Any] = {"on": "email", "preset": "email", "deadline": 60}
+
+    def both() -> tuple[veilset.Result, veilset.Result]:
+        with ThreadPoolExecutor() as pool:
+            theirs = pool.submit(
+                veilset.count,
+                polars.DataFrame(people.b),
+                peer="you",
+                party=parties.acme,
+                listen=address,
+                least=1000,
+                **common,
+            )
+            mine = veilset.count(
+                polars.DataFrame(people.a),
+                peer="acme",
+                party=parties.you,
+                connect=address,
+                **common,
+            )
+            return mine, theirs.result()
+
+    for result in both():
+        assert (result.count, result.withheld) == (None, "fewer than 1000 matches")
+        assert result.report["release"]["least"] == 1000
+        assert result.report["receipt"]["signed"]
+    with pytest.raises(veilset.PolicyError, match=r"rule `runs`, .*policy.toml:3"):
+        both()
+    frame = polars.DataFrame(people.a)
+    with pytest.raises(veilset.PolicyError, match=r"rule `operations`, .*policy.toml:1"):
+        veilset.intersect(frame, peer="acme", party=parties.you, connect=address, **common)
+    (tmp_path / "strict.toml").write_text("own-least = 1000\n")
+    with pytest.raises(veilset.PolicyError, match=r"rule `own-least`, .*strict.toml:1"):
+        veilset.count(
+            frame,
+            peer="acme",
+            party=parties.you,
+            connect=address,
+            policy=tmp_path / "strict.toml",
+            **common,
+        )
+    with pytest.raises(veilset.InputError, match="noise: epsilon=E,delta=D is needed"):
+        veilset.run_local("count", frame, frame, on="email", noise="1")
+    a, b = veilset.run_local("count", frame, frame, on="email", noise="epsilon=1,delta=1e-3")
+    assert a.report["release"]["noise"]["dummies"] == b.report["release"]["noise"]["dummies"] > 0
+
+
 def test_a_deadline(parties: Parties, address: str) -> None:
     with pytest.raises(veilset.NetworkError) as caught:
         veilset.count(FRAME, on="k", peer="acme", party=parties.you, listen=address, deadline=0.2)

@@ -67,7 +67,8 @@ pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Briefing, Learn, Matching, Noise, Price, Release, Report, Resources, Withheld, no_match,
+    Briefing, Learn, Matching, NoNoise, Noise, Price, Release, Report, Resources, Withheld,
+    no_match,
 };
 
 /// Runs that many workers of both parties share.

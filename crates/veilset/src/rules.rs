@@ -1,13 +1,39 @@
 //! A party's policy over its runs.
 
+use std::path::Path;
+use std::sync::Arc;
+
 use chrono::Utc;
 use veilset_data::{KeyColumn, KeySpec};
-use veilset_rules::{Facts, Policy};
+use veilset_party::Home;
+use veilset_rules::{Facts, Ledger, Policy};
 use veilset_session::{Briefing, Column};
 
 use crate::{Error, Input, Job};
 
 impl Job {
+    /// The same job of the party that lives at `home`: in its ledger, and under its policy, the one at this path or else the one
+    /// beside its identity, where there is one.
+    ///
+    /// # Errors
+    /// When the policy or the identity cannot be read.
+    pub fn of_party<'a>(
+        self,
+        home: &Home,
+        policy: Option<&Path>,
+        peers: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Self, Error> {
+        let policy = match policy {
+            Some(path) => Some(Policy::load(path)?),
+            None => Policy::of_home(home)?,
+        };
+        let job = Self { ledger: Some(Arc::new(Ledger::open(home)?)), ..self };
+        Ok(match &policy {
+            Some(policy) => job.under(policy, peers),
+            None => job,
+        })
+    }
+
     /// The same job under the rules that a policy has for the peers of these names. What the job leaves open is as they have it, and
     /// what does not obey them is refused: before anything is sent, and again once the terms are agreed on.
     #[must_use]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use veilset_data::DiskNeed;
 pub use veilset_data::show_bytes;
 use veilset_protocols::{Operation, Security, candidates};
+use veilset_session::MAX_NAME;
 
 /// A day in minutes.
 const DAY: u32 = 24 * 60;
@@ -19,6 +20,16 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     scaled(text, &UNITS)
         .map(Duration::from_millis)
         .ok_or_else(|| "a duration with its unit is needed, such as 90s or 10m".to_owned())
+}
+
+/// The reference of an agreement.
+///
+/// # Errors
+/// With what is needed instead.
+pub fn reference(text: &str) -> Result<String, String> {
+    let fits = (1..=MAX_NAME).contains(&text.len()) && !text.contains(char::is_control);
+    let wanted = || format!("a text of 1 to {MAX_NAME} bytes without line breaks is needed");
+    fits.then(|| text.to_owned()).ok_or_else(wanted)
 }
 
 /// `500MB`, `2GiB`, or bytes.

@@ -9,8 +9,6 @@ use std::time::Duration;
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
 use veilset::data::{KeySpec, Scratch};
 use veilset::net::Options;
-use veilset::party::Home;
-use veilset::policy::Policy;
 use veilset::registry::Operation;
 use veilset::{Noise, Release};
 
@@ -19,7 +17,6 @@ pub(crate) use self::choices::ChoiceArgs;
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
-use crate::error::Failure;
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
@@ -435,15 +432,6 @@ impl MeetArgs {
     /// Threads for computing: every core that the system gives this process, unless it is said otherwise.
     pub(crate) fn threads(&self) -> usize {
         self.threads.unwrap_or_else(all_cores)
-    }
-
-    /// The policy of this party, if it has one.
-    pub(crate) fn policy(&self, home: &Home) -> Result<Option<Policy>, Failure> {
-        Ok(match &self.policy {
-            Some(path) => Policy::load(path).map(Some),
-            None => Policy::of_home(home),
-        }
-        .map_err(veilset::Error::from)?)
     }
 
     /// The other party, where there is one.

@@ -105,6 +105,22 @@ class ComputeOptions(ProtocolOptions, Choices, total=False):
 class TermOptions(ComputeOptions, total=False):
     """How to compute something of two lists."""
 
+    least: Annotated[
+        int, "withholds a result of fewer matches from whoever learns; both sides give the same"
+    ]
+    most_rate: Annotated[
+        int,
+        "withholds a result in which more than so many per cent of the smaller list match; both sides give the same",
+    ]
+    round: Annotated[
+        int,
+        "rounds numbers of the result to its multiples (count and sum only); both sides give the same",
+    ]
+    noise: Annotated[
+        str,
+        "gives a count noise that neither side can subtract, such as epsilon=1,delta=1e-9; both sides give the same",
+    ]
+
     preset: PresetOption
     keep_placeholders: PlaceholdersOption
     stop_values: Annotated[
@@ -125,6 +141,14 @@ class TermOptions(ComputeOptions, total=False):
 
 class PeerOptions(TypedDict, total=False):
     """The way to the peer."""
+
+    policy: Annotated[
+        str | os.PathLike[str],
+        "your policy; default: policy.toml in the folder of your identity, if there is one",
+    ]
+    reference: Annotated[
+        str, "the reference of your agreement with the peer; both sides give the same"
+    ]
 
     party: PartyOption
     connect: Annotated[str, "connect to the peer at HOST:PORT"]
@@ -218,6 +242,12 @@ class Order:
     threads: int | None
     output: str | None
     force: bool
+    policy: str | os.PathLike[str] | None
+    reference: str | None
+    least: int | None
+    most_rate: int | None
+    round: int | None
+    noise: str | None
 
 
 @dataclass(frozen=True)
@@ -336,6 +366,12 @@ class Asks:
             threads=options.get("threads"),
             output=None if output is None else os.fspath(output),
             force=options.get("force", False),
+            policy=options.get("policy"),
+            reference=options.get("reference"),
+            least=options.get("least"),
+            most_rate=options.get("most_rate"),
+            round=options.get("round"),
+            noise=options.get("noise"),
         )
 
 

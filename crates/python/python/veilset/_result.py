@@ -86,6 +86,16 @@ class Result:
         sums = self.report["result"].get("sum")
         return None if sums is None else {name: Decimal(text) for name, text in sums.items()}
 
+    @property
+    def withheld(self) -> str | None:
+        """Why a rule of the terms withholds the result from this side, which was to learn it; None if none does."""
+        match self.report["result"].get("withheld"):
+            case {"fewer_than": least}:
+                return f"fewer than {least} matches"
+            case {"above_percent": most}:
+                return f"more than {most} % of the smaller list match"
+        return None
+
     @cached_property
     def table(self) -> Any:
         """The result's rows, in a table of the kind that came in (of pyarrow for a file); None if there are none to know.
@@ -112,6 +122,8 @@ class Result:
         if self.operation == "agree":
             row = self._number("row")
             return "no key is in both lists" if row is None else f"row {row + 1} of yours"
+        if self.withheld is not None:
+            return f"{self.withheld}: the result is withheld"
         if self.matches is None:
             return "the number of matches is not yours to know"
         if (by_key := self.report["result"].get("by_key")) is not None:
@@ -205,6 +217,16 @@ class Found:
         """Of single items, those that are listed, with their labels; None is the label where the list has none."""
         entries = self.report["result"]["entries"]
         return {e["item"]: e["label"] for e in entries if "item" in e and e["listed"]}
+
+    @property
+    def withheld(self) -> str | None:
+        """Why a rule of the terms withholds the result from this side, which was to learn it; None if none does."""
+        match self.report["result"].get("withheld"):
+            case {"fewer_than": least}:
+                return f"fewer than {least} matches"
+            case {"above_percent": most}:
+                return f"more than {most} % of the smaller list match"
+        return None
 
     @cached_property
     def table(self) -> Any:
