@@ -1,5 +1,6 @@
 //! The facade: matching by several keys, what that costs and how it ends, and how a program ends that panics.
 
+mod attack;
 mod grouped;
 mod joined;
 mod linkage;
