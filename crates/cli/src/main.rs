@@ -17,6 +17,7 @@ mod consent;
 mod demo;
 mod error;
 mod escape;
+mod exchange;
 mod history;
 mod identity;
 mod interrupt;
@@ -121,6 +122,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Lookup(args) => lookup::run(&args, &talk),
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
+        Command::Exchange(args) => exchange::run(&args, &talk),
         Command::Policy(args) => policy::run(args, &talk),
         Command::History(args) => history::history(&args),
         Command::Budget(args) => history::budget(&args),

@@ -17,6 +17,7 @@ pub(crate) use self::choices::ChoiceArgs;
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
+use crate::exchange::ExchangeArgs;
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
 use crate::operation::all_cores;
@@ -123,6 +124,8 @@ pub(crate) enum Command {
     Plan(PlanArgs),
     /// Check a list before a run; nothing is sent
     Check(CheckArgs),
+    /// Run what you and a peer agreed on once, as a file says it
+    Exchange(ExchangeArgs),
     /// Check a policy, or try a command under it; nothing is sent
     Policy(PolicyArgs),
     /// List the runs that you took part in, as your ledger has them
@@ -165,6 +168,7 @@ impl Command {
             | Self::Peer(_)
             | Self::Serve(_)
             | Self::Prime
+            | Self::Exchange(_)
             | Self::Receipt(_)
             | Self::Completions(_)
             | Self::Man => false,

@@ -435,3 +435,65 @@ fn both_sides_sign_one_receipt_that_anybody_verifies() {
     assert_eq!(line["began"]["salt"].as_str().map(str::len), Some(64));
     assert!(!right.read("home/ledger").contains(line["began"]["salt"].as_str().expect("a salt")));
 }
+
+#[test]
+fn an_exchange_that_stands_runs_as_its_file_says() {
+    let (left, right) = parties();
+    let file = |party: &Party, way: &str, more: &str| {
+        std::fs::create_dir_all(party.path("acme")).expect("writable");
+        party.file("acme/list.csv", &party.read("list.csv"));
+        let text = format!(
+            "operation = \"intersect\"\nlist = \"list.csv\"\nkey = [\"email:email\"]\n{way}\n{more}"
+        );
+        party.file("acme/exchange.toml", &text);
+    };
+    let rules = "reference = \"DPA 1\"\nleast = 5\nthreads = 1\njson = true\noutput = \"out-{date}.csv\"\nforce = true\n";
+    file(&left, "peer = \"right\"\nlisten = \"127.0.0.1:0\"", rules);
+    let run = ["exchange", "acme/exchange.toml"];
+    for (theirs, ends) in [(rules, 0), ("reference = \"DPA 1\"\n", 3)] {
+        let mut listening = left.start(&run);
+        let way = format!("peer = \"left\"\nconnect = \"{}\"", listening.address());
+        file(&right, &way, theirs);
+        let (two, one) = (right.run(&run), listening.output());
+        assert_eq!((code(&one), code(&two)), (ends, ends), "{}{}", stderr(&one), stderr(&two));
+        if ends == 0 {
+            let result = &object(&one)["result"];
+            assert_eq!(result["count"], 30);
+            let today = object(&one)["time"].as_str().expect("a time")[..10].to_owned();
+            assert_eq!(left.read(&format!("acme/out-{today}.csv")).lines().count(), 31);
+        } else {
+            assert!(
+                stderr(&two).contains("least result (--least): here nothing, at the peer 5"),
+                "{}",
+                stderr(&two)
+            );
+        }
+    }
+    let printed = stdout(&left.run(&["exchange", "--print", "acme/exchange.toml"]));
+    assert!(
+        printed.starts_with("veilset intersect --") && printed.ends_with(" -- list.csv\n"),
+        "{printed}"
+    );
+    assert!(
+        printed.contains(" --key=email:email ") && printed.contains(" '--reference=DPA 1' "),
+        "{printed}"
+    );
+    for (more, why) in [
+        ("leest = 5\n", "exchange.toml:5: the command has no flag \"leest\"; its flags are"),
+        ("least = { a = 1 }\n", "exchange.toml:5: least takes a text, a number, or true"),
+        ("least = \"many\"\n", "invalid value 'many' for '--least <N>'"),
+        ("least\n", "exchange.toml:5: "),
+    ] {
+        file(&left, "peer = \"right\"", more);
+        let output = left.run(&run);
+        assert_eq!(code(&output), 2, "{more}");
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    left.file("acme/exchange.toml", "operation = \"serve\"\nlist = \"list.csv\"\n");
+    let output = left.run(&run);
+    assert!(
+        stderr(&output).contains("exchange.toml:1: operation is one such as"),
+        "{}",
+        stderr(&output)
+    );
+}
