@@ -37,6 +37,8 @@ pub(crate) struct BudgetArgs {
 struct Run {
     began: Began,
     ending: Option<Ending>,
+    /// Whether there is a receipt, and the peer signed it, too.
+    signed: Option<bool>,
 }
 
 /// Prints the runs of the ledger, the first first.
@@ -54,7 +56,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
         return Ok(print_line!("{}", json_line(&object))?);
     }
     for run in runs {
-        let Run { began, ending } = &run;
+        let Run { began, ending, .. } = &run;
         let peers: Vec<&str> = began.peers.iter().map(|peer| peer.name.as_str()).collect();
         let ending = ending.map_or("unfinished", Ending::name);
         print_line!(
@@ -73,7 +75,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
 /// Prints the budgets of a peer and what of them is spent.
 pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
-    let (name, _) = key_of(&home, &args.peer)?;
+    let (name, key) = key_of(&home, &args.peer)?;
     let policy = match &args.policy {
         Some(path) => Policy::load(path).map(Some),
         None => Policy::of_home(&home),
@@ -86,7 +88,7 @@ pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
     };
     let rules = policy.rules_for(&name);
     let budgets =
-        ledger(&home)?.budgets(&rules, SystemTime::now()).map_err(veilset::Error::from)?;
+        ledger(&home)?.budgets(&rules, &key, SystemTime::now()).map_err(veilset::Error::from)?;
     if args.json {
         let budgets: Vec<Value> = budgets.iter().map(of_budget).collect();
         return Ok(print_line!(
@@ -123,12 +125,13 @@ fn runs(entries: Vec<Entry>) -> Vec<Run> {
     let mut runs: Vec<Run> = Vec::new();
     for entry in entries {
         match entry {
-            Entry::Began(began) => runs.push(Run { began: *began, ending: None }),
+            Entry::Began(began) => runs.push(Run { began: *began, ending: None, signed: None }),
             Entry::Ended(ended) => {
                 // It is among the last.
                 let run = runs.iter_mut().rev().find(|run| run.began.run == ended.run);
                 if let Some(run) = run {
                     run.ending = Some(ended.ending);
+                    run.signed = ended.receipt.map(|receipt| receipt.signed);
                 }
             }
         }
@@ -136,7 +139,7 @@ fn runs(entries: Vec<Entry>) -> Vec<Run> {
     runs
 }
 
-fn of_run(Run { began, ending }: &Run) -> Value {
+fn of_run(Run { began, ending, signed }: &Run) -> Value {
     let peer = |peer: &veilset::policy::LedgerPeer| json!({ "name": peer.name, "key": peer.key, "distinct": peer.distinct });
     json!({
         "run": began.run,
@@ -150,6 +153,7 @@ fn of_run(Run { began, ending }: &Run) -> Value {
         "peers": began.peers.iter().map(peer).collect::<Vec<_>>(),
         "distinct": began.own,
         "ending": ending.map_or("unfinished", Ending::name),
+        "signed": signed,
     })
 }
 

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use veilset::party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::policy::Ledger;
 use veilset::voice;
 
 use crate::args::{IdArgs, PeerArgs, PeerCommand};
@@ -11,7 +12,7 @@ use crate::error::Failure;
 pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
     let identity = if args.new {
-        let identity = Identity::replace(&home)?;
+        let identity = Ledger::replace_identity(&home).map_err(veilset::Error::from)?;
         voice::say("a new identity; everyone who pinned the old key must pin this one:");
         identity
     } else {

@@ -32,6 +32,11 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
     let job = order.job(names.join(", "));
     let job = job.of_party(&home, args.meet.policy.as_deref(), names.iter().copied())?;
+    if job.release.is_limited() || job.reference.is_some() {
+        return Err(Failure::Flags(
+            "--least, --most-rate, --round, --noise and --reference, or the rules of these names in your policy, are for runs of two parties".to_owned(),
+        ));
+    }
     job.check()?;
     let input = read(order, destination.as_ref(), talk)?;
     job.check_list(&input)?;

@@ -1,13 +1,13 @@
 //! `veilset receipt`: what both sides signed at the end of a run.
 
-use std::fs;
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
-use serde_json::Value;
 use veilset::json::time_of;
 use veilset::party::{Home, Identity, Peers};
-use veilset::policy::{Ledger, SignedReceipt};
+use veilset::policy::{Ledger, SignedReceipt, Statement};
 
 use crate::error::Failure;
 
@@ -48,20 +48,30 @@ const LONGEST: u64 = 1 << 20;
 
 fn load(receipt: &str) -> Result<SignedReceipt, Failure> {
     let own = Ledger::receipt(&Home::from_env()?, receipt).map_err(veilset::Error::from)?;
+    let is_own = own.is_some();
     let bytes = match own {
         Some(bytes) => bytes,
         None => read(Path::new(receipt)).map_err(|why| {
             Failure::Flags(format!("no run of yours and no file is called {receipt}: {why}"))
         })?,
     };
-    SignedReceipt::read(&bytes).map_err(|why| Failure::Flags(format!("{receipt}: {why}")))
+    let read =
+        SignedReceipt::read(&bytes).map_err(|why| Failure::Flags(format!("{receipt}: {why}")))?;
+    if is_own && read.statement().run != receipt {
+        return Err(Failure::Unverified(format!(
+            "the receipt of {receipt} is that of another run"
+        )));
+    }
+    Ok(read)
 }
 
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    if fs::metadata(path)?.len() > LONGEST {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(LONGEST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > LONGEST {
         return Err(std::io::Error::other("it has more than 1 MiB"));
     }
-    fs::read(path)
+    Ok(bytes)
 }
 
 fn show(receipt: &SignedReceipt, json: bool) -> Result<(), Failure> {
@@ -69,23 +79,35 @@ fn show(receipt: &SignedReceipt, json: bool) -> Result<(), Failure> {
         let file = String::from_utf8_lossy(&receipt.to_bytes()).into_owned();
         return Ok(print_line!("{}", file.trim_end())?);
     }
-    let statement = receipt.statement();
-    let text = |value: &Value| shown(value.as_str().unwrap_or_default());
-    for name in ["run", "operation", "protocol", "security", "presets", "outcome", "version"] {
-        print_line!("{name:10} {}", text(&statement[name]))?;
+    let Statement {
+        run, operation, protocol, security, presets, outcome, parties, details, ..
+    } = receipt.statement();
+    let named_values = [
+        ("run", run),
+        ("operation", operation),
+        ("protocol", protocol),
+        ("security", security),
+        ("presets", presets),
+        ("outcome", outcome),
+    ];
+    for (name, value) in named_values {
+        print_line!("{name:10} {}", shown(value))?;
     }
-    for party in statement["parties"].as_array().into_iter().flatten() {
-        let began = party["began"].as_u64().map(time_of).unwrap_or_default();
-        let learns = if party["learns"] == true { "learns" } else { "does not learn" };
-        print_line!("party      {}", named(&text(&party["key"])))?;
+    for party in parties {
+        let learns = if party.learns { "learns" } else { "does not learn" };
+        print_line!("party      {}", named(&party.key))?;
         print_line!(
-            "             {} distinct keys, {learns} the result, began {began}",
-            party["distinct"]
+            "             {} distinct keys, {learns} the result, says that it began {}",
+            party.distinct,
+            time_of(party.began)
         )?;
-        print_line!("             list {}", text(&party["commitment"]))?;
+        if !party.columns.is_empty() {
+            print_line!("             columns {}", shown(&party.columns.join(", ")))?;
+        }
+        print_line!("             list {}", shown(&party.commitment))?;
     }
-    for detail in statement["details"].as_array().into_iter().flatten() {
-        print_line!("{}: {}", text(&detail["name"]), text(&detail["value"]))?;
+    for detail in details {
+        print_line!("{}: {}", shown(&detail.name), shown(&detail.value))?;
     }
     let signed = receipt
         .verify()
@@ -96,12 +118,9 @@ fn show(receipt: &SignedReceipt, json: bool) -> Result<(), Failure> {
 
 fn verify(receipt: &SignedReceipt) -> Result<(), Failure> {
     receipt.verify().map_err(|why| Failure::Unverified(why.to_string()))?;
-    print_line!(
-        "Both parties signed the statement of run {}:",
-        shown(receipt.statement()["run"].as_str().unwrap_or_default())
-    )?;
-    for party in receipt.statement()["parties"].as_array().into_iter().flatten() {
-        print_line!("  {}", named(party["key"].as_str().unwrap_or_default()))?;
+    print_line!("Both parties signed the statement of run {}:", shown(&receipt.statement().run))?;
+    for party in &receipt.statement().parties {
+        print_line!("  {}", named(&party.key))?;
     }
     Ok(())
 }

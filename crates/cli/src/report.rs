@@ -117,7 +117,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     let matches = |count: u64| match report.release.noise {
         Some(noise) => {
             format!(
-                "about {}, by noise of at most {} in 95 of 100 runs",
+                "about {}; the noise is within {} in 95 of 100 runs",
                 matches(count),
                 noise.error()
             )

@@ -122,7 +122,8 @@ const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding h
 
 /// What noise holds against.
 const NOISE_LEAK: &str = "The noise holds against a peer that follows the protocol: one that leaves its dummies out of its list sees the exact \
-                          count. It hides which keys a list has, not how many. Each run spends its epsilon and delta again.";
+                          count, and one that repeats an element sees more of it. It hides which keys a list has, not how many. Each run spends \
+                          its epsilon and delta again. Tell the other side nothing of your count: it knows a part of your noise.";
 
 /// What stands before a generator among the presets.
 const GENERATOR: char = '~';

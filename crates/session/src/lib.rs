@@ -65,7 +65,7 @@ pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times};
 pub use planned::{PlannedRun, Prices};
-pub use receipt::{Pledge, Receipt, Sign};
+pub use receipt::{Pledge, RECEIPT_FORMAT, Receipt, Sign, Statement, StatementParty};
 pub use release::{Release, Withheld};
 pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};
 pub use rng::fresh_rng;

@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use veilset_protocols::Spec;
 
 use crate::terms::Terms;
-use crate::{Detail, Offer};
+use crate::{Column, Detail, Offer, WIRE_VERSION};
 
-/// The form of a statement.
-const FORMAT: &str = "veilset receipt 1";
+/// The form of statements.
+pub const RECEIPT_FORMAT: &str = "veilset receipt 1";
 
 /// The bytes of a signature.
 pub(crate) const SIGNATURE: usize = 64;
@@ -46,49 +46,66 @@ impl std::fmt::Debug for Pledge {
     }
 }
 
-/// What both sides sign: in the canonical form of RFC 8785, whose members stand in the order of their names.
-#[derive(Serialize)]
-struct Statement<'a> {
-    details: Vec<Said<'a>>,
-    format: &'static str,
-    operation: &'static str,
-    outcome: &'static str,
-    parties: [Party; 2],
-    presets: &'a str,
-    protocol: &'static str,
-    run: String,
-    security: &'static str,
-    version: &'static str,
+/// What both sides sign. Its members, and those of members, stand in the order of their names, as RFC 8785 has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Statement {
+    /// What both said alike beside the members here.
+    pub details: Vec<Detail>,
+    /// The form of the statement.
+    pub format: String,
+    /// What was computed.
+    pub operation: String,
+    /// `exchanged`: each side has all messages of the other. It does not vouch for a result.
+    pub outcome: String,
+    /// The parties, the one that connected first.
+    pub parties: [StatementParty; 2],
+    /// The presets of the keys.
+    pub presets: String,
+    /// The protocol's id.
+    pub protocol: String,
+    /// The run's id.
+    pub run: String,
+    /// Against whom the protocol holds.
+    pub security: String,
+    /// The version of what crosses the wire.
+    pub wire: u16,
 }
 
-/// What both sides said alike.
-#[derive(Serialize)]
-struct Said<'a> {
-    name: &'a str,
-    value: &'a str,
+/// A party in a statement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StatementParty {
+    /// When it says that it began, in seconds since 1970.
+    pub began: u64,
+    /// The columns of which it sends something, or whose values are added up.
+    pub columns: Vec<String>,
+    /// Its commitment to its list, in hexadecimal digits.
+    pub commitment: String,
+    /// How many distinct keys it has.
+    pub distinct: u64,
+    /// Its public key.
+    pub key: String,
+    /// Whether it was to learn the result.
+    pub learns: bool,
 }
 
-impl<'a> Said<'a> {
-    fn of(detail: &'a Detail) -> Self {
-        Self { name: &detail.name, value: &detail.value }
+impl Statement {
+    /// The canonical form, which is signed.
+    ///
+    /// # Panics
+    /// Never: it is plain data.
+    #[must_use]
+    pub fn canonical(&self) -> String {
+        serde_json::to_string(self).expect("a statement is plain data")
     }
-}
-
-/// A party, the one that connected first.
-#[derive(Serialize)]
-struct Party {
-    began: u64,
-    commitment: String,
-    distinct: u64,
-    key: String,
-    learns: bool,
 }
 
 /// A statement with both parties' signatures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Receipt {
-    /// The statement, as it is signed.
-    pub statement: String,
+    /// The statement.
+    pub statement: Statement,
     /// The public keys and the signatures that are right; a peer that refuses has none here.
     pub signatures: Vec<([u8; 32], [u8; SIGNATURE])>,
 }
@@ -102,14 +119,14 @@ impl Receipt {
 
     /// What of one side is signed, and then what came from the peer, if that is its signature.
     pub(crate) fn of(
-        statement: String,
+        statement: Statement,
         pledge: &Pledge,
         own: [u8; SIGNATURE],
         peer: ([u8; 32], [u8; SIGNATURE]),
     ) -> Self {
         let (key, theirs) = peer;
         let mut signatures = vec![(pledge.signer.key(), own)];
-        if pledge.signer.is_signed(&key, statement.as_bytes(), &theirs) {
+        if pledge.signer.is_signed(&key, statement.canonical().as_bytes(), &theirs) {
             signatures.push((key, theirs));
         }
         Self { statement, signatures }
@@ -124,36 +141,37 @@ pub(crate) fn statement(
     spec: &'static Spec,
     offer: &Offer,
     theirs: &Pledged,
-) -> String {
+) -> Statement {
+    let names = |columns: &[Column]| columns.iter().map(|column| column.name.clone()).collect();
     // The keys tell the parties apart; either side's own number of keys is that of its terms.
-    let own = Party {
+    let own = StatementParty {
         began: pledge.began,
+        columns: names(&offer.columns),
         commitment: hex(&pledge.commitment),
         distinct: offer.distinct as u64,
         key: pledge.signer.name_of(&pledge.signer.key()),
         learns: offer.learn.includes_me(),
     };
-    let other = Party {
+    let other = StatementParty {
         began: theirs.began,
+        columns: names(&theirs.columns),
         commitment: hex(&theirs.commitment),
         distinct: theirs.distinct,
         key: pledge.signer.name_of(peer),
         learns: offer.learn.mirrored().includes_me(),
     };
-    let parties = if offer.connecting { [own, other] } else { [other, own] };
-    let statement = Statement {
-        details: theirs.details.iter().map(Said::of).collect(),
-        format: FORMAT,
-        operation: offer.operation.name(),
-        outcome: "complete",
-        parties,
-        presets: &offer.presets,
-        protocol: spec.id,
+    Statement {
+        details: theirs.details.clone(),
+        format: RECEIPT_FORMAT.to_owned(),
+        operation: offer.operation.name().to_owned(),
+        outcome: "exchanged".to_owned(),
+        parties: if offer.connecting { [own, other] } else { [other, own] },
+        presets: offer.presets.clone(),
+        protocol: spec.id.to_owned(),
         run,
-        security: spec.security.name(),
-        version: env!("CARGO_PKG_VERSION"),
-    };
-    serde_json::to_string(&statement).expect("a statement is plain data")
+        security: spec.security.name().to_owned(),
+        wire: WIRE_VERSION,
+    }
 }
 
 /// What the peer's terms say for the statement.
@@ -162,14 +180,16 @@ pub(crate) struct Pledged {
     began: u64,
     commitment: [u8; 32],
     distinct: u64,
+    columns: Vec<Column>,
     /// The same on both sides.
     details: Vec<Detail>,
 }
 
 impl Pledged {
     pub(crate) fn of(theirs: &Terms) -> Self {
-        let Terms { began, commitment, distinct, ref details, .. } = *theirs;
-        Self { began, commitment, distinct, details: details.clone() }
+        let Terms { began, commitment, distinct, ref columns, ref details, .. } = *theirs;
+        let (columns, details) = (columns.clone(), details.clone());
+        Self { began, commitment, distinct, columns, details }
     }
 }
 
@@ -219,7 +239,7 @@ mod tests {
     }
 
     /// The statement of the first as it meets the second.
-    fn said(own: &Offer, other: &Offer) -> String {
+    fn said(own: &Offer, other: &Offer) -> Statement {
         let pledge = own.pledge.as_ref().expect("it signs");
         let theirs = Pledged::of(&Terms::new(other, [0; 32]));
         let key = other.pledge.as_ref().map_or([2; 32], |pledge| pledge.signer.key());
@@ -231,8 +251,9 @@ mod tests {
         let (one, other) = (offer(1, true), offer(2, false));
         let statement = said(&one, &other);
         assert_eq!(statement, said(&other, &one));
+        let statement = statement.canonical();
         let first = format!(
-            "\"parties\":[{{\"began\":1,\"commitment\":\"{}\",\"distinct\":100,",
+            "\"parties\":[{{\"began\":1,\"columns\":[],\"commitment\":\"{}\",\"distinct\":100,",
             hex(&[11; 32])
         );
         assert!(statement.contains(&first), "{statement}");
@@ -248,9 +269,10 @@ mod tests {
         let (one, other) = (offer(1, true), offer(2, false));
         let (statement, pledge) = (said(&one, &other), one.pledge.as_ref().expect("it signs"));
         let sign = |text: &str| Digests([2; 32]).sign(text.as_bytes());
-        let own = pledge.signer.sign(statement.as_bytes());
+        let text = statement.canonical();
+        let own = pledge.signer.sign(text.as_bytes());
         let of = |theirs| Receipt::of(statement.clone(), pledge, own, ([2; 32], theirs));
-        assert!(of(sign(&statement)).is_whole());
+        assert!(of(sign(&text)).is_whole());
         for wrong in [[0; SIGNATURE], sign("another"), own] {
             assert_eq!(of(wrong).signatures, [([1; 32], own)]);
         }

@@ -55,8 +55,8 @@ impl Release {
     /// Whether a result of this operation can be released so.
     ///
     /// # Errors
-    /// When no side knows how many keys match, or there is nothing to round.
-    pub fn check(self, operation: Operation) -> Result<(), SessionError> {
+    /// When no side knows how many keys match, there is nothing to round, or rows match by several keys, which noise would not hide.
+    pub fn check(self, operation: Operation, by_several: bool) -> Result<(), SessionError> {
         const UNCOUNTED: &str = "no side sees how many keys match";
         let uncounted = !Self::is_counted(operation);
         let flags = [
@@ -74,7 +74,8 @@ impl Release {
                 "only a count has noise",
             ),
         ];
-        match flags.into_iter().find(|(_, is_wrong, _)| *is_wrong) {
+        let rows = [("--noise", self.noise.is_some() && by_several, NO_NOISY_ROWS)];
+        match flags.into_iter().chain(rows).find(|(_, is_wrong, _)| *is_wrong) {
             Some((flag, _, why)) => Err(SessionError::Release { flag, operation, why }),
             None => Ok(()),
         }
@@ -99,7 +100,7 @@ impl Release {
     /// What whoever learns should know of these rules, in sentences that follow others.
     pub(crate) fn sentences(self) -> String {
         let Self { least, most_rate, round, noise } = self;
-        let alone = "whoever learns is told that alone.";
+        let alone = "whoever learns learns only that.";
         [
             least.map(|least| format!(" If fewer than {least} keys match, {alone}")),
             most_rate.map(|most| {
@@ -144,6 +145,9 @@ impl Release {
 
 /// Why a sum has none.
 const NO_NOISY_SUM: &str = "noise that neither side can subtract from a sum needs a computation on shares, which veilset does not have yet";
+
+/// Why a count by several keys has none.
+const NO_NOISY_ROWS: &str = "by several keys whoever learns sees matches row by row, which noise would not hide; give one --key";
 
 /// What noise does, as texts have it.
 struct Noised {
@@ -206,9 +210,13 @@ mod tests {
     fn rules_are_for_results_that_they_mean_something_for() {
         let least = Release { least: Some(2), ..Release::default() };
         let round = Release { round: Some(2), ..Release::default() };
-        assert!(least.check(Operation::Union).is_ok() && round.check(Operation::Sum).is_ok());
+        assert!(
+            least.check(Operation::Union, true).is_ok()
+                && round.check(Operation::Sum, false).is_ok()
+        );
         let noise = Release { noise: Noise::new(1.0, 1e-9).ok(), ..Release::default() };
-        assert!(noise.check(Operation::Count).is_ok());
+        assert!(noise.check(Operation::Count, false).is_ok());
+        assert!(noise.check(Operation::Count, true).is_err());
         for (release, operation) in [
             (noise, Operation::Sum),
             (noise, Operation::Union),
@@ -216,7 +224,7 @@ mod tests {
             (least, Operation::Agree),
             (round, Operation::Intersect),
         ] {
-            let refused = release.check(operation);
+            let refused = release.check(operation, false);
             assert!(matches!(refused, Err(SessionError::Release { .. })), "{operation}");
         }
     }

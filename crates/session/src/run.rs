@@ -246,7 +246,7 @@ impl Agreed {
         let signed = parts.map(|(pledge, peer)| {
             let (spec, run) = (self.protocol.spec(), self.run_id());
             let statement = statement(pledge, &peer, run, spec, &self.offer, &self.pledged);
-            let own = pledge.signer.sign(statement.as_bytes());
+            let own = pledge.signer.sign(statement.canonical().as_bytes());
             (pledge, peer, statement, own)
         });
         let own = signed.as_ref().map_or([0; SIGNATURE], |(.., own)| *own);

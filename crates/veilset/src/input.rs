@@ -233,14 +233,19 @@ impl Input {
     }
 
     /// Tells the digests of its keys, in the order of their first rows, or of the values under all its keys; some at a time.
-    pub(crate) fn over_digests(&self, tell: &mut dyn FnMut(&[u8])) {
-        match &self.given {
-            Some(given) => {
-                let given = given.lock().unwrap_or_else(PoisonError::into_inner);
-                tell(given.as_flattened());
-            }
-            None => self.linkage.over_digests(tell),
+    pub(crate) fn over_digests(&self, tell: &mut dyn FnMut(&[u8])) -> Result<(), DataError> {
+        let Some(given) = &self.given else {
+            self.linkage.over_digests(tell);
+            return Ok(());
+        };
+        let given = given.lock().unwrap_or_else(PoisonError::into_inner);
+        if given.len() == self.linkage.len() {
+            tell(given.as_flattened());
+        } else {
+            // A run has taken them.
+            Linkage::build(&self.table, &self.specs)?.over_digests(tell);
         }
+        Ok(())
     }
 
     /// Of the digests for a run those of values that the list has.

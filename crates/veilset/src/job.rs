@@ -5,7 +5,7 @@ use std::sync::Arc;
 use veilset_channel::Abort;
 use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Keys, Operation, Security};
-use veilset_rules::{Ledger, Rules};
+use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
     Detail, End, Learn, Matching, Offer, Release, SessionError, Wanted, agree, agree_all,
     fresh_rng, memory,
@@ -89,7 +89,7 @@ impl Job {
     /// When there is none, the named one does something else, or a rule refuses.
     pub fn check(&self) -> Result<(), Error> {
         self.check_rules()?;
-        self.release.check(self.operation)?;
+        self.release.check(self.operation, self.matching.is_some())?;
         Ok(self.wanted().check(self.protocol)?)
     }
 
@@ -136,11 +136,14 @@ impl Job {
         }
         let mut offer = self.to_offer(input, matching);
         let signs = matches!(connection.0, Ways::Pair { .. });
-        let pledged = self.ledger.as_ref().filter(|_| signs).map(|ledger| {
-            let (pledge, salt) = pledge(ledger, input, &mut rng);
-            offer.pledge = Some(pledge);
-            salt
-        });
+        let pledged = match self.ledger.as_ref().filter(|_| signs) {
+            Some(ledger) => {
+                let (pledge, salt) = pledge(ledger, input, &mut rng)?;
+                offer.pledge = Some(pledge);
+                Some(salt)
+            }
+            None => None,
+        };
         let terms = match connection.0 {
             Ways::Pair { mut pipe, connecting } => {
                 let peer = offer.peer.clone();
@@ -164,6 +167,14 @@ impl Job {
             return Err(refused);
         }
         ready.record = Record::of(&self, &ready, pledged);
+        if ready.record.is_none()
+            && let Some((rule, place)) = self.rules.iter().find_map(Rules::needs_ledger)
+        {
+            ready.decline();
+            let why =
+                "it needs a ledger and a peer with a key, and this run has not both".to_owned();
+            return Err(Refusal { rule, place, why }.into());
+        }
         Ok(ready)
     }
 

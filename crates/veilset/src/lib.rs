@@ -112,6 +112,8 @@ pub mod party {
 
 /// What a party takes part in, and what it took part in.
 pub mod policy {
+    pub use veilset_session::Statement;
+
     pub use veilset_rules::{
         Began, Budget, Ended, Ending, Entry, Ledger, LedgerError, LedgerPeer, Place, Policy,
         PolicyError, ReceiptError, Refusal, Rules, Sentence, SignedReceipt,

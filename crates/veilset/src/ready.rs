@@ -6,6 +6,7 @@ use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
 use veilset_data::{DataError, Destination, LABEL_COLUMN};
 use veilset_protocols::Gives;
+use veilset_rules::LedgerError;
 use veilset_session::{
     Agreed, AgreedMultiparty, Briefing, Column, End, ListInput, Pipe, Price, Resources,
 };
@@ -145,13 +146,18 @@ impl Ready {
     /// breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
         let started = SystemTime::now();
-        let Self { terms, mut rng, record } = self;
+        let Self { terms, mut rng, mut record } = self;
         let keys = input.digests(&mut rng)?;
-        if let Some(record) = &record
-            && let Err(refused) = record.begin(input.distinct() as u64, &input.of_values(&keys))
+        let mut unrecorded = None;
+        if let Some(taking) = &record
+            && let Err(why) = taking.begin(input.distinct() as u64, &input.of_values(&keys))
         {
-            Self { terms, rng, record: None }.decline();
-            return Err(refused);
+            if !(taking.is_free() && matches!(why, LedgerError::Store(_))) {
+                Self { terms, rng, record: None }.decline();
+                return Err(why.into());
+            }
+            // The folder takes no files, and no rule asks for one.
+            (unrecorded, record) = (Some(why), None);
         }
         let report = match terms {
             AgreedTerms::Pair(pair) => {
@@ -164,6 +170,6 @@ impl Ready {
             AgreedTerms::Multiparty(agreed) => agreed.run(keys, resources, &mut rng),
         };
         let recorded = record.map_or(Ok(()), |record| record.end(&report));
-        Done::new(report?, started, recorded.err(), input)
+        Done::new(report?, started, unrecorded.or(recorded.err()), input)
     }
 }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rand_core::CryptoRng;
-use veilset_data::KeyDigest;
+use veilset_data::{DataError, KeyDigest};
 use veilset_party::{PublicKey, Signer};
 use veilset_rules::{Began, CONTEXT, Ending, Ledger, LedgerError, LedgerPeer, Rules};
 use veilset_session::{Pledge, Report, Sign};
 
 use crate::ready::AgreedTerms;
-use crate::{Error, Input, Job, Ready};
+use crate::{Input, Job, Ready};
 
 /// A run that is to be in the ledger, and takes its budgets.
 pub(crate) struct Record {
@@ -46,9 +46,14 @@ impl Record {
     }
 
     /// Takes the budgets and writes that the run of a list of so many keys with these digests begins.
-    pub(crate) fn begin(&self, own: u64, digests: &[KeyDigest]) -> Result<(), Error> {
+    pub(crate) fn begin(&self, own: u64, digests: &[KeyDigest]) -> Result<(), LedgerError> {
         let began = Began { own, ..self.began.clone() };
-        Ok(self.ledger.begin(began, digests, &self.rules, SystemTime::now())?)
+        self.ledger.begin(began, digests, &self.rules, SystemTime::now())
+    }
+
+    /// Whether no rule needs the ledger, so that a run may go on which it does not have.
+    pub(crate) fn is_free(&self) -> bool {
+        self.rules.iter().all(|rules| rules.needs_ledger().is_none())
     }
 
     /// Writes how it ended.
@@ -64,19 +69,23 @@ impl Record {
 }
 
 /// What this party says for the receipt, and the salt that opens its commitment, in hexadecimal digits.
-pub(crate) fn pledge(ledger: &Ledger, input: &Input, rng: &mut dyn CryptoRng) -> (Pledge, String) {
+pub(crate) fn pledge(
+    ledger: &Ledger,
+    input: &Input,
+    rng: &mut dyn CryptoRng,
+) -> Result<(Pledge, String), DataError> {
     let mut salt = [0; 32];
     rng.fill_bytes(&mut salt);
     let mut hasher = blake3::Hasher::new_derive_key("veilset v1 commitment to a list");
     hasher.update(&salt);
     input.over_digests(&mut |digests| {
         hasher.update(digests);
-    });
+    })?;
     let commitment = *hasher.finalize().as_bytes();
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     let began = since.map_or(0, |since| since.as_secs());
     let pledge = Pledge { signer: Arc::new(Signs(ledger.signer())), began, commitment };
-    (pledge, blake3::Hash::from_bytes(salt).to_hex().to_string())
+    Ok((pledge, blake3::Hash::from_bytes(salt).to_hex().to_string()))
 }
 
 /// This party's signatures on receipts.

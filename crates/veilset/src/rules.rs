@@ -55,9 +55,10 @@ impl Job {
     /// Whether a run with this list obeys the rules, as far as that can be known without the peer.
     ///
     /// # Errors
-    /// With the rule that it does not obey.
+    /// With the rule that it does not obey, or when noise would not hide what the list's keys show.
     pub fn check_list(&self, input: &Input) -> Result<(), Error> {
         let columns = input.columns();
+        self.release.check(self.operation, input.has_several_keys())?;
         self.check_facts(&self.facts_of(input, &columns))
     }
 

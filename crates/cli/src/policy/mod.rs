@@ -9,7 +9,7 @@ use serde_json::json;
 use veilset::json::versioned;
 use veilset::party::{Home, Identity, Peers};
 use veilset::policy::{Policy, Sentence};
-use veilset::{Job, Release};
+use veilset::{Job, Release, voice};
 
 use crate::args::{Cli, Command, Talk};
 use crate::error::Failure;
@@ -32,6 +32,7 @@ fn load(path: &Path) -> Result<Policy, Failure> {
 /// Prints the rules in sentences.
 fn check(policy: &Policy, json: bool) -> Result<(), Failure> {
     let sentences = policy.sentences();
+    warn_of_strangers(policy);
     if json {
         let rule = |Sentence { peer, line, text }: &Sentence<'_>| json!({ "peer": peer, "line": line, "text": text });
         let object = versioned(json!({ "rules": sentences.iter().map(rule).collect::<Vec<_>>() }));
@@ -43,12 +44,23 @@ fn check(policy: &Policy, json: bool) -> Result<(), Failure> {
     let mut before = None;
     for Sentence { peer, line, text } in sentences {
         if let Some(peer) = peer.filter(|_| peer != before) {
-            print_line!("With {peer}, in place of the rules above:")?;
+            print_line!("With {peer}, in place of the rules for every peer:")?;
         }
         before = peer;
         print_line!("{line:>4}  {text}")?;
     }
     Ok(())
+}
+
+/// Says which peers with rules of their own nobody pinned: a slip in a name would leave its rules out.
+fn warn_of_strangers(policy: &Policy) {
+    let Ok(home) = Home::from_env() else { return };
+    let Ok(peers) = Peers::load(&home, None) else { return };
+    for name in policy.peers().filter(|name| peers.get(name).is_none()) {
+        voice::say(format_args!(
+            "warning: the policy has rules for {name:?}, and you pinned nobody under that name"
+        ));
+    }
 }
 
 /// Says whether the policy lets a command go on to its peer, and with which terms.
@@ -60,7 +72,7 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
     job.check()?;
     job.check_list(&read(&order, None, talk)?)?;
     print_line!(
-        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms."
+        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms, and budgets when the run begins."
     )?;
     for term in completed(&order, &job) {
         print_line!("The policy adds to the terms, for both sides: {term}.")?;

@@ -63,6 +63,7 @@ pub(super) struct Chain {
     /// Behind them there may be a part of a line, which was not written to its end.
     whole: usize,
     last: Head,
+    is_ahead: bool,
 }
 
 impl Chain {
@@ -95,13 +96,28 @@ impl Chain {
                 "lines are not yours"
             });
         }
-        Ok(Self { bytes, whole, last })
+        Ok(Self { bytes, whole, last, is_ahead: head != last })
     }
 
     /// What follows lines with this head, without the lines.
     #[cfg(test)]
     pub(super) fn after(last: Head) -> Self {
-        Self { bytes: Vec::new(), whole: 0, last }
+        Self { bytes: Vec::new(), whole: 0, last, is_ahead: false }
+    }
+
+    /// Whether there is no line.
+    pub(super) fn is_empty(&self) -> bool {
+        self.last == Head::NONE
+    }
+
+    /// The head of these lines.
+    pub(super) fn head(&self) -> Head {
+        self.last
+    }
+
+    /// Whether there is one line more than the head has.
+    pub(super) fn is_ahead(&self) -> bool {
+        self.is_ahead
     }
 
     /// How many bytes the whole lines have.

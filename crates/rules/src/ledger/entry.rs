@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::sketch::Sketch;
@@ -169,12 +170,14 @@ pub(crate) struct Past<'a> {
 }
 
 impl<'a> Past<'a> {
-    /// The run in a line, if it is one with the party of this key or name.
-    pub(super) fn read(line: &'a [u8], with: &str) -> Option<Self> {
-        let PastLine { began } = serde_json::from_slice(line).ok()?;
-        let PastRun { at, peers, operation, epsilon, list } = began?;
+    /// The run in a line, if it is one with the party of this key or name; nothing where the line cannot be read.
+    pub(super) fn read(line: &'a [u8], with: &str) -> Option<Option<Self>> {
+        let PastLine { began, ended } = serde_json::from_slice(line).ok()?;
+        let Some(PastRun { at, peers, operation, epsilon, list }) = began else {
+            return ended.map(|_| None);
+        };
         let is_with = peers.iter().any(|peer| peer.key == with || peer.name == with);
-        is_with.then_some(Self { at, operation, epsilon, list })
+        Some(is_with.then_some(Self { at, operation, epsilon, list }))
     }
 
     pub(crate) fn sketch(&self) -> Sketch {
@@ -186,6 +189,7 @@ impl<'a> Past<'a> {
 struct PastLine<'a> {
     #[serde(borrow)]
     began: Option<PastRun<'a>>,
+    ended: Option<IgnoredAny>,
 }
 
 #[derive(Deserialize)]

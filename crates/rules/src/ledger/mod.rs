@@ -3,7 +3,7 @@
 //! The file `ledger` in the home directory has a line a fact: that a run began, and how it ended. Each line has the digest of the one
 //! before, and `ledger.head` the number of lines, the last digest, and this party's signature on both. So a line that is changed,
 //! taken out or cut off is noticed, unless somebody has this party's key, or puts both files back to an earlier day; the receipts
-//! of later runs then show that. It has no keys and no results.
+//! of later runs then show that. It has no keys and no results. `ledger.key` keeps the lists from whoever reads it.
 //!
 //! A budget is taken under a lock, with the line that a run began, before this side consents to it. Nothing gives it back.
 
@@ -36,6 +36,12 @@ use sketch::SketchKey;
 const FILE: &str = "ledger";
 const HEAD: &str = "ledger.head";
 
+/// The file of the secret that keeps lists from whoever reads the ledger.
+const SKETCH_KEY: &str = "ledger.key";
+
+/// What is said of a line that cannot be read.
+const LATER: &str = "a line is of another version of veilset";
+
 /// The folder of receipts in it.
 const RECEIPTS: &str = "receipts";
 
@@ -43,7 +49,6 @@ const RECEIPTS: &str = "receipts";
 pub struct Ledger {
     home: Home,
     identity: Identity,
-    key: SketchKey,
 }
 
 impl Ledger {
@@ -53,11 +58,43 @@ impl Ledger {
     /// When there is no identity.
     pub fn open(home: &Home) -> Result<Self, LedgerError> {
         let identity = Identity::load(home)?;
-        // A signature of Ed25519 is the same each time, and nobody else can make it.
-        let signature = Zeroizing::new(identity.sign("veilset ledger sketches", b""));
-        let secret = blake3::derive_key("veilset v1 sketches in a ledger", &*signature);
-        let key = SketchKey::new(Zeroizing::new(secret));
-        Ok(Self { home: home.clone(), identity, key })
+        Ok(Self { home: home.clone(), identity })
+    }
+
+    /// Replaces the party's identity, whose ledger goes on: the new one signs its head.
+    ///
+    /// # Errors
+    /// When the ledger was changed, or a file cannot be written.
+    pub fn replace_identity(home: &Home) -> Result<Identity, LedgerError> {
+        let Ok(ledger) = Self::open(home) else { return Ok(Identity::replace(home)?) };
+        let held = home.hold(FILE)?;
+        let chain = ledger.read()?;
+        let identity = Identity::replace(home)?;
+        if !chain.is_empty() {
+            home.write(HEAD, &chain.head().signed(&identity), true)?;
+        }
+        drop(held);
+        Ok(identity)
+    }
+
+    /// The key of sketches: this party's for ever, so that a list is known again under another identity.
+    fn sketch_key(&self) -> Result<SketchKey, LedgerError> {
+        let changed = || LedgerError::Changed {
+            path: self.home.path().join(SKETCH_KEY),
+            what: "it has other than 32 bytes",
+        };
+        let secret = match self.home.read(SKETCH_KEY)? {
+            Some(bytes) => Zeroizing::new(bytes),
+            None => {
+                let mut secret = Zeroizing::new(vec![0; 32]);
+                getrandom::fill(&mut secret).expect("the operating system gives randomness");
+                self.home.write(SKETCH_KEY, &secret, false)?;
+                // Another program may have been first.
+                Zeroizing::new(self.home.read(SKETCH_KEY)?.unwrap_or_default())
+            }
+        };
+        let secret = <[u8; 32]>::try_from(&secret[..]).map_err(|_| changed())?;
+        Ok(SketchKey::new(Zeroizing::new(secret)))
     }
 
     /// What signs this party's receipts.
@@ -78,11 +115,12 @@ impl Ledger {
         now: SystemTime,
     ) -> Result<(), LedgerError> {
         began.at = seconds(now);
-        began.list = self.key.sketch(digests);
         let held = self.home.hold(FILE)?;
+        began.list = self.sketch_key()?.sketch(digests);
         let chain = self.read()?;
         for rules in rules {
-            let runs = runs_before(&chain, rules.peer(), &began);
+            let runs =
+                runs_before(&chain, rules.peer(), &began).map_err(|what| self.changed(what))?;
             rules.check_budgets(&runs, &began).map_err(LedgerError::Refused)?;
         }
         self.write(&held, &chain, &Entry::Began(Box::new(began)))
@@ -110,16 +148,24 @@ impl Ledger {
     /// # Errors
     /// When the ledger was changed or cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, LedgerError> {
-        Ok(self.read()?.lines().filter_map(Entry::read).collect())
+        let chain = self.read_unheld()?;
+        let entries = chain.lines().map(|line| Entry::read(line).ok_or(LATER));
+        entries.collect::<Result<_, _>>().map_err(|what| self.changed(what))
     }
 
-    /// What of the budgets that `rules` have is spent, and their bounds.
+    /// What of the budgets that `rules` have is spent on the party of this key, and their bounds.
     ///
     /// # Errors
     /// When the ledger was changed or cannot be read.
-    pub fn budgets(&self, rules: &Rules, now: SystemTime) -> Result<Vec<Budget>, LedgerError> {
-        let chain = self.read()?;
-        Ok(rules.budgets(&runs_with(&chain, rules.peer()), seconds(now)))
+    pub fn budgets(
+        &self,
+        rules: &Rules,
+        key: &str,
+        now: SystemTime,
+    ) -> Result<Vec<Budget>, LedgerError> {
+        let chain = self.read_unheld()?;
+        let runs = runs_with(&chain, key).map_err(|what| self.changed(what))?;
+        Ok(rules.budgets(&runs, seconds(now)))
     }
 
     /// Puts a receipt where the ledger's are.
@@ -144,32 +190,61 @@ impl Ledger {
     fn read(&self) -> Result<Chain, LedgerError> {
         let bytes = self.home.read(FILE)?.unwrap_or_default();
         let head = self.home.read(HEAD)?;
-        let path = self.home.path().join(FILE);
         let head = head.map(|bytes| Head::read(&bytes, self.identity.public_key())).transpose();
-        let changed = |what| LedgerError::Changed { path: path.clone(), what };
-        Chain::read(bytes, head.map_err(changed)?).map_err(changed)
+        let head = head.map_err(|what| self.changed(what))?;
+        Chain::read(bytes, head).map_err(|what| self.changed(what))
+    }
+
+    /// The same, where other programs may write meanwhile: what they change between the two files is read again.
+    fn read_unheld(&self) -> Result<Chain, LedgerError> {
+        const TRIES: u32 = 3;
+        for _ in 1..TRIES {
+            if let Ok(chain) = self.read() {
+                return Ok(chain);
+            }
+        }
+        self.read()
+    }
+
+    fn changed(&self, what: &'static str) -> LedgerError {
+        LedgerError::Changed { path: self.home.path().join(FILE), what }
     }
 
     fn write(&self, held: &Held<'_>, chain: &Chain, entry: &Entry) -> Result<(), LedgerError> {
         let (line, head) = chain.followed_by(entry);
-        held.append(chain.whole() as u64, &line)?;
-        self.home.write(HEAD, &head.signed(&self.identity), true)?;
-        Ok(())
+        let whole = chain.whole() as u64;
+        if chain.is_ahead() {
+            self.home.write(HEAD, &chain.head().signed(&self.identity), true)?;
+        }
+        let written = held
+            .append(whole, &line)
+            .and_then(|()| self.home.write(HEAD, &head.signed(&self.identity), true).map(drop));
+        // A line without its head would be one too many before long.
+        written.map_err(|why| {
+            let _ = held.append(whole, b"");
+            why.into()
+        })
     }
 }
 
 /// The runs with the party that is called `peer` in this one, whatever it was called in them.
-fn runs_before<'a>(chain: &'a Chain, peer: &str, began: &Began) -> Vec<Past<'a>> {
+fn runs_before<'a>(
+    chain: &'a Chain,
+    peer: &str,
+    began: &Began,
+) -> Result<Vec<Past<'a>>, &'static str> {
     let key = began.peers.iter().find(|one| one.name == peer).map(|one| one.key.as_str());
     runs_with(chain, key.unwrap_or(peer))
 }
 
 /// The runs with the party of this key or name.
-fn runs_with<'a>(chain: &'a Chain, text: &str) -> Vec<Past<'a>> {
+fn runs_with<'a>(chain: &'a Chain, text: &str) -> Result<Vec<Past<'a>>, &'static str> {
     // Most lines need not be read.
     let lines = chain.lines().filter(|line| memmem::find(line, text.as_bytes()).is_some());
     let lines: Vec<&[u8]> = lines.collect();
-    lines.into_par_iter().filter_map(|line| Past::read(line, text)).collect()
+    let runs: Result<Vec<_>, _> =
+        lines.into_par_iter().map(|line| Past::read(line, text).ok_or(LATER)).collect();
+    Ok(runs?.into_iter().flatten().collect())
 }
 
 /// Seconds since 1970.

@@ -52,7 +52,7 @@ fn a_number_of_runs_in_a_time_is_a_bound_that_comes_back_with_time_alone() {
     // A failed run is spent, too.
     ledger.end("run 1", Ending::Failed, None, at(3700)).expect("written");
     assert_eq!(refused(begin(2, 86_399)), "runs");
-    let budgets = ledger.budgets(&rules[0], at(7200)).expect("readable");
+    let budgets = ledger.budgets(&rules[0], "veilset1acme", at(7200)).expect("readable");
     assert_eq!((budgets[0].spent, budgets[0].renewed), (2.0, Some(1_800_000_000 + 86_400)));
     begin(3, 86_400).expect("the first is a day ago");
     assert_eq!(refused(begin(4, 86_401)), "runs");
@@ -69,7 +69,7 @@ fn a_number_of_runs_in_a_time_is_a_bound_that_comes_back_with_time_alone() {
 }
 
 #[test]
-fn noise_adds_up_and_exact_counts_spend_none() {
+fn noise_adds_up() {
     let (_dir, ledger) = ledger();
     let rules = rules("epsilon = \"1 per 24h\"");
     let begin = |epsilon| ledger.begin(Began { epsilon, ..run(0, "count") }, &[], &rules, at(0));
@@ -77,7 +77,8 @@ fn noise_adds_up_and_exact_counts_spend_none() {
         begin(Some(0.1)).expect("a tenth each");
     }
     assert_eq!(refused(begin(Some(0.01))), "epsilon");
-    begin(None).expect("it has no noise");
+    let union = Began { epsilon: None, ..run(0, "union") };
+    ledger.begin(union, &[], &rules, at(0)).expect("it has no numbers");
 }
 
 #[test]
@@ -171,6 +172,46 @@ fn every_change_is_noticed_and_a_stop_in_the_middle_is_none() {
     assert_eq!(ledger.entries().expect("whole").len(), 5);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_head_that_cannot_be_written_takes_its_line_back() {
+    let (_dir, ledger) = ledger();
+    let begin = |number| ledger.begin(run(number, "count"), &[], &[], at(0));
+    begin(0).expect("written");
+    let head = ledger.home.path().join(HEAD);
+    let kept = std::fs::read(&head).expect("there");
+    // No file takes the place of a folder.
+    std::fs::remove_file(&head).expect("ours");
+    std::fs::create_dir(&head).expect("ours");
+    std::fs::write(head.join("full"), b"").expect("room");
+    for number in 1..4 {
+        assert!(begin(number).is_err());
+    }
+    std::fs::remove_dir_all(&head).expect("ours");
+    std::fs::write(&head, kept).expect("room");
+    begin(4).expect("as before");
+    assert_eq!(ledger.entries().expect("whole").len(), 2);
+}
+
+#[test]
+fn a_new_identity_goes_on_with_the_ledger_and_knows_its_lists() {
+    let (dir, ledger) = ledger();
+    let home = Home::new(dir.path().join("home"));
+    let rules = rules("runs-per-list = 1");
+    ledger.begin(run(0, "count"), &digests(0..9), &rules, at(0)).expect("the first");
+    let identity = Ledger::replace_identity(&home).expect("writable");
+    assert!(ledger.entries().is_err(), "the old one is not its owner");
+    let ledger = Ledger::open(&home).expect("an identity");
+    assert_eq!(ledger.identity.public_key(), identity.public_key());
+    assert_eq!(
+        refused(ledger.begin(run(1, "count"), &digests(0..9), &rules, at(0))),
+        "runs-per-list"
+    );
+    ledger.begin(run(1, "count"), &digests(0..99), &rules, at(0)).expect("another list");
+    std::fs::write(home.path().join(FILE), b"").expect("room");
+    assert!(matches!(Ledger::replace_identity(&home), Err(LedgerError::Changed { .. })));
+}
+
 #[test]
 fn the_ledger_shows_no_key() {
     let (_dir, ledger) = ledger();
@@ -192,7 +233,7 @@ fn many_runs_are_read_at_once() {
     let (_dir, ledger) = ledger();
     let mut chain = Chain::read(Vec::new(), None).expect("empty");
     let mut bytes = Vec::new();
-    let list = ledger.key.sketch(&digests(0..1000));
+    let list = ledger.sketch_key().expect("a key").sketch(&digests(0..1000));
     let mut head = Head::NONE;
     for number in 0..100_000 {
         let began = Began { list: list.clone(), at: number.into(), ..run(number, "count") };
@@ -205,7 +246,7 @@ fn many_runs_are_read_at_once() {
     let rules = rules("runs = \"10 per 7d\"");
     for _ in 0..3 {
         let start = Instant::now();
-        let budgets = ledger.budgets(&rules[0], at(0)).expect("whole");
+        let budgets = ledger.budgets(&rules[0], "veilset1acme", at(0)).expect("whole");
         println!("{} MB: {:?}, {:?}", bytes.len() / 1_000_000, start.elapsed(), budgets[0].spent);
     }
 }

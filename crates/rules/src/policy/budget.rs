@@ -1,8 +1,10 @@
 //! The rules that bound what many runs tell together.
 
 use chrono::{DateTime, SecondsFormat};
+use veilset_protocols::Operation;
+use veilset_session::Release;
 
-use super::section::{Allowance, Difference, Placed};
+use super::section::{Allowance, Difference, Placed, Section};
 use super::{Place, Refusal, Rules};
 use crate::Began;
 use crate::ledger::Past;
@@ -30,8 +32,38 @@ const ROUNDING: f64 = 1e-9;
 impl Rules {
     /// Whether a run may begin after those before with the same peer.
     pub(crate) fn check_budgets(&self, before: &[Past<'_>], began: &Began) -> Result<(), Refusal> {
+        self.check_exact(began)?;
         self.check_runs(before, began)?;
         self.check_lists(before, began)
+    }
+
+    /// The first rule that a ledger is needed for.
+    #[must_use]
+    pub fn needs_ledger(&self) -> Option<(&'static str, Place)> {
+        let Section { runs, runs_per_list, epsilon, least_difference, .. } = &self.section;
+        let lines = [
+            ("runs", runs.as_ref().map(|rule| rule.line)),
+            ("runs-per-list", runs_per_list.as_ref().map(|rule| rule.line)),
+            ("epsilon", epsilon.as_ref().map(|rule| rule.line)),
+            ("least-difference", least_difference.as_ref().map(|rule| rule.line)),
+        ];
+        lines.into_iter().find_map(|(rule, line)| Some((rule, self.place(line?))))
+    }
+
+    /// Numbers without noise spend more than any epsilon.
+    fn check_exact(&self, began: &Began) -> Result<(), Refusal> {
+        let operation: Option<Operation> = began.operation.parse().ok();
+        let is_exact = began.epsilon.is_none() && operation.is_some_and(Release::is_of_numbers);
+        match &self.section.epsilon {
+            Some(rule) if is_exact => {
+                let why = format!(
+                    "it bounds what numbers with noise tell, and this {} has none: give --noise, or the rule noise",
+                    began.operation
+                );
+                Err(Refusal { rule: "epsilon", place: self.place(rule.line), why })
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Those of times.
@@ -77,9 +109,13 @@ impl Rules {
                 .map_or(String::new(), |at| format!("; some of it comes back at {}", time(at)));
             let peer = self.peer();
             let why = match rule {
-                "runs" => format!("it allows {allowance} with {peer}, and {spent} began{again}"),
+                "runs" => format!(
+                    "it allows {most} runs in {} with {peer}, and {spent} have begun{again}",
+                    allowance.time()
+                ),
                 _ => format!(
-                    "it allows an epsilon of {allowance} on {peer}, {spent} is spent, and this run takes {more}{again}"
+                    "it allows an epsilon of {most} in {} on {peer}, {spent} is spent, and this run takes {more}{again}",
+                    allowance.time()
                 ),
             };
             return Err(Refusal { rule, place, why });

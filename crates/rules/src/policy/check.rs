@@ -159,8 +159,9 @@ fn released(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
             ("most-rate", section.most_rate.as_ref().map(|rule| rule.line)),
         ];
         return lines.into_iter().find_map(|(rule, line)| {
-            let why =
-                format!("nobody sees in a {operation} how many keys match, so it cannot be held");
+            let why = format!(
+                "nobody sees in a {operation} how many keys match, so this rule cannot be enforced"
+            );
             Some((rule, line?, why))
         });
     }

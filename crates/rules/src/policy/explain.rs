@@ -63,20 +63,25 @@ impl Section {
                 format!("A result of fewer than {least} matches is withheld from whoever learns.")
             }),
             say(&section.most_rate, |most| {
-                format!("So is one in which more than {most} % of the smaller list match.")
+                format!(
+                    "A result in which more than {most} % of the smaller list match is withheld, too."
+                )
             }),
             say(&section.round, |round| format!("Numbers are rounded to multiples of {round}.")),
             say(&section.noise, |noise| {
                 format!("A count has noise of {noise} or stronger, and sums are refused.")
             }),
             say(&section.runs, |runs| {
-                format!("There are {runs} with one peer at most.").replacen(" per", " runs per", 1)
+                format!("At most {} runs with one peer begin in {}.", runs.most, runs.time())
             }),
             say(&section.runs_per_list, |most| {
                 format!("One list is used {most} times with a peer for one operation at most.")
             }),
             say(&section.epsilon, |epsilon| {
-                format!("Counts spend an epsilon of {epsilon} on one peer at most.")
+                let (most, time) = (epsilon.most, epsilon.time());
+                format!(
+                    "Counts with noise spend an epsilon of {most} on one peer in {time} at most; numbers without noise are refused."
+                )
             }),
             say(&section.least_difference, |Difference(least)| {
                 format!(

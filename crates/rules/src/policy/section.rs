@@ -1,6 +1,5 @@
 //! The table of rules: their names, what values they take, and what they say in a sentence.
 
-use std::fmt::{self, Display};
 use std::path::Path;
 use std::str::FromStr;
 
@@ -158,25 +157,31 @@ pub(crate) struct Allowance<T> {
     pub(crate) within: u64,
 }
 
-impl<T: Display> Display for Allowance<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = TIMES.iter().find(|(_, seconds)| self.within.is_multiple_of(*seconds));
-        let (name, seconds) = unit.copied().unwrap_or(("s", 1));
-        write!(f, "{} per {}{name}", self.most, self.within / seconds)
+impl<T> Allowance<T> {
+    /// The time in words.
+    pub(crate) fn time(&self) -> String {
+        let unit = TIMES.iter().find(|(.., seconds)| self.within.is_multiple_of(*seconds));
+        let (_, name, seconds) = unit.copied().unwrap_or(("s", "second", 1));
+        match self.within / seconds {
+            1 => format!("1 {name}"),
+            count => format!("{count} {name}s"),
+        }
     }
 }
 
 /// The units of times, the longest first.
-const TIMES: [(&str, u64); 2] = [("d", 86_400), ("h", 3_600)];
+const TIMES: [(&str, &str, u64); 2] = [("d", "day", 86_400), ("h", "hour", 3_600)];
 
 impl<T: FromStr + PartialOrd + Default> Value for Allowance<T> {
     fn of(value: &DeValue<'_>) -> Result<Self, String> {
         let read = |text: &str| {
             let (most, within) = text.split_once(" per ")?;
-            let (unit, seconds) = TIMES.iter().find(|(unit, _)| within.ends_with(unit))?;
+            let (unit, _, seconds) = TIMES.iter().find(|(unit, ..)| within.ends_with(unit))?;
             let count: u64 = within.strip_suffix(unit)?.trim().parse().ok()?;
             let within = count.checked_mul(*seconds).filter(|within| *within > 0)?;
-            let most = most.trim().parse().ok().filter(|most| *most > T::default())?;
+            // A number in digits: there is no infinite budget.
+            let digits = most.chars().all(|digit| digit.is_ascii_digit() || ".".contains(digit));
+            let most = most.parse().ok().filter(|most| digits && *most > T::default())?;
             Some(Self { most, within })
         };
         let wanted = || "a text such as \"10 per 7d\" or \"3 per 24h\"".to_owned();

@@ -62,15 +62,14 @@ pub fn agree(
     rng: &mut dyn CryptoRng,
 ) -> Result<Agreed, SessionError> {
     Wanted::of(&offer).check(offer.protocol)?;
-    offer.release.check(offer.operation)?;
+    offer.release.check(offer.operation, offer.matching.is_some())?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = Terms::new(&offer, nonce);
     let Exchanged { theirs, session } = exchange(pipe, &mine)?;
     let role = role(owner(&offer, &theirs), offer.learn, offer.connecting);
     let reveal = offer.learn.reveal();
-    let dummies = offer.release.noise;
-    let dummies = dummies.map(|noise| Blocks::new(noise, offer.learn, offer.per_row()));
+    let dummies = offer.release.noise.map(Blocks::new);
     let more = dummies.map_or(0, Blocks::elements);
     let [mine, theirs_in_run] = [mine, theirs.clone()].map(|terms| terms.and_elements(more));
     let open = shape_of(role, reveal, &mine, &theirs_in_run, offer.per_row() as u64);

@@ -5,29 +5,22 @@ use veilset_crypto::Element;
 use zeroize::Zeroizing;
 
 use super::Noise;
-use crate::Learn;
 
 /// The dummies of a run, as one side sees them.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Blocks {
-    noise: Noise,
-    learn: Learn,
-    /// How many elements stand for one key.
-    per_row: usize,
-}
+pub(crate) struct Blocks(Noise);
 
 /// The byte that tells the listening side's block from the connecting side's.
 const SIDES: [u8; 2] = [0, 1];
 
 impl Blocks {
-    pub(crate) fn new(noise: Noise, learn: Learn, per_row: usize) -> Self {
-        Self { noise, learn, per_row }
+    pub(crate) fn new(noise: Noise) -> Self {
+        Self(noise)
     }
 
     /// Elements that each side adds.
     pub(crate) fn elements(self) -> u64 {
-        let blocks = if self.learn == Learn::Both { 2 } else { 1 };
-        blocks * u64::from(self.noise.dummies()) * self.per_row as u64
+        2 * u64::from(self.0.dummies())
     }
 }
 
@@ -45,17 +38,11 @@ pub(crate) fn with_dummies(
     all.extend_from_slice(elements);
     let mut own = 0;
     let [mine, theirs] = if connecting { [SIDES[1], SIDES[0]] } else { SIDES };
-    for (side, learns, is_mine) in
-        [(mine, blocks.learn.includes_me(), true), (theirs, blocks.learn != Learn::Me, false)]
-    {
-        if !learns {
-            continue;
-        }
-        for number in 0..blocks.noise.dummies() {
+    for (side, is_mine) in [(mine, true), (theirs, false)] {
+        for number in 0..blocks.0.dummies() {
             let coin = u8::from(is_mine) | (random(rng).0[0] & 1);
             let (shared, other) = (dummy(session, side, number), random(rng));
             all.push(chosen(coin, shared, other));
-            all.extend((1..blocks.per_row).map(|_| random(rng)));
             own += u64::from(coin) * u64::from(!is_mine);
         }
     }

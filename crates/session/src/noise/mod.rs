@@ -1,14 +1,16 @@
 //! Noise on a count that no learner can subtract, by dummies that both sides put on their lists.
 //!
-//! For each side that learns there is a block of m dummies, which both sides derive from the session. The learner puts all of
-//! them on its list, the other side each with probability 1/2, and a random element in the place of each that it leaves out, so
-//! that the lists' sizes say nothing. The learner so sees its count with X more, X binomial with m trials of 1/2, of which it
-//! knows nothing, and subtracts m/2; where both learn, it also knows how many dummies of the other's block it put in, and
-//! subtracts these, too.
+//! For each side there is a block of m dummies, which both sides derive from the session. The side puts all of them on its list,
+//! the other side each with probability 1/2, and a random element in the place of each that it leaves out, so that the lists' sizes
+//! say nothing. Whoever sees the number of matches so sees its count with X more, X binomial with m trials of 1/2, of which it knows
+//! nothing, and subtracts m/2; it also knows how many dummies of the other's block it put in, and subtracts these, too. A side that is
+//! not to learn has its block as well: in some protocols the sender sees the number of matches.
 //!
 //! Sizes are public, so two lists are neighbours that differ in one key for another: then the count differs by one at most, and the
-//! loss (ε, δ) is that of [`binomial`], exactly. It holds against a learner who does anything with what it sees, as long as it put its
-//! dummies in: without them the count is exact. It adds up over runs.
+//! loss (ε, δ) is that of [`binomial`], exactly. It holds against a side that follows the protocol, whatever it does with what it sees.
+//! One that leaves its dummies out sees the exact count; one that repeats an element sees more of it; and one that is told the other's
+//! count, of which it tossed the coins, can take its noise away. The loss adds up over runs. By several keys a learner sees matches
+//! row by row, where dummies differ from rows, so there is no noise there.
 
 mod binomial;
 mod dummies;
@@ -67,7 +69,7 @@ impl Noise {
         self.delta
     }
 
-    /// Dummies for each side that learns; an even number.
+    /// Dummies of each side's block; an even number.
     #[must_use]
     pub fn dummies(self) -> u32 {
         self.dummies

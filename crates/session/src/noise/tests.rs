@@ -8,7 +8,6 @@ use veilset_crypto::Element;
 
 use super::binomial::{delta, least_trials, spread};
 use super::*;
-use crate::Learn;
 
 /// All probabilities of the heads of m coins, by Pascal's triangle.
 fn distribution(m: usize) -> Vec<f64> {
@@ -85,16 +84,16 @@ fn a_text_is_read_as_it_is_written() {
 
 /// Both sides of a run over lists of which the first `common` elements are the same: what each learner makes of the number of
 /// elements that both have.
-fn run(noise: Noise, learn: Learn, common: u32, rng: &mut ChaCha20Rng) -> [u64; 2] {
+fn run(noise: Noise, common: u32, rng: &mut ChaCha20Rng) -> [u64; 2] {
     let element = |number: u32| Element(*blake3::hash(&number.to_le_bytes()).as_bytes());
     let lists: [Vec<Element>; 2] = [100, 200]
         .map(|own| (0..20).map(|n| element(if n < common { n } else { own + n })).collect());
     let session = std::array::from_fn(|_| rng.next_u32() as u8);
-    let side = |list: &[Element], learn, connecting, rng: &mut ChaCha20Rng| {
-        with_dummies(list, Blocks::new(noise, learn, 1), &session, connecting, rng)
+    let side = |list: &[Element], connecting, rng: &mut ChaCha20Rng| {
+        with_dummies(list, Blocks::new(noise), &session, connecting, rng)
     };
-    let (one, mine) = side(&lists[0], learn, true, rng);
-    let (two, theirs) = side(&lists[1], learn.mirrored(), false, rng);
+    let (one, mine) = side(&lists[0], true, rng);
+    let (two, theirs) = side(&lists[1], false, rng);
     assert_eq!(one.len(), two.len(), "sizes say nothing");
     let set: HashSet<[u8; 32]> = one.iter().map(|element| element.0).collect();
     assert_eq!(set.len(), one.len(), "no element comes twice");
@@ -111,32 +110,30 @@ fn each_learner_sees_the_distribution_and_the_loss_that_are_claimed() {
     let noise = Noise::new(1.0, 0.02).expect("noise");
     let (m, rng) = (noise.dummies() as usize, &mut ChaCha20Rng::from_seed([7; 32]));
     let expected = distribution(m);
-    for (learn, learners) in [(Learn::Me, &[0][..]), (Learn::Peer, &[1]), (Learn::Both, &[0, 1])] {
-        // Counts of 10 and 11, which one key for another makes, both above m/2 so that nothing is cut off below.
-        let mut histograms = [[vec![0.0; 64], vec![0.0; 64]], [vec![0.0; 64], vec![0.0; 64]]];
-        for (common, histogram) in [10, 11].into_iter().zip(&mut histograms) {
-            for _ in 0..RUNS / learners.len() {
-                let counts = run(noise, learn, common, rng);
-                learners.iter().for_each(|who| histogram[*who][counts[*who] as usize] += 1.0);
-            }
+    // Counts of 10 and 11, which one key for another makes, both above m/2 so that nothing is cut off below.
+    let mut histograms = [[vec![0.0; 64], vec![0.0; 64]], [vec![0.0; 64], vec![0.0; 64]]];
+    for (common, histogram) in [10, 11].into_iter().zip(&mut histograms) {
+        for _ in 0..RUNS {
+            let counts = run(noise, common, rng);
+            counts.iter().zip(&mut *histogram).for_each(|(count, of)| of[*count as usize] += 1.0);
         }
-        let runs = (RUNS / learners.len()) as f64;
-        for who in learners {
-            // Every count has its probability, up to six standard deviations.
-            for (k, probability) in expected.iter().enumerate() {
-                let (seen, mean) = (histograms[0][*who][10 + k - m / 2], probability * runs);
-                let deviation = (mean * (1.0 - probability)).sqrt().max(1.0);
-                assert!((seen - mean).abs() < 6.0 * deviation, "{k}: {seen} for {mean}");
-            }
-            // The loss of what was seen is no larger than claimed, up to what so many runs leave open.
-            let [one, other] = [&histograms[0][*who], &histograms[1][*who]]
-                .map(|counts| counts.iter().map(|count| count / runs).collect::<Vec<f64>>());
-            let open = 6.0 * (noise.delta() / runs).sqrt() * (1.0 + noise.epsilon().exp());
-            for seen in [loss(&one, &other, 1.0), loss(&other, &one, 1.0)] {
-                assert!(seen <= noise.delta() + open, "{learn}: {seen}");
-                // And close to it: the noise is not more than it has to be.
-                assert!(seen >= noise.delta() / 4.0, "{learn}: {seen}");
-            }
+    }
+    let runs = RUNS as f64;
+    for who in [0, 1] {
+        // Every count has its probability, up to six standard deviations.
+        for (k, probability) in expected.iter().enumerate() {
+            let (seen, mean) = (histograms[0][who][10 + k - m / 2], probability * runs);
+            let deviation = (mean * (1.0 - probability)).sqrt().max(1.0);
+            assert!((seen - mean).abs() < 6.0 * deviation, "{k}: {seen} for {mean}");
+        }
+        // The loss of what was seen is no larger than claimed, up to what so many runs leave open.
+        let [one, other] = [&histograms[0][who], &histograms[1][who]]
+            .map(|counts| counts.iter().map(|count| count / runs).collect::<Vec<f64>>());
+        let open = 6.0 * (noise.delta() / runs).sqrt() * (1.0 + noise.epsilon().exp());
+        for seen in [loss(&one, &other, 1.0), loss(&other, &one, 1.0)] {
+            assert!(seen <= noise.delta() + open, "{who}: {seen}");
+            // And close to it: the noise is not more than it has to be.
+            assert!(seen >= noise.delta() / 4.0, "{who}: {seen}");
         }
     }
 }
@@ -145,7 +142,7 @@ fn each_learner_sees_the_distribution_and_the_loss_that_are_claimed() {
 fn a_learner_that_leaves_its_dummies_out_sees_the_exact_count() {
     let noise = Noise::new(1.0, 1e-9).expect("noise");
     let (list, rng) = ([Element([1; 32])], &mut ChaCha20Rng::from_seed([8; 32]));
-    let blocks = Blocks::new(noise, Learn::Peer, 3);
+    let blocks = Blocks::new(noise);
     let (all, own) = with_dummies(&list, blocks, &[2; 32], false, rng);
     assert_eq!(all.len() as u64, 1 + blocks.elements());
     assert!((1..noise.dummies().into()).contains(&own), "some, and not all");
