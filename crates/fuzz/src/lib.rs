@@ -15,6 +15,7 @@ mod mutate;
 mod objects;
 mod packed;
 mod protocol_messages;
+mod receipt;
 mod sorted_set;
 mod table;
 mod typed;
@@ -29,6 +30,7 @@ pub use self::mutate::Mutator;
 pub use self::objects::objects;
 pub use self::packed::{gzip, workbook, zstd};
 pub use self::protocol_messages::protocol_messages;
+pub use self::receipt::receipt;
 pub use self::sorted_set::sorted_set;
 pub use self::table::table;
 pub use self::typed::{arrow, parquet};
@@ -58,7 +60,7 @@ impl Seed {
 }
 
 /// Every kind of untrusted input.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 16] = [
     Target { name: "sorted_set", run: sorted_set, seeds: sorted_set::seeds },
     Target { name: "protocol_messages", run: protocol_messages, seeds: protocol_messages::seeds },
     Target { name: "fhe_messages", run: fhe_messages, seeds: fhe_messages::seeds },
@@ -74,4 +76,5 @@ pub const TARGETS: [Target; 15] = [
     Target { name: "items", run: items, seeds: items::seeds },
     Target { name: "flags", run: flags, seeds: flags::seeds },
     Target { name: "lookup", run: lookup, seeds: lookup::seeds },
+    Target { name: "receipt", run: receipt, seeds: receipt::seeds },
 ];

@@ -64,6 +64,11 @@ fn agreement() {
 }
 
 #[test]
+fn receipt() {
+    run("receipt", 20 * CHANGED);
+}
+
+#[test]
 fn table() {
     run("table", 20 * CHANGED);
 }

@@ -188,6 +188,16 @@ mod tests {
         assert_eq!(read.digest(), signed.digest());
     }
 
+    /// A run of the program, whose signatures another library of Ed25519 verified.
+    #[test]
+    fn the_vector_is_verified() {
+        let vector = include_bytes!("../../../vectors/receipt.json");
+        let receipt = SignedReceipt::read(vector).expect("a receipt");
+        assert!(receipt.verify().is_ok());
+        assert_eq!(receipt.to_bytes(), vector);
+        assert_eq!(receipt.statement().parties[1].columns, ["segment"]);
+    }
+
     #[test]
     fn what_is_changed_not_signed_or_ambiguous_is_refused() {
         let (one, other) = (Identity::ephemeral(), Identity::ephemeral());

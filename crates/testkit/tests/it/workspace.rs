@@ -115,6 +115,7 @@ const GRAPH: [(&str, &[&str]); 30] = [
             "veilset-lookup",
             "veilset-party",
             "veilset-protocols",
+            "veilset-rules",
             "veilset-session",
             "veilset-structures",
             "veilset-testkit",
