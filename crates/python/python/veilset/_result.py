@@ -218,16 +218,6 @@ class Found:
         entries = self.report["result"]["entries"]
         return {e["item"]: e["label"] for e in entries if "item" in e and e["listed"]}
 
-    @property
-    def withheld(self) -> str | None:
-        """Why a rule of the terms withholds the result from this side, which was to learn it; None if none does."""
-        match self.report["result"].get("withheld"):
-            case {"fewer_than": least}:
-                return f"fewer than {least} matches"
-            case {"above_percent": most}:
-                return f"more than {most} % of the smaller list match"
-        return None
-
     @cached_property
     def table(self) -> Any:
         """The rows that are listed, in a table of the kind that came in (of pyarrow for a file), with their labels in the
