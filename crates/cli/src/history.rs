@@ -76,11 +76,8 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
 pub(crate) fn budget(args: &BudgetArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
     let (name, key) = key_of(&home, &args.peer)?;
-    let policy = match &args.policy {
-        Some(path) => Policy::load(path).map(Some),
-        None => Policy::of_home(&home),
-    };
-    let Some(policy) = policy.map_err(veilset::Error::from)? else {
+    let policy = Policy::of_party(&home, args.policy.as_deref()).map_err(veilset::Error::from)?;
+    let Some(policy) = policy else {
         return Err(Failure::Flags(format!(
             "there is no policy: write one to {}, or give --policy",
             home.path().join("policy.toml").display()
@@ -114,7 +111,7 @@ fn ledger(home: &Home) -> Result<Ledger, Failure> {
 }
 
 /// The party's name and key, as this party pinned it.
-fn key_of(home: &Home, peer: &str) -> Result<(String, String), Failure> {
+pub(crate) fn key_of(home: &Home, peer: &str) -> Result<(String, String), Failure> {
     let own = Identity::load(home)?.public_key();
     let (name, key) = Peers::load(home, Some(own))?.resolve(peer)?;
     Ok((name, key.to_string()))

@@ -13,7 +13,7 @@ use crate::consent::{Consent, Somebody};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::order::Order;
-use crate::progress::{Bar, Waiting, detail, say, warn_some};
+use crate::progress::{Bar, Waiting, detail, say, say_warning, warn_some};
 use crate::{multiparty, report, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
@@ -150,10 +150,10 @@ pub(crate) fn compute(
         && !receipt.is_whole()
     {
         let peer = &done.report.peer().name;
-        voice::say(format_args!("warning: {peer} did not sign the receipt of this run"));
+        say_warning(&format!("{peer} did not sign the receipt of this run"));
     }
     if let Some(why) = &done.unrecorded {
-        voice::say(format_args!("warning: your ledger does not have how this run ended: {why}"));
+        say_warning(&format!("your ledger does not have how this run ended: {why}"));
     }
     Ok(done)
 }

@@ -66,7 +66,8 @@ pub(crate) fn warn(warnings: &[Warning]) {
     }
 }
 
-fn say_warning(text: &str) {
+/// A warning in a sentence.
+pub(crate) fn say_warning(text: &str) {
     voice::say(wrapped(&format!("warning: {text}"), width_of_voice(), INDENT));
 }
 

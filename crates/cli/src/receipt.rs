@@ -5,11 +5,13 @@ use std::io::Read;
 use std::path::Path;
 
 use clap::{Args, Subcommand};
+use serde_json::json;
 use veilset::json::time_of;
 use veilset::party::{Home, Identity, Peers};
 use veilset::policy::{Ledger, SignedReceipt, Statement};
 
 use crate::error::Failure;
+use crate::escape::{json_line, shown};
 
 #[derive(Args)]
 pub(crate) struct ReceiptArgs {
@@ -76,8 +78,7 @@ fn read(path: &Path) -> std::io::Result<Vec<u8>> {
 
 fn show(receipt: &SignedReceipt, json: bool) -> Result<(), Failure> {
     if json {
-        let file = String::from_utf8_lossy(&receipt.to_bytes()).into_owned();
-        return Ok(print_line!("{}", file.trim_end())?);
+        return Ok(print_line!("{}", json_line(&json!(receipt)))?);
     }
     let Statement {
         run, operation, protocol, security, presets, outcome, parties, details, ..
@@ -139,11 +140,4 @@ fn named(key: &str) -> String {
     };
     let name = name().map_or(String::new(), |name| format!(" ({name})"));
     format!("{}{name}", shown(key))
-}
-
-/// Text from a file, made harmless for a terminal.
-fn shown(text: &str) -> String {
-    text.chars()
-        .flat_map(|c| if c.is_control() { c.escape_debug().collect::<Vec<_>>() } else { vec![c] })
-        .collect()
 }

@@ -46,7 +46,7 @@ impl SignedReceipt {
     pub fn of(receipt: &Receipt) -> Self {
         let signature = |(key, signature): &([u8; 32], [u8; 64])| Signature {
             key: PublicKey::from_bytes(*key).to_string(),
-            signature: signature.iter().map(|byte| format!("{byte:02x}")).collect(),
+            signature: to_hex(signature),
         };
         let signatures = receipt.signatures.iter().map(signature).collect();
         Self { statement: receipt.statement.clone(), signatures }
@@ -118,7 +118,12 @@ impl SignedReceipt {
     }
 }
 
-/// 64 bytes of hexadecimal digits, in lower case.
+/// The hexadecimal digits of a signature, in lower case.
+pub(crate) fn to_hex(signature: &[u8; 64]) -> String {
+    signature.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The signature of such digits.
 pub(crate) fn from_hex(text: &str) -> Option<[u8; 64]> {
     let digits: &[u8; 128] = text.as_bytes().try_into().ok()?;
     let digit = |digit: u8| match digit {

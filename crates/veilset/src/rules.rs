@@ -23,10 +23,7 @@ impl Job {
         policy: Option<&Path>,
         peers: impl IntoIterator<Item = &'a str>,
     ) -> Result<Self, Error> {
-        let policy = match policy {
-            Some(path) => Some(Policy::load(path)?),
-            None => Policy::of_home(home)?,
-        };
+        let policy = Policy::of_party(home, policy)?;
         let job = Self { ledger: Some(Arc::new(Ledger::open(home)?)), ..self };
         Ok(match &policy {
             Some(policy) => job.under(policy, peers),

@@ -7,16 +7,18 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::json;
 use veilset::json::versioned;
-use veilset::party::{Home, Identity, Peers};
+use veilset::party::{Home, Peers};
 use veilset::policy::{Policy, Sentence};
-use veilset::{Job, Release, voice};
+use veilset::{Job, Release};
 
 use crate::args::{Cli, Command, Talk};
 use crate::error::Failure;
 use crate::escape::json_line;
+use crate::history::key_of;
 use crate::operation::read;
 use crate::order::Order;
 use crate::policy::args::{PolicyArgs, PolicyCommand};
+use crate::progress::say_warning;
 
 pub(crate) fn run(args: PolicyArgs, talk: &Talk) -> Result<(), Failure> {
     match args.command {
@@ -57,8 +59,8 @@ fn warn_of_strangers(policy: &Policy) {
     let Ok(home) = Home::from_env() else { return };
     let Ok(peers) = Peers::load(&home, None) else { return };
     for name in policy.peers().filter(|name| peers.get(name).is_none()) {
-        voice::say(format_args!(
-            "warning: the policy has rules for {name:?}, and you pinned nobody under that name"
+        say_warning(&format!(
+            "the policy has rules for {name:?}, and you pinned nobody under that name"
         ));
     }
 }
@@ -67,7 +69,7 @@ fn warn_of_strangers(policy: &Policy) {
 fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Failure> {
     let order = order(command)?;
     order.check()?;
-    let peer = peer(&order)?;
+    let (peer, _) = key_of(&Home::from_env()?, order.party.meet.peer())?;
     let job = order.job(peer.clone()).under(policy, [peer.as_str()]);
     job.check()?;
     job.check_list(&read(&order, None, talk)?)?;
@@ -94,13 +96,6 @@ fn order(command: Vec<String>) -> Result<Order, Failure> {
                 .to_owned(),
         )),
     }
-}
-
-/// The peer's name, as this party pinned it.
-fn peer(order: &Order) -> Result<String, Failure> {
-    let home = Home::from_env()?;
-    let own = Identity::load(&home)?.public_key();
-    Ok(Peers::load(&home, Some(own))?.resolve(order.party.meet.peer())?.0)
 }
 
 /// The terms that the command left open, and the policy has.

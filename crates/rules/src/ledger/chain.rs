@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use veilset_party::{Identity, PublicKey};
 
 use super::Entry;
-use crate::receipt::from_hex;
+use crate::receipt::{from_hex, to_hex};
 
 /// What stands before the digest in a line, and after it.
 const BEFORE: &[u8] = b"{\"previous\":\"";
@@ -44,9 +44,8 @@ impl Head {
     /// The file's bytes: the number of lines, the digest of the last, and the signature.
     pub(super) fn signed(self, identity: &Identity) -> Vec<u8> {
         let signature = identity.sign(CONTEXT, &self.message());
-        let digits: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
         let digest = blake3::Hash::from_bytes(self.digest);
-        format!("{} {digest} {digits}\n", self.lines).into_bytes()
+        format!("{} {digest} {}\n", self.lines, to_hex(&signature)).into_bytes()
     }
 
     fn message(self) -> [u8; 40] {

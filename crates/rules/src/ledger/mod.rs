@@ -115,8 +115,9 @@ impl Ledger {
         now: SystemTime,
     ) -> Result<(), LedgerError> {
         began.at = seconds(now);
-        let held = self.home.hold(FILE)?;
+        // Before others have to wait for this.
         began.list = self.sketch_key()?.sketch(digests);
+        let held = self.home.hold(FILE)?;
         let chain = self.read()?;
         for rules in rules {
             let runs =

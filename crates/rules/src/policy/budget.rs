@@ -104,18 +104,16 @@ impl Rules {
                 continue;
             }
             let Budget { rule, place, most, spent, within, renewed } = budget;
-            let allowance = Allowance { most, within };
+            let within = Allowance { most, within }.time();
             let again = renewed
                 .map_or(String::new(), |at| format!("; some of it comes back at {}", time(at)));
             let peer = self.peer();
             let why = match rule {
                 "runs" => format!(
-                    "it allows {most} runs in {} with {peer}, and {spent} have begun{again}",
-                    allowance.time()
+                    "it allows {most} runs in {within} with {peer}, and {spent} have begun{again}"
                 ),
                 _ => format!(
-                    "it allows an epsilon of {most} in {} on {peer}, {spent} is spent, and this run takes {more}{again}",
-                    allowance.time()
+                    "it allows an epsilon of {most} in {within} on {peer}, {spent} is spent, and this run takes {more}{again}"
                 ),
             };
             return Err(Refusal { rule, place, why });

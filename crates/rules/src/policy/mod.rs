@@ -84,6 +84,14 @@ impl Policy {
         }
     }
 
+    /// The policy of the party that lives at `home`: the one at this path, or else the one beside its identity, where there is one.
+    ///
+    /// # Errors
+    /// As [`load`](Self::load).
+    pub fn of_party(home: &Home, path: Option<&Path>) -> Result<Option<Self>, PolicyError> {
+        path.map_or_else(|| Self::of_home(home), |path| Self::load(path).map(Some))
+    }
+
     /// The rules for runs with the peer of this name: its own, and of the others those that it has none in the place of.
     #[must_use]
     pub fn rules_for(&self, peer: &str) -> Rules {
