@@ -85,6 +85,8 @@ impl Board {
                 Event::Connected { addr } => {
                     format!("connected to {addr}; its key is the one you know")
                 }
+                Event::Lost { .. } => format!("the connection to {peer} is lost; waiting for it"),
+                Event::Returned { .. } => format!("{peer} is back"),
             };
         });
     }

@@ -1,7 +1,7 @@
 //! `nofly screen`: the airline's side.
 
 use veilset::data::{Destination, Scratch, Source, Table};
-use veilset::net::{Endpoint, Options};
+use veilset::net::{Comeback, Endpoint, Options};
 use veilset::{Connection, Done, Input, Job, Learn, Resources, voice};
 
 use crate::args::ScreenArgs;
@@ -88,7 +88,9 @@ struct Screening<'a> {
 
 impl Screening<'_> {
     fn run(&self, endpoint: &Endpoint, input: &Input) -> Result<Done, Failure> {
-        let options = Options { deadline: self.args.deadline, ..Options::default() };
+        let talk = self.talk;
+        let comeback = Comeback::told(move |event| talk.tell(&event));
+        let options = Options { deadline: self.args.deadline, comeback, ..Options::default() };
         let Party { identity, key, .. } = self.party;
         self.talk.say(&format!("going to {} at {}", self.party.peer, self.args.connect));
         let connection =

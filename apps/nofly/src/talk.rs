@@ -31,6 +31,7 @@ impl Talk {
             Event::Connected { addr } => {
                 self.say(&format!("connected to {addr}; its key is the pinned one"));
             }
+            Event::Lost { .. } | Event::Returned { .. } => self.say(&event.to_string()),
         }
     }
 

@@ -27,6 +27,14 @@ pub enum NetworkFault {
     /// Nothing arrived, not even a heartbeat.
     #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
     Silent(Duration),
+    /// It was lost, and the peer did not come back.
+    #[error("{why}, and the peer did not come back within {} s", .waited.as_secs())]
+    Lost {
+        /// How it was lost.
+        why: String,
+        /// How long this side waited for the peer.
+        waited: Duration,
+    },
     /// This side's user ended it.
     #[error("stopped on this side")]
     Stopped,

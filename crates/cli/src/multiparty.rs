@@ -71,7 +71,7 @@ impl Parties<'_> {
         say(talk, &format!("meeting {}, {}", job.peer, until(args.deadline)));
         let waiting = Waiting::new(talk, &job.peer, args.deadline);
         let listen = args.listen.as_deref().unwrap_or_default();
-        let options = args.options(interrupt);
+        let options = args.options(interrupt, talk);
         let tell = |event| waiting.tell(&event);
         let connection = Connection::open_all(identity, listen, addresses, &options, &tell)?;
         compute(job.offer(connection, target.input)?, target, args, talk)

@@ -119,7 +119,7 @@ impl Peer {
         talk: &Talk,
     ) -> Result<Done, Failure> {
         let Way { endpoint, args, interrupt } = way;
-        let options = args.options(interrupt);
+        let options = args.options(interrupt, talk);
         let waiting = Waiting::new(talk, &self.name, args.deadline);
         if let Endpoint::Connect(address) = endpoint {
             waiting.call(address);

@@ -1,7 +1,7 @@
 //! The connection between two drivers.
 
 use veilset_channel::MAX_FRAME;
-use veilset_net::{Endpoint, Event, Messages, Options, establish};
+use veilset_net::{Comeback, Endpoint, Event, Messages, Options, establish};
 use veilset_party::{Identity, PublicKey};
 use veilset_session::{SessionError, run_id, session_of};
 
@@ -29,7 +29,9 @@ impl DriverConnection {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, ClusterError> {
-        let transport = establish(identity, peer, endpoint, options, events)?;
+        // One thread sends while another receives, which a run that goes on is not made for.
+        let options = Options { comeback: Comeback::NEVER, ..options.clone() };
+        let transport = establish(identity, peer, endpoint, &options, events)?;
         let session =
             blake3::derive_key("veilset v1 session of a cluster run", &transport.binding());
         let peer = transport.peer();

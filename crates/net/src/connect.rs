@@ -9,13 +9,18 @@ use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Purpose, host_and_port};
+use crate::comeback::Back;
 use crate::connection::{background, runtime};
-use crate::handshake::{self, Connected, Failure, VERSION};
-use crate::tls::{self, PinnedKey};
+use crate::handshake::{self, Connected, Failure, Place, Standing, VERSION};
+use crate::tls::{self, OwnKey, PinnedKey};
 use crate::{Event, NetError, Options, TlsTransport};
 
 /// The pause after the first failed attempt; it doubles up to [`LONGEST_PAUSE`].
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// The pause after the first attempt to come back that failed: the other end hears at about the same time that the connection is
+/// lost.
+const RETURNING: Duration = Duration::from_millis(10);
 
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
@@ -38,15 +43,29 @@ pub fn connect(
     options: &Options,
     events: &dyn Fn(Event),
 ) -> Result<TlsTransport, NetError> {
+    seek(identity, peer, addr, options, events, false)
+}
+
+/// As [`connect`]; what is sent may go on over another connection if it is `lasting`.
+pub(crate) fn seek(
+    identity: &Identity,
+    peer: &PublicKey,
+    addr: &str,
+    options: &Options,
+    events: &dyn Fn(Event),
+    lasting: bool,
+) -> Result<TlsTransport, NetError> {
     if identity.public_key() == *peer {
         return Err(NetError::OwnKey);
     }
-    let caller =
-        Caller { identity, peer: *peer, target: host_and_port(addr, Purpose::Connect)?, addr };
+    let (host, port) = host_and_port(addr, Purpose::Connect)?;
+    let (host, own) = (host.to_owned(), OwnKey::of(identity));
+    let caller = Caller { own, peer: *peer, host, port, addr: addr.to_owned() };
+    let standing = if lasting { Standing::Lasting } else { Standing::Single };
     let runtime = runtime()?;
     let mut last = "it does not answer".to_owned();
     let seeking = async {
-        let seeking = timeout(options.deadline, caller.seek(events, &mut last));
+        let seeking = timeout(options.deadline, caller.seek(standing, events, &mut last));
         let found = tokio::select! {
             biased;
             () = options.stop.stopped() => return Err(NetError::Stopped),
@@ -64,7 +83,8 @@ pub fn connect(
     match runtime.block_on(seeking) {
         Ok(connected) => {
             events(Event::Connected { addr: connected.addr });
-            background(runtime, connected, options.clone())
+            let back = lasting.then_some(Back::Caller(caller));
+            background(runtime, connected, options.clone(), back)
         }
         Err(error) => {
             // A name server that does not answer must not hold this up.
@@ -74,11 +94,13 @@ pub fn connect(
     }
 }
 
-struct Caller<'a> {
-    identity: &'a Identity,
+/// Who goes to the peer, and where.
+pub(crate) struct Caller {
+    own: OwnKey,
     peer: PublicKey,
-    target: (&'a str, u16),
-    addr: &'a str,
+    host: String,
+    port: u16,
+    addr: String,
 }
 
 /// An attempt that failed.
@@ -88,39 +110,55 @@ enum Failed {
     ForGood(NetError),
 }
 
-impl Caller<'_> {
-    async fn seek(&self, events: &dyn Fn(Event), last: &mut String) -> Result<Connected, NetError> {
+impl Caller {
+    async fn seek(
+        &self,
+        standing: Standing,
+        events: &dyn Fn(Event),
+        last: &mut String,
+    ) -> Result<Connected, NetError> {
         let mut pause = FIRST_PAUSE;
         loop {
-            let why = match self.attempt().await {
+            let why = match self.attempt(standing).await {
                 Ok(connected) => return Ok(connected),
                 Err(Failed::ForGood(error)) => return Err(error),
                 Err(Failed::ForNow(why)) => why,
             };
             last.clone_from(&why);
             let wait = jittered(pause);
-            events(Event::Retrying { addr: self.addr.to_owned(), why, wait });
+            events(Event::Retrying { addr: self.addr.clone(), why, wait });
             sleep(wait).await;
             pause = (2 * pause).min(LONGEST_PAUSE);
         }
     }
 
-    async fn attempt(&self) -> Result<Connected, Failed> {
-        let (host, port) = self.target;
-        let tcp = reach(host, port).await.map_err(|why| match why.kind() {
+    /// Goes on with a run that was at this place, however long it takes to find the peer in it.
+    pub(crate) async fn return_to(&self, place: Place) -> Connected {
+        let mut pause = RETURNING;
+        loop {
+            if let Ok(connected) = self.attempt(Standing::Again(place)).await {
+                return connected;
+            }
+            sleep(jittered(pause)).await;
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+    }
+
+    async fn attempt(&self, standing: Standing) -> Result<Connected, Failed> {
+        let tcp = reach(&self.host, self.port).await.map_err(|why| match why.kind() {
             ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
                 Failed::ForGood(NetError::System(why))
             }
             _ => Failed::ForNow(why.to_string()),
         })?;
         let pin = PinnedKey::new(self.peer);
-        let config = tls::client(self.identity, &pin);
-        let own = self.identity.public_key();
-        handshake::as_client(config, &pin, own, tcp).await.map_err(|failure| self.judge(failure))
+        let config = tls::client(&self.own, &pin);
+        let connected = handshake::as_client(config, &pin, self.own.public, tcp, standing).await;
+        connected.map_err(|failure| self.judge(failure))
     }
 
     fn judge(&self, failure: Failure) -> Failed {
-        let addr = self.addr.to_owned();
+        let addr = self.addr.clone();
         Failed::ForGood(match failure {
             Failure::Gone(why) => {
                 return Failed::ForNow(format!(
@@ -130,8 +168,11 @@ impl Caller<'_> {
             Failure::TooSlow => {
                 return Failed::ForNow("it accepts connections but does not answer".to_owned());
             }
+            Failure::OtherRun => {
+                return Failed::ForNow("it waits to go on with another run".to_owned());
+            }
             Failure::OtherKey(got) => NetError::WrongKey { addr, expected: self.peer, got },
-            Failure::Refused => NetError::RefusedByPeer { addr, own: self.identity.public_key() },
+            Failure::Refused => NetError::RefusedByPeer { addr, own: self.own.public },
             Failure::Alien(why) => NetError::NotVeilset { addr, why },
             Failure::OtherVersion(theirs) => NetError::OtherVersion { addr, ours: VERSION, theirs },
         })

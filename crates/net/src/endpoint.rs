@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Purpose, host_and_port};
-use crate::{Listener, NetError, Stop, TlsTransport, connect};
+use crate::connect::seek;
+use crate::{Listener, NetError, Stop, TlsTransport};
 
 /// Which side this party takes; it has no bearing on who learns what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,6 +46,41 @@ pub struct Options {
     pub silence: Duration,
     /// Ends the wait, or the connection.
     pub stop: Stop,
+    /// Whether what [`establish`] makes goes on over another connection when one is lost.
+    pub comeback: Comeback,
+}
+
+/// Whether a run goes on over another connection when one is lost, and who is told.
+#[derive(Clone)]
+pub struct Comeback(Option<Arc<Tell>>);
+
+type Tell = dyn Fn(Event) + Send + Sync;
+
+impl Comeback {
+    /// A run ends with its connection.
+    pub const NEVER: Self = Self(None);
+
+    /// It goes on, and `tell` hears of it, on another thread.
+    #[must_use]
+    pub fn told(tell: impl Fn(Event) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(tell)))
+    }
+
+    pub(crate) fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(crate) fn tell(&self, event: Event) {
+        if let Some(tell) = &self.0 {
+            tell(event);
+        }
+    }
+}
+
+impl fmt::Debug for Comeback {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Comeback").field(&self.is_wanted()).finish()
+    }
 }
 
 impl Default for Options {
@@ -53,6 +90,7 @@ impl Default for Options {
             heartbeat: Duration::from_secs(5),
             silence: Duration::from_secs(20),
             stop: Stop::NEVER,
+            comeback: Comeback::told(|_| ()),
         }
     }
 }
@@ -90,6 +128,18 @@ pub enum Event {
         /// Its address.
         addr: SocketAddr,
     },
+    /// The connection was lost, and the peer may come back within `wait`.
+    Lost {
+        /// How.
+        why: String,
+        /// How long the peer is waited for.
+        wait: Duration,
+    },
+    /// The peer is back.
+    Returned {
+        /// Its address.
+        addr: SocketAddr,
+    },
 }
 
 impl fmt::Display for Event {
@@ -108,6 +158,12 @@ impl fmt::Display for Event {
             Self::Connected { addr } => {
                 write!(f, "connected to {addr}; its key is the pinned one")
             }
+            Self::Lost { why, wait } => write!(
+                f,
+                "{why}; the run goes on if the peer comes back within {} s",
+                wait.as_secs()
+            ),
+            Self::Returned { addr } => write!(f, "the peer is back, at {addr}; the run goes on"),
         }
     }
 }
@@ -123,6 +179,8 @@ pub enum Stranger {
     NotVeilset(String),
     /// It went away.
     Left,
+    /// It is the peer, in another run.
+    OtherRun,
     /// It did not complete the handshake in time.
     TooSlow,
     /// It had not completed the handshake when more callers came than are served at once.
@@ -136,6 +194,9 @@ impl fmt::Display for Stranger {
             Self::ExpectsOtherKey => f.write_str("it expected another key than this side's"),
             Self::NotVeilset(why) => write!(f, "it is not veilset ({why})"),
             Self::Left => f.write_str("it left before it showed a key"),
+            Self::OtherRun => {
+                f.write_str("it wants to go on with a run that was cut off elsewhere")
+            }
             Self::TooSlow => f.write_str("it did not show a key in time"),
             Self::Crowded => {
                 f.write_str("it had not shown a key when more callers came than are served at once")
@@ -144,7 +205,8 @@ impl fmt::Display for Stranger {
     }
 }
 
-/// Waits for the peer whose key is `peer`, whichever side starts first, and connects both ways authenticated.
+/// Waits for the peer whose key is `peer`, whichever side starts first, and connects both ways authenticated. Unless one of the two
+/// ends [never](Comeback::NEVER) comes back, what is sent goes on over another connection when one is lost.
 ///
 /// # Errors
 /// See [`NetError`]; an address or a wrong key is reported at once, an absent peer at the deadline.
@@ -158,8 +220,13 @@ pub fn establish(
     options: &Options,
     events: &dyn Fn(Event),
 ) -> Result<TlsTransport, NetError> {
+    let lasting = options.comeback.is_wanted();
     match endpoint {
-        Endpoint::Listen(addr) => Listener::bind(addr)?.accept(identity, peer, options, events),
-        Endpoint::Connect(addr) => connect(identity, peer, addr, options, events),
+        Endpoint::Listen(addr) => {
+            let mut came =
+                Listener::bind(addr)?.await_all(identity, &[*peer], options, events, lasting)?;
+            Ok(came.remove(0))
+        }
+        Endpoint::Connect(addr) => seek(identity, peer, addr, options, events, lasting),
     }
 }

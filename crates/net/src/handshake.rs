@@ -16,10 +16,10 @@ use crate::meter::{Meter, MeteredStream};
 use crate::tls::{self, ALPN, PinnedKey};
 
 /// The version of what follows the handshake.
-pub(crate) const VERSION: u8 = 1;
+pub(crate) const VERSION: u8 = 2;
 
-/// Each side's first word after the TLS handshake; the version follows. The side that connects learns from it that
-/// it was accepted, which TLS 1.3 alone does not say.
+/// Each side's first word after the TLS handshake; the version follows, and then what the connection is to it. The side that
+/// connects learns from it that it was accepted, which TLS 1.3 alone does not say.
 const GREETING: [u8; 7] = *b"veilset";
 
 /// What two ends that agreed on no application protocol, or on another one, are told.
@@ -27,6 +27,9 @@ const OTHER_PROTOCOL: &str = "TLS names another application protocol than veilse
 
 /// What the bytes that only this connection has are derived for (RFC 5705, section 4).
 const BINDING: &[u8] = b"EXPERIMENTAL veilset binding";
+
+/// What the bytes are derived for by which both ends know their run again.
+const RUN: &[u8] = b"EXPERIMENTAL veilset run";
 
 /// A caller from whom nothing comes for this long is turned away: a peer speaks first, and at once.
 const FIRST_BYTE: Duration = Duration::from_secs(3);
@@ -51,6 +54,41 @@ pub(crate) struct Connected<S = TcpStream> {
     pub(crate) addr: SocketAddr,
     /// See [`crate::TlsTransport::binding`].
     pub(crate) binding: [u8; 32],
+    /// By which both ends, and nobody else, know the run again that begins here.
+    pub(crate) run: [u8; 16],
+    /// Whether both ends go on over another connection if this one is lost.
+    pub(crate) lasting: bool,
+    /// How many frames of a run that goes on the peer has.
+    pub(crate) taken: u64,
+}
+
+/// What a connection is to an end of it.
+#[derive(Clone, Copy)]
+pub(crate) enum Standing {
+    /// It has no other.
+    Single,
+    /// Its run may go on over another.
+    Lasting,
+    /// A run goes on over it.
+    Again(Place),
+}
+
+/// How far a run is that goes on.
+#[derive(Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) run: [u8; 16],
+    /// How many frames came.
+    pub(crate) received: u64,
+}
+
+impl Standing {
+    fn byte(self) -> u8 {
+        match self {
+            Self::Single => 0,
+            Self::Lasting => 1,
+            Self::Again(_) => 2,
+        }
+    }
 }
 
 /// Why a handshake led to nothing.
@@ -64,6 +102,8 @@ pub(crate) enum Failure {
     Alien(String),
     /// The other end is the peer, of this other version.
     OtherVersion(u8),
+    /// The other end is the peer, in another run.
+    OtherRun,
     /// The connection broke.
     Gone(String),
     /// Nothing came in time.
@@ -88,10 +128,11 @@ pub(crate) async fn as_client(
     pin: &PinnedKey,
     own: PublicKey,
     tcp: TcpStream,
+    standing: Standing,
 ) -> Result<Connected, Failure> {
     within(async {
         let (tcp, addr) = prepare(tcp)?;
-        client_over(config, pin, own, tcp, addr).await
+        client_over(config, pin, own, tcp, addr, standing).await
     })
     .await
 }
@@ -103,15 +144,16 @@ pub(crate) async fn client_over<S: Stream>(
     own: PublicKey,
     stream: S,
     addr: SocketAddr,
+    standing: Standing,
 ) -> Result<Connected<S>, Failure> {
     let metered = MeteredStream::new(stream);
     let meter = metered.meter();
     let connector = TlsConnector::from(Arc::new(config));
     match connector.connect(tls::server_name(), metered).into_fallible().await {
         Ok(stream) => {
-            let binding = binding(stream.get_ref().1, own, pin.proven());
-            let (stream, peer) = (stream.into(), pin.proven());
-            greet(Connected { stream, peer, meter, addr, binding }).await
+            let peer = pin.proven();
+            let exported = exported(stream.get_ref().1, own, peer);
+            greet(Connected::of(stream.into(), peer, meter, addr, exported), standing).await
         }
         Err((error, metered)) => {
             linger(metered).await;
@@ -130,11 +172,12 @@ pub(crate) async fn as_server(
     pin: &PinnedKey,
     own: PublicKey,
     tcp: TcpStream,
+    standing: Standing,
 ) -> Result<Connected, TurnedAway> {
     within(async {
         first_byte(&tcp).await?;
         let (tcp, addr) = prepare(tcp)?;
-        server_over(config, pin, own, tcp, addr).await
+        server_over(config, pin, own, tcp, addr, standing).await
     })
     .await
 }
@@ -146,15 +189,16 @@ pub(crate) async fn server_over<S: Stream>(
     own: PublicKey,
     stream: S,
     addr: SocketAddr,
+    standing: Standing,
 ) -> Result<Connected<S>, TurnedAway<S>> {
     let metered = MeteredStream::new(stream);
     let meter = metered.meter();
     let acceptor = TlsAcceptor::from(Arc::new(config));
     match acceptor.accept(metered).into_fallible().await {
         Ok(stream) => {
-            let binding = binding(stream.get_ref().1, pin.proven(), own);
-            let (stream, peer) = (stream.into(), pin.proven());
-            Ok(greet(Connected { stream, peer, meter, addr, binding }).await?)
+            let peer = pin.proven();
+            let exported = exported(stream.get_ref().1, peer, own);
+            Ok(greet(Connected::of(stream.into(), peer, meter, addr, exported), standing).await?)
         }
         Err((error, metered)) => {
             Err(TurnedAway { why: failure(&error, pin), metered: Some(metered) })
@@ -185,43 +229,100 @@ async fn first_byte(tcp: &TcpStream) -> Result<(), Failure> {
     }
 }
 
-/// 32 bytes of TLS exporter, with both keys as context, since the exporter itself does not cover the client's.
-fn binding<Side>(
+/// The binding and the run: TLS exporter with both keys as context, since the exporter itself does not cover the client's.
+fn exported<Side>(
     tls: &ConnectionCommon<Side>,
     connecting: PublicKey,
     listening: PublicKey,
-) -> [u8; 32] {
+) -> ([u8; 32], [u8; 16]) {
     let context = [*connecting.as_bytes(), *listening.as_bytes()].concat();
-    tls.export_keying_material([0; 32], BINDING, Some(&context))
-        .expect("a handshake that is complete exports 32 bytes")
+    let complete = "a handshake that is complete exports bytes";
+    let binding = tls.export_keying_material([0; 32], BINDING, Some(&context)).expect(complete);
+    (binding, tls.export_keying_material([0; 16], RUN, Some(&context)).expect(complete))
 }
 
-async fn greet<S: Stream>(mut connected: Connected<S>) -> Result<Connected<S>, Failure> {
+impl<S: Stream> Connected<S> {
+    fn of(
+        stream: TlsStream<MeteredStream<S>>,
+        peer: PublicKey,
+        meter: Arc<Meter>,
+        addr: SocketAddr,
+        (binding, run): ([u8; 32], [u8; 16]),
+    ) -> Self {
+        Self { stream, peer, meter, addr, binding, run, lasting: false, taken: 0 }
+    }
+
+    /// As what the run of an earlier connection goes on over: its bytes are counted with those.
+    pub(crate) fn after(mut self, run: [u8; 16], meter: &Arc<Meter>) -> Self {
+        self.stream.get_mut().0.count_on(meter);
+        Self { meter: Arc::clone(meter), run, ..self }
+    }
+}
+
+async fn greet<S: Stream>(
+    mut connected: Connected<S>,
+    standing: Standing,
+) -> Result<Connected<S>, Failure> {
     if connected.stream.get_ref().1.alpn_protocol() != Some(ALPN) {
         return Err(Failure::Alien(OTHER_PROTOCOL.to_owned()));
     }
-    match exchange(&mut connected.stream).await {
-        Ok([greeting @ .., version]) if greeting == GREETING => match version {
-            VERSION => Ok(connected),
-            other => Err(Failure::OtherVersion(other)),
-        },
-        Ok(_) => Err(Failure::Alien("it does not greet".to_owned())),
-        Err(error) => Err(match tls_error(&error) {
-            Some(Error::AlertReceived(_)) => Failure::Refused,
-            Some(error) => Failure::Alien(error.to_string()),
-            None => Failure::Gone(error.to_string()),
-        }),
+    let theirs = exchange_words(&mut connected.stream, standing).await?;
+    match (standing, theirs) {
+        (Standing::Again(place), 2) => {
+            connected.taken = exchange_places(&mut connected.stream, place).await?;
+            Ok(Connected { lasting: true, ..connected })
+        }
+        (Standing::Again(_), 0 | 1) | (_, 2) => Err(Failure::OtherRun),
+        (_, 0 | 1) => Ok(Connected { lasting: standing.byte() == 1 && theirs == 1, ..connected }),
+        _ => Err(Failure::Alien("it does not greet".to_owned())),
     }
 }
 
-async fn exchange<S: Stream>(stream: &mut TlsStream<MeteredStream<S>>) -> io::Result<[u8; 8]> {
+/// What the connection is to the peer, as a byte.
+async fn exchange_words<S: Stream>(
+    stream: &mut TlsStream<MeteredStream<S>>,
+    standing: Standing,
+) -> Result<u8, Failure> {
     let [a, b, c, d, e, f, g] = GREETING;
     // A write that fails leaves the reason to be read.
-    let said = stream.write_all(&[a, b, c, d, e, f, g, VERSION]).await;
+    let said = stream.write_all(&[a, b, c, d, e, f, g, VERSION, standing.byte()]).await;
     let said = said.and(stream.flush().await);
     let mut heard = [0; 8];
-    stream.read_exact(&mut heard).await?;
-    said.map(|()| heard)
+    stream.read_exact(&mut heard).await.map_err(|error| unheard(&error))?;
+    let [greeting @ .., version] = heard;
+    if greeting != GREETING {
+        return Err(Failure::Alien("it does not greet".to_owned()));
+    }
+    if version != VERSION {
+        return Err(Failure::OtherVersion(version));
+    }
+    let mut theirs = [0];
+    stream.read_exact(&mut theirs).await.map_err(|error| unheard(&error))?;
+    said.map_err(|error| unheard(&error))?;
+    Ok(theirs[0])
+}
+
+/// How many frames of the same run the peer has.
+async fn exchange_places<S: Stream>(
+    stream: &mut TlsStream<MeteredStream<S>>,
+    place: Place,
+) -> Result<u64, Failure> {
+    let said = [&place.run[..], &place.received.to_le_bytes()].concat();
+    stream.write_all(&said).await.map_err(|error| unheard(&error))?;
+    stream.flush().await.map_err(|error| unheard(&error))?;
+    let (mut run, mut taken) = ([0; 16], [0; 8]);
+    stream.read_exact(&mut run).await.map_err(|error| unheard(&error))?;
+    stream.read_exact(&mut taken).await.map_err(|error| unheard(&error))?;
+    if run == place.run { Ok(u64::from_le_bytes(taken)) } else { Err(Failure::OtherRun) }
+}
+
+/// Why the other end said nothing.
+fn unheard(error: &io::Error) -> Failure {
+    match tls_error(error) {
+        Some(Error::AlertReceived(_)) => Failure::Refused,
+        Some(error) => Failure::Alien(error.to_string()),
+        None => Failure::Gone(error.to_string()),
+    }
 }
 
 fn failure(error: &io::Error, pin: &PinnedKey) -> Failure {
@@ -260,7 +361,8 @@ pub(crate) async fn linger<S: Stream>(mut metered: MeteredStream<S>) {
 mod tests {
     use super::*;
     use crate::connection::runtime;
-    use crate::{Class, Event, Listener, NetError, Options, Stop, Stranger, connect};
+    use crate::tls::OwnKey;
+    use crate::{Class, Comeback, Event, Listener, NetError, Options, Stop, Stranger, connect};
     use std::sync::Mutex;
     use std::thread;
     use tokio::net::TcpListener;
@@ -271,6 +373,7 @@ mod tests {
         heartbeat: Duration::from_secs(5),
         silence: Duration::from_secs(20),
         stop: Stop::NEVER,
+        comeback: Comeback::NEVER,
     };
 
     #[test]
@@ -282,17 +385,17 @@ mod tests {
             thread::spawn(move || listener.accept(&new, &old_key, &PATIENT, &|_| ()).err());
         runtime().expect("a runtime").block_on(async {
             let pin = PinnedKey::new(new_key);
-            let connector = TlsConnector::from(Arc::new(tls::client(&old, &pin)));
+            let connector = TlsConnector::from(Arc::new(tls::client(&OwnKey::of(&old), &pin)));
             let tcp = TcpStream::connect(addr).await.expect("it listens");
             let stream = connector.connect(tls::server_name(), tcp).await;
             let mut stream = stream.expect("the right key");
             stream.write_all(b"veilset\x07").await.expect("open");
             let mut heard = [0; 8];
             stream.read_exact(&mut heard).await.expect("it greets too");
-            assert_eq!(&heard, b"veilset\x01");
+            assert_eq!(&heard, b"veilset\x02");
         });
         let error = waiting.join().expect("no panic").expect("another version");
-        assert!(matches!(error, NetError::OtherVersion { ours: 1, theirs: 7, .. }), "{error}");
+        assert!(matches!(error, NetError::OtherVersion { ours: 2, theirs: 7, .. }), "{error}");
         assert_eq!(error.class(), Class::Version);
     }
 
@@ -307,7 +410,7 @@ mod tests {
             thread::spawn(move || connect(&caller, &peer_key, &addr, &PATIENT, &|_| ()).err());
         runtime.block_on(async {
             let (tcp, _) = socket.accept().await.expect("a caller");
-            let mut config = tls::server(&peer, &PinnedKey::new(caller_key));
+            let mut config = tls::server(&OwnKey::of(&peer), &PinnedKey::new(caller_key));
             config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
             // The acceptor fails where both ends name protocols and none is the same.
             if let Ok(mut stream) = TlsAcceptor::from(Arc::new(config)).accept(tcp).await {
@@ -321,8 +424,8 @@ mod tests {
 
     #[test]
     fn a_caller_tells_another_version_from_another_program() {
-        let other = caller_hears(&[ALPN], b"veilset\x02");
-        assert!(matches!(other, NetError::OtherVersion { ours: 1, theirs: 2, .. }), "{other}");
+        let other = caller_hears(&[ALPN], b"veilset\x01");
+        assert!(matches!(other, NetError::OtherVersion { ours: 2, theirs: 1, .. }), "{other}");
         let alien = caller_hears(&[ALPN], b"GET / HTTP/1.1");
         assert!(matches!(alien, NetError::NotVeilset { .. }), "{alien}");
         assert_eq!(alien.class(), Class::Protocol);
@@ -331,7 +434,7 @@ mod tests {
     #[test]
     fn a_caller_insists_on_the_application_protocol() {
         for alpn in [&[][..], &[b"veilset/2".as_slice()], &[b"h2".as_slice(), b"http/1.1"]] {
-            let error = caller_hears(alpn, b"veilset\x01");
+            let error = caller_hears(alpn, b"veilset\x02\x00");
             assert!(error.to_string().contains(OTHER_PROTOCOL), "{error}");
             assert_eq!(error.class(), Class::Protocol);
         }
@@ -357,12 +460,12 @@ mod tests {
                 refused.into_inner().expect("no panic")
             });
             runtime().expect("a runtime").block_on(async {
-                let mut config = tls::client(&caller, &PinnedKey::new(key));
+                let mut config = tls::client(&OwnKey::of(&caller), &PinnedKey::new(key));
                 config.alpn_protocols = alpn.iter().map(|name| name.to_vec()).collect();
                 let tcp = TcpStream::connect(addr).await.expect("it listens");
                 let connector = TlsConnector::from(Arc::new(config));
                 if let Ok(mut stream) = connector.connect(tls::server_name(), tcp).await {
-                    let _ = stream.write_all(b"veilset\x01").await;
+                    let _ = stream.write_all(b"veilset\x02\x00").await;
                     let _ = stream.read_to_end(&mut Vec::new()).await;
                 }
             });
@@ -383,13 +486,15 @@ mod tests {
             transport.binding()
         });
         let exported = runtime().expect("a runtime").block_on(async {
-            let connector =
-                TlsConnector::from(Arc::new(tls::client(&caller, &PinnedKey::new(key))));
+            let connector = TlsConnector::from(Arc::new(tls::client(
+                &OwnKey::of(&caller),
+                &PinnedKey::new(key),
+            )));
             let tcp = TcpStream::connect(addr).await.expect("it listens");
             let stream = connector.connect(tls::server_name(), tcp).await;
             let mut stream = stream.expect("the right key");
-            stream.write_all(b"veilset\x01").await.expect("open");
-            stream.read_exact(&mut [0; 8]).await.expect("it greets too");
+            stream.write_all(b"veilset\x02\x00").await.expect("open");
+            stream.read_exact(&mut [0; 9]).await.expect("it greets too");
             let export = |first: PublicKey, second: PublicKey| {
                 let keys = [&first.as_bytes()[..], &second.as_bytes()[..]].concat();
                 let label = b"EXPERIMENTAL veilset binding";

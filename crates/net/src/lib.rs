@@ -4,11 +4,13 @@
 //! expect each other: both present their key in the TLS handshake as a raw public key (RFC 7250), both prove that they hold
 //! it, and each compares it with the one key that it pinned. There are no certificates, no authorities and no names to trust.
 //!
-//! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]. Everything here
+//! [`establish`] waits for the peer, whichever side starts first, and returns a [`TlsTransport`]; what crosses it goes on over another
+//! connection when one is lost. Everything here
 //! blocks (a [`Service`]'s clients are served by [`Listener::serve`], many at once); the asynchronous machinery runs on a thread of its own, so that heartbeats flow while the caller computes.
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
 
 mod address;
+mod comeback;
 mod connect;
 mod connection;
 mod crowd;
@@ -28,7 +30,7 @@ mod wire;
 
 pub use connect::connect;
 pub use connection::{Messages, TlsTransport};
-pub use endpoint::{Endpoint, Event, Options, Stranger, establish};
+pub use endpoint::{Comeback, Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};

@@ -9,12 +9,13 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use veilset_party::{Identity, PublicKey};
 
 use crate::address::{Purpose, host_and_port};
+use crate::comeback::Back;
 use crate::connection::{drive, runtime};
 use crate::crowd::Crowd;
-use crate::handshake::{self, Connected, Failure, TurnedAway, VERSION};
+use crate::handshake::{self, Connected, Failure, Standing, TurnedAway, VERSION};
 use crate::meter::MeteredStream;
 use crate::tally::Tally;
-use crate::tls::{self, PinnedKey};
+use crate::tls::{self, OwnKey, PinnedKey};
 use crate::{Event, NetError, Options, Stranger, TlsTransport};
 
 /// How many callers are told at once why they were turned away; others find the connection closed.
@@ -94,18 +95,32 @@ impl Listener {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Vec<TlsTransport>, NetError> {
+        self.await_all(identity, peers, options, events, false)
+    }
+
+    /// As [`accept_all`](Self::accept_all); what is sent may go on over other connections if they are `lasting`.
+    pub(crate) fn await_all(
+        self,
+        identity: &Identity,
+        peers: &[PublicKey],
+        options: &Options,
+        events: &dyn Fn(Event),
+        lasting: bool,
+    ) -> Result<Vec<TlsTransport>, NetError> {
         if peers.contains(&identity.public_key()) {
             return Err(NetError::OwnKey);
         }
         let runtime = runtime()?;
         let addr = self.addr;
         events(Event::Listening(addr));
-        let mut door = Door::new(identity, peers.to_vec(), events, options.clone(), Crowd::new());
+        let standing = if lasting { Standing::Lasting } else { Standing::Single };
+        let mut door = Door::new(OwnKey::of(identity), peers.to_vec(), events, Crowd::new())
+            .for_runs(standing);
         let waiting = async {
             let answered = tokio::select! {
                 biased;
                 () = options.stop.stopped() => return Err(NetError::Stopped),
-                answered = timeout(options.deadline, door.answer_all(self.socket)) => answered,
+                answered = timeout(options.deadline, door.answer_all(self.socket, options)) => answered,
             };
             match answered {
                 Ok(answered) => answered,
@@ -126,46 +141,53 @@ impl Listener {
 }
 
 /// Who is expected, who is being asked, and who came instead.
-pub(crate) struct Door<'a> {
-    identity: &'a Identity,
+pub(crate) struct Door<'a, Tell: ?Sized = dyn Fn(Event) + 'a> {
+    own: OwnKey,
     /// The keys of those who are awaited.
     pub(crate) peers: Vec<PublicKey>,
-    events: &'a dyn Fn(Event),
+    /// What a connection is to this side.
+    standing: Standing,
+    events: &'a Tell,
     crowd: Crowd<AbortHandle>,
     visits: JoinSet<Visit>,
     farewells: JoinSet<()>,
     pumps: JoinSet<()>,
-    options: Options,
     tally: Tally,
 }
 
 type Visit = (SocketAddr, Result<Connected, TurnedAway>);
 
-impl<'a> Door<'a> {
+impl<'a, Tell: Fn(Event) + ?Sized> Door<'a, Tell> {
     pub(crate) fn new(
-        identity: &'a Identity,
+        own: OwnKey,
         peers: Vec<PublicKey>,
-        events: &'a dyn Fn(Event),
-        options: Options,
+        events: &'a Tell,
         crowd: Crowd<AbortHandle>,
     ) -> Self {
         Self {
-            identity,
+            own,
             peers,
+            standing: Standing::Single,
             events,
             crowd,
             visits: JoinSet::new(),
             farewells: JoinSet::new(),
             pumps: JoinSet::new(),
-            options,
             tally: Tally::default(),
         }
+    }
+
+    /// For connections that are this to this side.
+    pub(crate) fn for_runs(self, standing: Standing) -> Self {
+        Self { standing, ..self }
     }
 
     async fn answer_all(
         &mut self,
         socket: std::net::TcpListener,
+        options: &Options,
     ) -> Result<Vec<(PublicKey, TlsTransport)>, NetError> {
+        let addr = socket.local_addr().map_err(NetError::System)?;
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
         let mut came: Vec<(PublicKey, TlsTransport)> = Vec::new();
         while came.len() < self.peers.len() {
@@ -173,8 +195,10 @@ impl<'a> Door<'a> {
             (self.events)(Event::Connected { addr: connected.addr });
             let peer = connected.peer;
             came.retain(|(key, _)| *key != peer);
+            let back = Back::Listener { own: self.own.clone(), peer, addr };
+            let back = matches!(self.standing, Standing::Lasting).then_some(back);
             // The first to come hear heartbeats while others are awaited.
-            let (transport, pump) = TlsTransport::over(connected, self.options.clone());
+            let (transport, pump) = TlsTransport::over(connected, options.clone(), back);
             self.pumps.spawn(pump);
             came.push((peer, transport));
         }
@@ -217,11 +241,11 @@ impl<'a> Door<'a> {
             self.turn_away(addr, Stranger::Crowded);
         }
         let pin = PinnedKey::any(self.peers.clone());
-        let config = tls::server(self.identity, &pin);
-        let own = self.identity.public_key();
-        let visit = self
-            .visits
-            .spawn(async move { (addr, handshake::as_server(config, &pin, own, tcp).await) });
+        let config = tls::server(&self.own, &pin);
+        let (own, standing) = (self.own.public, self.standing);
+        let visit = self.visits.spawn(async move {
+            (addr, handshake::as_server(config, &pin, own, tcp, standing).await)
+        });
         self.crowd.enter(addr, visit);
     }
 
@@ -254,6 +278,7 @@ impl<'a> Door<'a> {
             Failure::OtherKey(key) => Stranger::OtherKey(key),
             Failure::Refused => Stranger::ExpectsOtherKey,
             Failure::Alien(why) => Stranger::NotVeilset(why),
+            Failure::OtherRun => Stranger::OtherRun,
             Failure::Gone(_) => Stranger::Left,
             Failure::TooSlow => Stranger::TooSlow,
         };
@@ -297,8 +322,9 @@ mod tests {
         let told = RefCell::new(Vec::new());
         let tell = |event| told.borrow_mut().push((event, start.elapsed().as_secs()));
         let peers = vec![Identity::ephemeral().public_key()];
-        let mut door = Door::new(&identity, peers, &tell, Options::default(), Crowd::new());
-        let waiting = timeout(Duration::from_secs(60), door.answer_all(listener.socket));
+        let mut door = Door::new(OwnKey::of(&identity), peers, &tell, Crowd::new());
+        let options = Options::default();
+        let waiting = timeout(Duration::from_secs(60), door.answer_all(listener.socket, &options));
         assert!(waiting.await.is_err(), "nobody came");
         let refused = |addr| Event::StrangerRefused { addr, why: Stranger::TooSlow };
         assert_eq!(told.take(), [(refused(silent_addr), 3), (refused(half_addr), 10)]);

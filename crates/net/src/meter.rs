@@ -46,6 +46,13 @@ impl Meter {
         self.arrival.store(since, Relaxed);
     }
 
+    /// Counts what another meter counted, the last arrival of which was just now.
+    fn take_over(&self, other: &Self) {
+        let WireBytes { sent, received } = other.bytes();
+        self.sent.fetch_add(sent, Relaxed);
+        self.arrived(usize::try_from(received).unwrap_or(usize::MAX));
+    }
+
     fn left(&self, count: usize) {
         self.sent.fetch_add(count as u64, Relaxed);
     }
@@ -64,6 +71,12 @@ impl<S> MeteredStream<S> {
 
     pub(crate) fn meter(&self) -> Arc<Meter> {
         Arc::clone(&self.meter)
+    }
+
+    /// Counts with `meter` from now on, and what it counted so far.
+    pub(crate) fn count_on(&mut self, meter: &Arc<Meter>) {
+        meter.take_over(&self.meter);
+        self.meter = Arc::clone(meter);
     }
 }
 

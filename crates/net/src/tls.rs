@@ -27,26 +27,51 @@ const SERVER_NAME: &str = "veilset";
 /// What precedes the 32 bytes of an Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).
 const SPKI: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
 
+/// This party's key, as it presents it in handshakes. Its clones are one.
+#[derive(Clone)]
+pub(crate) struct OwnKey {
+    pub(crate) public: PublicKey,
+    certified: Arc<CertifiedKey>,
+}
+
+impl OwnKey {
+    pub(crate) fn of(identity: &Identity) -> Self {
+        let public = identity.public_key();
+        let spki = [&SPKI[..], public.as_bytes()].concat();
+        let key = HandshakeKey::of(identity);
+        Self {
+            public,
+            certified: Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], key)),
+        }
+    }
+
+    fn certified(&self) -> Arc<CertifiedKey> {
+        Arc::clone(&self.certified)
+    }
+}
+
 /// The side that connects; `pin` holds the expected key.
-pub(crate) fn client(identity: &Identity, pin: &Arc<PinnedKey>) -> ClientConfig {
+pub(crate) fn client(own: &OwnKey, pin: &Arc<PinnedKey>) -> ClientConfig {
     let mut config = ClientConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&TLS13])
         .expect("the provider has TLS 1.3")
         .dangerous()
         .with_custom_certificate_verifier(Arc::clone(pin) as Arc<dyn ServerCertVerifier>)
-        .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(raw(identity))));
+        .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(
+            own.certified(),
+        )));
     config.alpn_protocols = vec![ALPN.to_vec()];
     config.resumption = Resumption::disabled();
     config
 }
 
 /// The side that listens; `pin` holds the expected keys.
-pub(crate) fn server(identity: &Identity, pin: &Arc<PinnedKey>) -> ServerConfig {
+pub(crate) fn server(own: &OwnKey, pin: &Arc<PinnedKey>) -> ServerConfig {
     let mut config = ServerConfig::builder_with_provider(provider())
         .with_protocol_versions(&[&TLS13])
         .expect("the provider has TLS 1.3")
         .with_client_cert_verifier(Arc::clone(pin) as Arc<dyn ClientCertVerifier>)
-        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(raw(identity))));
+        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(own.certified())));
     config.alpn_protocols = vec![ALPN.to_vec()];
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
@@ -68,11 +93,6 @@ fn provider() -> Arc<CryptoProvider> {
         kx_groups: vec![aws_lc_rs::kx_group::X25519MLKEM768],
         ..aws_lc_rs::default_provider()
     })
-}
-
-fn raw(identity: &Identity) -> Arc<CertifiedKey> {
-    let spki = [&SPKI[..], identity.public_key().as_bytes()].concat();
-    Arc::new(CertifiedKey::new(vec![CertificateDer::from(spki)], HandshakeKey::of(identity)))
 }
 
 /// The keys of which the other end must prove to hold one, for one handshake.

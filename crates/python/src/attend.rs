@@ -10,7 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use veilset::Briefing;
 use veilset::data::Warning;
-use veilset::net::Event;
+use veilset::net::{Comeback, Event};
 use veilset::registry::{Flooding, Observer, SetEncoding};
 
 use crate::error::Failure;
@@ -95,6 +95,12 @@ impl Reporter {
     /// Tells what happens on the way to the peer.
     pub(crate) fn tell(&self, event: &Event) {
         self.say(event.to_string());
+    }
+
+    /// A run goes on over another connection when one is lost, of which the caller hears.
+    pub(crate) fn comeback(&self) -> Comeback {
+        let news = self.news.clone();
+        Comeback::told(move |event| drop(news.send(News::Line(event.to_string()))))
     }
 
     /// Tells a line.

@@ -71,7 +71,8 @@ impl Peer {
     pub(crate) fn meet(&self, reporter: &Reporter) -> Result<Connection, Failure> {
         let tell = |event| reporter.tell(&event);
         let Self { key, identity, endpoint, options, .. } = self;
-        Ok(Connection::open(identity, key, endpoint, options, &tell)?)
+        let options = Options { comeback: reporter.comeback(), ..options.clone() };
+        Ok(Connection::open(identity, key, endpoint, &options, &tell)?)
     }
 
     /// Waits for it, for a conversation of drivers.

@@ -100,8 +100,8 @@ pub mod data {
 /// The way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Callers, Endpoint, Event, Farewell, Limits, Listener, NetError, Note, Options, Parting,
-        Stop, signals,
+        Callers, Comeback, Endpoint, Event, Farewell, Limits, Listener, NetError, Note, Options,
+        Parting, Stop, signals,
     };
 }
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
 use veilset::data::{KeySpec, Scratch};
-use veilset::net::Options;
+use veilset::net::{Comeback, Options};
 use veilset::registry::Operation;
+use veilset::voice;
 use veilset::{Noise, Release};
 
 pub(crate) use self::choices::ChoiceArgs;
@@ -100,6 +101,18 @@ pub(crate) struct Talk {
     /// that the peer alone asks for
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
+}
+
+impl Talk {
+    /// A run goes on over another connection when one is lost, of which the user hears.
+    fn comeback(&self) -> Comeback {
+        let quiet = self.quiet;
+        Comeback::told(move |event| {
+            if !quiet {
+                voice::say(event);
+            }
+        })
+    }
 }
 
 #[derive(Subcommand)]
@@ -411,11 +424,12 @@ pub(crate) struct MeetArgs {
     /// refuses a run that needs more [default: the machine's free memory]
     #[arg(long, help_heading = MACHINE, value_name = "SIZE", value_parser = units::memory)]
     pub(crate) max_memory: Option<u64>,
-    /// The longest wait for the peer to appear, and then for its consent to the terms, such as 90s, 10m or 1d
+    /// The longest wait for the peer to appear, then for its consent to the terms, and for its return after the network
+    /// failed, such as 90s, 10m or 1d
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "10m", value_parser = units::duration)]
     pub(crate) deadline: Duration,
-    /// The longest silence before the peer counts as gone, such as 2m; each side sets its own: raise yours if the peer's
-    /// machine may pause
+    /// The longest silence before the connection counts as lost, such as 2m; each side sets its own: raise yours if the
+    /// peer's machine may pause
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
     pub(crate) patience: Duration,
     /// Consent to the terms beforehand: veilset shows them and does not ask
@@ -428,9 +442,14 @@ pub(crate) struct MeetArgs {
 
 impl MeetArgs {
     /// How patient the connection is, and what ends it.
-    pub(crate) fn options(&self, interrupt: &Interrupt) -> Options {
-        let stop = interrupt.stop.clone();
-        Options { deadline: self.deadline, silence: self.patience, stop, ..Options::default() }
+    pub(crate) fn options(&self, interrupt: &Interrupt, talk: &Talk) -> Options {
+        Options {
+            deadline: self.deadline,
+            silence: self.patience,
+            stop: interrupt.stop.clone(),
+            comeback: talk.comeback(),
+            ..Options::default()
+        }
     }
 
     /// Threads for computing: every core that the system gives this process, unless it is said otherwise.

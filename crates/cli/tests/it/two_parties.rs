@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::thread;
 
-use veilset_stage::{NOBODY, Party, Running, code, stderr};
+use veilset_stage::{NOBODY, Party, Relay, Running, code, stderr};
 
 #[cfg(target_os = "linux")]
 use crate::support::terminal::Terminal;
@@ -271,13 +272,45 @@ fn killed(kill_listener: bool) -> (Option<i32>, String, Party) {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_peer_is_reported_with_the_step_and_leaves_no_file() {
-    for kill_listener in [true, false] {
-        let (code, said, party) = killed(kill_listener);
+    // At once, since the one that is left waits for a while.
+    let runs = [true, false].map(|kill_listener| thread::spawn(move || killed(kill_listener)));
+    for run in runs {
+        let (code, said, party) = run.join().expect("no panic");
         assert_eq!(code, Some(4), "{said}");
+        assert!(said.contains("the run goes on if the peer comes back within"), "{said}");
+        assert!(said.contains("did not come back within 25 s"), "{said}");
         assert!(said.contains("during "), "{said}");
         let files: BTreeSet<String> = party.files().into_iter().collect();
         assert_eq!(files, ["home", "list.csv"].map(String::from).into());
     }
+}
+
+/// The connection is cut in the middle of the work, and both programs go on where they were.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_cut_connection_is_not_the_end_of_a_run() {
+    let (left, right) = pair();
+    left.file("list.csv", &list(0, 100_000));
+    right.file("list.csv", &list(50_000, 150_000));
+    let slow = ["--protocol", "dh", "--threads", "1", "--yes", "-o", "out.csv"];
+    let listen = [&INTERSECT[..], &slow, &["--peer", "right", "--listen", ANY]].concat();
+    let mut terminal = Terminal::run(&left, &format!("veilset {}", listen.join(" ")));
+    let relay = Relay::start();
+    relay.to(&terminal.address("right"));
+    let peer = right
+        .start(&[&INTERSECT[..], &slow, &["--peer", "left", "--connect", &relay.address]].concat());
+    terminal.until("blinded elements");
+    relay.cut();
+    terminal.until("the run goes on if the peer comes back within 25 s");
+    terminal.until("the peer is back, at 127.0.0.1");
+    let (ended, shown) = terminal.end();
+    let output = peer.output();
+    assert_eq!((ended, code(&output)), (Some(0), 0), "{shown}{}", stderr(&output));
+    let common: Vec<usize> = (50_000..100_000).collect();
+    for party in [&left, &right] {
+        assert_eq!(numbers(&party.read("out.csv")), common);
+    }
+    assert!(stderr(&output).contains("the peer is back"), "{}", stderr(&output));
 }
 
 #[test]

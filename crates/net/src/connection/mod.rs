@@ -2,32 +2,33 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::sync::mpsc as ordinary;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use tokio::net::TcpStream;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 use veilset_party::PublicKey;
 
+use crate::comeback::Back;
 use crate::handshake::{Connected, Stream};
 use crate::meter::Meter;
-use crate::wire::{receive, transmit};
 use crate::{NetError, Options};
+
+mod passage;
+mod pump;
+
+pub(crate) use passage::Passage;
+pub(crate) use pump::{Ends, Pump};
 
 /// How long a goodbye waits for a peer that is alive to take what was sent last.
 const FAREWELL: Duration = Duration::from_secs(25);
-
-/// How long a peer may take to hear that this side's user ended the connection.
-const LAST_WORD: Duration = Duration::from_secs(1);
 
 /// Frames over TLS, to and from the peer that was pinned.
 ///
@@ -90,14 +91,15 @@ impl TlsTransport {
     pub(crate) fn over(
         connected: Connected<impl Stream>,
         options: Options,
+        back: Option<Back>,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
-        let (lifeline, cut) = oneshot::channel();
+        let (lifeline, cut) = oneshot::channel::<Infallible>();
         let (alive, task_ended) = ordinary::channel::<Infallible>();
         let meter = Arc::clone(&connected.meter);
         let (peer_addr, peer, binding) = (connected.addr, connected.peer, connected.binding);
         let stop = options.stop.clone();
         let (Ends { outgoing, incoming, ended }, pump) =
-            Ends::of(connected, options, QUEUED_FRAMES);
+            Ends::of(connected, options, back, QUEUED_FRAMES);
         let cause = Arc::clone(&ended);
         let transport = Self {
             outgoing: Some(outgoing),
@@ -113,12 +115,11 @@ impl TlsTransport {
         let moving = async move {
             let too_long = async {
                 stop.stopped().await;
-                sleep(LAST_WORD).await;
+                sleep(pump::LAST_WORD).await;
             };
             tokio::select! {
                 biased;
-                _ = cut => {}
-                () = pump.run() => {}
+                () = pump.run(async { drop(cut.await) }) => {}
                 () = too_long => drop(cause.set(NetworkFault::Stopped.into())),
             }
             drop((alive, held));
@@ -236,29 +237,6 @@ impl Drop for TlsTransport {
     }
 }
 
-/// An owner's ends of a connection's queues.
-pub(crate) struct Ends {
-    pub(crate) outgoing: mpsc::Sender<Vec<u8>>,
-    pub(crate) incoming: mpsc::Receiver<Vec<u8>>,
-    /// Why the connection ended, once it has.
-    pub(crate) ended: Arc<OnceLock<ChannelError>>,
-}
-
-impl Ends {
-    /// The owner's ends, of queues of so many frames, and the pump that moves them.
-    pub(crate) fn of<S>(
-        connected: Connected<S>,
-        options: Options,
-        frames: usize,
-    ) -> (Self, Pump<S>) {
-        let (outgoing, to_send) = mpsc::channel(frames);
-        let (received, incoming) = mpsc::channel(frames);
-        let ended = Arc::new(OnceLock::new());
-        let pump = Pump { connected, to_send, received, ended: Arc::clone(&ended), options };
-        (Self { outgoing, incoming, ended }, pump)
-    }
-}
-
 /// What drives a connection: on its caller's thread until the peer is there, then in the background.
 pub(crate) fn runtime() -> Result<Runtime, NetError> {
     Builder::new_current_thread().enable_io().enable_time().build().map_err(NetError::System)
@@ -269,8 +247,9 @@ pub(crate) fn background(
     runtime: Runtime,
     connected: Connected,
     options: Options,
+    back: Option<Back>,
 ) -> Result<TlsTransport, NetError> {
-    let (transport, pump) = TlsTransport::over(connected, options);
+    let (transport, pump) = TlsTransport::over(connected, options, back);
     let mut pumps = JoinSet::new();
     pumps.spawn_on(pump, runtime.handle());
     drive(runtime, pumps).map(|()| transport)
@@ -284,47 +263,6 @@ pub(crate) fn drive(runtime: Runtime, mut pumps: JoinSet<()>) -> Result<(), NetE
     };
     let thread = thread::Builder::new().name("veilset-net".to_owned()).spawn(run);
     thread.map(drop).map_err(NetError::System)
-}
-
-/// Moves the frames of one connection between its stream and its owner's queues.
-pub(crate) struct Pump<S = TcpStream> {
-    connected: Connected<S>,
-    to_send: mpsc::Receiver<Vec<u8>>,
-    received: mpsc::Sender<Vec<u8>>,
-    ended: Arc<OnceLock<ChannelError>>,
-    options: Options,
-}
-
-impl<S: Stream> Pump<S> {
-    pub(crate) async fn run(self) {
-        let Self { connected: Connected { stream, meter, .. }, received, ended, options, .. } =
-            self;
-        // The queues outlive the moment at which the cause is known, so that whoever finds one gone finds the cause.
-        let mut to_send = self.to_send;
-        let (input, output) = tokio::io::split(stream);
-        let mut reading = pin!(receive(input, &received, &meter, options.silence));
-        let written = tokio::select! {
-            biased;
-            why = &mut reading => {
-                let _ = ended.set(why);
-                return;
-            }
-            written = transmit(output, &mut to_send, options.heartbeat, &options.stop) => written,
-        };
-        if written == Err(NetworkFault::Stopped.into()) {
-            let _ = ended.set(NetworkFault::Stopped.into());
-            // Until the peer has heard it: what is closed before may never arrive.
-            let _ = timeout(LAST_WORD, reading).await;
-            return;
-        }
-        // Nothing can be sent any more. What the peer sent before is still to be read: up to its own end, which tells
-        // that it has taken everything, or up to the fault that stopped the writing.
-        if let Err(why) = written {
-            let _ = ended.set(why);
-        }
-        drop(to_send);
-        let _ = ended.set(reading.await);
-    }
 }
 
 #[cfg(test)]

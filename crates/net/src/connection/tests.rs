@@ -1,14 +1,16 @@
 //! Two ends of a connection on one thread, over pipes in memory. The clock stands, and goes on to the next time that is
 //! waited for when both ends wait.
 
-use tokio::io::{AsyncWriteExt, DuplexStream, copy_bidirectional, duplex};
+use std::future::pending;
+
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, copy_bidirectional, duplex};
 use tokio::task::JoinHandle;
-use tokio::time::Instant;
-use veilset_channel::{MAX_FRAME, PeerFault};
+use tokio::time::{Instant, timeout};
+use veilset_channel::{MAX_FRAME, Malformed, PeerFault};
 
 use super::*;
-use crate::handshake::{client_over, server_over};
-use crate::tls::{self, PinnedKey};
+use crate::handshake::{Standing, client_over, server_over};
+use crate::tls::{self, OwnKey, PinnedKey};
 use veilset_party::Identity;
 
 /// What a pipe holds, as a socket's buffers do.
@@ -22,8 +24,8 @@ struct End {
 
 impl End {
     fn of(connected: Connected<DuplexStream>) -> Self {
-        let (ends, pump) = Ends::of(connected, Options::default(), QUEUED_FRAMES);
-        Self { ends, moving: tokio::spawn(pump.run()) }
+        let (ends, pump) = Ends::of(connected, Options::default(), None, QUEUED_FRAMES);
+        Self { ends, moving: tokio::spawn(pump.run(pending())) }
     }
 
     async fn send(&self, frame: Vec<u8>) {
@@ -44,13 +46,36 @@ impl End {
 
 /// Both sides of a connection over these streams, the one that connected first.
 async fn handshake(one: DuplexStream, other: DuplexStream) -> [Connected<DuplexStream>; 2] {
+    handshake_of(one, other, Standing::Single).await
+}
+
+/// As [`handshake`]; the connection is this to both.
+async fn handshake_of(
+    one: DuplexStream,
+    other: DuplexStream,
+    standing: Standing,
+) -> [Connected<DuplexStream>; 2] {
     let (caller, listener) = (Identity::ephemeral(), Identity::ephemeral());
     let (own, peer) = (caller.public_key(), listener.public_key());
     let addr = SocketAddr::from(([127, 0, 0, 1], 1));
     let (to_peer, to_caller) = (PinnedKey::new(peer), PinnedKey::new(own));
     let (called, heard) = tokio::join!(
-        client_over(tls::client(&caller, &to_peer), &to_peer, own, one, addr),
-        server_over(tls::server(&listener, &to_caller), &to_caller, peer, other, addr),
+        client_over(
+            tls::client(&OwnKey::of(&caller), &to_peer),
+            &to_peer,
+            own,
+            one,
+            addr,
+            standing
+        ),
+        server_over(
+            tls::server(&OwnKey::of(&listener), &to_caller),
+            &to_caller,
+            peer,
+            other,
+            addr,
+            standing
+        ),
     );
     let called = called.unwrap_or_else(|why| panic!("{why:?}"));
     let heard = heard.unwrap_or_else(|turned_away| panic!("{:?}", turned_away.why));
@@ -69,7 +94,7 @@ async fn pair_with_a_carrier() -> ([End; 2], oneshot::Sender<()>) {
     tokio::spawn(async move {
         tokio::select! {
             biased;
-            _ = stalled => std::future::pending().await,
+            _ = stalled => pending().await,
             carried = copy_bidirectional(&mut near, &mut far) => drop(carried),
         }
     });
@@ -179,4 +204,29 @@ async fn a_length_over_the_bound_is_the_peers_fault() {
     let heard = [honest.recv().await, honest.recv().await, honest.recv().await];
     assert_eq!(heard, [Ok(b"A".to_vec()), too_long(), too_long()]);
     assert_eq!(start.elapsed(), Duration::ZERO, "at once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_peer_that_says_it_has_what_was_not_sent_is_at_fault() {
+    let (one, other) = duplex(ROOM);
+    let [Connected { stream: mut rogue, .. }, honest] =
+        handshake_of(one, other, Standing::Lasting).await;
+    assert!(honest.lasting);
+    let own = OwnKey::of(&Identity::ephemeral());
+    let (peer, addr) = (honest.peer, honest.addr);
+    let back = Some(Back::Listener { own, peer, addr });
+    let (mut ends, pump) = Ends::of(honest, Options::default(), back, QUEUED_FRAMES);
+    let moving = tokio::spawn(pump.run(pending()));
+    ends.outgoing.send(vec![1]).await.expect("open");
+    let mut frame = [0; 5];
+    rogue.read_exact(&mut frame).await.expect("sent");
+    assert_eq!(frame, [1, 0, 0, 0, 1]);
+    // One frame came, as it did, and then two.
+    rogue.write_all(b"\x01\0\0\x80\x02\0\0\x80").await.expect("open");
+    rogue.flush().await.expect("open");
+    assert_eq!(ends.incoming.recv().await, None);
+    let why = ends.ended.get().expect("it ended").clone();
+    let what = "receipt of frames";
+    assert_eq!(why, PeerFault::Malformed { what, why: Malformed::OutOfRange }.into());
+    moving.await.expect("no panic");
 }

@@ -19,6 +19,7 @@ use crate::connection::{Ends, Pump};
 use crate::crowd::Crowd;
 use crate::handshake::Connected;
 use crate::listen::Door;
+use crate::tls::OwnKey;
 use crate::{Event, Listener, NetError, Options, Stop};
 
 /// How often the service is asked whom it takes.
@@ -176,8 +177,7 @@ impl Listener {
         let events = move |event| told.note(&Note::Stranger(event));
         let crowd = Crowd::with_places(HANDSHAKES, HANDSHAKES / 2);
         let callers = service.callers();
-        let door =
-            Door::new(identity, callers.expected(), &events, limits.connection.clone(), crowd);
+        let door = Door::new(OwnKey::of(identity), callers.expected(), &events, crowd);
         let hall = Hall {
             service,
             allowed: callers.allowed,
@@ -229,7 +229,7 @@ impl Hall {
     async fn serve(
         mut self,
         socket: std::net::TcpListener,
-        mut door: Door<'_>,
+        mut door: Door<'_, impl Fn(Event)>,
     ) -> Result<(), NetError> {
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
         let mut tick = interval(TICK);
@@ -276,7 +276,7 @@ impl Hall {
             false => Some(Farewell::Forbidden),
             true => full.then_some(Farewell::Full),
         };
-        let (ends, pump) = Ends::of(connected, self.limits.connection.clone(), 1);
+        let (ends, pump) = Ends::of(connected, self.limits.connection.clone(), None, 1);
         if let Some(why) = refused {
             return self.send_away(Visit::new(key, ends, self, &Party::default()), pump, why);
         }

@@ -1,5 +1,6 @@
 //! One client of a service, from its first request to its parting.
 
+use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -186,7 +187,7 @@ impl Visit {
 
 /// Has a connection move frames while `visit` lasts, and a little longer.
 async fn beside(pump: Pump, visit: impl Future<Output = Parting>) -> Parting {
-    let moving = tokio::spawn(pump.run());
+    let moving = tokio::spawn(pump.run(pending()));
     let cut = moving.abort_handle();
     let parting = visit.await;
     // The queues are gone: what is in them is still delivered, and the client closes its side.

@@ -1,5 +1,6 @@
 //! Two parties on loopback, and everybody who may come between them.
 
+mod comeback;
 mod faults;
 mod meeting;
 mod service;

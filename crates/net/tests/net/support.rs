@@ -8,7 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use veilset_net::{Event, Listener, NetError, Options, Stop, TlsTransport, connect};
+use veilset_net::{
+    Comeback, Endpoint, Event, Listener, NetError, Options, Stop, TlsTransport, connect, establish,
+};
 use veilset_party::{Identity, PublicKey};
 
 /// Longer than anything takes on a busy machine, since no test waits for an end of it.
@@ -20,6 +22,7 @@ pub(crate) const LIVELY: Options = Options {
     heartbeat: Duration::from_millis(20),
     silence: LONG,
     stop: Stop::NEVER,
+    comeback: Comeback::NEVER,
 };
 
 /// An address of this machine where nobody listens: no system gives this port away.
@@ -65,6 +68,22 @@ impl Events {
         self.0.lock().expect("no panic").push(event);
     }
 
+    /// The same options, with what is told of lost connections here.
+    pub(crate) fn heard(&self, options: Options) -> Options {
+        let log = self.clone();
+        Options { comeback: Comeback::told(move |event| log.push(event)), ..options }
+    }
+
+    /// Where the party listens, once it does.
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.wait_for(|event| matches!(event, Event::Listening(_)));
+        let address = self.all().into_iter().find_map(|event| match event {
+            Event::Listening(address) => Some(address),
+            _ => None,
+        });
+        address.expect("it was told")
+    }
+
     pub(crate) fn all(&self) -> Vec<Event> {
         self.0.lock().expect("no panic").clone()
     }
@@ -105,7 +124,38 @@ pub(crate) fn pair_through_proxy() -> (TlsTransport, TlsTransport, Proxy) {
     (waiting.result().expect("the peer came"), connected, proxy)
 }
 
-/// Forwards one connection.
+/// Two ends that come back if their connection is lost, the one that listened first, with a proxy between them.
+pub(crate) fn lasting_pair(options: &Options) -> (Lasting, Lasting, Proxy) {
+    let (left, right) = (Identity::ephemeral(), Identity::ephemeral());
+    let (left_key, right_key) = (left.public_key(), right.public_key());
+    let (listening, options) = (Events::default(), options.clone());
+    let waiting = {
+        let (events, told, options) = (listening.clone(), Events::default(), options.clone());
+        let endpoint = Endpoint::Listen("127.0.0.1:0".to_owned());
+        let options = told.heard(options);
+        thread::spawn(move || {
+            let way =
+                establish(&left, &right_key, &endpoint, &options, &|event| events.push(event));
+            Lasting { way: way.expect("the peer came"), told }
+        })
+    };
+    let addr = listening.address();
+    let proxy = Proxy::to(addr);
+    let told = Events::default();
+    let endpoint = Endpoint::Connect(proxy.addr.to_string());
+    let way = establish(&right, &left_key, &endpoint, &told.heard(options), &|_| ());
+    let right = Lasting { way: way.expect("it listens"), told };
+    (waiting.join().expect("no panic"), right, proxy)
+}
+
+/// An end that comes back.
+pub(crate) struct Lasting {
+    pub(crate) way: TlsTransport,
+    /// What its user was told since.
+    pub(crate) told: Events,
+}
+
+/// Forwards connections.
 pub(crate) struct Proxy {
     pub(crate) addr: SocketAddr,
     control: Arc<Control>,
@@ -114,38 +164,79 @@ pub(crate) struct Proxy {
 #[derive(Default)]
 struct Control {
     alter: AtomicBool,
+    loses: AtomicBool,
+    closed: AtomicBool,
     from_caller: AtomicU64,
     to_caller: AtomicU64,
+    streams: Mutex<Vec<TcpStream>>,
+    target: Mutex<Option<SocketAddr>>,
+}
+
+impl Control {
+    /// The streams of connections that there are now.
+    fn cut(&self) {
+        for stream in self.streams.lock().expect("no panic").drain(..) {
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+    }
 }
 
 impl Proxy {
-    fn to(target: SocketAddr) -> Self {
+    pub(crate) fn to(target: SocketAddr) -> Self {
         Self::behind(TcpListener::bind("127.0.0.1:0").expect("a free port"), target)
     }
 
-    /// Takes the call at this listener.
+    /// Takes calls at this listener.
     pub(crate) fn behind(listener: TcpListener, target: SocketAddr) -> Self {
         let addr = listener.local_addr().expect("bound");
         let control = Arc::new(Control::default());
         let shared = Arc::clone(&control);
+        *control.target.lock().expect("no panic") = Some(target);
         thread::spawn(move || {
-            let (caller, _) = listener.accept().expect("a caller");
-            let server = TcpStream::connect(target).expect("it listens");
-            let (caller2, server2) = (clone(&caller), clone(&server));
-            let back = Arc::clone(&shared);
-            thread::spawn(move || pump(server2, caller2, &back.to_caller, |_| ()));
-            pump(caller, server, &shared.from_caller, |bytes| {
-                if shared.alter.swap(false, SeqCst) {
-                    *bytes.last_mut().expect("not empty") ^= 1;
+            for caller in listener.incoming().flatten() {
+                if shared.closed.load(SeqCst) {
+                    continue;
                 }
-            });
+                // A caller whose target is not there is closed, and calls again.
+                let target = *shared.target.lock().expect("no panic");
+                if let Some(Ok(server)) = target.map(TcpStream::connect) {
+                    forward(caller, server, &shared);
+                }
+            }
         });
         Self { addr, control }
+    }
+
+    /// Forwards later callers to another target.
+    pub(crate) fn send_to(&self, target: SocketAddr) {
+        *self.control.target.lock().expect("no panic") = Some(target);
     }
 
     /// Flips a bit in what the caller sends next.
     pub(crate) fn alter(&self) {
         self.control.alter.store(true, SeqCst);
+    }
+
+    /// Loses all that is sent until the connections are cut.
+    pub(crate) fn lose(&self) {
+        self.control.loses.store(true, SeqCst);
+    }
+
+    /// Cuts the connections, and forwards those that follow.
+    pub(crate) fn cut(&self) {
+        self.control.cut();
+        self.control.loses.store(false, SeqCst);
+    }
+
+    /// Cuts the connections, and turns callers away.
+    pub(crate) fn close(&self) {
+        self.control.closed.store(true, SeqCst);
+        self.control.cut();
+    }
+
+    /// Forwards callers again.
+    pub(crate) fn open(&self) {
+        self.control.closed.store(false, SeqCst);
     }
 
     /// Bytes from the caller and to it.
@@ -158,11 +249,25 @@ fn clone(stream: &TcpStream) -> TcpStream {
     stream.try_clone().expect("a handle")
 }
 
-fn pump(mut from: TcpStream, mut to: TcpStream, count: &AtomicU64, touch: impl Fn(&mut [u8])) {
+fn forward(caller: TcpStream, server: TcpStream, control: &Arc<Control>) {
+    control.streams.lock().expect("no panic").extend([clone(&caller), clone(&server)]);
+    for (from, to, to_caller) in [(clone(&caller), clone(&server), false), (server, caller, true)] {
+        let control = Arc::clone(control);
+        thread::spawn(move || pump(from, to, &control, to_caller));
+    }
+}
+
+fn pump(mut from: TcpStream, mut to: TcpStream, control: &Control, to_caller: bool) {
+    let count = if to_caller { &control.to_caller } else { &control.from_caller };
     let mut buffer = [0; 16384];
     while let Ok(got @ 1..) = from.read(&mut buffer) {
         let bytes = &mut buffer[..got];
-        touch(bytes);
+        if !to_caller && control.alter.swap(false, SeqCst) {
+            *bytes.last_mut().expect("not empty") ^= 1;
+        }
+        if control.loses.load(SeqCst) {
+            continue;
+        }
         count.fetch_add(got as u64, SeqCst);
         if to.write_all(bytes).is_err() {
             break;

@@ -11,7 +11,7 @@ use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memo
 /// Longer than any of these runs takes.
 const HANG: Duration = Duration::from_secs(60);
 
-fn list(first: usize, count: usize) -> Input {
+pub(crate) fn list(first: usize, count: usize) -> Input {
     let rows: String = (first..first + count).map(|id| format!("{id}\n")).collect();
     let table = Table::parse("list".into(), format!("id\n{rows}").into(), b',').expect("a table");
     Input::of(table, &"id".parse::<KeySpec>().expect("a key")).expect("a column")
@@ -19,21 +19,21 @@ fn list(first: usize, count: usize) -> Input {
 
 /// How a matrix is run.
 #[derive(Clone, Copy)]
-struct Plan {
+pub(crate) struct Plan {
     /// Who learns, as the side whose transport is faulty sees it.
-    learn: Learn,
+    pub(crate) learn: Learn,
     /// Whether that side has the larger set.
-    large: bool,
+    pub(crate) large: bool,
     /// Whether that side owns the values, where an operation has any.
-    owns: bool,
+    pub(crate) owns: bool,
     /// Whether each side sends columns with the matches of the other that learns, where it can.
-    sends: bool,
+    pub(crate) sends: bool,
 }
 
 /// The faulty side's list and the other's, with 40 keys in common. The two oldest protocols get sets that fill two frames
 /// on the one side, all others sets of one frame. Ordered lists, which take a message a round, have 3 in common; so have those of
 /// protocols that take a key as long as others take a hundred.
-fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
+pub(crate) fn lists(spec: &Spec, plan: Plan) -> [Input; 2] {
     let [large, small, common] = match spec.id {
         "dh" | "mqrpmt-dh" => [4100, 60, 40],
         "fnp" | "fnp-binned" => [6, 4, 3],

@@ -2,6 +2,7 @@
 
 mod conformance;
 mod costs;
+mod cuts;
 mod faults;
 mod imposed;
 mod workspace;
