@@ -32,9 +32,9 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
     let job = order.job(names.join(", "));
     let job = job.of_party(&home, args.meet.policy.as_deref(), names.iter().copied())?;
-    if job.release.is_limited() || job.reference.is_some() {
+    if job.release.is_limited() || job.reference.is_some() || job.pad_to.is_some() {
         return Err(Failure::Flags(
-            "--least, --most-rate, --round, --noise and --reference, or the rules of these names in your policy, are for runs of two parties".to_owned(),
+            "--least, --most-rate, --round, --noise, --pad-to and --reference, or the rules of these names in your policy, are for runs of two parties".to_owned(),
         ));
     }
     job.check()?;

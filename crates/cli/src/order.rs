@@ -167,8 +167,9 @@ impl Order {
         let with_rows = self.operation.spec().may_send_rows() && self.sends();
         let learn = self.learn();
         let release = Release::from(&self.party.release);
+        let pad_to = self.party.release.pad_to;
         let job = job(self.operation, &self.party.meet, peer);
-        Job { learn, matching, with_rows, release, ..job }
+        Job { learn, matching, with_rows, release, pad_to, ..job }
     }
 
     /// The keys of the list.

@@ -90,6 +90,7 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
         learn: Learn::Both,
         presets: vec!["raw/1"; list.keys().len()].join(";"),
         distinct: list.len(),
+        padding: 0,
         matching,
         tiers: tiers.collect(),
         looks_hashed: false,

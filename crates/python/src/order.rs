@@ -47,6 +47,7 @@ pub(crate) struct Order {
     most_rate: Option<u8>,
     round: Option<u64>,
     noise: Option<String>,
+    pad_to: Option<u64>,
 }
 
 impl Order {
@@ -62,12 +63,12 @@ impl Order {
     fn release(&self) -> Result<Release, Failure> {
         let noise = self.noise.as_deref().map(str::parse).transpose();
         let noise = noise.map_err(|why: NoNoise| Failure::Argument(format!("noise: {why}")))?;
-        let Self { least, most_rate, round, .. } = *self;
-        if least == Some(0)
-            || round == Some(0)
+        let Self { least, most_rate, round, pad_to, .. } = *self;
+        if [least, round, pad_to].contains(&Some(0))
             || !most_rate.is_none_or(|rate| (1..100).contains(&rate))
         {
-            let why = "least and round are numbers from 1, and most_rate is one from 1 to 99";
+            let why =
+                "least, round and pad_to are numbers from 1, and most_rate is one from 1 to 99";
             return Err(Failure::Argument(why.to_owned()));
         }
         Ok(Release { least, most_rate, round, noise })
@@ -99,6 +100,7 @@ impl Order {
             max_memory: self.max_memory.as_deref().map(bytes).transpose()?,
             with_rows: operation.spec().may_send_rows() && !self.send.is_empty(),
             release: self.release()?,
+            pad_to: self.pad_to,
             reference: self
                 .reference
                 .as_deref()

@@ -226,6 +226,10 @@ def test_a_policy_bounds_runs_and_what_they_release(
         )
     with pytest.raises(veilset.InputError, match="noise: epsilon=E,delta=D is needed"):
         veilset.run_local("count", frame, frame, on="email", noise="1")
+    a, b = veilset.run_local("count", frame, frame, on="email", pad_to=500)
+    assert a.report["padded_to"] == b.report["peer_distinct"] == 500 > a.report["distinct"]
+    with pytest.raises(veilset.InputError, match="numbers from 1"):
+        veilset.run_local("count", frame, frame, on="email", pad_to=0)
     a, b = veilset.run_local("count", frame, frame, on="email", noise="epsilon=1,delta=1e-3")
     assert a.report["release"]["noise"]["dummies"] == b.report["release"]["noise"]["dummies"] > 0
 

@@ -186,7 +186,7 @@ pub(crate) fn sentence(spec: &Spec, side: Side, peer: &str) -> String {
     format!("You learn: {you}. {peer} learns: {them}.")
 }
 
-/// The same, with the columns that go with the matches.
+/// The same, with the columns that go with the matches, and with what the peer is told of a list that is filled up.
 fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
     let names = |columns: &[Column]| {
         let quoted = |column: &Column| format!("\"{}\"", escape(&column.name));
@@ -198,7 +198,11 @@ fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
         .then(|| format!(" {} sends with matches: {}.", offer.peer, names(&theirs.columns)));
     let go = sends(&offer.columns)
         .then(|| format!(" You send with matches: {}.", names(&offer.columns)));
-    [learned, come.unwrap_or_default(), go.unwrap_or_default()].concat()
+    let told = (offer.padding > 0).then(|| {
+        let (real, told) = (offer.distinct - offer.padding, offer.distinct);
+        format!(" {} is told of {told} distinct keys: your {real}, and made-up ones.", offer.peer)
+    });
+    [learned, come.unwrap_or_default(), go.unwrap_or_default(), told.unwrap_or_default()].concat()
 }
 
 /// What is said to a side whose set is empty.
@@ -215,7 +219,7 @@ pub(crate) fn no_peer_keys(peer_distinct: u64) -> Option<Warning> {
 
 fn warning(offer: &Offer, theirs: &Terms) -> Option<Warning> {
     let agrees = offer.operation == Operation::Agree;
-    let (code, text) = if offer.distinct == 0 {
+    let (code, text) = if offer.distinct == offer.padding {
         let text = match agrees {
             true => "You offer no slot: there is nothing to agree on.",
             false => NO_KEYS,

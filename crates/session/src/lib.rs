@@ -59,7 +59,7 @@ pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
 pub use multiparty::{AgreedMultiparty, ConnectedPeer, MULTIPARTY_PROTOCOL, agree_all};
 pub use noise::{NoNoise, Noise};
-pub use offer::{Column, Detail, Learn, Matching, Offer};
+pub use offer::{Column, Detail, Learn, Matching, Offer, can_be_filled};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use veilset_names::names;
-use veilset_protocols::{AttachedShape, Choices, Keys, Operation, Reveal, Security};
+use veilset_protocols::{AttachedShape, Choices, Gives, Keys, Operation, Reveal, Security};
 
 use crate::{Pledge, Release};
 
@@ -88,6 +88,8 @@ pub struct Offer {
     /// How many distinct keys this side has; of several keys, how many values under all, and where these stay together,
     /// one for each key and row.
     pub distinct: usize,
+    /// How many of these are made up, so that the peer does not see how few there are: see [`can_be_filled`].
+    pub padding: usize,
     /// How rows match that have several keys.
     pub matching: Option<Matching>,
     /// How many values this side has under each of several keys that are matched in tiers.
@@ -126,6 +128,12 @@ impl Offer {
     }
 }
 
+/// Whether a list may be filled up with made-up keys for this operation: nothing of them is seen in its result.
+#[must_use]
+pub fn can_be_filled(operation: Operation) -> bool {
+    matches!(operation.spec().gives, Gives::Numbers | Gives::OwnRows)
+}
+
 /// How many keys of lists with these presets stand for one row where rows match so.
 pub(crate) fn per_row(matching: Option<Matching>, presets: &str) -> usize {
     if matching == Some(Matching::Grouped) { presets.split(BETWEEN_KEYS).count() } else { 1 }
@@ -162,6 +170,7 @@ impl Offer {
             learn: Learn::Both,
             presets: "email/1".into(),
             distinct: 1000,
+            padding: 0,
             matching: None,
             tiers: Vec::new(),
             looks_hashed: false,

@@ -48,29 +48,30 @@ impl Parts {
         *hasher.finalize().as_bytes()
     }
 
-    /// The places of the elements of each part, rising; `None` if some part has more than it can have.
-    pub(crate) fn places(self, elements: &[Element]) -> Option<Vec<Vec<u32>>> {
+    /// The places of the elements of each part, rising; `None` if some part has more than it can have of `count` elements.
+    pub(crate) fn places(self, elements: &[Element], count: usize) -> Option<Vec<Vec<u32>>> {
         let mut places = vec![Vec::new(); self.0 as usize];
         for (place, element) in (0..).zip(elements) {
             let [.., a, b] = element.0;
             places[usize::from(u16::from_le_bytes([a, b])) % self.0 as usize].push(place);
         }
-        let capacity = self.capacity(elements.len());
+        let capacity = self.capacity(count);
         places.iter().all(|part| part.len() <= capacity).then_some(places)
     }
 
-    /// The elements at `places`, filled up.
+    /// The elements at `places`, filled up to as many as a part of `count` elements has.
     pub(crate) fn fill(
         self,
-        places: &[u32],
+        places: impl Iterator<Item = u32>,
         elements: &[Element],
+        count: usize,
         rng: &mut dyn CryptoRng,
     ) -> Zeroizing<Vec<Element>> {
         let empty = Element([0; Element::LEN]);
-        let mut part = Zeroizing::new(vec![empty; self.capacity(elements.len())]);
+        let mut part = Zeroizing::new(vec![empty; self.capacity(count)]);
         // All are drawn, and then some replaced: how many shows in the time of a copy at most.
         part.iter_mut().for_each(|element| rng.fill_bytes(&mut element.0));
-        part.iter_mut().zip(places).for_each(|(to, place)| *to = elements[*place as usize]);
+        part.iter_mut().zip(places).for_each(|(to, place)| *to = elements[place as usize]);
         part
     }
 }
@@ -192,9 +193,11 @@ mod tests {
         for parts in [Parts::ONE, Parts(2), Parts(16), Parts(256)] {
             let mut rng = ChaCha20Rng::from_seed([2; 32]);
             let mut seen = vec![0; elements.len()];
-            for places in parts.places(&elements).expect("they fit") {
-                let part = parts.fill(&places, &elements, &mut rng);
-                assert_eq!(part.len(), parts.capacity(elements.len()));
+            // As many made-up ones are to look like elements.
+            let count = 2 * elements.len();
+            for places in parts.places(&elements, count).expect("they fit") {
+                let part = parts.fill(places.iter().copied(), &elements, count, &mut rng);
+                assert_eq!(part.len(), parts.capacity(count));
                 for (place, element) in places.iter().zip(&*part) {
                     seen[*place as usize] += 1;
                     assert!(*element == elements[*place as usize]);
@@ -214,7 +217,7 @@ mod tests {
         assert_eq!(Parts(16).capacity(0), 0);
         assert_eq!(Parts(16).capacity(3), 3);
         let crowded = vec![Element([0; Element::LEN]); 5000];
-        assert!(Parts(16).places(&crowded).is_none());
+        assert!(Parts(16).places(&crowded, 5000).is_none());
     }
 
     #[test]

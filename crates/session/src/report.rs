@@ -33,6 +33,8 @@ pub struct Report {
     pub learned: String,
     /// This side's number of distinct keys.
     pub distinct: u64,
+    /// Of how many the others were told: made-up ones are among these.
+    pub told: u64,
     /// What looked wrong about the sets before the run, and what does about the result.
     pub warnings: Vec<Warning>,
     /// The group and the set digest.
@@ -125,7 +127,7 @@ impl Report {
 
     /// With as much of the outcome as is released, whose sums have these scales.
     pub(crate) fn released(mut self, scales: &[u32]) -> Self {
-        let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.distinct]);
+        let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.told]);
         let smaller = sizes.min().unwrap_or_default();
         let count = self.count();
         self.withheld = count.and_then(|count| self.release.withholds(count, smaller));

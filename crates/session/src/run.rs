@@ -8,9 +8,9 @@ use veilset_channel::{Blob, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_protocols::{
-    self as protocols, Attached, Conclusion, Observer, Outcome, Run, RunInput, Side,
+    self as protocols, Attached, Conclusion, Gives, Observer, Outcome, Run, RunInput, Side,
 };
-use zeroize::Zeroizing;
+use zeroize::{Zeroize, Zeroizing};
 
 use crate::elements::hash_keys;
 use crate::noise::with_dummies;
@@ -44,16 +44,16 @@ struct Scope<'a> {
 }
 
 impl Scope<'_> {
-    /// What goes for the elements in these places, or for all, with as much behind it as makes `count` of them.
+    /// What goes for the elements in these places, or for all `real` ones, with as much behind it as makes `count` of them.
     fn items(
         &self,
         places: Option<&[u32]>,
+        real: usize,
         count: usize,
     ) -> Result<Option<SentItems>, SessionError> {
         let Some(rows) = self.rows else { return Ok(None) };
         let all: Vec<u32> = match (self.numbers, places) {
-            // As many as fit numbers of 32 bits were enough for the keys.
-            (None, None) => (0..).take(count).collect(),
+            (None, None) => places_of(real).collect(),
             (Some(numbers), None) => numbers.to_vec(),
             (None, Some(places)) => places.to_vec(),
             (Some(numbers), Some(places)) => {
@@ -78,6 +78,43 @@ impl SentItems {
             .as_ref()
             .map_or(attached, |Self { width, bytes }| Attached::Items { width: *width, bytes })
     }
+}
+
+/// The places of so many elements; as many as fit numbers of 32 bits were enough for the keys.
+fn places_of(count: usize) -> impl Iterator<Item = u32> {
+    (0..).take(count)
+}
+
+/// Room for what is attached to a list that is filled up.
+#[derive(Default)]
+struct Zeros {
+    words: Zeroizing<Vec<i128>>,
+    bytes: Zeroizing<Vec<u8>>,
+}
+
+impl Zeros {
+    /// The same, and zeros for so many elements more.
+    fn behind<'a>(&'a mut self, attached: Attached<'a>, padding: usize) -> Attached<'a> {
+        match attached {
+            Attached::Values { columns, words } if padding > 0 => {
+                self.words = longer(words, columns * padding);
+                Attached::Values { columns, words: &self.words }
+            }
+            Attached::Items { width, bytes } if padding > 0 => {
+                self.bytes = longer(bytes, width * padding);
+                Attached::Items { width, bytes: &self.bytes }
+            }
+            _ => attached,
+        }
+    }
+}
+
+/// These with so many zeros behind them; no move leaves a copy of them.
+fn longer<T: Copy + Default + Zeroize>(all: &[T], more: usize) -> Zeroizing<Vec<T>> {
+    let mut longer = Zeroizing::new(Vec::with_capacity(all.len() + more));
+    longer.extend_from_slice(all);
+    longer.resize(all.len() + more, T::default());
+    longer
 }
 
 /// A list as a run takes it.
@@ -188,22 +225,37 @@ impl Agreed {
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
+        let (real, padding) = (elements.len(), self.offer.padding);
+        let told = real + padding;
+        let found = Found::of(self.peer_attached);
         if self.parts == Parts::ONE {
-            let items = scope.items(None, elements.len())?;
-            let input = self.input(elements, SentItems::over(&items, attached), scope);
-            return self.drive(pipe, input, &scope.session, observer, rng);
+            let items = scope.items(None, real, told)?;
+            let mut zeros = Zeros::default();
+            let attached = zeros.behind(attached, padding);
+            let filled = match padding {
+                0 => elements,
+                _ => self.parts.fill(places_of(real), &elements, told, rng),
+            };
+            let input = self.input(filled, SentItems::over(&items, attached), scope);
+            let conclusion = self.drive(pipe, input, &scope.session, observer, rng)?;
+            let has_rows = self.operation().spec().gives == Gives::OwnRows;
+            return Ok(match padding {
+                1.. if has_rows => {
+                    Box::new(move || found.whole(vec![(conclusion, places_of(real).collect())]))
+                }
+                _ => conclusion,
+            });
         }
         let mut ended = Vec::new();
-        let parts = self.parts.places(&elements).ok_or(SessionError::Overfull)?;
+        let parts = self.parts.places(&elements, told).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
-            let own = self.parts.fill(&places, &elements, rng);
-            let items = scope.items(Some(&places), own.len())?;
+            let own = self.parts.fill(places.iter().copied(), &elements, told, rng);
+            let items = scope.items(Some(&places), real, own.len())?;
             let input = self.input(own, SentItems::over(&items, Attached::Nothing), scope);
             let session = self.parts.session(&scope.session, part);
             let conclusion = self.drive(pipe, input, &session, observer, rng)?;
             ended.push((conclusion, places));
         }
-        let found = Found::of(self.peer_attached);
         Ok(Box::new(|| found.whole(ended)))
     }
 
@@ -283,7 +335,8 @@ impl Agreed {
             matching: self.offer.matching,
             role: Some(self.role),
             learned: self.briefing().learned.clone(),
-            distinct: self.rows(),
+            distinct: self.rows() - self.offer.padding as u64,
+            told: self.rows(),
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,
             peer_columns: self.peer_columns.clone(),

@@ -8,7 +8,7 @@ use veilset_protocols::{Choices, Keys, Operation, Security};
 use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
     Detail, End, Learn, Matching, Offer, Release, SessionError, Wanted, agree, agree_all,
-    fresh_rng, memory,
+    can_be_filled, fresh_rng, memory,
 };
 
 use crate::connection::Ways;
@@ -37,6 +37,8 @@ pub struct Job {
     pub with_rows: bool,
     /// How much of the result is released.
     pub release: Release,
+    /// Up to how many keys the list is filled up with made-up ones, so that the peer does not see how few it has.
+    pub pad_to: Option<u64>,
     /// The reference of the parties' agreement, such as a contract's number, which both sides must give alike.
     pub reference: Option<String>,
     /// What this side takes part in: [`Job::under`] a policy.
@@ -75,6 +77,7 @@ impl Job {
             matching: None,
             with_rows: false,
             release: Release::default(),
+            pad_to: None,
             reference: None,
             rules: Vec::new(),
             ledger: None,
@@ -90,6 +93,7 @@ impl Job {
     pub fn check(&self) -> Result<(), Error> {
         self.check_rules()?;
         self.release.check(self.operation, self.matching.is_some())?;
+        self.check_padding(self.matching.is_some())?;
         Ok(self.wanted().check(self.protocol)?)
     }
 
@@ -114,6 +118,17 @@ impl Job {
             return Err(KeysError::Matching { operation, matching }.into());
         }
         Ok(Some(fitting))
+    }
+
+    /// Whether a list may be filled up that is matched by one key or by several.
+    pub(crate) fn check_padding(&self, by_several: bool) -> Result<(), SessionError> {
+        let why = match (can_be_filled(self.operation), by_several) {
+            _ if self.pad_to.is_none() => return Ok(()),
+            (true, false) => return Ok(()),
+            (true, true) => "each key would show how many values it has; give one --key",
+            (false, _) => "its result would show the made-up keys",
+        };
+        Err(SessionError::Release { flag: "--pad-to", operation: self.operation, why })
     }
 
     fn wanted(&self) -> Wanted {
@@ -186,6 +201,9 @@ impl Job {
             name: "most rows of a key (--most-per-key; --pairs one-to-one is 1)".to_owned(),
             value: most.to_string(),
         });
+        // More than there can be is refused with the sizes of the run.
+        let told = self.pad_to.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX));
+        let distinct = input.elements().max(told);
         let tiers = input.linkage.keys().iter().filter(|_| in_tiers).map(KeySet::len);
         Offer {
             operation,
@@ -193,7 +211,8 @@ impl Job {
             security: self.security,
             learn: self.learn,
             presets: KeySpec::canonical_of(&input.specs),
-            distinct: input.elements(),
+            distinct,
+            padding: distinct - input.elements(),
             matching,
             tiers: tiers.collect(),
             looks_hashed: input.linkage.looks_hashed(),

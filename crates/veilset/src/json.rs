@@ -133,6 +133,7 @@ fn with_result(done: &Done, input: &Input, result: Value) -> Value {
         ("role", report.role.map(|role| json!(role.name()))),
         ("rows", Some(json!(input.rows()))),
         ("distinct", Some(json!(report.distinct))),
+        ("padded_to", (report.told > report.distinct).then(|| json!(report.told))),
         ("empty", Some(json!(empty))),
         ("placeholders", Some(json!(input.placeholders()))),
         ("invalid", Some(json!(invalid))),

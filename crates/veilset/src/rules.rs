@@ -38,6 +38,7 @@ impl Job {
         for peer in peers {
             let rules = policy.rules_for(peer);
             self.release = rules.complete(self.release, self.operation);
+            self.pad_to = rules.pad_to(self.pad_to, self.operation);
             self.reference = self.reference.or_else(|| rules.reference().map(str::to_owned));
             self.rules.push(rules);
         }
@@ -56,6 +57,7 @@ impl Job {
     pub fn check_list(&self, input: &Input) -> Result<(), Error> {
         let columns = input.columns();
         self.release.check(self.operation, input.has_several_keys())?;
+        self.check_padding(input.has_several_keys())?;
         self.check_facts(&self.facts_of(input, &columns))
     }
 
@@ -87,6 +89,7 @@ impl Job {
             keys: Vec::new(),
             sends: Vec::new(),
             own: None,
+            pad_to: self.pad_to,
             peer: None,
             release: self.release,
             reference: self.reference.as_deref(),

@@ -363,7 +363,7 @@ pub(crate) struct PartyArgs {
     pub(crate) release: ReleaseArgs,
 }
 
-/// How much of a result is released.
+/// How much of a result is released, and of a list's size.
 #[derive(Args)]
 #[command(next_help_heading = RULES)]
 pub(crate) struct ReleaseArgs {
@@ -380,11 +380,15 @@ pub(crate) struct ReleaseArgs {
     /// (count only); both sides give the same
     #[arg(long, value_name = "epsilon=E,delta=D")]
     noise: Option<Noise>,
+    /// Fill your list up to N keys with made-up ones, so that the peer does not see how few you have (intersect, count and
+    /// sum only)
+    #[arg(long, value_name = "N", value_parser = value_parser!(u64).range(1..))]
+    pub(crate) pad_to: Option<u64>,
 }
 
 impl From<&ReleaseArgs> for Release {
     fn from(args: &ReleaseArgs) -> Self {
-        let ReleaseArgs { least, most_rate, round, noise } = *args;
+        let ReleaseArgs { least, most_rate, round, noise, .. } = *args;
         Self { least, most_rate, round, noise }
     }
 }

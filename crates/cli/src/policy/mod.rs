@@ -112,6 +112,7 @@ fn completed(order: &Order, job: &Job) -> Vec<String> {
         flag("--most-rate", most_rate.map(u64::from), given.most_rate.is_some()),
         flag("--round", round, given.round.is_some()),
         noise.map(|noise| format!("--noise {noise}")),
+        flag("--pad-to", job.pad_to, order.party.release.pad_to.is_some()),
         reference.map(|reference| format!("--reference {reference:?}")),
     ]
     .into_iter()

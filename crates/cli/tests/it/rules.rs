@@ -127,6 +127,44 @@ fn a_count_with_noise_is_near_and_each_side_sees_another() {
 }
 
 #[test]
+fn a_list_that_is_filled_up_looks_larger_to_the_peer_alone() {
+    let (schema, (left, right)) = (Schema::load(), parties());
+    // The peer gives a flag of its own, or none.
+    let padded = ["--pad-to", "500", "--json"];
+    for operation in ["intersect", "count", "sum"] {
+        let value = if operation == "sum" { &["--value", "amount"][..] } else { &[] };
+        let mine = command(operation, &[&padded[..], value].concat());
+        let (one, two) = meet(&left, &mine, &right, &command(operation, &["--json"]));
+        let (mine, theirs) = (object(&one), object(&two));
+        schema.check("run", &mine);
+        assert_eq!(
+            (&mine["distinct"], &mine["padded_to"], &theirs["peer_distinct"]),
+            (&json!(60), &json!(500), &json!(500))
+        );
+        assert_eq!(
+            (&mine["result"]["count"], &theirs["result"]["count"]),
+            (&json!(30), &json!(30))
+        );
+        assert!(theirs.get("padded_to").is_none());
+        let told = "right is told of 500 distinct keys: your 60, and made-up ones.";
+        assert!(stderr(&one).contains(told), "{}", stderr(&one));
+        assert!(!stderr(&two).contains(" 60 "), "{}", stderr(&two));
+    }
+    // A larger list is as it is, and a policy's rule stands in for the flag.
+    let smaller = command("count", &["--pad-to", "59", "--json"]);
+    right.file("policy.toml", "pad-to = 41\n");
+    let ruled = command("count", &["--policy", "policy.toml", "--json"]);
+    let (one, two) = meet(&left, &smaller, &right, &ruled);
+    let (mine, theirs) = (object(&one), object(&two));
+    assert_eq!((&mine["peer_distinct"], &theirs["peer_distinct"]), (&json!(41), &json!(60)));
+    assert!(mine.get("padded_to").is_none());
+    let several = ["--key", "amount", "--pad-to", "500", "--connect", NOBODY, "--peer", "right"];
+    let output = left.run(&command("count", &several));
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("give one --key"), "{}", stderr(&output));
+}
+
+#[test]
 fn by_several_keys_there_is_no_noise() {
     let (left, _) = parties();
     let keys = ["--key", "amount", "--noise", "epsilon=1,delta=1e-9"];
@@ -173,6 +211,11 @@ fn rules_that_one_side_alone_gives_end_the_run() {
             ["--round", "5"],
             "--round is nothing for intersect: its result is not of numbers alone",
         ),
+        (
+            "union",
+            ["--pad-to", "500"],
+            "--pad-to is nothing for union: its result would show the made-up keys",
+        ),
     ] {
         let output = left.run(&command(
             operation,
@@ -184,7 +227,7 @@ fn rules_that_one_side_alone_gives_end_the_run() {
 }
 
 /// Each rule that refuses before the peer is met, as the third line of a policy, with a command that does not obey it.
-const ALONE: [(&str, &str, &[&str]); 16] = [
+const ALONE: [(&str, &str, &[&str]); 18] = [
     (r#"operations = ["sum"]"#, "count", &[]),
     (r#"learn = ["me", "peer"]"#, "count", &[]),
     (r#"security = "malicious""#, "intersect", &[]),
@@ -194,6 +237,8 @@ const ALONE: [(&str, &str, &[&str]); 16] = [
     (r#"send-columns = ["amount"]"#, "intersect", &["--send", "segment"]),
     ("own-least = 61", "count", &[]),
     ("own-most = 59", "count", &[]),
+    ("pad-to = 100", "count", &["--pad-to", "99"]),
+    ("pad-to = 100", "union", &[]),
     ("least = 50", "count", &["--least", "49"]),
     ("most-rate = 85", "count", &["--most-rate", "86"]),
     ("round = 10", "count", &["--round", "5"]),

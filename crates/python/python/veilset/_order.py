@@ -120,6 +120,10 @@ class TermOptions(ComputeOptions, total=False):
         str,
         "gives a count noise that neither side can subtract, such as epsilon=1,delta=1e-9; both sides give the same",
     ]
+    pad_to: Annotated[
+        int,
+        "fills your list up to so many keys with made-up ones (intersect, count and sum only)",
+    ]
 
     preset: PresetOption
     keep_placeholders: PlaceholdersOption
@@ -248,6 +252,7 @@ class Order:
     most_rate: int | None
     round: int | None
     noise: str | None
+    pad_to: int | None
 
 
 @dataclass(frozen=True)
@@ -372,6 +377,7 @@ class Asks:
             most_rate=options.get("most_rate"),
             round=options.get("round"),
             noise=options.get("noise"),
+            pad_to=options.get("pad_to"),
         )
 
 

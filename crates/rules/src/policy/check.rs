@@ -2,7 +2,7 @@
 
 use chrono::NaiveDate;
 use veilset_protocols::{Gives, Operation, Security};
-use veilset_session::{Learn, Noise, Release};
+use veilset_session::{Learn, Noise, Release, can_be_filled};
 
 use super::section::{Placed, Protocol, Section};
 use super::{Place, Rules};
@@ -24,6 +24,8 @@ pub struct Facts<'a> {
     pub sends: Vec<&'a str>,
     /// This side's distinct keys, once the list is read.
     pub own: Option<u64>,
+    /// Up to how many keys this side's list is filled up.
+    pub pad_to: Option<u64>,
     /// The peer's, once it said so.
     pub peer: Option<u64>,
     /// How much of the result is released.
@@ -147,7 +149,25 @@ fn sizes(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
         let (line, most) = refusing(bound, |most| size > *most)?;
         Some((rule, line, format!("{whose} has {size} keys, and it allows {most} at most")))
     });
-    below.or(above)
+    let shown = || {
+        let size = own?;
+        let is_shown = |least: &u64| size < *least && facts.pad_to.is_none_or(|to| to < *least);
+        let (line, wanted) = refusing(&section.pad_to, is_shown)?;
+        let why = match can_be_filled(facts.operation) {
+            true => {
+                let has = given("--pad-to", facts.pad_to);
+                format!(
+                    "your list has {size} keys, it asks for --pad-to {wanted} or more, and the run {has}"
+                )
+            }
+            false => format!(
+                "your list has {size} keys, it asks for {wanted}, and a list cannot be filled up for a {}",
+                facts.operation
+            ),
+        };
+        Some(("pad-to", line, why))
+    };
+    below.or(above).or_else(shown)
 }
 
 /// Whether no more of a result is released than may be.

@@ -59,6 +59,11 @@ impl Section {
             say(&section.peer_most, |most| {
                 format!("The peer's list has {most} distinct keys at most.")
             }),
+            say(&section.pad_to, |told| {
+                format!(
+                    "A list of fewer than {told} distinct keys is filled up to {told} with made-up ones."
+                )
+            }),
             say(&section.least, |least| {
                 format!("A result of fewer than {least} matches is withheld from whoever learns.")
             }),

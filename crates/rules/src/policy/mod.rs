@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use veilset_party::{Home, guard};
 use veilset_protocols::Operation;
-use veilset_session::Release;
+use veilset_session::{Release, can_be_filled};
 
 pub use budget::Budget;
 pub use check::{Facts, Refusal};
@@ -133,6 +133,13 @@ impl Rules {
                 .filter(|_| operation == Operation::Count)
                 .map(|rule| rule.value)),
         }
+    }
+
+    /// Up to how many keys a list is filled up for this operation: what a command leaves open, as these rules have it.
+    #[must_use]
+    pub fn pad_to(&self, given: Option<u64>, operation: Operation) -> Option<u64> {
+        let rule = self.section.pad_to.as_ref().filter(|_| can_be_filled(operation));
+        given.or(rule.map(|rule| rule.value))
     }
 
     /// The agreement's reference, where a rule asks for one.

@@ -84,6 +84,8 @@ rules! {
     peer_least = "peer-least": u64;
     /// The most.
     peer_most = "peer-most": u64;
+    /// How many keys the peer is told of at least: lists are filled up to that.
+    pad_to = "pad-to": u64;
     /// The fewest matches of a result that is released.
     least = "least": u64;
     /// The most per cent of the smaller list that may match in one.

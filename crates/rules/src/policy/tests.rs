@@ -22,6 +22,7 @@ own-least = 1_000
 own-most = 100000
 peer-least = 2000
 peer-most = 3000
+pad-to = 5000
 least = 50
 most-rate = 85
 round = 10
@@ -61,6 +62,7 @@ fn facts() -> Facts<'static> {
         keys: keys(&[("email", "email")]),
         sends: vec!["segment"],
         own: Some(1000),
+        pad_to: Some(5000),
         peer: Some(3000),
         release: Release {
             least: Some(50),
@@ -90,6 +92,7 @@ fn each_rule_refuses_what_differs_from_it_and_says_where_it_stands() {
         ("own-most", Facts { own: Some(100_001), ..facts() }),
         ("peer-least", Facts { peer: Some(1999), ..facts() }),
         ("peer-most", Facts { peer: Some(3001), ..facts() }),
+        ("pad-to", Facts { pad_to: Some(4999), ..facts() }),
         ("least", Facts { release: Release { least: Some(49), ..release }, ..facts() }),
         ("most-rate", Facts { release: Release { most_rate: None, ..release }, ..facts() }),
         ("round", Facts { release: Release { round: Some(15), ..release }, ..facts() }),

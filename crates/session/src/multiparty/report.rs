@@ -90,6 +90,7 @@ pub(super) fn report(agreed: &mut AgreedMultiparty, matched: Vec<u32>, threads: 
         role: None,
         learned: briefing.learned.clone(),
         distinct: offer.distinct as u64,
+        told: offer.distinct as u64,
         warnings: briefing.warnings.clone(),
         choices,
         peer_columns: Vec::new(),

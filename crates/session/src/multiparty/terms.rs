@@ -104,6 +104,7 @@ fn is_for_several(offer: &Offer) -> bool {
         && offer.columns.is_empty()
         && offer.details.is_empty()
         && offer.reference.is_none()
+        && offer.padding == 0
         && !offer.release.is_limited()
         && offer.matching.is_none()
 }

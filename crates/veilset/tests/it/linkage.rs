@@ -152,15 +152,20 @@ fn one_sided(mine: &[Values], theirs: &[Values]) -> Matches {
 
 /// Both sides of a run; the second connects.
 pub(crate) fn run(inputs: [&Input; 2], learns: [Learn; 2], job: &Job) -> [Result<Done, Error>; 2] {
+    run_jobs(inputs, learns.map(|learn| Job { learn, ..job.clone() }))
+}
+
+/// As [`run`], each side with a job of its own.
+pub(crate) fn run_jobs(inputs: [&Input; 2], jobs: [Job; 2]) -> [Result<Done, Error>; 2] {
     let (left, right) = memory_pair();
-    let side = |input: &Input, transport, connecting, learn| {
-        let job = Job { learn, ..job.clone() };
+    let [first, second] = jobs;
+    let side = |input: &Input, transport, connecting, job: Job| {
         let ready = job.offer(Connection::from_transport(transport, connecting), input)?;
         ready.run(input, &Resources { threads: 1, observer: &Silent })
     };
     thread::scope(|scope| {
-        let other = scope.spawn(|| side(inputs[0], Box::new(left), false, learns[0]));
-        let here = side(inputs[1], Box::new(right), true, learns[1]);
+        let other = scope.spawn(|| side(inputs[0], Box::new(left), false, first));
+        let here = side(inputs[1], Box::new(right), true, second);
         [other.join().expect("no panic"), here]
     })
 }

@@ -4,5 +4,6 @@ mod attack;
 mod grouped;
 mod joined;
 mod linkage;
+mod padded;
 mod tiers;
 mod voice;
