@@ -28,12 +28,14 @@ pub enum NetworkFault {
     #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
     Silent(Duration),
     /// It was lost, and the peer did not come back.
-    #[error("{why}, and the peer did not come back within {} s", .waited.as_secs())]
+    #[error("{why}, and the peer did not come back within {} s{}", .waited.as_secs(), within(.last.as_deref()))]
     Lost {
         /// How it was lost.
         why: String,
         /// How long this side waited for the peer.
         waited: Duration,
+        /// Why the last attempt to meet it failed.
+        last: Option<String>,
     },
     /// This side's user ended it.
     #[error("stopped on this side")]
@@ -44,6 +46,10 @@ pub enum NetworkFault {
     /// The operating system reported an error.
     #[error("the connection failed: {0}")]
     Io(String),
+}
+
+fn within(last: Option<&str>) -> String {
+    last.map_or(String::new(), |last| format!(" ({last})"))
 }
 
 /// The peer broke the protocol.

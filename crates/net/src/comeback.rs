@@ -40,19 +40,23 @@ impl Back {
         &self,
         ended: Ended,
         place: Place,
+        peer_silence: Duration,
         options: &Options,
     ) -> Result<Connected, ChannelError> {
         let wait = match ended.how {
             How::ForGood => return Err(ended.why),
-            // Most often the peer's process ended.
-            How::Cut => options.deadline.min(options.silence + options.heartbeat),
+            // Most often the peer's process ended; else the peer may notice by its silence alone.
+            How::Cut => options.deadline.min(options.silence.max(peer_silence) + options.heartbeat),
             How::Failed => options.deadline,
         };
         options.comeback.tell(Event::Lost { why: ended.why.to_string(), wait });
+        let mut last = None;
         let meeting = async {
             match self {
-                Self::Listener { own, peer, addr } => wait_at(*addr, own, *peer, place).await,
-                Self::Caller(caller) => caller.return_to(place).await,
+                Self::Listener { own, peer, addr } => {
+                    wait_at(*addr, own, *peer, place, &mut last).await
+                }
+                Self::Caller(caller) => caller.return_to(place, &mut last).await,
             }
         };
         let met = tokio::select! {
@@ -61,17 +65,26 @@ impl Back {
             met = timeout(wait, meeting) => met,
         };
         let Ok(connected) = met else {
-            return Err(NetworkFault::Lost { why: ended.why.to_string(), waited: wait }.into());
+            let why = ended.why.to_string();
+            return Err(NetworkFault::Lost { why, waited: wait, last }.into());
         };
         options.comeback.tell(Event::Returned { addr: connected.addr });
         Ok(connected)
     }
 }
 
-/// The peer, once it comes back to this address.
-async fn wait_at(addr: SocketAddr, own: &OwnKey, peer: PublicKey, place: Place) -> Connected {
+/// The peer, once it comes back to this address; why it could not, at `last`.
+async fn wait_at(
+    addr: SocketAddr,
+    own: &OwnKey,
+    peer: PublicKey,
+    place: Place,
+    last: &mut Option<String>,
+) -> Connected {
     loop {
-        if let Ok(socket) = TcpListener::bind(addr).await {
+        let bound = TcpListener::bind(addr).await;
+        *last = bound.as_ref().err().map(|why| format!("this side cannot listen on {addr}: {why}"));
+        if let Ok(socket) = bound {
             let standing = Standing::Again(place);
             let mut door =
                 Door::new(own.clone(), vec![peer], &|_| (), Crowd::new()).for_runs(standing);

@@ -61,7 +61,7 @@ pub(crate) fn seek(
     let (host, port) = host_and_port(addr, Purpose::Connect)?;
     let (host, own) = (host.to_owned(), OwnKey::of(identity));
     let caller = Caller { own, peer: *peer, host, port, addr: addr.to_owned() };
-    let standing = if lasting { Standing::Lasting } else { Standing::Single };
+    let standing = Standing::of(lasting, options);
     let runtime = runtime()?;
     let mut last = "it does not answer".to_owned();
     let seeking = async {
@@ -132,13 +132,15 @@ impl Caller {
         }
     }
 
-    /// Goes on with a run that was at this place, however long it takes to find the peer in it.
-    pub(crate) async fn return_to(&self, place: Place) -> Connected {
+    /// Goes on with a run that was at this place, however long it takes to find the peer in it; why it could not, at `last`.
+    pub(crate) async fn return_to(&self, place: Place, last: &mut Option<String>) -> Connected {
         let mut pause = RETURNING;
         loop {
-            if let Ok(connected) = self.attempt(Standing::Again(place)).await {
-                return connected;
-            }
+            *last = Some(match self.attempt(Standing::Again(place)).await {
+                Ok(connected) => return connected,
+                Err(Failed::ForNow(why)) => format!("{}: {why}", self.addr),
+                Err(Failed::ForGood(why)) => why.to_string(),
+            });
             sleep(jittered(pause)).await;
             pause = (2 * pause).min(LONGEST_PAUSE);
         }

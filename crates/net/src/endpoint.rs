@@ -38,11 +38,11 @@ impl Endpoint {
 /// How patient a connection is, and who may end it.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How long to wait for the peer to appear.
+    /// How long to wait for the peer to appear, and for its return after the network failed.
     pub deadline: Duration,
     /// A sign of life goes out when nothing else did for this long.
     pub heartbeat: Duration,
-    /// A peer from whom nothing comes for this long is dead; several heartbeats long.
+    /// A connection over which nothing comes for this long is lost; several heartbeats long.
     pub silence: Duration,
     /// Ends the wait, or the connection.
     pub stop: Stop,

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 use veilset_party::PublicKey;
 
+use crate::Options;
 use crate::meter::{Meter, MeteredStream};
 use crate::tls::{self, ALPN, PinnedKey};
 
@@ -58,6 +59,8 @@ pub(crate) struct Connected<S = TcpStream> {
     pub(crate) run: [u8; 16],
     /// Whether both ends go on over another connection if this one is lost.
     pub(crate) lasting: bool,
+    /// How long the peer takes at most to notice that it is lost.
+    pub(crate) peer_silence: Duration,
     /// How many frames of a run that goes on the peer has.
     pub(crate) taken: u64,
 }
@@ -67,8 +70,8 @@ pub(crate) struct Connected<S = TcpStream> {
 pub(crate) enum Standing {
     /// It has no other.
     Single,
-    /// Its run may go on over another.
-    Lasting,
+    /// Its run may go on over another. It counts as lost after so long a silence.
+    Lasting(Duration),
     /// A run goes on over it.
     Again(Place),
 }
@@ -82,12 +85,20 @@ pub(crate) struct Place {
 }
 
 impl Standing {
-    fn byte(self) -> u8 {
-        match self {
-            Self::Single => 0,
-            Self::Lasting => 1,
-            Self::Again(_) => 2,
-        }
+    /// Of a connection of its own, whose run may go on if it is `lasting`.
+    pub(crate) fn of(lasting: bool, options: &Options) -> Self {
+        if lasting { Self::Lasting(options.silence) } else { Self::Single }
+    }
+
+    /// As the other end hears it: one of three bytes, and seconds of silence.
+    fn said(self) -> [u8; 5] {
+        let (byte, silence) = match self {
+            Self::Single => (0, Duration::ZERO),
+            Self::Lasting(silence) => (1, silence),
+            Self::Again(_) => (2, Duration::ZERO),
+        };
+        let [a, b, c, d] = u32::try_from(silence.as_secs()).unwrap_or(u32::MAX).to_le_bytes();
+        [byte, a, b, c, d]
     }
 }
 
@@ -249,7 +260,8 @@ impl<S: Stream> Connected<S> {
         addr: SocketAddr,
         (binding, run): ([u8; 32], [u8; 16]),
     ) -> Self {
-        Self { stream, peer, meter, addr, binding, run, lasting: false, taken: 0 }
+        let peer_silence = Duration::ZERO;
+        Self { stream, peer, meter, addr, binding, run, lasting: false, peer_silence, taken: 0 }
     }
 
     /// As what the run of an earlier connection goes on over: its bytes are counted with those.
@@ -266,26 +278,30 @@ async fn greet<S: Stream>(
     if connected.stream.get_ref().1.alpn_protocol() != Some(ALPN) {
         return Err(Failure::Alien(OTHER_PROTOCOL.to_owned()));
     }
-    let theirs = exchange_words(&mut connected.stream, standing).await?;
+    let [theirs, silence @ ..] = exchange_words(&mut connected.stream, standing).await?;
     match (standing, theirs) {
         (Standing::Again(place), 2) => {
             connected.taken = exchange_places(&mut connected.stream, place).await?;
             Ok(Connected { lasting: true, ..connected })
         }
         (Standing::Again(_), 0 | 1) | (_, 2) => Err(Failure::OtherRun),
-        (_, 0 | 1) => Ok(Connected { lasting: standing.byte() == 1 && theirs == 1, ..connected }),
+        (_, 0 | 1) => {
+            connected.lasting = matches!(standing, Standing::Lasting(_)) && theirs == 1;
+            connected.peer_silence = Duration::from_secs(u32::from_le_bytes(silence).into());
+            Ok(connected)
+        }
         _ => Err(Failure::Alien("it does not greet".to_owned())),
     }
 }
 
-/// What the connection is to the peer, as a byte.
+/// What the connection is to the peer, as it says it.
 async fn exchange_words<S: Stream>(
     stream: &mut TlsStream<MeteredStream<S>>,
     standing: Standing,
-) -> Result<u8, Failure> {
-    let [a, b, c, d, e, f, g] = GREETING;
+) -> Result<[u8; 5], Failure> {
+    let greeting = [&GREETING[..], &[VERSION], &standing.said()].concat();
     // A write that fails leaves the reason to be read.
-    let said = stream.write_all(&[a, b, c, d, e, f, g, VERSION, standing.byte()]).await;
+    let said = stream.write_all(&greeting).await;
     let said = said.and(stream.flush().await);
     let mut heard = [0; 8];
     stream.read_exact(&mut heard).await.map_err(|error| unheard(&error))?;
@@ -296,10 +312,10 @@ async fn exchange_words<S: Stream>(
     if version != VERSION {
         return Err(Failure::OtherVersion(version));
     }
-    let mut theirs = [0];
+    let mut theirs = [0; 5];
     stream.read_exact(&mut theirs).await.map_err(|error| unheard(&error))?;
     said.map_err(|error| unheard(&error))?;
-    Ok(theirs[0])
+    Ok(theirs)
 }
 
 /// How many frames of the same run the peer has.
@@ -434,7 +450,7 @@ mod tests {
     #[test]
     fn a_caller_insists_on_the_application_protocol() {
         for alpn in [&[][..], &[b"veilset/2".as_slice()], &[b"h2".as_slice(), b"http/1.1"]] {
-            let error = caller_hears(alpn, b"veilset\x02\x00");
+            let error = caller_hears(alpn, b"veilset\x02\0\0\0\0\0");
             assert!(error.to_string().contains(OTHER_PROTOCOL), "{error}");
             assert_eq!(error.class(), Class::Protocol);
         }
@@ -465,7 +481,7 @@ mod tests {
                 let tcp = TcpStream::connect(addr).await.expect("it listens");
                 let connector = TlsConnector::from(Arc::new(config));
                 if let Ok(mut stream) = connector.connect(tls::server_name(), tcp).await {
-                    let _ = stream.write_all(b"veilset\x02\x00").await;
+                    let _ = stream.write_all(b"veilset\x02\0\0\0\0\0").await;
                     let _ = stream.read_to_end(&mut Vec::new()).await;
                 }
             });
@@ -493,8 +509,8 @@ mod tests {
             let tcp = TcpStream::connect(addr).await.expect("it listens");
             let stream = connector.connect(tls::server_name(), tcp).await;
             let mut stream = stream.expect("the right key");
-            stream.write_all(b"veilset\x02\x00").await.expect("open");
-            stream.read_exact(&mut [0; 9]).await.expect("it greets too");
+            stream.write_all(b"veilset\x02\0\0\0\0\0").await.expect("open");
+            stream.read_exact(&mut [0; 13]).await.expect("it greets too");
             let export = |first: PublicKey, second: PublicKey| {
                 let keys = [&first.as_bytes()[..], &second.as_bytes()[..]].concat();
                 let label = b"EXPERIMENTAL veilset binding";

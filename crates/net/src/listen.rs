@@ -113,7 +113,7 @@ impl Listener {
         let runtime = runtime()?;
         let addr = self.addr;
         events(Event::Listening(addr));
-        let standing = if lasting { Standing::Lasting } else { Standing::Single };
+        let standing = Standing::of(lasting, options);
         let mut door = Door::new(OwnKey::of(identity), peers.to_vec(), events, Crowd::new())
             .for_runs(standing);
         let waiting = async {
@@ -196,7 +196,7 @@ impl<'a, Tell: Fn(Event) + ?Sized> Door<'a, Tell> {
             let peer = connected.peer;
             came.retain(|(key, _)| *key != peer);
             let back = Back::Listener { own: self.own.clone(), peer, addr };
-            let back = matches!(self.standing, Standing::Lasting).then_some(back);
+            let back = matches!(self.standing, Standing::Lasting(_)).then_some(back);
             // The first to come hear heartbeats while others are awaited.
             let (transport, pump) = TlsTransport::over(connected, options.clone(), back);
             self.pumps.spawn(pump);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustls::{AlertDescription, Error};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Receiver, Sender};
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 use veilset_channel::{ChannelError, MAX_FRAME, NetworkFault, PeerFault};
 
@@ -69,30 +69,38 @@ pub(crate) async fn transmit(
     options: &Options,
 ) -> Result<(), Ended> {
     let mut buffer = Vec::new();
-    let mut next = 0;
+    let (mut next, mut written) = (0, Instant::now());
     loop {
-        let word;
-        let bytes: &[u8] = if let Some(following) = passage.write(next, &mut buffer) {
+        // However much is still to be written.
+        let mut word =
+            if options.stop.is_stopped() { Some(INTERRUPTED) } else { passage.due_word() };
+        let bytes: &[u8] = if let Some(word) = &word {
+            word
+        } else if let Some(following) = passage.write(next, &mut buffer) {
             next = following;
             &buffer
         } else {
             word = tokio::select! {
                 biased;
-                () = options.stop.stopped() => {
-                    output.write_all(&INTERRUPTED).await.map_err(|error| ended(&error))?;
-                    output.shutdown().await.map_err(|error| ended(&error))?;
-                    return Err(NetworkFault::Stopped.into());
-                }
-                () = passage.changed() => passage.due_word(),
+                () = options.stop.stopped() => Some(INTERRUPTED),
+                () = passage.changed() => None,
                 frame = queue.recv(), if passage.has_room() => match frame {
                     Some(frame) => {
                         assert!((1..=MAX_FRAME).contains(&frame.len()), "{} bytes", frame.len());
                         passage.keep(frame);
                         None
                     }
-                    None => return output.shutdown().await.map_err(|error| ended(&error)),
+                    None => {
+                        // A peer that is told of all waits for nothing.
+                        let last = passage.word();
+                        let told = output.write_all(last.as_ref().map_or(&[], |word| word)).await;
+                        told.map_err(|error| ended(&error))?;
+                        return output.shutdown().await.map_err(|error| ended(&error));
+                    }
                 },
-                () = sleep(options.heartbeat) => Some(passage.word().unwrap_or(HEARTBEAT)),
+                () = sleep_until(written + options.heartbeat) => {
+                    Some(passage.word().unwrap_or(HEARTBEAT))
+                }
             };
             match &word {
                 Some(word) => word,
@@ -100,7 +108,12 @@ pub(crate) async fn transmit(
             }
         };
         output.write_all(bytes).await.map_err(|error| ended(&error))?;
+        if bytes == INTERRUPTED {
+            output.shutdown().await.map_err(|error| ended(&error))?;
+            return Err(NetworkFault::Stopped.into());
+        }
         output.flush().await.map_err(|error| ended(&error))?;
+        written = Instant::now();
     }
 }
 

@@ -34,6 +34,8 @@ struct State {
     kept_bytes: usize,
     /// How many frames the peer has for sure.
     taken: u64,
+    /// How many were written.
+    sent: u64,
     /// How many frames came.
     received: u64,
     /// Of how many of them the peer was told.
@@ -43,13 +45,13 @@ struct State {
 }
 
 impl State {
-    fn end(&self) -> u64 {
-        self.taken + self.kept.len() as u64
+    fn has_room(&self) -> bool {
+        self.kept.len() < FRAMES && self.kept_bytes < WINDOW
     }
 
-    /// The peer has so many frames, which are between those that it had and those that there are.
+    /// The peer has so many frames, which are between those that it had and those that were written.
     fn taken(&mut self, count: u64) -> Result<(), PeerFault> {
-        if !(self.taken..=self.end()).contains(&count) {
+        if !(self.taken..=self.sent).contains(&count) {
             return Err(PeerFault::Malformed {
                 what: "receipt of frames",
                 why: Malformed::OutOfRange,
@@ -87,8 +89,13 @@ impl Passage {
     }
 
     pub(crate) fn has_room(&self) -> bool {
+        self.state().has_room()
+    }
+
+    /// How many frames the peer has, and how many came: what grows as the run goes on.
+    pub(crate) fn progress(&self) -> (u64, u64) {
         let state = self.state();
-        state.kept.len() < FRAMES && state.kept_bytes < WINDOW
+        (state.taken, state.received)
     }
 
     /// Whether the peer lacks nothing.
@@ -114,6 +121,7 @@ impl Passage {
         buffer.clear();
         buffer.extend_from_slice(&length.to_le_bytes());
         buffer.extend_from_slice(frame);
+        state.sent = state.sent.max(number + 1);
         if !self.lasting {
             state.taken(number + 1).expect("it was kept");
         }
@@ -158,9 +166,11 @@ impl Passage {
     pub(crate) fn heard(&self, word: u32) -> Result<(), PeerFault> {
         let mut state = self.state();
         let more = low(u64::from(word).wrapping_sub(state.taken));
-        let count = state.taken + u64::from(more);
+        let (count, was_full) = (state.taken + u64::from(more), !state.has_room());
         state.taken(count)?;
-        self.changed.notify_one();
+        if was_full {
+            self.changed.notify_one();
+        }
         Ok(())
     }
 
@@ -201,6 +211,7 @@ mod tests {
         }
         assert_eq!(here.write(0, &mut buffer), Some(1));
         assert_eq!(buffer, [2, 0, 0, 0, 0, 0]);
+        assert_eq!(here.write(1, &mut buffer), Some(2));
         there.arrived(2);
         there.arrived(2);
         assert_eq!(there.due_word(), None, "so little can wait");
@@ -218,11 +229,15 @@ mod tests {
     #[test]
     fn a_peer_cannot_have_what_was_not_sent_nor_lose_what_it_had() {
         let here = Passage::new(true);
-        for _ in 0..3 {
+        let mut buffer = Vec::new();
+        for number in 0..4 {
             here.keep(vec![1]);
+            if number < 3 {
+                here.write(number, &mut buffer).expect("it is there");
+            }
         }
         here.heard(TAKEN | 2).expect("two of three");
-        assert!(here.heard(TAKEN | 4).is_err());
+        assert!(here.heard(TAKEN | 4).is_err(), "the last was not written");
         assert!(here.heard(TAKEN | 1).is_err());
         assert!(here.resume(1).is_err());
         assert!(here.resume(u64::MAX).is_err());
@@ -233,7 +248,7 @@ mod tests {
     fn a_word_that_turned_over_is_understood() {
         let here = Passage::new(true);
         let far = u64::from(TAKEN) * 3 - 1;
-        here.state().taken = far;
+        (here.state().taken, here.state().sent) = (far, far + 2);
         here.keep(vec![1]);
         here.keep(vec![2]);
         here.heard(TAKEN | 1).expect("both");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use veilset_channel::{ChannelError, NetworkFault};
 
 use super::Passage;
@@ -17,8 +17,17 @@ use crate::handshake::{Connected, Place, Stream};
 use crate::meter::Meter;
 use crate::wire::{Ended, How, receive, transmit};
 
-/// How long a peer may take to hear that this side's user ended the connection, and a stream to give what came before it failed.
+/// How long a peer may take to hear that this side's user ended the connection.
 pub(super) const LAST_WORD: Duration = Duration::from_secs(1);
+
+/// After so long an owner that cannot send is taken to wait for that.
+const STUCK: Duration = Duration::from_secs(1);
+
+/// How long a lost peer is waited for that may lack the last that this side has said.
+const PARTING: Duration = Duration::from_secs(5);
+
+/// The longest pause before a connection that follows one over which nothing new came.
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 
 /// An owner's ends of a connection's queues.
 pub(crate) struct Ends {
@@ -37,7 +46,8 @@ impl Ends {
         frames: usize,
     ) -> (Self, Pump<S>) {
         let (outgoing, to_send) = mpsc::channel(frames);
-        let (received, incoming) = mpsc::channel(frames);
+        // A goodbye has room behind as many frames as the peer may be ahead.
+        let (received, incoming) = mpsc::channel(frames + 1);
         let ended = Arc::new(OnceLock::new());
         let back = back.filter(|_| connected.lasting);
         let cause = Arc::clone(&ended);
@@ -62,11 +72,13 @@ impl<S: Stream> Pump<S> {
     pub(crate) async fn run(self, cut: impl Future<Output = ()>) {
         let Self { connected, to_send, received, ended, options, back } = self;
         let (run, meter) = (connected.run, Arc::clone(&connected.meter));
+        let peer_silence = connected.peer_silence;
         let passage = Passage::new(back.is_some());
         // The queues outlive the moment at which the cause is known, so that whoever finds one gone finds the cause.
         let mut queues = Queues { to_send, received, passage, ended, options };
         let mut cut = pin!(cut);
         let mut how = queues.carry(connected, cut.as_mut()).await;
+        let mut pauses = Pauses::default();
         let why = loop {
             let (lost, back) = match (how, &back) {
                 (None, _) => return,
@@ -74,10 +86,15 @@ impl<S: Stream> Pump<S> {
                 (Some(Ended { why, .. }), _) => break why,
             };
             let place = Place { run, received: queues.passage.received() };
+            let seeking = async {
+                sleep(pauses.next(queues.passage.progress())).await;
+                back.seek(lost, place, peer_silence, &queues.options).await
+            };
             let met = tokio::select! {
                 biased;
                 () = cut.as_mut() => return,
-                met = back.seek(lost, place, &queues.options) => met,
+                () = queues.parting() => break NetworkFault::Closed.into(),
+                met = seeking => met,
             };
             let met = met.and_then(|met| Ok(queues.passage.resume(met.taken).map(|()| met)?));
             how = match met {
@@ -86,6 +103,24 @@ impl<S: Stream> Pump<S> {
             };
         };
         let _ = queues.ended.set(why);
+    }
+}
+
+/// How long to wait before each further connection, so that a peer cannot make many of them in vain.
+#[derive(Default)]
+pub(super) struct Pauses {
+    progress: Option<(u64, u64)>,
+    vain: u32,
+}
+
+impl Pauses {
+    pub(super) fn next(&mut self, progress: (u64, u64)) -> Duration {
+        self.vain = if self.progress == Some(progress) { self.vain + 1 } else { 0 };
+        self.progress = Some(progress);
+        match self.vain {
+            0 => Duration::ZERO,
+            vain => Duration::from_millis(10 << vain.min(9)).min(LONGEST_PAUSE),
+        }
     }
 }
 
@@ -103,6 +138,14 @@ impl Queues {
     fn go_on_after(&self, lost: &Ended) -> bool {
         let has_closed = self.to_send.is_closed() && self.to_send.is_empty();
         lost.how != How::ForGood && !(has_closed && self.passage.is_settled())
+    }
+
+    /// Ends when its owner has said all, and the peer had the time to come back for what it lacks.
+    async fn parting(&self) {
+        self.received.closed().await;
+        if !self.passage.is_settled() {
+            sleep(PARTING).await;
+        }
     }
 
     /// Moves frames over one connection until that ends, and says how; `None` if the owner cuts it. The peer is told where the
@@ -143,12 +186,19 @@ impl Queues {
         }
         // Nothing can be sent any more. What the peer sent before is still to be read: up to its own end, which tells
         // that it has taken everything, or up to the fault that stopped the writing.
-        if passage.is_lasting() {
-            // Unless its owner waits for the writing.
-            return timeout(LAST_WORD, reading).await.unwrap_or(failed);
+        if !passage.is_lasting() || failed.how == How::ForGood {
+            let _ = ended.set(failed.why);
+            to_send.close();
+            return reading.await;
         }
-        let _ = ended.set(failed.why);
-        to_send.close();
-        reading.await
+        loop {
+            let waiting = to_send.len();
+            match timeout(STUCK, reading.as_mut()).await {
+                Ok(how) => return how,
+                // The owner takes nothing because it waits until it can send.
+                Err(_) if waiting == to_send.max_capacity() => return failed,
+                Err(_) => {}
+            }
+        }
     }
 }

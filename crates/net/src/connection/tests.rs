@@ -210,7 +210,7 @@ async fn a_length_over_the_bound_is_the_peers_fault() {
 async fn a_peer_that_says_it_has_what_was_not_sent_is_at_fault() {
     let (one, other) = duplex(ROOM);
     let [Connected { stream: mut rogue, .. }, honest] =
-        handshake_of(one, other, Standing::Lasting).await;
+        handshake_of(one, other, Standing::Lasting(Options::default().silence)).await;
     assert!(honest.lasting);
     let own = OwnKey::of(&Identity::ephemeral());
     let (peer, addr) = (honest.peer, honest.addr);
@@ -229,4 +229,43 @@ async fn a_peer_that_says_it_has_what_was_not_sent_is_at_fault() {
     let what = "receipt of frames";
     assert_eq!(why, PeerFault::Malformed { what, why: Malformed::OutOfRange }.into());
     moving.await.expect("no panic");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_owner_gets_all_that_came_though_the_peer_is_gone() {
+    const FRAMES: u8 = 50;
+    let (one, other) = duplex(ROOM);
+    let standing = Standing::Lasting(Options::default().silence);
+    let [sender, receiver] = handshake_of(one, other, standing).await;
+    let sender = End::of(sender);
+    for byte in 0..FRAMES {
+        sender.send(vec![byte; 500]).await;
+    }
+    let own = OwnKey::of(&Identity::ephemeral());
+    let (peer, addr) = (receiver.peer, receiver.addr);
+    let back = Some(Back::Listener { own, peer, addr });
+    let options = Options { deadline: Duration::from_secs(1), ..Options::default() };
+    let (mut ends, pump) = Ends::of(receiver, options, back, QUEUED_FRAMES);
+    let moving = tokio::spawn(pump.run(pending()));
+    // All are in the pipe, and then nobody is at its other end.
+    sleep(Duration::from_secs(1)).await;
+    sender.moving.abort();
+    for byte in 0..FRAMES {
+        // Its signs of life go nowhere meanwhile.
+        sleep(Duration::from_secs(30)).await;
+        assert_eq!(ends.incoming.recv().await, Some(vec![byte; 500]));
+    }
+    assert_eq!(ends.incoming.recv().await, None);
+    moving.await.expect("no panic");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_in_vain_take_longer_and_longer() {
+    let mut pauses = pump::Pauses::default();
+    let mut next = |progress| pauses.next(progress);
+    assert_eq!((next((0, 0)), next((0, 1))), (Duration::ZERO, Duration::ZERO));
+    let vain: Vec<Duration> = (0..12).map(|_| next((0, 1))).collect();
+    assert!(vain.is_sorted() && vain[0] > Duration::ZERO, "{vain:?}");
+    assert_eq!(vain.last(), Some(&Duration::from_secs(5)));
+    assert_eq!(next((1, 1)), Duration::ZERO);
 }

@@ -164,19 +164,24 @@ pub(crate) struct Proxy {
 #[derive(Default)]
 struct Control {
     alter: AtomicBool,
-    loses: AtomicBool,
     closed: AtomicBool,
     from_caller: AtomicU64,
     to_caller: AtomicU64,
-    streams: Mutex<Vec<TcpStream>>,
+    /// The connections that there are.
+    forwarded: Mutex<Vec<Forwarded>>,
     target: Mutex<Option<SocketAddr>>,
 }
 
+struct Forwarded {
+    ends: [TcpStream; 2],
+    /// Whether what is sent over it is lost.
+    loses: Arc<AtomicBool>,
+}
+
 impl Control {
-    /// The streams of connections that there are now.
     fn cut(&self) {
-        for stream in self.streams.lock().expect("no panic").drain(..) {
-            let _ = stream.shutdown(Shutdown::Both);
+        for Forwarded { ends, .. } in self.forwarded.lock().expect("no panic").drain(..) {
+            ends.iter().for_each(|end| drop(end.shutdown(Shutdown::Both)));
         }
     }
 }
@@ -219,13 +224,13 @@ impl Proxy {
 
     /// Loses all that is sent until the connections are cut.
     pub(crate) fn lose(&self) {
-        self.control.loses.store(true, SeqCst);
+        let forwarded = self.control.forwarded.lock().expect("no panic");
+        forwarded.iter().for_each(|one| one.loses.store(true, SeqCst));
     }
 
     /// Cuts the connections, and forwards those that follow.
     pub(crate) fn cut(&self) {
         self.control.cut();
-        self.control.loses.store(false, SeqCst);
     }
 
     /// Cuts the connections, and turns callers away.
@@ -250,14 +255,22 @@ fn clone(stream: &TcpStream) -> TcpStream {
 }
 
 fn forward(caller: TcpStream, server: TcpStream, control: &Arc<Control>) {
-    control.streams.lock().expect("no panic").extend([clone(&caller), clone(&server)]);
+    let loses = Arc::new(AtomicBool::new(false));
+    let forwarded = Forwarded { ends: [clone(&caller), clone(&server)], loses: Arc::clone(&loses) };
+    control.forwarded.lock().expect("no panic").push(forwarded);
     for (from, to, to_caller) in [(clone(&caller), clone(&server), false), (server, caller, true)] {
-        let control = Arc::clone(control);
-        thread::spawn(move || pump(from, to, &control, to_caller));
+        let (control, loses) = (Arc::clone(control), Arc::clone(&loses));
+        thread::spawn(move || pump(from, to, &control, &loses, to_caller));
     }
 }
 
-fn pump(mut from: TcpStream, mut to: TcpStream, control: &Control, to_caller: bool) {
+fn pump(
+    mut from: TcpStream,
+    mut to: TcpStream,
+    control: &Control,
+    loses: &AtomicBool,
+    to_caller: bool,
+) {
     let count = if to_caller { &control.to_caller } else { &control.from_caller };
     let mut buffer = [0; 16384];
     while let Ok(got @ 1..) = from.read(&mut buffer) {
@@ -265,7 +278,7 @@ fn pump(mut from: TcpStream, mut to: TcpStream, control: &Control, to_caller: bo
         if !to_caller && control.alter.swap(false, SeqCst) {
             *bytes.last_mut().expect("not empty") ^= 1;
         }
-        if control.loses.load(SeqCst) {
+        if loses.load(SeqCst) {
             continue;
         }
         count.fetch_add(got as u64, SeqCst);
