@@ -23,8 +23,8 @@ impl Entry {
         serde_json::to_string(self).expect("an entry is plain data")
     }
 
-    pub(super) fn read(line: &[u8]) -> Option<Self> {
-        let read: Line = serde_json::from_slice(line).ok()?;
+    pub(super) fn read(line: &str) -> Option<Self> {
+        let read: Line = serde_json::from_str(line).ok()?;
         read.began.map(Self::Began).or(read.ended.map(Self::Ended))
     }
 }
@@ -171,8 +171,8 @@ pub(crate) struct Past<'a> {
 
 impl<'a> Past<'a> {
     /// The run in a line, if it is one with the party of this key or name; nothing where the line cannot be read.
-    pub(super) fn read(line: &'a [u8], with: &str) -> Option<Option<Self>> {
-        let PastLine { began, ended } = serde_json::from_slice(line).ok()?;
+    pub(super) fn read(line: &'a str, with: &str) -> Option<Option<Self>> {
+        let PastLine { began, ended } = serde_json::from_str(line).ok()?;
         let Some(PastRun { at, peers, operation, epsilon, list }) = began else {
             return ended.map(|_| None);
         };

@@ -1,7 +1,7 @@
 //! A party's record of its runs, from which budgets are taken.
 //!
 //! The file `ledger` in the home directory has a line a fact: that a run began, and how it ended. Each line has the digest of the one
-//! before, and `ledger.head` the number of lines, the last digest, and this party's signature on both. So a line that is changed,
+//! before, and `ledger.head` the number of lines, the digest of all, and this party's signature on both. So a line that is changed,
 //! taken out or cut off is noticed, unless somebody has this party's key, or puts both files back to an earlier day; the receipts
 //! of later runs then show that. It has no keys and no results. `ledger.key` keeps the lists from whoever reads it.
 //!
@@ -150,8 +150,8 @@ impl Ledger {
     /// When the ledger was changed or cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, LedgerError> {
         let chain = self.read_unheld()?;
-        let entries = chain.lines().map(|line| Entry::read(line).ok_or(LATER));
-        entries.collect::<Result<_, _>>().map_err(|what| self.changed(what))
+        let entries = chain.lines().map(|lines| lines.map(Entry::read).collect());
+        entries.flatten().ok_or_else(|| self.changed(LATER))
     }
 
     /// What of the budgets that `rules` have is spent on the party of this key, and their bounds.
@@ -240,11 +240,11 @@ fn runs_before<'a>(
 
 /// The runs with the party of this key or name.
 fn runs_with<'a>(chain: &'a Chain, text: &str) -> Result<Vec<Past<'a>>, &'static str> {
+    let lines: Vec<&str> = chain.lines().ok_or(LATER)?.collect();
     // Most lines need not be read.
-    let lines = chain.lines().filter(|line| memmem::find(line, text.as_bytes()).is_some());
-    let lines: Vec<&[u8]> = lines.collect();
-    let runs: Result<Vec<_>, _> =
-        lines.into_par_iter().map(|line| Past::read(line, text).ok_or(LATER)).collect();
+    let named = memmem::Finder::new(text);
+    let named = lines.into_par_iter().filter(|line| named.find(line.as_bytes()).is_some());
+    let runs: Result<Vec<_>, _> = named.map(|line| Past::read(line, text).ok_or(LATER)).collect();
     Ok(runs?.into_iter().flatten().collect())
 }
 

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use veilset_party::StoreError;
 
+use super::chain::line_after;
 use super::*;
 use crate::Policy;
 
@@ -231,16 +232,21 @@ fn the_ledger_shows_no_key() {
 #[allow(clippy::print_stdout)]
 fn many_runs_are_read_at_once() {
     let (_dir, ledger) = ledger();
-    let mut chain = Chain::read(Vec::new(), None).expect("empty");
-    let mut bytes = Vec::new();
+    let (mut bytes, mut last) = (Vec::new(), Vec::new());
     let list = ledger.sketch_key().expect("a key").sketch(&digests(0..1000));
-    let mut head = Head::NONE;
     for number in 0..100_000 {
-        let began = Began { list: list.clone(), at: number.into(), ..run(number, "count") };
-        let (line, next) = chain.followed_by(&Entry::Began(Box::new(began)));
-        bytes.extend(line);
-        (chain, head) = (Chain::after(next), next);
+        let salt = Some("0".repeat(64));
+        let began = Began { list: list.clone(), at: number.into(), salt, ..run(number, "count") };
+        let receipt = Some(RecordedReceipt { digest: "0".repeat(64), signed: true });
+        let (run, ending) = (began.run.clone(), Ending::Complete);
+        let ended = Ended { run, at: number.into(), ending, receipt };
+        for entry in [Entry::Began(Box::new(began)), Entry::Ended(ended)] {
+            last.pop();
+            last = line_after(&last, &entry);
+            bytes.extend_from_slice(&last);
+        }
     }
+    let head = Head::of(&bytes, 200_000, b"");
     std::fs::write(ledger.home.path().join(FILE), &bytes).expect("room");
     std::fs::write(ledger.home.path().join(HEAD), head.signed(&ledger.identity)).expect("room");
     let rules = rules("runs = \"10 per 7d\"");
