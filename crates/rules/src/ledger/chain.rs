@@ -32,7 +32,7 @@ impl Head {
         if lines == 0 {
             return Self::NONE;
         }
-        let digest = *blake3::Hasher::new().update(bytes).update(more).finalize().as_bytes();
+        let digest = *blake3::Hasher::new().update_rayon(bytes).update(more).finalize().as_bytes();
         Self { lines, digest }
     }
 
@@ -135,7 +135,9 @@ impl Chain {
     pub(super) fn lines(&self) -> Option<impl Iterator<Item = &str>> {
         // Once for all lines.
         let text = std::str::from_utf8(&self.bytes[..self.whole]).ok()?;
-        Some(text.strip_suffix('\n').into_iter().flat_map(|text| text.split('\n')))
+        let mut start = 0;
+        let ends = memchr_iter(b'\n', text.as_bytes());
+        Some(ends.map(move |end| &text[std::mem::replace(&mut start, end + 1)..end]))
     }
 
     /// The line of an entry behind these, with its end, and the head then.
