@@ -27,6 +27,9 @@ pub(crate) enum Failure {
     /// A receipt that is not one.
     #[error("{0}")]
     Unverified(String),
+    /// Of a command in a file that asks for JSON: scripts read of it, too.
+    #[error(transparent)]
+    ForScripts(Box<Self>),
     /// The program's own fault.
     #[error("{0}; this is a bug, please report it")]
     Bug(String),
@@ -41,8 +44,14 @@ impl Failure {
         match self {
             Self::Facade(error) => error.is_enough(),
             Self::Output(error) => error.kind() == ErrorKind::BrokenPipe,
+            Self::ForScripts(failure) => failure.is_enough(),
             _ => false,
         }
+    }
+
+    /// Whether scripts read of it though no flag says so.
+    pub(crate) fn is_for_scripts(&self) -> bool {
+        matches!(self, Self::ForScripts(_))
     }
 
     /// The exit code.
@@ -52,6 +61,7 @@ impl Failure {
             Self::Flags(_) | Self::Output(_) | Self::Service { .. } => exit_code::INPUT,
             Self::Declined => exit_code::POLICY,
             Self::Unverified(_) => exit_code::PEER,
+            Self::ForScripts(failure) => failure.exit_code(),
             Self::Bug(_) => exit_code::BUG,
         }
     }

@@ -37,6 +37,15 @@ pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
     }
+    let as_json = words.iter().any(|word| word == "--json");
+    run_words(args, words, talk).map_err(|failure| match as_json {
+        true => Failure::ForScripts(Box::new(failure)),
+        false => failure,
+    })
+}
+
+/// Runs the command that the file stands for.
+fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(), Failure> {
     let folder = args.file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
         env::set_current_dir(folder)

@@ -60,6 +60,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) if failure.is_enough() => ExitCode::SUCCESS,
         Err(failure) => {
+            let as_json = as_json || failure.is_for_scripts();
             tell(failure.exit_code(), &failure.to_string(), as_json);
             ExitCode::from(failure.exit_code())
         }

@@ -527,6 +527,10 @@ fn an_exchange_that_stands_runs_as_its_file_says() {
             let today = object(&one)["time"].as_str().expect("a time")[..10].to_owned();
             assert_eq!(left.read(&format!("acme/out-{today}.csv")).lines().count(), 31);
         } else {
+            // The side whose file has `json` says it to scripts, too.
+            let told: Value = serde_json::from_slice(&one.stdout).expect("an object");
+            assert_eq!(told["error"]["code"], 3, "{told}");
+            assert!(stdout(&two).is_empty());
             assert!(
                 stderr(&two).contains("least result (--least): here nothing, at the peer 5"),
                 "{}",
