@@ -42,6 +42,7 @@ impl Back {
         place: Place,
         peer_silence: Duration,
         options: &Options,
+        tells: bool,
     ) -> Result<Connected, ChannelError> {
         let wait = match ended.how {
             How::ForGood => return Err(ended.why),
@@ -49,7 +50,9 @@ impl Back {
             How::Cut => options.deadline.min(options.silence.max(peer_silence) + options.heartbeat),
             How::Failed => options.deadline,
         };
-        options.comeback.tell(Event::Lost { why: ended.why.to_string(), wait });
+        if tells {
+            options.comeback.tell(Event::Lost { why: ended.why.to_string(), wait });
+        }
         let mut last = None;
         let meeting = async {
             match self {
@@ -68,7 +71,9 @@ impl Back {
             let why = ended.why.to_string();
             return Err(NetworkFault::Lost { why, waited: wait, last }.into());
         };
-        options.comeback.tell(Event::Returned { addr: connected.addr });
+        if tells {
+            options.comeback.tell(Event::Returned { addr: connected.addr });
+        }
         Ok(connected)
     }
 }

@@ -69,10 +69,6 @@ impl Passage {
         Self { lasting, state: Mutex::default(), changed: Notify::new() }
     }
 
-    pub(crate) fn is_lasting(&self) -> bool {
-        self.lasting
-    }
-
     /// Nothing here is ever half done.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
@@ -168,7 +164,7 @@ impl Passage {
         let more = low(u64::from(word).wrapping_sub(state.taken));
         let (count, was_full) = (state.taken + u64::from(more), !state.has_room());
         state.taken(count)?;
-        if was_full {
+        if was_full && state.has_room() {
             self.changed.notify_one();
         }
         Ok(())

@@ -20,11 +20,11 @@ use crate::wire::{Ended, How, receive, transmit};
 /// How long a peer may take to hear that this side's user ended the connection.
 pub(super) const LAST_WORD: Duration = Duration::from_secs(1);
 
-/// After so long an owner that cannot send is taken to wait for that.
+/// After so long an owner is taken to compute, or to wait until it can send.
 const STUCK: Duration = Duration::from_secs(1);
 
 /// How long a lost peer is waited for that may lack the last that this side has said.
-const PARTING: Duration = Duration::from_secs(5);
+const PARTING: Duration = Duration::from_secs(10);
 
 /// The longest pause before a connection that follows one over which nothing new came.
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
@@ -72,37 +72,70 @@ impl<S: Stream> Pump<S> {
     pub(crate) async fn run(self, cut: impl Future<Output = ()>) {
         let Self { connected, to_send, received, ended, options, back } = self;
         let (run, meter) = (connected.run, Arc::clone(&connected.meter));
-        let peer_silence = connected.peer_silence;
-        let passage = Passage::new(back.is_some());
+        let passage = Arc::new(Passage::new(back.is_some()));
+        let (peer_silence, pauses) = (connected.peer_silence, Pauses::default());
+        let mut again = back.map(|back| Again { back, run, peer_silence, pauses });
         // The queues outlive the moment at which the cause is known, so that whoever finds one gone finds the cause.
         let mut queues = Queues { to_send, received, passage, ended, options };
         let mut cut = pin!(cut);
-        let mut how = queues.carry(connected, cut.as_mut()).await;
-        let mut pauses = Pauses::default();
+        let mut next = queues.carry(connected, again.as_mut(), cut.as_mut()).await;
         let why = loop {
-            let (lost, back) = match (how, &back) {
+            let met = match (next, &mut again) {
                 (None, _) => return,
-                (Some(lost), Some(back)) if queues.go_on_after(&lost) => (lost, back),
-                (Some(Ended { why, .. }), _) => break why,
+                (Some(Next::Met(met)), _) => *met,
+                (Some(Next::Ended(lost)), Some(again)) if queues.go_on_after(&lost) => {
+                    let met = tokio::select! {
+                        biased;
+                        () = cut.as_mut() => return,
+                        met = again.seek(lost, &queues) => met,
+                    };
+                    match met {
+                        Ok(met) => met,
+                        Err(why) => break why,
+                    }
+                }
+                (Some(Next::Ended(Ended { why, .. })), _) => break why,
             };
-            let place = Place { run, received: queues.passage.received() };
-            let seeking = async {
-                sleep(pauses.next(queues.passage.progress())).await;
-                back.seek(lost, place, peer_silence, &queues.options).await
-            };
-            let met = tokio::select! {
-                biased;
-                () = cut.as_mut() => return,
-                () = queues.parting() => break NetworkFault::Closed.into(),
-                met = seeking => met,
-            };
-            let met = met.and_then(|met| Ok(queues.passage.resume(met.taken).map(|()| met)?));
-            how = match met {
-                Ok(met) => queues.carry(met.after(run, &meter), cut.as_mut()).await,
-                Err(why) => break why,
-            };
+            next = queues.carry(met.after(run, &meter), again.as_mut(), cut.as_mut()).await;
         };
         let _ = queues.ended.set(why);
+    }
+}
+
+/// What follows a connection.
+enum Next {
+    Ended(Ended),
+    /// The peer is back already.
+    Met(Box<Connected>),
+}
+
+/// How the peer of a run is met again.
+struct Again {
+    back: Back,
+    run: [u8; 16],
+    peer_silence: Duration,
+    pauses: Pauses,
+}
+
+impl Again {
+    /// Waits for the peer after the connection was lost; not for long once the owner has said all.
+    async fn seek(&mut self, lost: Ended, queues: &Queues) -> Result<Connected, ChannelError> {
+        let Queues { passage, options, received, .. } = queues;
+        let place = Place { run: self.run, received: passage.received() };
+        let pause = self.pauses.next(passage.progress());
+        let seeking = async {
+            sleep(pause).await;
+            // Whoever has said all has nothing to wait for that a user should know.
+            let tells = !received.is_closed();
+            self.back.seek(lost, place, self.peer_silence, options, tells).await
+        };
+        let met = tokio::select! {
+            biased;
+            () = queues.parting() => return Err(NetworkFault::Closed.into()),
+            met = seeking => met?,
+        };
+        passage.resume(met.taken)?;
+        Ok(met)
     }
 }
 
@@ -128,7 +161,7 @@ impl Pauses {
 struct Queues {
     to_send: mpsc::Receiver<Vec<u8>>,
     received: mpsc::Sender<Vec<u8>>,
-    passage: Passage,
+    passage: Arc<Passage>,
     ended: Arc<OnceLock<ChannelError>>,
     options: Options,
 }
@@ -136,14 +169,18 @@ struct Queues {
 impl Queues {
     /// Whether anything is left to do for a peer that may come back.
     fn go_on_after(&self, lost: &Ended) -> bool {
-        let has_closed = self.to_send.is_closed() && self.to_send.is_empty();
-        lost.how != How::ForGood && !(has_closed && self.passage.is_settled())
+        lost.how != How::ForGood && !self.is_over()
+    }
+
+    /// Whether its owner has said all, and the peer has it.
+    fn is_over(&self) -> bool {
+        self.to_send.is_closed() && self.to_send.is_empty() && self.passage.is_settled()
     }
 
     /// Ends when its owner has said all, and the peer had the time to come back for what it lacks.
     async fn parting(&self) {
         self.received.closed().await;
-        if !self.passage.is_settled() {
+        if !self.is_over() {
             sleep(PARTING).await;
         }
     }
@@ -153,52 +190,64 @@ impl Queues {
     async fn carry<S: Stream>(
         &mut self,
         mut connected: Connected<S>,
+        again: Option<&mut Again>,
         cut: Pin<&mut impl Future<Output = ()>>,
-    ) -> Option<Ended> {
+    ) -> Option<Next> {
         let Connected { stream, meter, .. } = &mut connected;
-        let how = tokio::select! {
+        let next = tokio::select! {
             biased;
             () = cut => None,
-            how = self.exchange(&mut *stream, meter) => Some(how),
+            next = self.exchange(&mut *stream, meter, again) => Some(next),
         };
-        if how.as_ref().is_none_or(|ended| ended.how == How::ForGood) {
+        if matches!(next, None | Some(Next::Ended(Ended { how: How::ForGood, .. }))) {
             // So that the peer waits for nothing; at once or not at all.
             let _ = timeout(Duration::ZERO, stream.shutdown()).await;
         }
-        how
+        next
     }
 
-    async fn exchange(&mut self, stream: impl AsyncRead + AsyncWrite, meter: &Meter) -> Ended {
-        let Self { to_send, received, passage, ended, options } = self;
+    async fn exchange(
+        &mut self,
+        stream: impl AsyncRead + AsyncWrite,
+        meter: &Meter,
+        again: Option<&mut Again>,
+    ) -> Next {
+        let Self { to_send, received, passage, ended, options } = &mut *self;
         let (input, output) = tokio::io::split(stream);
-        let mut reading = pin!(receive(input, received, passage, meter, options.silence));
+        // With a handle of its own, since the queues are needed while it waits.
+        let (taker, passage_of_reading) = (received.clone(), Arc::clone(passage));
+        let mut reading = pin!(receive(input, &taker, &passage_of_reading, meter, options.silence));
         let written = tokio::select! {
             biased;
-            how = &mut reading => return how,
+            how = &mut reading => return Next::Ended(how),
             written = transmit(output, to_send, passage, options) => written,
         };
-        let Err(failed) = written else { return reading.await };
+        let Err(failed) = written else { return Next::Ended(reading.await) };
         if failed.why == NetworkFault::Stopped.into() {
             let _ = ended.set(failed.why.clone());
             // Until the peer has heard it: what is closed before may never arrive.
             let _ = timeout(LAST_WORD, reading).await;
-            return failed;
+            return Next::Ended(failed);
         }
         // Nothing can be sent any more. What the peer sent before is still to be read: up to its own end, which tells
         // that it has taken everything, or up to the fault that stopped the writing.
-        if !passage.is_lasting() || failed.how == How::ForGood {
+        let again = again.filter(|_| failed.how != How::ForGood);
+        let Some(again) = again else {
             let _ = ended.set(failed.why);
             to_send.close();
-            return reading.await;
+            return Next::Ended(reading.await);
+        };
+        if let Ok(how) = timeout(STUCK, reading.as_mut()).await {
+            return Next::Ended(how);
         }
-        loop {
-            let waiting = to_send.len();
-            match timeout(STUCK, reading.as_mut()).await {
-                Ok(how) => return how,
-                // The owner takes nothing because it waits until it can send.
-                Err(_) if waiting == to_send.max_capacity() => return failed,
-                Err(_) => {}
-            }
+        // The owner takes nothing now, and the reading stands. A peer that comes back sends again what was not taken; of one that is
+        // gone the owner gets what came.
+        match again.seek(failed, self).await {
+            Ok(met) => Next::Met(Box::new(met)),
+            Err(why) => Next::Ended(match reading.await {
+                good @ Ended { how: How::ForGood, .. } => good,
+                _ => why.into(),
+            }),
         }
     }
 }
