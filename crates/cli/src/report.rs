@@ -2,7 +2,7 @@
 
 use veilset::data::counted;
 use veilset::registry::{Gives, Outcome};
-use veilset::{Done, Input, Matching, Report, Withheld, json};
+use veilset::{Done, Input, Matching, Report, json};
 
 use crate::args::Talk;
 use crate::error::Failure;
@@ -31,7 +31,7 @@ pub(crate) fn print(done: &Done, input: &Input, order: &Order, talk: &Talk) -> R
 fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
     let spec = done.report.operation.spec();
     if let (Gives::Numbers, Some(withheld)) = (spec.gives, done.report.withheld) {
-        return Ok(print_line!("{}", told(withheld))?);
+        return Ok(print_line!("{withheld}")?);
     }
     let (Gives::Numbers, Some(count)) = (spec.gives, done.report.count()) else { return Ok(()) };
     if !spec.has_values() {
@@ -42,14 +42,6 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
         print_line!("{column}\t{sum}")?;
     }
     Ok(())
-}
-
-/// Why a result is withheld.
-fn told(withheld: Withheld) -> String {
-    match withheld {
-        Withheld::Fewer(least) => format!("fewer than {least} matches"),
-        Withheld::Rate(most) => format!("more than {most} % of the smaller list match"),
-    }
 }
 
 /// The list in a sentence.
@@ -125,9 +117,8 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
         None => matches(count),
     };
     match (&report.outcome, report.count()) {
-        (Outcome::Nothing, _) if report.withheld.is_some() => {
-            let told = report.withheld.map(told).unwrap_or_default();
-            format!("{told}: the result is withheld, as the terms have it; nothing was written")
+        _ if let Some(withheld) = report.withheld => {
+            format!("{withheld}: the result is withheld, as the terms have it; nothing was written")
         }
         (Outcome::Nothing, _) => {
             "done; the peer has the result, you were not to learn it".to_owned()

@@ -1,5 +1,7 @@
 //! How much of a result whoever learns it sees: what both sides' terms say of that, and what it withholds.
 
+use std::fmt;
+
 use veilset_protocols::{Gives, Operation, Outcome};
 
 use crate::{Detail, Noise, SessionError};
@@ -25,6 +27,15 @@ pub enum Withheld {
     Fewer(u64),
     /// More than so many per cent of the smaller list match.
     Rate(u8),
+}
+
+impl fmt::Display for Withheld {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fewer(least) => write!(f, "fewer than {least} matches"),
+            Self::Rate(most) => write!(f, "more than {most} % of the smaller list match"),
+        }
+    }
 }
 
 impl Release {

@@ -76,6 +76,7 @@ impl Board {
     pub(super) fn complete(&self, done: &Done, input: &Input) {
         let mut result = report::object(done, input);
         result["modules"] = report::rows(&done.report);
+        result["withheld"] = json!(done.report.withheld.map(|why| why.to_string()));
         let mut state = self.state();
         state.stage = "done";
         state.result = result;

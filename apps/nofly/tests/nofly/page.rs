@@ -197,3 +197,24 @@ fn a_failure_is_shown_before_the_end() {
     assert!(failed["error"].as_str().is_some_and(|why| why.contains("127.0.0.1")), "{failed}");
     assert_eq!(screening.end().0, Some(4));
 }
+
+#[test]
+fn the_page_says_what_is_withheld() {
+    let (authority, airline) = parties();
+    for party in [&authority, &airline] {
+        party.file("home/policy.toml", "least = 3\n");
+    }
+    let mut server = serve(&authority, "airline", &[]);
+    let (_screening, page) = screening(&airline, &server.address(), &[]);
+    let browser = Browser::start();
+    let tab = browser.open(&page);
+    tab.wait_for("document.querySelector('#verdict').className === 'failed'");
+    assert_eq!(tab.text("#verdict"), "Withheld: fewer than 3 matches");
+    tab.wait_for("document.querySelectorAll('#rows tr').length === 4");
+    assert!(
+        tab.text("#learned").contains("If fewer than 3 keys match"),
+        "{}",
+        tab.text("#learned")
+    );
+    assert_eq!(tab.faults(), [""; 0]);
+}

@@ -38,6 +38,31 @@ fn seats(csv: &str) -> Vec<usize> {
         .collect()
 }
 
+/// What is withheld is not taken for a list with nobody on it.
+#[test]
+fn a_result_that_a_rule_withholds_is_no_result() {
+    let (authority, airline) = parties();
+    for party in [&authority, &airline] {
+        party.file("home/policy.toml", "least = 3\n");
+    }
+    let mut server = serve(&authority, "airline", &[]);
+    let address = server.address();
+    let output = screen(&airline, &address, &["--output", "out.csv", "--json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let said = stderr(&output);
+    assert!(said.contains("fewer than 3 matches: the result is withheld"), "{said}");
+    assert!(!said.contains("on the list"), "{said}");
+    let object: Value = serde_json::from_slice(&output.stdout).expect("an object");
+    assert_eq!(
+        (&object["result"]["count"], &object["result"]["withheld"]["fewer_than"]),
+        (&Value::Null, &3.into())
+    );
+    assert!(!airline.files().contains(&"out.csv".to_owned()), "nothing is written");
+    authority.file("list.csv", &list(&[3, 17, 20]));
+    let output = screen(&airline, &address, &[]);
+    assert_eq!(seats(&stdout(&output)), [3, 17, 20]);
+}
+
 #[test]
 fn a_changed_list_counts_from_the_next_screening_on() {
     let (authority, airline) = parties();

@@ -77,6 +77,11 @@ function showSteps(state) {
   });
 }
 
+function kind({ withheld, result }) {
+  if (withheld) return "failed";
+  return result.count > 0 ? "listed" : "clear";
+}
+
 function showVerdict(state) {
   const verdict = at("verdict");
   const words = {
@@ -84,6 +89,7 @@ function showVerdict(state) {
     running: () => "Screening…",
     failed: () => "No result",
     done: () => {
+      if (state.result.withheld) return `Withheld: ${state.result.withheld}`;
       const { count, rows } = state.result.result;
       if (count === 0) return "No passenger is on the list";
       return `${counted(rows, "row is", "rows are")} on the list`;
@@ -91,8 +97,7 @@ function showVerdict(state) {
   }[state.stage]();
   // Said aloud where it changes, so it is set only then.
   if (verdict.textContent !== words) verdict.textContent = words;
-  const found = state.stage === "done" && state.result.result.count > 0;
-  verdict.className = state.stage === "done" ? (found ? "listed" : "clear") : state.stage;
+  verdict.className = state.stage === "done" ? kind(state.result) : state.stage;
   document.title = `${words} · nofly`;
 }
 
