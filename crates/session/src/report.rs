@@ -127,7 +127,7 @@ impl Report {
 
     /// With as much of the outcome as is released, whose sums have these scales.
     pub(crate) fn released(mut self, scales: &[u32]) -> Self {
-        let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.told]);
+        let sizes = self.peers.iter().map(|peer| peer.distinct).chain([self.distinct]);
         let smaller = sizes.min().unwrap_or_default();
         let count = self.count();
         self.withheld = count.and_then(|count| self.release.withholds(count, smaller));

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use veilset_channel::{Blob, Channel, ChannelExt, Message, Signal};
+use veilset_channel::{Blob, Channel, ChannelExt, Message, PeerFault, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
 use veilset_protocols::{
@@ -78,6 +78,20 @@ impl SentItems {
             .as_ref()
             .map_or(attached, |Self { width, bytes }| Attached::Items { width: *width, bytes })
     }
+}
+
+/// The keys of these digests with so many made-up ones behind them; no move leaves a copy of them.
+fn with_padding(
+    keys: Zeroizing<Vec<KeyDigest>>,
+    padding: usize,
+    rng: &mut (dyn CryptoRng + Send),
+) -> Zeroizing<Vec<KeyDigest>> {
+    if padding == 0 {
+        return keys;
+    }
+    let mut all = longer(&keys, padding);
+    all[keys.len()..].iter_mut().for_each(|key| rng.fill_bytes(key));
+    all
 }
 
 /// The places of so many elements; as many as fit numbers of 32 bits were enough for the keys.
@@ -157,6 +171,8 @@ impl Agreed {
         sent.map_err(|error| self.of_consent(error))?;
         pipe.channel.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
+        // Made-up keys are hashed as others are, so that the time does not tell how many there are.
+        let keys = with_padding(keys, self.offer.padding, rng);
         let mut elements = pool.install(|| hash_keys(keys, &hasher));
         let own_dummies = self.dummies.map(|blocks| {
             let connecting = self.offer.connecting;
@@ -181,6 +197,7 @@ impl Agreed {
         pipe.channel.phase("result");
         let outcome = pool.install(conclusion);
         let outcome = outcome.map_err(|error| SessionError::of_protocol("result", error))?;
+        self.check_count(&outcome)?;
         let outcome = self.estimate(outcome, own_dummies.unwrap_or_default());
         let report = self.report(pipe, outcome, rounds, resources.threads);
         Ok(Report { receipt, ..report })
@@ -225,18 +242,14 @@ impl Agreed {
         observer: &dyn Observer,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Conclusion, SessionError> {
-        let (real, padding) = (elements.len(), self.offer.padding);
-        let told = real + padding;
+        let (told, padding) = (elements.len(), self.offer.padding);
+        let real = told - padding;
         let found = Found::of(self.peer_attached);
         if self.parts == Parts::ONE {
             let items = scope.items(None, real, told)?;
             let mut zeros = Zeros::default();
             let attached = zeros.behind(attached, padding);
-            let filled = match padding {
-                0 => elements,
-                _ => self.parts.fill(places_of(real), &elements, told, rng),
-            };
-            let input = self.input(filled, SentItems::over(&items, attached), scope);
+            let input = self.input(elements, SentItems::over(&items, attached), scope);
             let conclusion = self.drive(pipe, input, &scope.session, observer, rng)?;
             let has_rows = self.operation().spec().gives == Gives::OwnRows;
             return Ok(match padding {
@@ -247,7 +260,7 @@ impl Agreed {
             });
         }
         let mut ended = Vec::new();
-        let parts = self.parts.places(&elements, told).ok_or(SessionError::Overfull)?;
+        let parts = self.parts.places(&elements[..real], told).ok_or(SessionError::Overfull)?;
         for (part, places) in (0..).zip(parts) {
             let own = self.parts.fill(places.iter().copied(), &elements, told, rng);
             let items = scope.items(Some(&places), real, own.len())?;
@@ -315,9 +328,27 @@ impl Agreed {
     /// What this side makes of a count with noise, where it put `own` of the peer's dummies on its list.
     fn estimate(&self, outcome: Outcome, own: u64) -> Outcome {
         match self.offer.release.noise {
-            Some(noise) => noise.estimate(outcome, own, self.rows().min(self.peer_rows())),
+            Some(noise) => noise.estimate(outcome, own, self.own_rows().min(self.peer_rows())),
             None => outcome,
         }
+    }
+
+    /// A peer that follows the protocol finds no made-up key.
+    fn check_count(&self, outcome: &Outcome) -> Result<(), SessionError> {
+        let (Outcome::Count(count) | Outcome::Sums { count, .. }) = outcome else { return Ok(()) };
+        if self.offer.padding == 0
+            || self.offer.release.noise.is_some()
+            || *count <= self.own_rows()
+        {
+            return Ok(());
+        }
+        let fault = PeerFault::CheckFailed("bound on the number of matches");
+        Err(SessionError::at("result")(fault.into()))
+    }
+
+    /// This side's rows that are not made up.
+    fn own_rows(&self) -> u64 {
+        self.rows() - self.offer.padding as u64
     }
 
     fn report(&self, pipe: &mut Pipe, outcome: Outcome, rounds: u64, threads: usize) -> Report {
@@ -335,7 +366,7 @@ impl Agreed {
             matching: self.offer.matching,
             role: Some(self.role),
             learned: self.briefing().learned.clone(),
-            distinct: self.rows() - self.offer.padding as u64,
+            distinct: self.own_rows(),
             told: self.rows(),
             warnings: self.briefing().warnings.clone(),
             choices: self.choices,

@@ -16,6 +16,9 @@ use crate::ready::{AgreedTerms, Pair};
 use crate::record::{Record, pledge};
 use crate::{Connection, Error, Input, KeysError, Ready};
 
+/// The most keys that a list can be filled up to.
+const MOST_KEYS: u64 = 1 << 31;
+
 /// What this side wants to know of the two lists.
 #[derive(Debug, Clone)]
 pub struct Job {
@@ -120,11 +123,21 @@ impl Job {
         Ok(Some(fitting))
     }
 
+    /// Up to how many keys this list is filled up: as the job says, or else as its rules have it, where it has fewer.
+    #[must_use]
+    pub fn pad_to_of(&self, input: &Input) -> Option<u64> {
+        let own = input.distinct() as u64;
+        let fits = can_be_filled(self.operation) && !input.has_several_keys();
+        let of_rules = self.rules.iter().filter_map(Rules::pad_to).filter(|to| own < *to && fits);
+        self.pad_to.or(of_rules.max())
+    }
+
     /// Whether a list may be filled up that is matched by one key or by several.
     pub(crate) fn check_padding(&self, by_several: bool) -> Result<(), SessionError> {
+        let Some(told) = self.pad_to else { return Ok(()) };
         let why = match (can_be_filled(self.operation), by_several) {
-            _ if self.pad_to.is_none() => return Ok(()),
-            (true, false) => return Ok(()),
+            (true, false) if told <= MOST_KEYS => return Ok(()),
+            (true, false) => "no protocol takes more than 2^31 keys",
             (true, true) => "each key would show how many values it has; give one --key",
             (false, _) => "its result would show the made-up keys",
         };
@@ -201,8 +214,8 @@ impl Job {
             name: "most rows of a key (--most-per-key; --pairs one-to-one is 1)".to_owned(),
             value: most.to_string(),
         });
-        // More than there can be is refused with the sizes of the run.
-        let told = self.pad_to.map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX));
+        let told =
+            self.pad_to_of(input).map_or(0, |told| usize::try_from(told).unwrap_or(usize::MAX));
         let distinct = input.elements().max(told);
         let tiers = input.linkage.keys().iter().filter(|_| in_tiers).map(KeySet::len);
         Offer {

@@ -7,7 +7,7 @@ use chrono::Utc;
 use veilset_data::{KeyColumn, KeySpec};
 use veilset_party::Home;
 use veilset_rules::{Facts, Ledger, Policy};
-use veilset_session::{Briefing, Column};
+use veilset_session::{Briefing, Column, SessionError};
 
 use crate::{Error, Input, Job};
 
@@ -38,7 +38,6 @@ impl Job {
         for peer in peers {
             let rules = policy.rules_for(peer);
             self.release = rules.complete(self.release, self.operation);
-            self.pad_to = rules.pad_to(self.pad_to, self.operation);
             self.reference = self.reference.or_else(|| rules.reference().map(str::to_owned));
             self.rules.push(rules);
         }
@@ -58,6 +57,12 @@ impl Job {
         let columns = input.columns();
         self.release.check(self.operation, input.has_several_keys())?;
         self.check_padding(input.has_several_keys())?;
+        let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();
+        if self.pad_to_of(input).is_some() && input.distinct() == 0 && sends_rows {
+            let (flag, operation) = ("--pad-to", self.operation);
+            let why = "an empty list has no rows that could be sent";
+            return Err(SessionError::Release { flag, operation, why }.into());
+        }
         self.check_facts(&self.facts_of(input, &columns))
     }
 
@@ -107,6 +112,7 @@ impl Job {
         });
         Facts {
             keys: keys.collect(),
+            pad_to: self.pad_to_of(input),
             sends: columns.iter().map(|column| column.name.as_str()).collect(),
             own: Some(input.distinct() as u64),
             ..self.facts()

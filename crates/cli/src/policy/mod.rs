@@ -72,10 +72,14 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
     let (peer, _) = key_of(&Home::from_env()?, order.party.meet.peer())?;
     let job = order.job(peer.clone()).under(policy, [peer.as_str()]);
     job.check()?;
-    job.check_list(&read(&order, None, talk)?)?;
+    let input = read(&order, None, talk)?;
+    job.check_list(&input)?;
     print_line!(
         "Your policy lets this run go on to {peer}. It is checked again on the agreed terms, and budgets when the run begins."
     )?;
+    if let Some(told) = job.pad_to_of(&input).filter(|_| job.pad_to.is_none()) {
+        print_line!("The policy fills your list up: --pad-to {told}.")?;
+    }
     for term in completed(&order, &job) {
         print_line!("The policy adds to the terms, for both sides: {term}.")?;
     }
@@ -112,7 +116,6 @@ fn completed(order: &Order, job: &Job) -> Vec<String> {
         flag("--most-rate", most_rate.map(u64::from), given.most_rate.is_some()),
         flag("--round", round, given.round.is_some()),
         noise.map(|noise| format!("--noise {noise}")),
-        flag("--pad-to", job.pad_to, order.party.release.pad_to.is_some()),
         reference.map(|reference| format!("--reference {reference:?}")),
     ]
     .into_iter()

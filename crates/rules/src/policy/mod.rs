@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 use veilset_party::{Home, guard};
 use veilset_protocols::Operation;
-use veilset_session::{Release, can_be_filled};
+use veilset_session::Release;
 
 pub use budget::Budget;
 pub use check::{Facts, Refusal};
@@ -135,11 +135,10 @@ impl Rules {
         }
     }
 
-    /// Up to how many keys a list is filled up for this operation: what a command leaves open, as these rules have it.
+    /// Up to how many keys a list of fewer is filled up, where a rule asks for it.
     #[must_use]
-    pub fn pad_to(&self, given: Option<u64>, operation: Operation) -> Option<u64> {
-        let rule = self.section.pad_to.as_ref().filter(|_| can_be_filled(operation));
-        given.or(rule.map(|rule| rule.value))
+    pub fn pad_to(&self) -> Option<u64> {
+        self.section.pad_to.as_ref().map(|rule| rule.value)
     }
 
     /// The agreement's reference, where a rule asks for one.
