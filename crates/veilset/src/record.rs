@@ -7,10 +7,32 @@ use rand_core::CryptoRng;
 use veilset_data::{DataError, KeyDigest};
 use veilset_party::{PublicKey, Signer};
 use veilset_rules::{Began, CONTEXT, Ending, Ledger, LedgerError, LedgerPeer, Rules};
-use veilset_session::{Pledge, Report, Sign};
+use veilset_session::{Pledge, Report, Sign, fresh_rng};
 
 use crate::ready::AgreedTerms;
-use crate::{Input, Job, Ready};
+use crate::{Error, Input, Job, Ready};
+
+impl Job {
+    /// Whether budgets leave enough for a run of this list with the peer of this key, if it began now. Takes nothing of them.
+    ///
+    /// # Errors
+    /// With the budget that has too little left, or when the ledger cannot be read.
+    pub fn check_budgets(&self, input: &Input, key: &str) -> Result<(), Error> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        let peer = LedgerPeer { name: self.peer.clone(), key: key.to_owned(), distinct: 0 };
+        let began = Began {
+            epsilon: self.epsilon(),
+            ..Began::new(String::new(), vec![peer], self.operation.name().to_owned())
+        };
+        let keys = input.digests(&mut fresh_rng()?)?;
+        Ok(ledger.check(began, &input.of_values(&keys), &self.rules, SystemTime::now())?)
+    }
+
+    /// What a run spends of a budget for noise.
+    fn epsilon(&self) -> Option<f64> {
+        self.release.noise.map(|noise| noise.epsilon())
+    }
+}
 
 /// A run that is to be in the ledger, and takes its budgets.
 pub(crate) struct Record {
@@ -38,7 +60,7 @@ impl Record {
             protocol: briefing.protocol.to_owned(),
             presets: briefing.presets.clone(),
             reference: job.reference.clone(),
-            epsilon: job.release.noise.map(|noise| noise.epsilon()),
+            epsilon: job.epsilon(),
             salt,
             ..Began::new(run, peers.collect(), briefing.operation.name().to_owned())
         };

@@ -3,12 +3,13 @@
 pub(crate) mod args;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Parser;
 use serde_json::json;
 use veilset::json::versioned;
 use veilset::party::{Home, Peers};
-use veilset::policy::{Policy, Sentence};
+use veilset::policy::{Ledger, Policy, Sentence};
 use veilset::{Job, Release};
 
 use crate::args::{Cli, Command, Talk};
@@ -69,13 +70,17 @@ fn warn_of_strangers(policy: &Policy) {
 fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Failure> {
     let order = order(command)?;
     order.check()?;
-    let (peer, _) = key_of(&Home::from_env()?, order.party.meet.peer())?;
+    let home = Home::from_env()?;
+    let (peer, key) = key_of(&home, order.party.meet.peer())?;
     let job = order.job(peer.clone()).under(policy, [peer.as_str()]);
+    let ledger = Ledger::open(&home).map_err(veilset::Error::from)?;
+    let job = Job { ledger: Some(Arc::new(ledger)), ..job };
     job.check()?;
     let input = read(&order, None, talk)?;
     job.check_list(&input)?;
+    job.check_budgets(&input, &key)?;
     print_line!(
-        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms, and budgets when the run begins."
+        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms, and when the run takes its budgets."
     )?;
     if let Some(told) = job.pad_to_of(&input).filter(|_| job.pad_to.is_none()) {
         print_line!("The policy fills your list up: --pad-to {told}.")?;

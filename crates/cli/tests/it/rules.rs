@@ -356,7 +356,7 @@ fn a_policy_is_explained_and_tried_without_a_peer() {
     let output = attempt("count", &["--least", "60"]);
     assert_eq!(
         stdout(&output),
-        "Your policy lets this run go on to right. It is checked again on the agreed terms, and budgets when the run begins.\nThe policy adds to the terms, for \
+        "Your policy lets this run go on to right. It is checked again on the agreed terms, and when the run takes its budgets.\nThe policy adds to the terms, for \
          both sides: --reference \"DPA 1\".\n"
     );
     let output = attempt("sum", &[]);
@@ -402,6 +402,12 @@ fn runs_are_in_the_ledger_and_take_budgets_that_no_failure_gives_back() {
         "{said}"
     );
     assert!(said.contains("(rule `runs`, ") && said.contains("policy.toml:2)"), "{said}");
+    // A look at the policy takes nothing, and sees what is spent.
+    let end = ["--listen", NOBODY, "--peer", "right"];
+    let look = [&["policy", "try", "home/policy.toml"], &exact[..4], &end[..]].concat();
+    let output = left.run(&look);
+    assert_eq!(code(&output), 6, "{}", stderr(&output));
+    assert!(stderr(&output).contains("with right, and 2 have begun"), "{}", stderr(&output));
     let told = object(&left.run(&["budget", "right", "--json"]));
     schema.check("budget", &told);
     assert_eq!(

@@ -119,12 +119,38 @@ impl Ledger {
         began.list = self.sketch_key()?.sketch(digests);
         let held = self.home.hold(FILE)?;
         let chain = self.read()?;
-        for rules in rules {
-            let runs =
-                runs_before(&chain, rules.peer(), &began).map_err(|what| self.changed(what))?;
-            rules.check_budgets(&runs, &began).map_err(LedgerError::Refused)?;
-        }
+        self.check_budgets(&chain, &began, rules)?;
         self.write(&held, &chain, &Entry::Began(Box::new(began)))
+    }
+
+    /// Whether [`begin`](Self::begin) would refuse the run if it began now. Takes nothing.
+    ///
+    /// # Errors
+    /// As [`begin`](Self::begin).
+    pub fn check(
+        &self,
+        began: Began,
+        digests: &[[u8; 32]],
+        rules: &[Rules],
+        now: SystemTime,
+    ) -> Result<(), LedgerError> {
+        let list = self.sketch_key()?.sketch(digests);
+        let began = Began { at: seconds(now), list, ..began };
+        self.check_budgets(&self.read_unheld()?, &began, rules)
+    }
+
+    /// Whether the runs before leave this one what it takes of the budgets.
+    fn check_budgets(
+        &self,
+        chain: &Chain,
+        began: &Began,
+        rules: &[Rules],
+    ) -> Result<(), LedgerError> {
+        rules.iter().try_for_each(|rules| {
+            let runs = runs_before(chain, rules.peer(), began);
+            let runs = runs.map_err(|what| self.changed(what))?;
+            rules.check_budgets(&runs, began).map_err(LedgerError::Refused)
+        })
     }
 
     /// Writes how a run ended, and keeps its receipt.
