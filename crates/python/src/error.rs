@@ -13,6 +13,8 @@ pub(crate) enum Failure {
     Facade(veilset::Error),
     /// An argument that cannot be read.
     Argument(String),
+    /// A receipt that not both parties signed.
+    Unverified(String),
     /// The caller's `confirm` said no.
     Declined,
     /// A party with a policy is asked to run where nothing checks it.
@@ -33,6 +35,7 @@ impl From<Failure> for PyErr {
             }
             Failure::Facade(error) => (error.exit_code(), in_python(&error.to_string())),
             Failure::Argument(why) => (exit_code::INPUT, why),
+            Failure::Unverified(why) => (exit_code::PEER, why),
             Failure::Ungoverned => {
                 let why = "you have a policy, and nothing on a cluster checks it: run on one machine, or as a party without one";
                 (exit_code::POLICY, why.to_owned())

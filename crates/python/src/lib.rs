@@ -52,7 +52,7 @@ mod _native {
     #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]
-    use crate::run::{Run, run, run_local};
+    use crate::run::{Run, run, run_local, verify_receipt};
     #[pymodule_export]
     use crate::stop::Stop;
     #[pymodule_export]

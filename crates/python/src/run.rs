@@ -5,6 +5,7 @@ use std::thread;
 use pyo3::prelude::*;
 use veilset::data::{Destination, ID_COLUMN};
 use veilset::net::Options;
+use veilset::policy::{ReceiptError, SignedReceipt};
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Input, Job, JoinedRows, Resources, json};
 
@@ -93,6 +94,12 @@ impl Run {
         })
     }
 
+    /// What both sides signed, as the file of a receipt; nothing where the way to the peer has no keys.
+    fn receipt(&self) -> Option<String> {
+        let receipt = self.done.report.receipt.as_ref()?;
+        String::from_utf8(SignedReceipt::of(receipt).to_bytes()).ok()
+    }
+
     /// This side's shares.
     fn shares(&self, py: Python<'_>) -> Option<Batches> {
         py.detach(|| self.done.shares(&self.input).map(|shares| Batches::of_shares(&shares)))
@@ -128,6 +135,16 @@ pub(crate) fn run(
         }
         Ok(Run { done, input })
     })
+}
+
+/// Verifies that both parties signed the receipt in this file.
+#[pyfunction]
+pub(crate) fn verify_receipt(file: &[u8]) -> PyResult<()> {
+    let verified = SignedReceipt::read(file).and_then(|receipt| receipt.verify());
+    Ok(verified.map_err(|why| match why {
+        ReceiptError::Malformed(_) => Failure::Argument(why.to_string()),
+        ReceiptError::Unsigned(_) | ReceiptError::Wrong(_) => Failure::Unverified(why.to_string()),
+    })?)
 }
 
 /// What one of two parties in this process wants, and its list.

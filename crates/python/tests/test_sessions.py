@@ -209,6 +209,16 @@ def test_a_policy_bounds_runs_and_what_they_release(
         assert (result.count, result.withheld) == (None, "fewer than 1000 matches")
         assert result.report["release"]["least"] == 1000
         assert result.report["receipt"]["signed"]
+        receipt = result.receipt
+        assert receipt is not None
+        statement = veilset.verify_receipt(receipt)
+        assert statement["run"] == result.report["run"]
+        with pytest.raises(veilset.PeerError, match="did not sign"):
+            veilset.verify_receipt({**receipt, "signatures": receipt["signatures"][:1]})
+        with pytest.raises(veilset.PeerError, match="signature of"):
+            veilset.verify_receipt({**receipt, "statement": {**statement, "protocol": "dh"}})
+    with pytest.raises(veilset.InputError, match="no receipt"):
+        veilset.verify_receipt("{}")
     with pytest.raises(veilset.PolicyError, match=r"rule `runs`, .*policy.toml:3"):
         both()
     frame = polars.DataFrame(people.a)

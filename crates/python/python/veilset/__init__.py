@@ -17,7 +17,7 @@ from ._order import (
     TermOptions,
     Terms,
 )
-from ._result import Found, Meeting, Result, Warned
+from ._result import Found, Meeting, Result, Warned, verify_receipt
 from ._session import (
     Session,
     agree,
@@ -78,4 +78,5 @@ __all__ = [
     "share",
     "sum",
     "union",
+    "verify_receipt",
 ]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ._frames import Frame
 from ._native import Answers, Run
+from ._native import verify_receipt as verify
 from ._venn import venn
 
 
@@ -36,6 +37,18 @@ def tell_of_result(report: dict[str, Any]) -> None:
     for warning in warned(report):
         if warning.code == "no-match":
             warnings.warn(warning.text, stacklevel=4)
+
+
+def verify_receipt(receipt: dict[str, Any] | str | bytes) -> dict[str, Any]:
+    """What both parties signed, once both signatures are verified: of a result's receipt, or of the text of a receipt's file.
+
+    A receipt that somebody did not sign, or that was changed, is a :class:`PeerError`, anything else an :class:`InputError`.
+    """
+    if isinstance(receipt, dict):
+        receipt = json.dumps(receipt)
+    file = receipt.encode() if isinstance(receipt, str) else receipt
+    verify(file)
+    return dict(json.loads(file)["statement"])
 
 
 class Result:
@@ -95,6 +108,13 @@ class Result:
             case {"above_percent": most}:
                 return f"more than {most} % of the smaller list match"
         return None
+
+    @property
+    def receipt(self) -> dict[str, Any] | None:
+        """What both parties signed at the end, with the signatures, for :func:`veilset.verify_receipt`; None where the way to the
+        peer has no keys, as in a test."""
+        text = self._run.receipt()
+        return None if text is None else dict(json.loads(text))
 
     @cached_property
     def table(self) -> Any:
