@@ -75,9 +75,7 @@ pub(crate) fn cost(report: &Report) -> String {
 /// The result in a sentence.
 pub(crate) fn outcome(done: &Done, input: &Input, place: Option<&str>) -> String {
     if let Some(withheld) = done.report.withheld {
-        return format!(
-            "{withheld}: the result is withheld, as the terms have it; nothing was written"
-        );
+        return withheld.sentence();
     }
     let written = place.map_or(String::new(), |place| format!("; written to {place}"));
     format!(

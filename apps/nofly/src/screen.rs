@@ -113,8 +113,7 @@ impl Screening<'_> {
         input: &Input,
         destination: Option<&Destination>,
     ) -> Result<(), Failure> {
-        // A rule may withhold the result: then a file would say that nobody is on the list.
-        if let Some(destination) = destination.filter(|_| done.report.withheld.is_none()) {
+        if let Some(destination) = destination {
             let write = |to: &Destination| done.write(input, to);
             veilset::deliver(destination, &Scratch::default(), &|_, _| false, &write)?;
         }

@@ -28,7 +28,7 @@ pub enum NetworkFault {
     #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
     Silent(Duration),
     /// It was lost, and the peer did not come back.
-    #[error("{why}, and the peer did not come back within {} s{}", .waited.as_secs(), within(.last.as_deref()))]
+    #[error("{why}, and the peer did not come back within {} s{}", .waited.as_secs(), in_brackets(.last.as_deref()))]
     Lost {
         /// How it was lost.
         why: String,
@@ -48,7 +48,7 @@ pub enum NetworkFault {
     Io(String),
 }
 
-fn within(last: Option<&str>) -> String {
+fn in_brackets(last: Option<&str>) -> String {
     last.map_or(String::new(), |last| format!(" ({last})"))
 }
 

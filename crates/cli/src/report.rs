@@ -117,9 +117,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
         None => matches(count),
     };
     match (&report.outcome, report.count()) {
-        _ if let Some(withheld) = report.withheld => {
-            format!("{withheld}: the result is withheld, as the terms have it; nothing was written")
-        }
+        _ if let Some(withheld) = report.withheld => withheld.sentence(),
         (Outcome::Nothing, _) => {
             "done; the peer has the result, you were not to learn it".to_owned()
         }

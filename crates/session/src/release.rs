@@ -38,6 +38,14 @@ impl fmt::Display for Withheld {
     }
 }
 
+impl Withheld {
+    /// What to say in the place of a result.
+    #[must_use]
+    pub fn sentence(self) -> String {
+        format!("{self}: the result is withheld, as the terms have it; nothing was written")
+    }
+}
+
 impl Release {
     /// Whether there is a rule.
     #[must_use]

@@ -24,7 +24,18 @@ struct End {
 
 impl End {
     fn of(connected: Connected<DuplexStream>) -> Self {
-        let (ends, pump) = Ends::of(connected, Options::default(), None, QUEUED_FRAMES);
+        Self::moving(connected, Options::default(), None)
+    }
+
+    /// One that waits for its peer if the connection is lost.
+    fn lasting(connected: Connected<DuplexStream>, options: Options) -> Self {
+        let own = OwnKey::of(&Identity::ephemeral());
+        let (peer, addr) = (connected.peer, connected.addr);
+        Self::moving(connected, options, Some(Back::Listener { own, peer, addr }))
+    }
+
+    fn moving(connected: Connected<DuplexStream>, options: Options, back: Option<Back>) -> Self {
+        let (ends, pump) = Ends::of(connected, options, back, QUEUED_FRAMES);
         Self { ends, moving: tokio::spawn(pump.run(pending())) }
     }
 
@@ -212,11 +223,7 @@ async fn a_peer_that_says_it_has_what_was_not_sent_is_at_fault() {
     let [Connected { stream: mut rogue, .. }, honest] =
         handshake_of(one, other, Standing::Lasting(Options::default().silence)).await;
     assert!(honest.lasting);
-    let own = OwnKey::of(&Identity::ephemeral());
-    let (peer, addr) = (honest.peer, honest.addr);
-    let back = Some(Back::Listener { own, peer, addr });
-    let (mut ends, pump) = Ends::of(honest, Options::default(), back, QUEUED_FRAMES);
-    let moving = tokio::spawn(pump.run(pending()));
+    let End { mut ends, moving } = End::lasting(honest, Options::default());
     ends.outgoing.send(vec![1]).await.expect("open");
     let mut frame = [0; 5];
     rogue.read_exact(&mut frame).await.expect("sent");
@@ -241,12 +248,8 @@ async fn a_slow_owner_gets_all_that_came_though_the_peer_is_gone() {
     for byte in 0..FRAMES {
         sender.send(vec![byte; 500]).await;
     }
-    let own = OwnKey::of(&Identity::ephemeral());
-    let (peer, addr) = (receiver.peer, receiver.addr);
-    let back = Some(Back::Listener { own, peer, addr });
     let options = Options { deadline: Duration::from_secs(1), ..Options::default() };
-    let (mut ends, pump) = Ends::of(receiver, options, back, QUEUED_FRAMES);
-    let moving = tokio::spawn(pump.run(pending()));
+    let End { mut ends, moving } = End::lasting(receiver, options);
     // All are in the pipe, and then nobody is at its other end.
     sleep(Duration::from_secs(1)).await;
     sender.moving.abort();
