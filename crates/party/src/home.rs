@@ -4,7 +4,6 @@ use std::env;
 use std::ffi::OsString;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
-use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -114,10 +113,21 @@ impl Home {
     /// # Errors
     /// When others may change the file or the directory, or it cannot be read.
     pub fn read(&self, name: &str) -> Result<Option<Vec<u8>>, StoreError> {
+        let Some(mut file) = self.reader(name)? else { return Ok(None) };
+        let mut bytes = Vec::new();
+        let read = file.read_to_end(&mut bytes);
+        read.map_err(|why| StoreError::Read { path: self.file(name), why })?;
+        Ok(Some(bytes))
+    }
+
+    /// A file that only this user may change, to read from its beginning; `None` when there is no such file.
+    ///
+    /// # Errors
+    /// When others may change the file or the directory, or it cannot be opened.
+    pub fn reader(&self, name: &str) -> Result<Option<File>, StoreError> {
         let Some((file, metadata)) = self.open(name)? else { return Ok(None) };
-        let path = self.file(name);
-        check_unchanged_by_others(&path, &metadata)?;
-        read_whole(file, metadata.len()).map(Some).map_err(|why| StoreError::Read { path, why })
+        check_unchanged_by_others(&self.file(name), &metadata)?;
+        Ok(Some(file))
     }
 
     /// A file, and what the system says of the very file that was opened; `None` when there is no such file.
@@ -195,37 +205,6 @@ fn unless_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
         Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
         other => other.map(Some),
     }
-}
-
-/// The bytes of a file of so many; those of a long one come in pieces on all cores, since most of the time goes to fresh memory.
-fn read_whole(mut file: File, length: u64) -> io::Result<Vec<u8>> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::FileExt;
-        use std::thread::{available_parallelism, scope};
-
-        const LONG: u64 = 8 << 20;
-
-        if length >= LONG {
-            let length = usize::try_from(length).map_err(io::Error::other)?;
-            let mut bytes = vec![0; length];
-            let piece = length.div_ceil(available_parallelism().map_or(1, usize::from));
-            let file = &file;
-            return scope(|scope| {
-                let pieces = bytes.chunks_mut(piece).enumerate();
-                let reading: Vec<_> = pieces
-                    .map(|(number, part)| {
-                        scope.spawn(move || file.read_exact_at(part, (number * piece) as u64))
-                    })
-                    .collect();
-                let mut read = reading.into_iter().map(|piece| piece.join());
-                read.try_for_each(|read| read.unwrap_or_else(|panic| resume_unwind(panic)))
-            })
-            .map(|()| bytes);
-        }
-    }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default());
-    file.read_to_end(&mut bytes).map(|_| bytes)
 }
 
 #[cfg(test)]

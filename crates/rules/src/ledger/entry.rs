@@ -7,6 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::sketch::Sketch;
 
+/// What is said of a line that cannot be read.
+const LATER: &str = "a line is of another version of veilset";
+
 /// A line of the ledger.
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -23,9 +26,9 @@ impl Entry {
         serde_json::to_string(self).expect("an entry is plain data")
     }
 
-    pub(super) fn read(line: &str) -> Option<Self> {
-        let read: Line = serde_json::from_str(line).ok()?;
-        read.began.map(Self::Began).or(read.ended.map(Self::Ended))
+    pub(super) fn read(line: &[u8]) -> Result<Self, &'static str> {
+        let read: Line = serde_json::from_slice(line).map_err(|_| LATER)?;
+        read.began.map(Self::Began).or(read.ended.map(Self::Ended)).ok_or(LATER)
     }
 }
 
@@ -161,23 +164,26 @@ impl<'de> Deserialize<'de> for Sketch {
 }
 
 /// Of a run that began, what budgets ask for: there may be many.
-pub(crate) struct Past<'a> {
+pub(crate) struct Past {
     pub(crate) at: u64,
-    pub(crate) operation: Cow<'a, str>,
+    pub(crate) operation: Box<str>,
     pub(crate) epsilon: Option<f64>,
     /// The sketch, as a text.
-    pub(crate) list: Cow<'a, str>,
+    pub(crate) list: Box<str>,
 }
 
-impl<'a> Past<'a> {
-    /// The run in a line, if it is one with the party of this key or name; nothing where the line cannot be read.
-    pub(super) fn read(line: &'a str, with: &str) -> Option<Option<Self>> {
-        let PastLine { began, ended } = serde_json::from_str(line).ok()?;
+impl Past {
+    /// The run in a line, if it is one with the party of this key or name; an error where the line cannot be read.
+    pub(super) fn read(line: &[u8], with: &str) -> Result<Option<Self>, &'static str> {
+        // As a text at once, where strings need not be checked one by one.
+        let line = std::str::from_utf8(line).map_err(|_| LATER)?;
+        let PastLine { began, ended } = serde_json::from_str(line).map_err(|_| LATER)?;
         let Some(PastRun { at, peers, operation, epsilon, list }) = began else {
-            return ended.map(|_| None);
+            return ended.map(|_| None).ok_or(LATER);
         };
         let is_with = peers.iter().any(|peer| peer.key == with || peer.name == with);
-        Some(is_with.then_some(Self { at, operation, epsilon, list }))
+        let past = || Self { at, operation: operation.into(), epsilon, list: list.into() };
+        Ok(is_with.then(past))
     }
 
     pub(crate) fn sketch(&self) -> Sketch {

@@ -14,11 +14,12 @@ mod sketch;
 #[cfg(test)]
 mod tests;
 
+use std::io;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use memchr::memmem;
-use rayon::prelude::*;
-use veilset_party::{Held, Home, Identity, Signer};
+use veilset_party::{Held, Home, Identity, Signer, StoreError};
 use veilset_session::Receipt;
 use zeroize::Zeroizing;
 
@@ -29,7 +30,7 @@ pub(crate) use sketch::MOST_DIFFERENCE;
 pub use sketch::Sketch;
 
 use crate::{Budget, CONTEXT, Rules, SignedReceipt};
-use chain::{Chain, Head};
+use chain::{Chain, Fault, Head};
 use sketch::SketchKey;
 
 /// The files under the home directory.
@@ -38,9 +39,6 @@ const HEAD: &str = "ledger.head";
 
 /// The file of the secret that keeps lists from whoever reads the ledger.
 const SKETCH_KEY: &str = "ledger.key";
-
-/// What is said of a line that cannot be read.
-const LATER: &str = "a line is of another version of veilset";
 
 /// The folder of receipts in it.
 const RECEIPTS: &str = "receipts";
@@ -68,7 +66,7 @@ impl Ledger {
     pub fn replace_identity(home: &Home) -> Result<Identity, LedgerError> {
         let Ok(ledger) = Self::open(home) else { return Ok(Identity::replace(home)?) };
         let held = home.hold(FILE)?;
-        let chain = ledger.read()?;
+        let chain = ledger.chain()?;
         let identity = Identity::replace(home)?;
         if !chain.is_empty() {
             home.write(HEAD, &chain.head().signed(&identity), true)?;
@@ -118,8 +116,9 @@ impl Ledger {
         // Before others have to wait for this.
         began.list = self.sketch_key()?.sketch(digests);
         let held = self.home.hold(FILE)?;
-        let chain = self.read()?;
-        self.check_budgets(&chain, &began, rules)?;
+        let asked = Asked::of(rules, &began);
+        let (chain, past) = self.read(|line| asked.runs(line))?;
+        Self::check_budgets(rules, &asked.each(past), &began)?;
         self.write(&held, &chain, &Entry::Began(Box::new(began)))
     }
 
@@ -136,21 +135,20 @@ impl Ledger {
     ) -> Result<(), LedgerError> {
         let list = self.sketch_key()?.sketch(digests);
         let began = Began { at: seconds(now), list, ..began };
-        self.check_budgets(&self.read_unheld()?, &began, rules)
+        let asked = Asked::of(rules, &began);
+        let past = self.read_unheld(|line| asked.runs(line))?;
+        Self::check_budgets(rules, &asked.each(past), &began)
     }
 
     /// Whether the runs before leave this one what it takes of the budgets.
     fn check_budgets(
-        &self,
-        chain: &Chain,
-        began: &Began,
         rules: &[Rules],
+        past: &[Vec<Past>],
+        began: &Began,
     ) -> Result<(), LedgerError> {
-        rules.iter().try_for_each(|rules| {
-            let runs = runs_before(chain, rules.peer(), began);
-            let runs = runs.map_err(|what| self.changed(what))?;
-            rules.check_budgets(&runs, began).map_err(LedgerError::Refused)
-        })
+        let mut each = rules.iter().zip(past);
+        each.try_for_each(|(rules, past)| rules.check_budgets(past, began))
+            .map_err(LedgerError::Refused)
     }
 
     /// Writes how a run ended, and keeps its receipt.
@@ -167,7 +165,7 @@ impl Ledger {
         let receipt = receipt.map(|receipt| self.keep(run, receipt)).transpose()?;
         let held = self.home.hold(FILE)?;
         let ended = Ended { run: run.to_owned(), at: seconds(now), ending, receipt };
-        self.write(&held, &self.read()?, &Entry::Ended(ended))
+        self.write(&held, &self.chain()?, &Entry::Ended(ended))
     }
 
     /// All entries, the first first.
@@ -175,9 +173,7 @@ impl Ledger {
     /// # Errors
     /// When the ledger was changed or cannot be read.
     pub fn entries(&self) -> Result<Vec<Entry>, LedgerError> {
-        let chain = self.read_unheld()?;
-        let entries = chain.lines().map(|lines| lines.map(Entry::read).collect());
-        entries.flatten().ok_or_else(|| self.changed(LATER))
+        self.read_unheld(|line| [Entry::read(line)])
     }
 
     /// What of the budgets that `rules` have is spent on the party of this key, and their bounds.
@@ -190,9 +186,9 @@ impl Ledger {
         key: &str,
         now: SystemTime,
     ) -> Result<Vec<Budget>, LedgerError> {
-        let chain = self.read_unheld()?;
-        let runs = runs_with(&chain, key).map_err(|what| self.changed(what))?;
-        Ok(rules.budgets(&runs, seconds(now)))
+        let asked = Asked::new([key]);
+        let past = self.read_unheld(|line| asked.runs(line))?;
+        Ok(rules.budgets(&asked.each(past)[0], seconds(now)))
     }
 
     /// Puts a receipt where the ledger's are.
@@ -214,32 +210,57 @@ impl Ledger {
         Ok(home.folder(RECEIPTS).read(&format!("{run}.json"))?)
     }
 
-    fn read(&self) -> Result<Chain, LedgerError> {
-        let bytes = self.home.read(FILE)?.unwrap_or_default();
+    /// The end of the lines.
+    fn chain(&self) -> Result<Chain, LedgerError> {
+        self.read(|_| None::<Result<(), _>>).map(|(chain, _)| chain)
+    }
+
+    /// The end of the lines, and what `found` finds in them.
+    fn read<T: Send, I: IntoIterator<Item = Result<T, &'static str>>>(
+        &self,
+        found: impl Fn(&[u8]) -> I + Send + Sync,
+    ) -> Result<(Chain, Vec<T>), LedgerError> {
+        let file = self.home.reader(FILE)?;
         let head = self.home.read(HEAD)?;
         let head = head.map(|bytes| Head::read(&bytes, self.identity.public_key())).transpose();
         let head = head.map_err(|what| self.changed(what))?;
-        Chain::read(bytes, head).map_err(|what| self.changed(what))
+        let read = match file {
+            Some(file) => Chain::read(file, head, found),
+            None => Chain::read(io::empty(), head, found),
+        };
+        let (chain, found) = read.map_err(|fault| match fault {
+            Fault::Read(why) => StoreError::Read { path: self.path(), why }.into(),
+            Fault::Changed(what) => self.changed(what),
+        })?;
+        let found: Result<Vec<T>, _> = found.into_iter().collect();
+        Ok((chain, found.map_err(|what| self.changed(what))?))
     }
 
     /// The same, where other programs may write meanwhile: what they change between the two files is read again.
-    fn read_unheld(&self) -> Result<Chain, LedgerError> {
+    fn read_unheld<T: Send, I: IntoIterator<Item = Result<T, &'static str>>>(
+        &self,
+        found: impl Fn(&[u8]) -> I + Send + Sync,
+    ) -> Result<Vec<T>, LedgerError> {
         const TRIES: u32 = 3;
         for _ in 1..TRIES {
-            if let Ok(chain) = self.read() {
-                return Ok(chain);
+            if let Ok((_, found)) = self.read(&found) {
+                return Ok(found);
             }
         }
-        self.read()
+        self.read(found).map(|(_, found)| found)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.home.path().join(FILE)
     }
 
     fn changed(&self, what: &'static str) -> LedgerError {
-        LedgerError::Changed { path: self.home.path().join(FILE), what }
+        LedgerError::Changed { path: self.path(), what }
     }
 
     fn write(&self, held: &Held<'_>, chain: &Chain, entry: &Entry) -> Result<(), LedgerError> {
         let (line, head) = chain.followed_by(entry);
-        let whole = chain.whole() as u64;
+        let whole = chain.whole();
         if chain.is_ahead() {
             self.home.write(HEAD, &chain.head().signed(&self.identity), true)?;
         }
@@ -254,24 +275,39 @@ impl Ledger {
     }
 }
 
-/// The runs with the party that is called `peer` in this one, whatever it was called in them.
-fn runs_before<'a>(
-    chain: &'a Chain,
-    peer: &str,
-    began: &Began,
-) -> Result<Vec<Past<'a>>, &'static str> {
-    let key = began.peers.iter().find(|one| one.name == peer).map(|one| one.key.as_str());
-    runs_with(chain, key.unwrap_or(peer))
-}
+/// The parties whose runs before are asked for, by key or by name.
+struct Asked<'a>(Vec<(&'a str, memmem::Finder<'a>)>);
 
-/// The runs with the party of this key or name.
-fn runs_with<'a>(chain: &'a Chain, text: &str) -> Result<Vec<Past<'a>>, &'static str> {
-    let lines: Vec<&str> = chain.lines().ok_or(LATER)?.collect();
-    // Most lines need not be read.
-    let named = memmem::Finder::new(text);
-    let named = lines.into_par_iter().filter(|line| named.find(line.as_bytes()).is_some());
-    let runs: Result<Vec<_>, _> = named.map(|line| Past::read(line, text).ok_or(LATER)).collect();
-    Ok(runs?.into_iter().flatten().collect())
+impl<'a> Asked<'a> {
+    fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
+        Self(texts.into_iter().map(|text| (text, memmem::Finder::new(text))).collect())
+    }
+
+    /// Those that `rules` are for, whatever they were called before.
+    fn of(rules: &'a [Rules], began: &'a Began) -> Self {
+        Self::new(rules.iter().map(|rules| {
+            let named = began.peers.iter().find(|peer| peer.name == rules.peer());
+            named.map_or(rules.peer(), |peer| &peer.key)
+        }))
+    }
+
+    /// The run in a line, beside the number of each party that it was with.
+    fn runs(&self, line: &[u8]) -> Vec<Result<(usize, Past), &'static str>> {
+        // Most lines need not be read.
+        let named = self.0.iter().enumerate().filter(|(_, (_, name))| name.find(line).is_some());
+        let runs = named.filter_map(|(number, (text, _))| {
+            let run = Past::read(line, text).transpose()?;
+            Some(run.map(|run| (number, run)))
+        });
+        runs.collect()
+    }
+
+    /// The runs with each.
+    fn each(&self, runs: Vec<(usize, Past)>) -> Vec<Vec<Past>> {
+        let mut each: Vec<Vec<Past>> = self.0.iter().map(|_| Vec::new()).collect();
+        runs.into_iter().for_each(|(number, run)| each[number].push(run));
+        each
+    }
 }
 
 /// Seconds since 1970.

@@ -31,7 +31,7 @@ const ROUNDING: f64 = 1e-9;
 
 impl Rules {
     /// Whether a run may begin after those before with the same peer.
-    pub(crate) fn check_budgets(&self, before: &[Past<'_>], began: &Began) -> Result<(), Refusal> {
+    pub(crate) fn check_budgets(&self, before: &[Past], began: &Began) -> Result<(), Refusal> {
         self.check_exact(began)?;
         self.check_runs(before, began)?;
         self.check_lists(before, began)
@@ -67,14 +67,14 @@ impl Rules {
     }
 
     /// Those of times.
-    pub(crate) fn budgets(&self, before: &[Past<'_>], now: u64) -> Vec<Budget> {
+    pub(crate) fn budgets(&self, before: &[Past], now: u64) -> Vec<Budget> {
         let runs = self.section.runs.as_ref().map(|rule| {
             let Placed { value: Allowance { most, within }, line } = *rule;
             self.budget("runs", line, (most as f64, within), before, now, |_| 1.0)
         });
         let epsilon = self.section.epsilon.as_ref().map(|rule| {
             let Placed { value: Allowance { most, within }, line } = *rule;
-            let spent = |run: &Past<'_>| run.epsilon.unwrap_or(0.0);
+            let spent = |run: &Past| run.epsilon.unwrap_or(0.0);
             self.budget("epsilon", line, (most, within), before, now, spent)
         });
         runs.into_iter().chain(epsilon).collect()
@@ -85,19 +85,19 @@ impl Rules {
         rule: &'static str,
         line: usize,
         (most, within): (f64, u64),
-        before: &[Past<'_>],
+        before: &[Past],
         now: u64,
-        spends: impl Fn(&Past<'_>) -> f64,
+        spends: impl Fn(&Past) -> f64,
     ) -> Budget {
         let recent = before.iter().filter(|run| run.at.saturating_add(within) > now);
-        let recent: Vec<&Past<'_>> = recent.filter(|run| spends(run) > 0.0).collect();
+        let recent: Vec<&Past> = recent.filter(|run| spends(run) > 0.0).collect();
         // No number at all adds up to -0.
         let spent = recent.iter().fold(0.0, |sum, run| sum + spends(run));
         let renewed = recent.iter().map(|run| run.at.saturating_add(within)).min();
         Budget { rule, place: self.place(line), most, spent, within, renewed }
     }
 
-    fn check_runs(&self, before: &[Past<'_>], began: &Began) -> Result<(), Refusal> {
+    fn check_runs(&self, before: &[Past], began: &Began) -> Result<(), Refusal> {
         for budget in self.budgets(before, began.at) {
             let more = if budget.rule == "runs" { 1.0 } else { began.epsilon.unwrap_or(0.0) };
             if more <= 0.0 || budget.spent + more <= budget.most + ROUNDING {
@@ -122,11 +122,11 @@ impl Rules {
     }
 
     /// Those of lists.
-    fn check_lists(&self, before: &[Past<'_>], began: &Began) -> Result<(), Refusal> {
+    fn check_lists(&self, before: &[Past], began: &Began) -> Result<(), Refusal> {
         let (operation, peer) = (&began.operation, self.peer());
-        let alike = || before.iter().filter(|run| run.operation == *operation);
+        let alike = || before.iter().filter(|run| *run.operation == **operation);
         let list = began.list.written();
-        let is_same = |run: &Past<'_>| run.list == list;
+        let is_same = |run: &Past| *run.list == *list;
         if let Some(Placed { value: most, line }) = &self.section.runs_per_list {
             let same = alike().filter(|run| is_same(run)).count() as u64;
             if same >= *most {
@@ -140,7 +140,7 @@ impl Rules {
             return Ok(());
         };
         let is_close =
-            |run: &&Past<'_>| !is_same(run) && run.sketch().may_differ_by_less(&began.list, *least);
+            |run: &&Past| !is_same(run) && run.sketch().may_differ_by_less(&began.list, *least);
         let Some(close) = alike().find(is_close) else { return Ok(()) };
         let why = format!(
             "it asks that lists for a {operation} with {peer} differ by {least} keys at least, and this one differs by fewer, or by \
