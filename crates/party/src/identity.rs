@@ -8,7 +8,7 @@ use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::guard::check_secret;
-use crate::{Home, PublicKey, StoreError};
+use crate::{Home, PairSecret, PublicKey, StoreError};
 
 /// The key file under the home directory: PKCS#8, DER.
 const FILE: &str = "identity.key";
@@ -123,6 +123,13 @@ impl Identity {
     pub fn signer(&self, context: &'static str) -> Signer {
         assert!(context.starts_with("veilset"), "a context names the program");
         Signer { pair: Arc::clone(&self.pair), public: self.public, context }
+    }
+
+    /// What this party and the one with key `peer` can compute, and nobody else.
+    #[must_use]
+    pub fn shared_with(&self, peer: &PublicKey) -> PairSecret {
+        let seed = self.pkcs8[PKCS8.len()..].first_chunk().expect("a key has 32 bytes");
+        PairSecret::of(seed, self.public, *peer)
     }
 
     /// The key pair itself, to sign a TLS handshake with: everything else has a context, and is [signed](Self::sign) in it.

@@ -9,10 +9,12 @@ mod home;
 mod identity;
 mod key;
 mod lock;
+mod pair;
 mod peers;
 
 pub use error::StoreError;
 pub use home::{Held, Home};
 pub use identity::{Identity, Signer};
 pub use key::{KeyError, PublicKey};
+pub use pair::PairSecret;
 pub use peers::{Added, Peers};
