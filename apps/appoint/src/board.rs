@@ -73,6 +73,7 @@ impl Board {
             let peer = &state.peer;
             state.note = match event {
                 Event::Listening(address) => format!("waiting for {peer} at {address}"),
+                Event::Waiting { relay } => format!("waiting for {peer} at {relay}"),
                 Event::Retrying { addr, .. } => {
                     format!("{peer} does not answer at {addr} yet; trying again")
                 }

@@ -21,7 +21,7 @@ impl Talk {
     /// What happens while a party waits for the other.
     pub(crate) fn tell(self, event: &Event) {
         match event {
-            Event::Listening(_) | Event::Retrying { .. } => {}
+            Event::Listening(_) | Event::Waiting { .. } | Event::Retrying { .. } => {}
             Event::StrangerRefused { addr, why } => {
                 self.say(&format!("turned away a caller from {addr}: {why}"));
             }

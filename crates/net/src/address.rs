@@ -1,5 +1,7 @@
 //! `HOST:PORT`, and what people write instead.
 
+use veilset_reach::RelayUrl;
+
 use crate::NetError;
 
 /// What an address is for; it decides what is proposed instead of a wrong one.
@@ -9,6 +11,15 @@ pub(crate) enum Purpose {
     Listen,
     /// The peer's.
     Connect,
+}
+
+/// The relay that a URL names.
+///
+/// # Errors
+/// [`NetError::Relay`], with the next step.
+pub(crate) fn relay_url(given: &str) -> Result<RelayUrl, NetError> {
+    let url = given.parse();
+    url.map_err(|why| NetError::Relay { given: given.escape_default().to_string(), why })
 }
 
 /// What is proposed when nothing better is known.

@@ -27,8 +27,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub(crate) enum Back {
     /// It waits where it waited.
     Listener { own: OwnKey, peer: PublicKey, addr: SocketAddr },
-    /// It goes where it went.
-    Caller(Caller),
+    /// It goes where it went, to the peer or to a relay.
+    Caller(Box<Caller>),
 }
 
 impl Back {
@@ -72,7 +72,7 @@ impl Back {
             return Err(NetworkFault::Lost { why, waited: wait, last }.into());
         };
         if tells {
-            options.comeback.tell(Event::Returned { addr: connected.addr });
+            options.comeback.tell(Event::Returned { addr: connected.addr.clone() });
         }
         Ok(connected)
     }

@@ -1,17 +1,18 @@
-//! The side that goes to the other.
+//! The side that goes to the other, or to a relay.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
 use std::time::Duration;
 
 use aws_lc_rs::rand;
-use tokio::net::{TcpStream, lookup_host};
 use tokio::time::{sleep, timeout};
-use veilset_party::{Identity, PublicKey};
+use veilset_party::{Identity, PairSecret, PublicKey};
+use veilset_reach::wire::{Room, Side};
+use veilset_reach::{JoinError, Proxies, ReachError, RelayUrl, Way, join};
 
-use crate::address::{Purpose, host_and_port};
+use crate::address::{Purpose, host_and_port, relay_url};
 use crate::comeback::Back;
 use crate::connection::{background, runtime};
-use crate::handshake::{self, Connected, Failure, Place, Standing, VERSION};
+use crate::handshake::{self, Connected, Failure, Place, Standing, VERSION, linger, within};
 use crate::tls::{self, OwnKey, PinnedKey};
 use crate::{Event, NetError, Options, TlsTransport};
 
@@ -24,9 +25,6 @@ const RETURNING: Duration = Duration::from_millis(10);
 
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-
-/// How long one address of a host may take to answer.
-const ONE_ADDRESS: Duration = Duration::from_secs(5);
 
 /// Goes to `HOST:PORT` until the peer is there, whose key is `peer`.
 ///
@@ -59,48 +57,47 @@ pub(crate) fn seek(
         return Err(NetError::OwnKey);
     }
     let (host, port) = host_and_port(addr, Purpose::Connect)?;
-    let (host, own) = (host.to_owned(), OwnKey::of(identity));
-    let caller = Caller { own, peer: *peer, host, port, addr: addr.to_owned() };
-    let standing = Standing::of(lasting, options);
-    let runtime = runtime()?;
-    let mut last = "it does not answer".to_owned();
-    let seeking = async {
-        let seeking = timeout(options.deadline, caller.seek(standing, events, &mut last));
-        let found = tokio::select! {
-            biased;
-            () = options.stop.stopped() => return Err(NetError::Stopped),
-            found = seeking => found,
-        };
-        match found {
-            Ok(found) => found,
-            Err(_) => Err(NetError::Unreachable {
-                addr: addr.to_owned(),
-                waited: options.deadline,
-                why: last,
-            }),
-        }
-    };
-    match runtime.block_on(seeking) {
-        Ok(connected) => {
-            events(Event::Connected { addr: connected.addr });
-            let back = lasting.then_some(Back::Caller(caller));
-            background(runtime, connected, options.clone(), back)
-        }
-        Err(error) => {
-            // A name server that does not answer must not hold this up.
-            runtime.shutdown_background();
-            Err(error)
-        }
+    let target = Target::Peer { host: host.to_owned(), port };
+    let own = OwnKey::of(identity);
+    let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
+    Caller { own, peer: *peer, target, addr: addr.to_owned(), proxies }
+        .find(options, events, lasting)
+}
+
+/// Meets the peer at a relay; what is sent may go on over another connection if it is `lasting`.
+pub(crate) fn meet(
+    identity: &Identity,
+    peer: &PublicKey,
+    url: &str,
+    options: &Options,
+    events: &dyn Fn(Event),
+    lasting: bool,
+) -> Result<TlsTransport, NetError> {
+    if identity.public_key() == *peer {
+        return Err(NetError::OwnKey);
     }
+    let url = relay_url(url)?;
+    let secret = identity.shared_with(peer);
+    let (own, addr) = (OwnKey::of(identity), url.to_string());
+    let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
+    let target = Target::Relay { url, secret };
+    Caller { own, peer: *peer, target, addr, proxies }.find(options, events, lasting)
 }
 
 /// Who goes to the peer, and where.
 pub(crate) struct Caller {
     own: OwnKey,
     peer: PublicKey,
-    host: String,
-    port: u16,
+    target: Target,
+    /// As a user gave it.
     addr: String,
+    proxies: Proxies,
+}
+
+/// Where a caller goes.
+enum Target {
+    Peer { host: String, port: u16 },
+    Relay { url: RelayUrl, secret: PairSecret },
 }
 
 /// An attempt that failed.
@@ -111,20 +108,65 @@ enum Failed {
 }
 
 impl Caller {
+    /// The peer, within the deadline.
+    fn find(
+        self,
+        options: &Options,
+        events: &dyn Fn(Event),
+        lasting: bool,
+    ) -> Result<TlsTransport, NetError> {
+        let standing = Standing::of(lasting, options);
+        let runtime = runtime()?;
+        let mut last = None;
+        let seeking = async {
+            let seeking = timeout(options.deadline, self.seek(standing, events, &mut last));
+            tokio::select! {
+                biased;
+                () = options.stop.stopped() => Err(NetError::Stopped),
+                found = seeking => found.unwrap_or_else(|_| Err(self.absent(options.deadline, last))),
+            }
+        };
+        match runtime.block_on(seeking) {
+            Ok(connected) => {
+                events(Event::Connected { addr: connected.addr.clone() });
+                let back = lasting.then_some(Back::Caller(Box::new(self)));
+                background(runtime, connected, options.clone(), back)
+            }
+            Err(error) => {
+                // A name server that does not answer must not hold this up.
+                runtime.shutdown_background();
+                Err(error)
+            }
+        }
+    }
+
+    /// What is said of a peer that was not there in time.
+    fn absent(&self, waited: Duration, last: Option<String>) -> NetError {
+        let addr = self.addr.clone();
+        match self.target {
+            Target::Relay { .. } => NetError::NobodyMet { relay: addr, waited, last },
+            Target::Peer { .. } => {
+                let why = last.unwrap_or_else(|| "it does not answer".to_owned());
+                NetError::Unreachable { addr, waited, why }
+            }
+        }
+    }
+
     async fn seek(
         &self,
         standing: Standing,
         events: &dyn Fn(Event),
-        last: &mut String,
+        last: &mut Option<String>,
     ) -> Result<Connected, NetError> {
         let mut pause = FIRST_PAUSE;
+        let waits = || events(Event::Waiting { relay: self.addr.clone() });
         loop {
-            let why = match self.attempt(standing).await {
+            let why = match self.attempt(standing, &waits).await {
                 Ok(connected) => return Ok(connected),
                 Err(Failed::ForGood(error)) => return Err(error),
                 Err(Failed::ForNow(why)) => why,
             };
-            last.clone_from(&why);
+            *last = Some(why.clone());
             let wait = jittered(pause);
             events(Event::Retrying { addr: self.addr.clone(), why, wait });
             sleep(wait).await;
@@ -136,7 +178,7 @@ impl Caller {
     pub(crate) async fn return_to(&self, place: Place, last: &mut Option<String>) -> Connected {
         let mut pause = RETURNING;
         loop {
-            *last = Some(match self.attempt(Standing::Again(place)).await {
+            *last = Some(match self.attempt(Standing::Again(place), || ()).await {
                 Ok(connected) => return connected,
                 Err(Failed::ForNow(why)) => format!("{}: {why}", self.addr),
                 Err(Failed::ForGood(why)) => why.to_string(),
@@ -146,17 +188,72 @@ impl Caller {
         }
     }
 
-    async fn attempt(&self, standing: Standing) -> Result<Connected, Failed> {
-        let tcp = reach(&self.host, self.port).await.map_err(|why| match why.kind() {
-            ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
-                Failed::ForGood(NetError::System(why))
+    async fn attempt(&self, standing: Standing, waits: impl Fn()) -> Result<Connected, Failed> {
+        let (own, pin) = (self.own.public, PinnedKey::new(self.peer));
+        let (way, addr, connects) = match &self.target {
+            Target::Peer { host, port } => {
+                let tcp = self.proxies.reach(host, *port).await.map_err(Self::unreached)?;
+                let system = |why| Self::unreached(ReachError::Io(why));
+                tcp.set_nodelay(true).map_err(system)?;
+                let addr = match self.proxies.way_to(host, *port) {
+                    Some(_) => self.addr.clone(),
+                    None => tcp.peer_addr().map_err(system)?.to_string(),
+                };
+                (Way::Tcp(tcp), addr, true)
             }
-            _ => Failed::ForNow(why.to_string()),
-        })?;
-        let pin = PinnedKey::new(self.peer);
-        let config = tls::client(&self.own, &pin);
-        let connected = handshake::as_client(config, &pin, self.own.public, tcp, standing).await;
+            Target::Relay { url, secret } => {
+                let room = room(secret, url, standing);
+                // Both know which of the two connects.
+                let connects = own < self.peer;
+                let side = if connects { Side::First } else { Side::Second };
+                let joined = join(url, &room, side, &self.proxies, waits).await;
+                let relayed = joined.map_err(|why| self.not_joined(why))?;
+                (Way::Relayed(Box::new(relayed)), self.addr.clone(), connects)
+            }
+        };
+        let connected = if connects {
+            let config = tls::client(&self.own, &pin);
+            within(handshake::client_over(config, &pin, own, way, addr, standing)).await
+        } else {
+            let config = tls::server(&self.own, &pin);
+            match within(handshake::server_over(config, &pin, own, way, addr, standing)).await {
+                Ok(connected) => Ok(connected),
+                Err(turned_away) => {
+                    if let Some(metered) = turned_away.metered {
+                        linger(metered).await;
+                    }
+                    Err(turned_away.why)
+                }
+            }
+        };
         connected.map_err(|failure| self.judge(failure))
+    }
+
+    fn unreached(why: ReachError) -> Failed {
+        match why {
+            ReachError::Io(why) => match why.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
+                    Failed::ForGood(NetError::System(why))
+                }
+                _ => Failed::ForNow(why.to_string()),
+            },
+            ReachError::Proxy { is_final: true, .. } => {
+                Failed::ForGood(NetError::Proxy(why.to_string()))
+            }
+            ReachError::Proxy { .. } => Failed::ForNow(why.to_string()),
+        }
+    }
+
+    fn not_joined(&self, why: JoinError) -> Failed {
+        let relay = self.addr.clone();
+        match why {
+            JoinError::Unreached(why) => Self::unreached(why),
+            JoinError::Busy(why) => Failed::ForNow(why),
+            JoinError::Certificate(why) => {
+                Failed::ForGood(NetError::RelayCertificate { relay, why })
+            }
+            JoinError::NotARelay(why) => Failed::ForGood(NetError::NotARelay { relay, why }),
+        }
     }
 
     fn judge(&self, failure: Failure) -> Failed {
@@ -181,17 +278,13 @@ impl Caller {
     }
 }
 
-/// A TCP connection to the first of the host's addresses that answers.
-async fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
-    let mut last = io::Error::new(ErrorKind::NotFound, "the host has no address");
-    for addr in lookup_host((host, port)).await? {
-        last = match timeout(ONE_ADDRESS, TcpStream::connect(addr)).await {
-            Ok(Ok(tcp)) => return Ok(tcp),
-            Ok(Err(why)) => why,
-            Err(_) => io::Error::new(ErrorKind::TimedOut, "no answer"),
-        };
-    }
-    Err(last)
+/// Where the two meet: another room for each run that goes on, and for each name behind `#` in the URL.
+fn room(secret: &PairSecret, url: &RelayUrl, standing: Standing) -> Room {
+    let purpose = match standing {
+        Standing::Again(Place { run, .. }) => [b"again".as_slice(), &run].concat(),
+        Standing::Single | Standing::Lasting(_) => [b"new", url.meeting().as_bytes()].concat(),
+    };
+    Room(secret.derive("veilset relay room", &purpose))
 }
 
 /// Between half of `pause` and all of it, so that many parties do not come in step.

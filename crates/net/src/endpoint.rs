@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use veilset_party::{Identity, PublicKey};
 
-use crate::address::{Purpose, host_and_port};
-use crate::connect::seek;
+use crate::address::{Purpose, host_and_port, relay_url};
+use crate::connect::{meet, seek};
 use crate::{Listener, NetError, Stop, TlsTransport};
 
 /// Which side this party takes; it has no bearing on who learns what.
@@ -16,8 +16,10 @@ use crate::{Listener, NetError, Stop, TlsTransport};
 pub enum Endpoint {
     /// Waits for the peer at this `HOST:PORT`.
     Listen(String),
-    /// Goes to the peer at this `HOST:PORT`.
+    /// Goes to the peer at this `HOST:PORT`, through this machine's proxy if it has one.
     Connect(String),
+    /// Goes to the relay with this URL, where the peer goes, too.
+    Via(String),
 }
 
 impl Endpoint {
@@ -28,10 +30,10 @@ impl Endpoint {
     /// [`NetError::Address`], which says what to give instead.
     pub fn check(&self) -> Result<(), NetError> {
         match self {
-            Self::Listen(addr) => host_and_port(addr, Purpose::Listen),
-            Self::Connect(addr) => host_and_port(addr, Purpose::Connect),
+            Self::Listen(addr) => host_and_port(addr, Purpose::Listen).map(drop),
+            Self::Connect(addr) => host_and_port(addr, Purpose::Connect).map(drop),
+            Self::Via(url) => relay_url(url).map(drop),
         }
-        .map(|_| ())
     }
 }
 
@@ -100,6 +102,11 @@ impl Default for Options {
 pub enum Event {
     /// The wait at this address began.
     Listening(SocketAddr),
+    /// The wait at this relay began.
+    Waiting {
+        /// Its URL.
+        relay: String,
+    },
     /// An attempt failed; the next comes after `wait`.
     Retrying {
         /// The peer's address.
@@ -125,8 +132,8 @@ pub enum Event {
     },
     /// The peer is there, and it is the pinned one.
     Connected {
-        /// Its address.
-        addr: SocketAddr,
+        /// Its address, or the relay's URL.
+        addr: String,
     },
     /// The connection was lost, and the peer may come back within `wait`.
     Lost {
@@ -137,8 +144,8 @@ pub enum Event {
     },
     /// The peer is back.
     Returned {
-        /// Its address.
-        addr: SocketAddr,
+        /// Its address, or the relay's URL.
+        addr: String,
     },
 }
 
@@ -146,6 +153,7 @@ impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Listening(address) => write!(f, "waiting for the peer at {address}"),
+            Self::Waiting { relay } => write!(f, "waiting for the peer at {relay}"),
             Self::Retrying { addr, why, wait } => {
                 write!(f, "{addr}: {why}; trying again in {:.1} s", wait.as_secs_f64())
             }
@@ -228,5 +236,6 @@ pub fn establish(
             Ok(came.remove(0))
         }
         Endpoint::Connect(addr) => seek(identity, peer, addr, options, events, lasting),
+        Endpoint::Via(url) => meet(identity, peer, url, options, events, lasting),
     }
 }

@@ -33,6 +33,17 @@ pub enum NetError {
         /// What is wrong with it, and what to give instead.
         why: String,
     },
+    /// A relay's URL does not parse.
+    #[error("`{given}` is not a relay: {why}")]
+    Relay {
+        /// The text, escaped.
+        given: String,
+        /// What is wrong with it, and what to give instead.
+        why: String,
+    },
+    /// This machine's proxy is none that can be used.
+    #[error("{0}")]
+    Proxy(String),
     /// The peer's key is this party's own.
     #[error(
         "the peer's key is your own: ask the peer for the line that `veilset id` prints on their side"
@@ -78,6 +89,39 @@ pub enum NetError {
         last: Option<Stranger>,
         /// The key that one of them showed, the latest if several did.
         other_key: Option<Box<PublicKey>>,
+    },
+    /// The peer did not come to the relay in time.
+    #[error(
+        "the peer did not come to {relay} within {} s{}; check that it gives the same --via, and that both sides pinned the right \
+         key: compare `veilset id` there with `veilset peer list` here, and the other way round",
+        .waited.as_secs(), .last.as_ref().map_or(String::new(), |last| format!(" ({last})"))
+    )]
+    NobodyMet {
+        /// The relay's URL.
+        relay: String,
+        /// How long.
+        waited: Duration,
+        /// How the last attempt failed, if one did.
+        last: Option<String>,
+    },
+    /// What answers in a relay's place is none.
+    #[error("whatever answers at {relay} is not a veilset relay: {why}; check the URL")]
+    NotARelay {
+        /// The URL.
+        relay: String,
+        /// What it did.
+        why: String,
+    },
+    /// Nobody vouches for a relay whom this machine trusts.
+    #[error(
+        "{relay}: {why}; nothing was sent. If it is a relay of your organisation's own, or a proxy opens connections on the way, name the \
+         file of its authority in the variable SSL_CERT_FILE"
+    )]
+    RelayCertificate {
+        /// The relay's URL.
+        relay: String,
+        /// What is wrong.
+        why: String,
     },
     /// This side's user ended the wait.
     #[error("stopped before the peer was there; nothing was sent")]
@@ -131,13 +175,20 @@ impl NetError {
     #[must_use]
     pub fn class(&self) -> Class {
         match self {
-            Self::Address { .. } | Self::OwnKey | Self::Listen { .. } => Class::Input,
+            Self::Address { .. }
+            | Self::Relay { .. }
+            | Self::Proxy(_)
+            | Self::OwnKey
+            | Self::Listen { .. } => Class::Input,
             Self::System(_)
             | Self::Unreachable { .. }
             | Self::NobodyCame { .. }
+            | Self::NobodyMet { .. }
             | Self::Stopped => Class::Network,
-            Self::WrongKey { .. } | Self::RefusedByPeer { .. } => Class::Refused,
-            Self::NotVeilset { .. } => Class::Protocol,
+            Self::WrongKey { .. } | Self::RefusedByPeer { .. } | Self::RelayCertificate { .. } => {
+                Class::Refused
+            }
+            Self::NotVeilset { .. } | Self::NotARelay { .. } => Class::Protocol,
             Self::OtherVersion { .. } => Class::Version,
         }
     }

@@ -1,7 +1,6 @@
 //! From a stream of bytes to a peer that is known: TLS, then a word in each direction.
 
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 use veilset_party::PublicKey;
+use veilset_reach::Way;
 
 use crate::Options;
 use crate::meter::{Meter, MeteredStream};
@@ -41,18 +41,19 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a side that refuses waits for the other one to take the reason.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// What bytes go over: a TCP connection, or a pipe in memory.
+/// What bytes go over: a way to a peer, or a pipe in memory.
 pub(crate) trait Stream: AsyncRead + AsyncWrite + Unpin + Send + 'static {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> Stream for S {}
 
 /// A connection to the pinned peer.
-pub(crate) struct Connected<S = TcpStream> {
+pub(crate) struct Connected<S = Way> {
     pub(crate) stream: TlsStream<MeteredStream<S>>,
     /// The peer's key.
     pub(crate) peer: PublicKey,
     pub(crate) meter: Arc<Meter>,
-    pub(crate) addr: SocketAddr,
+    /// Where the peer is, as a user is told.
+    pub(crate) addr: String,
     /// See [`crate::TlsTransport::binding`].
     pub(crate) binding: [u8; 32],
     /// By which both ends, and nobody else, know the run again that begins here.
@@ -122,7 +123,7 @@ pub(crate) enum Failure {
 }
 
 /// A caller whose handshake failed, and the connection while it can still hear why.
-pub(crate) struct TurnedAway<S = TcpStream> {
+pub(crate) struct TurnedAway<S = Way> {
     pub(crate) why: Failure,
     pub(crate) metered: Option<MeteredStream<S>>,
 }
@@ -133,28 +134,13 @@ impl<S> From<Failure> for TurnedAway<S> {
     }
 }
 
-/// The handshake of the side that connected, whose key is `own`.
-pub(crate) async fn as_client(
-    config: ClientConfig,
-    pin: &PinnedKey,
-    own: PublicKey,
-    tcp: TcpStream,
-    standing: Standing,
-) -> Result<Connected, Failure> {
-    within(async {
-        let (tcp, addr) = prepare(tcp)?;
-        client_over(config, pin, own, tcp, addr, standing).await
-    })
-    .await
-}
-
-/// As [`as_client`], over any stream, whose other end is at `addr`.
+/// The handshake of the side that connected, whose key is `own`, over a stream whose other end is at `addr`.
 pub(crate) async fn client_over<S: Stream>(
     config: ClientConfig,
     pin: &PinnedKey,
     own: PublicKey,
     stream: S,
-    addr: SocketAddr,
+    addr: String,
     standing: Standing,
 ) -> Result<Connected<S>, Failure> {
     let metered = MeteredStream::new(stream);
@@ -187,8 +173,10 @@ pub(crate) async fn as_server(
 ) -> Result<Connected, TurnedAway> {
     within(async {
         first_byte(&tcp).await?;
-        let (tcp, addr) = prepare(tcp)?;
-        server_over(config, pin, own, tcp, addr, standing).await
+        let gone = |error: io::Error| Failure::Gone(error.to_string());
+        tcp.set_nodelay(true).map_err(gone)?;
+        let addr = tcp.peer_addr().map_err(gone)?.to_string();
+        server_over(config, pin, own, Way::Tcp(tcp), addr, standing).await
     })
     .await
 }
@@ -199,7 +187,7 @@ pub(crate) async fn server_over<S: Stream>(
     pin: &PinnedKey,
     own: PublicKey,
     stream: S,
-    addr: SocketAddr,
+    addr: String,
     standing: Standing,
 ) -> Result<Connected<S>, TurnedAway<S>> {
     let metered = MeteredStream::new(stream);
@@ -217,17 +205,11 @@ pub(crate) async fn server_over<S: Stream>(
     }
 }
 
-async fn within<E: From<Failure>>(
+/// A handshake that takes no longer than one may.
+pub(crate) async fn within<E: From<Failure>>(
     handshake: impl Future<Output = Result<Connected, E>>,
 ) -> Result<Connected, E> {
     timeout(PATIENCE, handshake).await.unwrap_or_else(|_| Err(Failure::TooSlow.into()))
-}
-
-fn prepare(tcp: TcpStream) -> Result<(TcpStream, SocketAddr), Failure> {
-    let gone = |error: io::Error| Failure::Gone(error.to_string());
-    tcp.set_nodelay(true).map_err(gone)?;
-    let addr = tcp.peer_addr().map_err(gone)?;
-    Ok((tcp, addr))
 }
 
 /// Waits for the first byte, and leaves it to be read.
@@ -257,7 +239,7 @@ impl<S: Stream> Connected<S> {
         stream: TlsStream<MeteredStream<S>>,
         peer: PublicKey,
         meter: Arc<Meter>,
-        addr: SocketAddr,
+        addr: String,
         (binding, run): ([u8; 32], [u8; 16]),
     ) -> Self {
         let peer_silence = Duration::ZERO;

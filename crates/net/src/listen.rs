@@ -192,7 +192,7 @@ impl<'a, Tell: Fn(Event) + ?Sized> Door<'a, Tell> {
         let mut came: Vec<(PublicKey, TlsTransport)> = Vec::new();
         while came.len() < self.peers.len() {
             let connected = self.answer(&socket).await?;
-            (self.events)(Event::Connected { addr: connected.addr });
+            (self.events)(Event::Connected { addr: connected.addr.clone() });
             let peer = connected.peer;
             came.retain(|(key, _)| *key != peer);
             let back = Back::Listener { own: self.own.clone(), peer, addr };

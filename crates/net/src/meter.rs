@@ -8,10 +8,10 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::TcpStream;
 use tokio::time::Instant;
 
 use veilset_channel::WireBytes;
+use veilset_reach::Way;
 
 /// Bytes both ways, everything that TLS adds included, and the time of the last arrival.
 pub(crate) struct Meter {
@@ -59,7 +59,7 @@ impl Meter {
 }
 
 /// A stream with a meter.
-pub(crate) struct MeteredStream<S = TcpStream> {
+pub(crate) struct MeteredStream<S = Way> {
     stream: S,
     meter: Arc<Meter>,
 }

@@ -51,7 +51,7 @@ impl Stop {
     }
 
     /// Waits until it is used.
-    pub(crate) async fn stopped(&self) {
+    pub async fn stopped(&self) {
         match &self.0 {
             // The sender is here, so this ends for no other reason.
             Some(sender) => drop(sender.subscribe().wait_for(|stopped| *stopped).await),

@@ -1,7 +1,6 @@
 //! The connection once it stands: a thread that moves frames while its owner computes.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::mpsc as ordinary;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -12,6 +11,7 @@ use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use tokio::time::sleep;
+use tokio_rustls::TlsStream;
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 use veilset_party::PublicKey;
@@ -41,7 +41,7 @@ pub struct TlsTransport {
     incoming: Option<mpsc::Receiver<Vec<u8>>>,
     ended: Arc<OnceLock<ChannelError>>,
     meter: Arc<Meter>,
-    peer_addr: SocketAddr,
+    connects: bool,
     peer: PublicKey,
     binding: [u8; 32],
     task: Option<Task>,
@@ -64,10 +64,10 @@ impl Task {
 }
 
 impl TlsTransport {
-    /// The peer's address.
+    /// Whether this side went to the other, or over a relay is the one of the two that counts as having gone.
     #[must_use]
-    pub fn peer_addr(&self) -> SocketAddr {
-        self.peer_addr
+    pub fn connects(&self) -> bool {
+        self.connects
     }
 
     /// The peer's key, which it proved.
@@ -96,7 +96,8 @@ impl TlsTransport {
         let (lifeline, cut) = oneshot::channel::<Infallible>();
         let (alive, task_ended) = ordinary::channel::<Infallible>();
         let meter = Arc::clone(&connected.meter);
-        let (peer_addr, peer, binding) = (connected.addr, connected.peer, connected.binding);
+        let (peer, binding) = (connected.peer, connected.binding);
+        let connects = matches!(connected.stream, TlsStream::Client(_));
         let stop = options.stop.clone();
         let (Ends { outgoing, incoming, ended }, pump) =
             Ends::of(connected, options, back, QUEUED_FRAMES);
@@ -106,7 +107,7 @@ impl TlsTransport {
             incoming: Some(incoming),
             ended,
             meter,
-            peer_addr,
+            connects,
             peer,
             binding,
             task: Some(Task { lifeline, ended: task_ended }),

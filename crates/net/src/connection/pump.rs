@@ -5,10 +5,10 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpStream;
 use tokio::sync::mpsc;
 use tokio::time::{sleep, timeout};
 use veilset_channel::{ChannelError, NetworkFault};
+use veilset_reach::Way;
 
 use super::Passage;
 use crate::Options;
@@ -57,7 +57,7 @@ impl Ends {
 }
 
 /// Moves the frames of a run between its streams and its owner's queues.
-pub(crate) struct Pump<S = TcpStream> {
+pub(crate) struct Pump<S = Way> {
     connected: Connected<S>,
     to_send: mpsc::Receiver<Vec<u8>>,
     received: mpsc::Sender<Vec<u8>>,

@@ -30,7 +30,8 @@ impl End {
     /// One that waits for its peer if the connection is lost.
     fn lasting(connected: Connected<DuplexStream>, options: Options) -> Self {
         let own = OwnKey::of(&Identity::ephemeral());
-        let (peer, addr) = (connected.peer, connected.addr);
+        let peer = connected.peer;
+        let addr = connected.addr.parse().expect("of this machine");
         Self::moving(connected, options, Some(Back::Listener { own, peer, addr }))
     }
 
@@ -68,7 +69,7 @@ async fn handshake_of(
 ) -> [Connected<DuplexStream>; 2] {
     let (caller, listener) = (Identity::ephemeral(), Identity::ephemeral());
     let (own, peer) = (caller.public_key(), listener.public_key());
-    let addr = SocketAddr::from(([127, 0, 0, 1], 1));
+    let addr = "127.0.0.1:1".to_owned();
     let (to_peer, to_caller) = (PinnedKey::new(peer), PinnedKey::new(own));
     let (called, heard) = tokio::join!(
         client_over(
@@ -76,7 +77,7 @@ async fn handshake_of(
             &to_peer,
             own,
             one,
-            addr,
+            addr.clone(),
             standing
         ),
         server_over(

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 30] = [
+const GRAPH: [(&str, &[&str]); 32] = [
     ("veilset-channel", &[]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
@@ -46,7 +46,9 @@ const GRAPH: [(&str, &[&str]); 30] = [
     ),
     ("veilset-party", &[]),
     ("veilset-rules", &["veilset-names", "veilset-party", "veilset-protocols", "veilset-session"]),
-    ("veilset-net", &["veilset-channel", "veilset-party"]),
+    ("veilset-reach", &[]),
+    ("veilset-net", &["veilset-channel", "veilset-party", "veilset-reach"]),
+    ("veilset-relay", &["veilset-net", "veilset-reach"]),
     (
         "veilset-cluster",
         &[

@@ -1,0 +1,183 @@
+//! Into a room at a relay.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::{SinkExt, StreamExt};
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, Error as TlsError};
+use rustls_platform_verifier::BuilderVerifierExt;
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::client::TlsStream;
+use tokio_tungstenite::client_async_with_config;
+use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::http::header::SEC_WEBSOCKET_PROTOCOL;
+use tokio_tungstenite::tungstenite::http::{HeaderValue, Request, StatusCode};
+use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use crate::proxy::{Proxies, ReachError};
+use crate::relayed::{Duplex, Relayed, Socket};
+use crate::url::RelayUrl;
+use crate::wire::{Closing, LONGEST, MET, Room, SUBPROTOCOL, Side, WAITING, greeting};
+
+/// How long a relay may take until it has said that one is in.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A relay from which nothing comes for this long while one waits is gone: it gives a sign of life every 20 s.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Why one is not in a room with somebody else.
+#[derive(Debug, thiserror::Error)]
+pub enum JoinError {
+    /// There is no connection to the relay, or it broke.
+    #[error(transparent)]
+    Unreached(#[from] ReachError),
+    /// The relay takes nobody now.
+    #[error("{0}")]
+    Busy(String),
+    /// Its certificate is not for its name, or nobody vouches for it whom this machine trusts.
+    #[error("{0}")]
+    Certificate(String),
+    /// It is none.
+    #[error("{0}")]
+    NotARelay(String),
+}
+
+impl From<io::Error> for JoinError {
+    fn from(why: io::Error) -> Self {
+        Self::Unreached(why.into())
+    }
+}
+
+/// Goes into a room at a relay and waits there until somebody of the other side comes, however long that takes. `waits` hears
+/// that nobody is there yet.
+///
+/// # Errors
+/// See [`JoinError`].
+pub async fn join(
+    url: &RelayUrl,
+    room: &Room,
+    side: Side,
+    proxies: &Proxies,
+    waits: impl FnOnce(),
+) -> Result<Relayed, JoinError> {
+    let tcp = proxies.reach(&url.host, url.port).await?;
+    tcp.set_nodelay(true)?;
+    let relay = tcp.peer_addr()?;
+    let entering = async {
+        let mut socket = open(url, tcp).await?;
+        let said = socket.send(Message::Binary(greeting(room, side).to_vec().into())).await;
+        said.map_err(|why| failed(why, false))?;
+        let has_met = heard(&mut socket).await?;
+        Ok::<_, JoinError>((socket, has_met))
+    };
+    let entered = timeout(PATIENCE, entering).await;
+    let (mut socket, has_met) =
+        entered.map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "it does not answer"))??;
+    if !has_met {
+        waits();
+    }
+    let mut has_met = has_met;
+    while !has_met {
+        has_met = heard(&mut socket).await?;
+    }
+    Ok(Relayed::new(socket, relay))
+}
+
+/// A WebSocket to the relay.
+async fn open(url: &RelayUrl, tcp: TcpStream) -> Result<Socket, JoinError> {
+    let stream: Box<dyn Duplex> =
+        if url.is_secure { Box::new(secured(url, tcp).await?) } else { Box::new(tcp) };
+    let config = WebSocketConfig::default()
+        .read_buffer_size(LONGEST)
+        .write_buffer_size(0)
+        .max_message_size(Some(LONGEST))
+        .max_frame_size(Some(LONGEST));
+    let opened = client_async_with_config(request(url)?, stream, Some(config)).await;
+    opened.map(|(socket, _)| socket).map_err(|why| failed(why, true))
+}
+
+fn request(url: &RelayUrl) -> Result<Request<()>, JoinError> {
+    let scheme = if url.is_secure { "wss" } else { "ws" };
+    let request = format!("{scheme}://{}{}", url.authority(), url.path).into_client_request();
+    let mut request = request.map_err(|why| JoinError::NotARelay(why.to_string()))?;
+    let protocol = HeaderValue::from_static(SUBPROTOCOL);
+    request.headers_mut().insert(SEC_WEBSOCKET_PROTOCOL, protocol);
+    Ok(request)
+}
+
+/// TLS with a relay whose certificate this machine trusts.
+async fn secured(url: &RelayUrl, tcp: TcpStream) -> Result<TlsStream<TcpStream>, JoinError> {
+    let untrusted = |why: String| JoinError::Certificate(why);
+    let name = ServerName::try_from(url.host.clone());
+    let name = name.map_err(|why| untrusted(format!("no certificate is for its name: {why}")))?;
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier)
+        .map_err(|why| untrusted(format!("this machine has no list of authorities: {why}")))?;
+    let mut config = config.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    let connected = TlsConnector::from(Arc::new(config)).connect(name, tcp).await;
+    connected.map_err(|why| match why.get_ref().and_then(|inner| inner.downcast_ref()) {
+        Some(TlsError::InvalidCertificate(why)) => {
+            untrusted(format!("its certificate is not trusted: {why}"))
+        }
+        Some(why) => JoinError::NotARelay(format!("it speaks no TLS that this side does: {why}")),
+        None => why.into(),
+    })
+}
+
+/// Whether the other side is there, once the relay has said whether it is.
+async fn heard(socket: &mut Socket) -> Result<bool, JoinError> {
+    loop {
+        let next = timeout(SILENCE, socket.next()).await;
+        let gone = |why: &str| JoinError::from(io::Error::new(io::ErrorKind::ConnectionReset, why));
+        match next.map_err(|_| gone("nothing came from it for a minute"))? {
+            Some(Ok(Message::Binary(said))) if said == MET => return Ok(true),
+            Some(Ok(Message::Binary(said))) if said == WAITING => return Ok(false),
+            Some(Ok(Message::Ping(_) | Message::Pong(_))) => {}
+            Some(Ok(Message::Close(frame))) => {
+                let closing = frame.and_then(|frame| Closing::of(frame.code.into()));
+                return Err(match closing {
+                    Some(Closing::Malformed) => {
+                        JoinError::NotARelay(Closing::Malformed.why().to_owned())
+                    }
+                    Some(closing) => JoinError::Busy(closing.why().to_owned()),
+                    None => gone("it closed the connection"),
+                });
+            }
+            Some(Ok(_)) => {
+                return Err(JoinError::NotARelay("it says what no relay says".to_owned()));
+            }
+            Some(Err(why)) => return Err(failed(why, false)),
+            None => return Err(gone("it closed the connection")),
+        }
+    }
+}
+
+fn failed(error: Error, opening: bool) -> JoinError {
+    match error {
+        Error::Io(why) => why.into(),
+        Error::Http(response) => match response.status() {
+            StatusCode::TOO_MANY_REQUESTS => {
+                JoinError::Busy("it has too many connections from here".to_owned())
+            }
+            status @ (StatusCode::SERVICE_UNAVAILABLE
+            | StatusCode::BAD_GATEWAY
+            | StatusCode::GATEWAY_TIMEOUT) => {
+                JoinError::Busy(format!("it takes nobody now (status {})", status.as_u16()))
+            }
+            status => JoinError::NotARelay(format!("it answers with status {}", status.as_u16())),
+        },
+        Error::ConnectionClosed | Error::AlreadyClosed => {
+            io::Error::new(io::ErrorKind::ConnectionReset, "it closed the connection").into()
+        }
+        other if opening => JoinError::NotARelay(other.to_string()),
+        other => io::Error::new(io::ErrorKind::ConnectionReset, other.to_string()).into(),
+    }
+}

@@ -1,0 +1,204 @@
+//! From a TCP connection to a guest: TLS where it is the relay's, then HTTP, which becomes a WebSocket.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::header::{
+    CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
+    SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
+};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::time::{sleep, timeout};
+use tokio_rustls::TlsAcceptor;
+use tokio_tungstenite::tungstenite::Bytes;
+use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
+use veilset_reach::source;
+use veilset_reach::wire::SUBPROTOCOL;
+
+use crate::hall::{Connection, Hall};
+use crate::metrics::Refused;
+use crate::room::Guest;
+
+/// How long TLS, and then the head of a request, may take.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The longest head of a request in bytes.
+const HEAD: usize = 16 << 10;
+
+/// What people who look are told.
+const HELLO: &str = "This is a veilset relay. Two parties that know each other's keys meet here: give both --via and this address.\n";
+
+const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+type Answer = Response<Full<Bytes>>;
+
+/// Through which all come.
+pub(crate) struct Door {
+    pub(crate) hall: Arc<Hall>,
+    pub(crate) acceptor: Option<TlsAcceptor>,
+    pub(crate) behind_proxy: bool,
+}
+
+impl Door {
+    pub(crate) async fn answer(
+        self: Arc<Self>,
+        tcp: TcpStream,
+        addr: SocketAddr,
+        mut connection: Connection,
+    ) {
+        if !self.behind_proxy && !connection.is_of(source(addr.ip())) {
+            return;
+        }
+        let _ = tcp.set_nodelay(true);
+        let Some(acceptor) = &self.acceptor else {
+            return self.listen_to(tcp, connection).await;
+        };
+        match timeout(PATIENCE, acceptor.accept(tcp)).await {
+            Ok(Ok(tls)) => self.listen_to(tls, connection).await,
+            Ok(Err(_)) => self.hall.metrics.refuse(Refused::Malformed),
+            Err(_) => self.hall.metrics.refuse(Refused::Slow),
+        }
+    }
+
+    /// Answers one request, and has whoever asks for a WebSocket in until it goes.
+    async fn listen_to(
+        &self,
+        stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
+        connection: Connection,
+    ) {
+        let (sender, comes) = oneshot::channel();
+        let entrance = Mutex::new(Some((sender, connection)));
+        let service = service_fn(|request| {
+            let taken = entrance.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let answer = match taken {
+                Some((sender, connection)) => self.judge(request, connection, sender),
+                None => told(StatusCode::CONFLICT, "one request a connection\n"),
+            };
+            std::future::ready(Ok::<_, Infallible>(answer))
+        });
+        let talk = http1::Builder::new()
+            .timer(TokioTimer::new())
+            .header_read_timeout(PATIENCE)
+            .max_buf_size(HEAD)
+            .serve_connection(TokioIo::new(stream), service)
+            .with_upgrades();
+        // A body that never ends, or an answer that nobody takes.
+        let talked = timeout(2 * PATIENCE, talk).await;
+        drop(entrance);
+        if !matches!(talked, Ok(Ok(()))) {
+            return self.hall.metrics.refuse(Refused::Slow);
+        }
+        if let Ok((upgrade, connection)) = comes.await
+            && let Ok(upgraded) = hyper::upgrade::on::<Request<Incoming>>(upgrade).await
+        {
+            Guest::over(upgraded, connection).await.attend(Arc::clone(&self.hall)).await;
+        }
+    }
+
+    fn judge(
+        &self,
+        request: Request<Incoming>,
+        mut connection: Connection,
+        sender: oneshot::Sender<(Request<Incoming>, Connection)>,
+    ) -> Answer {
+        let Some(key) = wanted(&request) else {
+            let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
+            let asks = request.headers().contains_key(UPGRADE);
+            return match is_look && !asks {
+                true => told(StatusCode::OK, HELLO),
+                false => told(StatusCode::UPGRADE_REQUIRED, HELLO),
+            };
+        };
+        if self.hall.stop.is_stopped() {
+            return told(StatusCode::SERVICE_UNAVAILABLE, "the relay stops\n");
+        }
+        if self.behind_proxy {
+            let Some(ip) = forwarded(&request) else {
+                self.hall.metrics.refuse(Refused::Malformed);
+                return told(StatusCode::BAD_REQUEST, "the proxy does not say X-Forwarded-For\n");
+            };
+            if !connection.is_of(source(ip)) {
+                return told(StatusCode::TOO_MANY_REQUESTS, "too many connections\n");
+            }
+        }
+        let mut answer = told(StatusCode::SWITCHING_PROTOCOLS, "");
+        let headers = answer.headers_mut();
+        headers.insert(CONNECTION, HeaderValue::from_static("Upgrade"));
+        headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+        headers.insert(SEC_WEBSOCKET_PROTOCOL, HeaderValue::from_static(SUBPROTOCOL));
+        headers.insert(SEC_WEBSOCKET_ACCEPT, key);
+        let _ = sender.send((request, connection));
+        answer
+    }
+}
+
+/// The answer to the key of a WebSocket's request (RFC 6455, section 4.2), if it is one with our subprotocol.
+fn wanted(request: &Request<Incoming>) -> Option<HeaderValue> {
+    let headers = request.headers();
+    let has = |name: HeaderName, word: &str| {
+        let values = headers.get_all(name).into_iter();
+        let words =
+            values.filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(','));
+        words.into_iter().any(|one| one.trim().eq_ignore_ascii_case(word))
+    };
+    let is_ours = *request.method() == Method::GET
+        && has(CONNECTION, "upgrade")
+        && has(UPGRADE, "websocket")
+        && has(SEC_WEBSOCKET_VERSION, "13")
+        && has(SEC_WEBSOCKET_PROTOCOL, SUBPROTOCOL);
+    let key = headers.get(SEC_WEBSOCKET_KEY).filter(|_| is_ours)?;
+    HeaderValue::from_str(&derive_accept_key(key.as_bytes())).ok()
+}
+
+/// The last source that the proxy names: those before are what the caller says.
+fn forwarded(request: &Request<Incoming>) -> Option<IpAddr> {
+    let value = request.headers().get_all(FORWARDED).into_iter().next_back()?.to_str().ok()?;
+    let last = value.rsplit(',').next()?.trim();
+    last.parse().ok().or_else(|| last.parse().ok().map(|addr: SocketAddr| addr.ip()))
+}
+
+fn told(status: StatusCode, text: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(Bytes::from_static(text.as_bytes())));
+    *answer.status_mut() = status;
+    if !text.is_empty() {
+        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+        answer.headers_mut().insert(CONTENT_TYPE, plain);
+        answer.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+    }
+    answer
+}
+
+/// Shows metrics to whoever asks.
+pub(crate) async fn show_metrics(socket: TcpListener, hall: Arc<Hall>) {
+    /// The pause after the system refused to accept a connection.
+    const BREATH: Duration = Duration::from_millis(100);
+    loop {
+        let Ok((tcp, _)) = socket.accept().await else {
+            sleep(BREATH).await;
+            continue;
+        };
+        let hall = Arc::clone(&hall);
+        tokio::spawn(async move {
+            let service = service_fn(|_: Request<Incoming>| {
+                let text = Full::new(Bytes::from(hall.metrics.render()));
+                std::future::ready(Ok::<_, Infallible>(Response::new(text)))
+            });
+            let talk = http1::Builder::new()
+                .timer(TokioTimer::new())
+                .header_read_timeout(PATIENCE)
+                .keep_alive(false)
+                .serve_connection(TokioIo::new(tcp), service);
+            let _ = timeout(2 * PATIENCE, talk).await;
+        });
+    }
+}
