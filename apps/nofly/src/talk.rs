@@ -29,7 +29,7 @@ impl Talk {
                 self.say(&format!("turned away {count} more callers, the last: {why}"));
             }
             Event::Connected { addr } => {
-                self.say(&format!("connected to {addr}; its key is the pinned one"));
+                self.say(&format!("connected to {addr}; the peer's key is the pinned one"));
             }
             Event::Lost { .. } | Event::Returned { .. } => self.say(&event.to_string()),
         }

@@ -20,7 +20,12 @@ use crate::units::show_bytes;
 
 /// Fetches what changed of the list, asks, and prints what it says.
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
-    Endpoint::Connect(args.connect.clone()).check().map_err(veilset::Error::from)?;
+    let endpoint = match (&args.connect, &args.via) {
+        (Some(address), _) => Endpoint::Connect(address.clone()),
+        (None, Some(relay)) => Endpoint::Via(relay.clone()),
+        (None, None) => return Err(Failure::Bug("no way to the server".to_owned())),
+    };
+    endpoint.check().map_err(veilset::Error::from)?;
     let destination = destination(args)?;
     let (sought, items) = sought(args, destination.clone(), talk)?;
     let home = Home::from_env()?;
@@ -40,7 +45,7 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
         events: &tell,
         observer: &Silent,
     };
-    let server = Server { peer: &key, addr: &args.connect };
+    let server = Server { peer: &key, endpoint: &endpoint };
     let takes = Takes { most: args.max_list, new_list: args.new_list };
     let takes = takes.within(args.room.max_memory);
     let found = look_up(&visitor, server, sought, takes)?;
@@ -48,7 +53,7 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
         // Said even where nothing else is: only the user knows whether that is to be so.
         voice::say(format_args!(
             "note: the list at {} is another one than {name} has at {other}; it is expected there from now on",
-            args.connect
+            endpoint.place()
         ));
     }
     match destination {

@@ -33,6 +33,8 @@ mod progress;
 mod protocols;
 mod receipt;
 mod reference;
+#[cfg(feature = "relay")]
+mod relay;
 mod report;
 mod serve;
 mod terms;
@@ -76,9 +78,10 @@ fn tell(code: u8, why: &str, as_json: bool) {
 }
 
 /// Commands with the features that bring them, and whether this build has those.
-const FEATURES: [(&str, &str, bool); 2] = [
+const FEATURES: [(&str, &str, bool); 3] = [
     ("agree", "calendar", cfg!(feature = "calendar")),
     ("bench", "bench", cfg!(feature = "bench")),
+    ("relay", "relay", cfg!(feature = "relay")),
 ];
 
 /// What to do about a command that this build lacks.
@@ -128,6 +131,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::History(args) => history::history(&args),
         Command::Budget(args) => history::budget(&args),
         Command::Receipt(args) => receipt::run(args),
+        #[cfg(feature = "relay")]
+        Command::Relay(args) => relay::run(&args, &talk),
         Command::Protocols(args) => protocols::run(&args),
         #[cfg(feature = "bench")]
         Command::Bench(args) => bench::run(&args, &talk),

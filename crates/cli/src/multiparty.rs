@@ -9,7 +9,7 @@ use veilset::{Connection, Done, Job, Learn, PeerAddress};
 use crate::args::{MeetArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
-use crate::operation::{Target, compute, deliver, read};
+use crate::operation::{Target, compute, deliver, endpoint, read};
 use crate::order::Order;
 use crate::progress::{Waiting, say};
 use crate::report;
@@ -19,10 +19,25 @@ use crate::units::until;
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let args = &order.party;
     check(order)?;
-    let listen = args.meet.listen.as_deref().unwrap_or_default();
-    Endpoint::Listen(listen.to_owned()).check().map_err(veilset::Error::from)?;
+    let endpoint = endpoint(&args.meet)?;
     for with in &args.with {
-        Endpoint::Connect(with.address.clone()).check().map_err(veilset::Error::from)?;
+        match (&endpoint, &with.address) {
+            (Endpoint::Via(_), None) => {}
+            (Endpoint::Via(_), Some(_)) => {
+                return Err(Failure::Flags(
+                    "with --via nobody has an address: give --with NAME alone".to_owned(),
+                ));
+            }
+            (_, Some(address)) => {
+                Endpoint::Connect(address.clone()).check().map_err(veilset::Error::from)?;
+            }
+            (_, None) => {
+                return Err(Failure::Flags(
+                    "give --with the party's name and its address, such as acme@acme.example:7000"
+                        .to_owned(),
+                ));
+            }
+        }
     }
     let interrupt = Interrupt::heed()?;
     let destination = order.destination(talk)?;
@@ -70,10 +85,15 @@ impl Parties<'_> {
         let Self { identity, addresses, job } = self;
         say(talk, &format!("meeting {}, {}", job.peer, until(args.deadline)));
         let waiting = Waiting::new(talk, &job.peer, args.deadline);
-        let listen = args.listen.as_deref().unwrap_or_default();
         let options = args.options(interrupt, talk);
         let tell = |event| waiting.tell(&event);
-        let connection = Connection::open_all(identity, listen, addresses, &options, &tell)?;
+        let connection = match &args.via {
+            Some(relay) => Connection::meet_all(identity, relay, addresses, &options, &tell)?,
+            None => {
+                let listen = args.listen.as_deref().unwrap_or_default();
+                Connection::open_all(identity, listen, addresses, &options, &tell)?
+            }
+        };
         compute(job.offer(connection, target.input)?, target, args, talk)
     }
 }
@@ -114,7 +134,11 @@ fn addresses(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failur
         if addresses.iter().any(|other| other.key == key) {
             return Err(Failure::Flags(format!("--with names {name} twice: once for each party")));
         }
-        addresses.push(PeerAddress { name, key, address: with.address.clone() });
+        addresses.push(PeerAddress {
+            name,
+            key,
+            address: with.address.clone().unwrap_or_default(),
+        });
     }
     Ok(addresses)
 }

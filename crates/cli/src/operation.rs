@@ -121,8 +121,8 @@ impl Peer {
         let Way { endpoint, args, interrupt } = way;
         let options = args.options(interrupt, talk);
         let waiting = Waiting::new(talk, &self.name, args.deadline);
-        if let Endpoint::Connect(address) = endpoint {
-            waiting.call(address);
+        if !matches!(endpoint, Endpoint::Listen(_)) {
+            waiting.call(endpoint.place());
         }
         let tell = |event| waiting.tell(&event);
         let connection = Connection::open(&self.identity, &self.key, endpoint, &options, &tell)?;
@@ -191,11 +191,12 @@ pub(crate) fn all_cores() -> usize {
 }
 
 /// This side's end of the connection, after a look at its address.
-fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
-    let endpoint = match (&args.listen, &args.connect) {
-        (Some(address), _) => Endpoint::Listen(address.clone()),
-        (None, Some(address)) => Endpoint::Connect(address.clone()),
-        (None, None) => return Err(Failure::Bug("neither --listen nor --connect".to_owned())),
+pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
+    let endpoint = match (&args.listen, &args.connect, &args.via) {
+        (Some(address), ..) => Endpoint::Listen(address.clone()),
+        (None, Some(address), _) => Endpoint::Connect(address.clone()),
+        (None, None, Some(relay)) => Endpoint::Via(relay.clone()),
+        (None, None, None) => return Err(Failure::Bug("no way to the peer".to_owned())),
     };
     endpoint.check().map_err(veilset::Error::from)?;
     Ok(endpoint)

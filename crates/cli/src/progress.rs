@@ -121,6 +121,8 @@ impl<'a> Waiting<'a> {
     /// Says what happens.
     pub(crate) fn tell(&self, event: &Event) {
         match event {
+            // The call said so.
+            Event::Waiting { .. } => detail(self.talk, &event.to_string()),
             Event::Listening(address) => {
                 let (peer, until) = (self.peer, until(self.longest));
                 say(self.talk, &format!("waiting for {peer} at {address}, {until}"));

@@ -73,12 +73,13 @@ pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
 }
 
-/// `NAME@HOST:PORT`.
+/// `NAME@HOST:PORT`, or `NAME`.
 pub(crate) fn with(text: &str) -> Result<With, String> {
     match text.rsplit_once('@') {
         Some((name, address)) if !name.is_empty() && !address.is_empty() => {
-            Ok(With { name: name.to_owned(), address: address.to_owned() })
+            Ok(With { name: name.to_owned(), address: Some(address.to_owned()) })
         }
+        None if !text.is_empty() => Ok(With { name: text.to_owned(), address: None }),
         _ => {
             Err("give the party's name and its address, such as acme@acme.example:7000".to_owned())
         }

@@ -55,10 +55,11 @@ impl Metrics {
     pub(crate) fn note(&self, note: &Note) {
         match note {
             Note::Joined(_) => self.joined.fetch_add(1, Relaxed),
-            Note::Stranger(Event::StrangersRefused { count, .. }) => {
+            Note::Caller(Event::StrangersRefused { count, .. }) => {
                 self.strangers.fetch_add(*count, Relaxed)
             }
-            Note::Stranger(_) => self.strangers.fetch_add(1, Relaxed),
+            Note::Caller(Event::StrangerRefused { .. }) => self.strangers.fetch_add(1, Relaxed),
+            Note::Caller(_) => 0,
             Note::Left(_, parting) => {
                 let place = match parting {
                     Parting::Done => 0,

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::time::Duration;
 
 use aws_lc_rs::rand;
+use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PairSecret, PublicKey};
 use veilset_reach::wire::{Room, Side};
@@ -73,15 +74,7 @@ pub(crate) fn meet(
     events: &dyn Fn(Event),
     lasting: bool,
 ) -> Result<TlsTransport, NetError> {
-    if identity.public_key() == *peer {
-        return Err(NetError::OwnKey);
-    }
-    let url = relay_url(url)?;
-    let secret = identity.shared_with(peer);
-    let (own, addr) = (OwnKey::of(identity), url.to_string());
-    let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
-    let target = Target::Relay { url, secret };
-    Caller { own, peer: *peer, target, addr, proxies }.find(options, events, lasting)
+    Caller::at_relay(identity, peer, &relay_url(url)?)?.find(options, events, lasting)
 }
 
 /// Who goes to the peer, and where.
@@ -108,6 +101,48 @@ enum Failed {
 }
 
 impl Caller {
+    /// One that goes to a relay.
+    ///
+    /// # Errors
+    /// When the peer is this party itself, or this machine's proxy is none.
+    pub(crate) fn at_relay(
+        identity: &Identity,
+        peer: &PublicKey,
+        url: &RelayUrl,
+    ) -> Result<Self, NetError> {
+        if identity.public_key() == *peer {
+            return Err(NetError::OwnKey);
+        }
+        let target = Target::Relay { url: url.clone(), secret: identity.shared_with(peer) };
+        let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
+        let (own, addr) = (OwnKey::of(identity), url.to_string());
+        Ok(Self { own, peer: *peer, target, addr, proxies })
+    }
+
+    /// Hands on one connection with the peer after another, for ever; why there is none is told at the first failure in a row.
+    pub(crate) async fn attend(self, met: Sender<Connected>, failed: impl Fn(Event)) {
+        let mut pause = FIRST_PAUSE;
+        loop {
+            let why = match self.attempt(Standing::Single, || ()).await {
+                Ok(connected) => {
+                    pause = FIRST_PAUSE;
+                    if met.send(connected).await.is_err() {
+                        return;
+                    }
+                    continue;
+                }
+                Err(Failed::ForNow(why)) => why,
+                Err(Failed::ForGood(why)) => why.to_string(),
+            };
+            let wait = jittered(pause);
+            if pause == FIRST_PAUSE {
+                failed(Event::Retrying { addr: self.addr.clone(), why, wait });
+            }
+            sleep(wait).await;
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+    }
+
     /// The peer, within the deadline.
     fn find(
         self,

@@ -23,6 +23,14 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
+    /// Its address, or its URL.
+    #[must_use]
+    pub fn place(&self) -> &str {
+        match self {
+            Self::Listen(place) | Self::Connect(place) | Self::Via(place) => place,
+        }
+    }
+
     /// Whether its text is an address. Asks no name server and opens nothing, so it is worth doing before anything that
     /// takes time.
     ///
@@ -164,7 +172,7 @@ impl fmt::Display for Event {
                 write!(f, "turned away {count} more callers, the last: {why}; still waiting")
             }
             Self::Connected { addr } => {
-                write!(f, "connected to {addr}; its key is the pinned one")
+                write!(f, "connected to {addr}; the peer's key is the pinned one")
             }
             Self::Lost { why, wait } => write!(
                 f,

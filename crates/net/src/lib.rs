@@ -34,5 +34,5 @@ pub use endpoint::{Comeback, Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use service::{Callers, Farewell, Limits, Note, Parting, Response, Service};
+pub use service::{Callers, Entrance, Farewell, Limits, Note, Parting, Response, Service};
 pub use stop::Stop;

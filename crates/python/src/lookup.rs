@@ -98,7 +98,7 @@ pub(crate) fn lookup(
 ) -> PyResult<Answers> {
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
-        let address = way.service()?;
+        let endpoint = way.service()?;
         let takes = inquiry.takes()?;
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
@@ -112,7 +112,7 @@ pub(crate) fn lookup(
             events: &tell,
             observer: reporter,
         };
-        let server = Server { peer: &key, addr: address };
+        let server = Server { peer: &key, endpoint: &endpoint };
         let found = look_up(&visitor, server, sought, takes)?;
         if let Some(destination) = &destination {
             let scratch = scratch(inquiry.scratch.as_ref(), None)?;
@@ -158,16 +158,13 @@ impl Inquiry {
 }
 
 impl Way {
-    /// The address of a service, after a look at it.
-    fn service(&self) -> Result<&str, Failure> {
-        match (&self.listen, &self.connect) {
-            (None, Some(address)) => {
-                Endpoint::Connect(address.clone()).check()?;
-                Ok(address)
-            }
-            _ => Err(Failure::Argument(
-                "a lookup goes to the service: give connect=, not listen=".to_owned(),
-            )),
+    /// The way to a service, after a look at its address.
+    fn service(&self) -> Result<Endpoint, Failure> {
+        if self.listen.is_some() || self.connect.is_some() == self.via.is_some() {
+            return Err(Failure::Argument(
+                "a lookup goes to the service: give connect= or via=".to_owned(),
+            ));
         }
+        self.endpoint()
     }
 }

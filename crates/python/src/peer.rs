@@ -21,6 +21,7 @@ pub(crate) struct Way {
     pub(crate) peer: String,
     pub(crate) connect: Option<String>,
     pub(crate) listen: Option<String>,
+    pub(crate) via: Option<String>,
     deadline: String,
 }
 
@@ -36,11 +37,14 @@ impl Way {
     }
 
     /// This side's end, after a look at its address.
-    fn endpoint(&self) -> Result<Endpoint, Failure> {
-        let endpoint = match (&self.listen, &self.connect) {
-            (Some(address), None) => Endpoint::Listen(address.clone()),
-            (None, Some(address)) => Endpoint::Connect(address.clone()),
-            _ => return Err(Failure::Argument("give one of listen= and connect=".to_owned())),
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, Failure> {
+        let endpoint = match (&self.listen, &self.connect, &self.via) {
+            (Some(address), None, None) => Endpoint::Listen(address.clone()),
+            (None, Some(address), None) => Endpoint::Connect(address.clone()),
+            (None, None, Some(relay)) => Endpoint::Via(relay.clone()),
+            _ => {
+                return Err(Failure::Argument("give one of listen=, connect= and via=".to_owned()));
+            }
         };
         endpoint.check()?;
         Ok(endpoint)

@@ -149,7 +149,7 @@ def test_wrong_arguments(parties: Parties, tmp_path: Path) -> None:
         (FRAME, {"on": "k", "preset": ["raw", "raw"]}, "presets"),
         (FRAME, {"on": "k", "protocol": "magic"}, "protocol is one of"),
         (FRAME, {"on": "k", "learn": "all"}, "learn is one of"),
-        (FRAME, {"on": "k", "listen": "localhost:2"}, "one of listen= and connect="),
+        (FRAME, {"on": "k", "listen": "localhost:2"}, "one of listen=, connect= and via="),
         (FRAME, {"on": "k", "deadline": "soon"}, "duration"),
         (FRAME, {"on": "k", "max_memory": "much"}, "size"),
         (FRAME.lazy(), {"on": "k"}, "collect"),

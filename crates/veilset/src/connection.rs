@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use veilset_channel::Transport;
-use veilset_net::{Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
+use veilset_net::{Comeback, Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
 use veilset_party::{Identity, PublicKey};
 use veilset_protocols::ks::multiparty::MOST_PARTIES;
 use veilset_session::{ConnectedPeer, Pipe};
@@ -17,7 +17,7 @@ pub struct PeerAddress {
     pub name: String,
     /// Its key.
     pub key: PublicKey,
-    /// `HOST:PORT`.
+    /// `HOST:PORT`; empty where all meet at a relay.
     pub address: String,
 }
 
@@ -50,8 +50,9 @@ impl Connection {
     ) -> Result<Self, Error> {
         memory::has_read();
         let transport = establish(identity, peer, endpoint, options, events)?;
+        let connecting = transport.connects();
         let pipe = pipe(transport).with_patience(options.deadline);
-        Ok(Self(Ways::Pair { pipe, connecting: matches!(endpoint, Endpoint::Connect(_)) }))
+        Ok(Self(Ways::Pair { pipe, connecting }))
     }
 
     /// Meets all of `peers`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
@@ -75,15 +76,39 @@ impl Connection {
             let keys: Vec<PublicKey> = smaller.iter().map(|peer| peer.key).collect();
             let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
             let came = smaller.into_iter().zip(came);
-            connected.extend(
-                came.map(|(peer, came)| connected_peer(peer, came, options.deadline, false)),
-            );
+            connected.extend(came.map(|(peer, came)| connected_peer(peer, came, options.deadline)));
         }
         for peer in larger {
             let transport = connect(identity, &peer.key, &peer.address, options, events)?;
-            connected.push(connected_peer(peer, transport, options.deadline, true));
+            connected.push(connected_peer(peer, transport, options.deadline));
         }
         Ok(Self(Ways::Multiparty { own, peers: connected }))
+    }
+
+    /// Meets all of `peers` at the relay with this URL, pair by pair: every party goes to the pairs that it is in by their smaller keys,
+    /// then by their larger ones, so that none waits for one that waits for it.
+    ///
+    /// # Errors
+    /// When one does not come in time.
+    pub fn meet_all(
+        identity: &Identity,
+        relay: &str,
+        peers: &[PeerAddress],
+        options: &Options,
+        events: &dyn Fn(Event),
+    ) -> Result<Self, Error> {
+        memory::has_read();
+        let own = identity.public_key();
+        let mut peers: Vec<&PeerAddress> = peers.iter().collect();
+        peers.sort_by_key(|peer| peer.key);
+        let endpoint = Endpoint::Via(relay.to_owned());
+        let options = Options { comeback: Comeback::NEVER, ..options.clone() };
+        let meet = |peer: &PeerAddress| {
+            let transport = establish(identity, &peer.key, &endpoint, &options, events)?;
+            Ok(connected_peer(peer, transport, options.deadline))
+        };
+        let met: Result<Vec<ConnectedPeer>, Error> = peers.into_iter().map(meet).collect();
+        Ok(Self(Ways::Multiparty { own, peers: met? }))
     }
 
     /// Over a TLS connection that a listener took. The peer may take so long for its terms, and then to consent to them.
@@ -109,8 +134,8 @@ fn connected_peer(
     peer: &PeerAddress,
     transport: TlsTransport,
     patience: Duration,
-    connecting: bool,
 ) -> ConnectedPeer {
+    let connecting = transport.connects();
     ConnectedPeer {
         name: peer.name.clone(),
         key: *peer.key.as_bytes(),

@@ -100,9 +100,15 @@ pub mod data {
 /// The way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Callers, Comeback, Endpoint, Event, Farewell, Limits, Listener, NetError, Note, Options,
-        Parting, Stop, signals,
+        Callers, Comeback, Endpoint, Entrance, Event, Farewell, Limits, Listener, NetError, Note,
+        Options, Parting, Stop, signals,
     };
+}
+
+/// A meeting point for parties of which neither can be reached.
+#[cfg(feature = "relay")]
+pub mod relay {
+    pub use veilset_relay::{Certificates, Limits, Note, Options, Relay, RelayError};
 }
 
 /// This party's identity, and the peers that it pinned.

@@ -26,6 +26,8 @@ use crate::order::Order;
 use crate::plan::args::PlanArgs;
 use crate::policy::args::PolicyArgs;
 use crate::receipt::ReceiptArgs;
+#[cfg(feature = "relay")]
+use crate::relay::RelayArgs;
 use crate::serve::args::ServeArgs;
 use crate::units;
 
@@ -52,6 +54,10 @@ Examples:
 Environment:
   VEILSET_HOME  the folder of your identity and of the keys that you pinned
                 [default: XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
+  HTTPS_PROXY   the proxy through which veilset goes out, http://HOST:PORT;
+                hosts in NO_PROXY and this machine are reached without it
+  SSL_CERT_FILE the authorities that vouch for relays and stores
+                [default: the system's]
 
 Exit codes:
   0 done    2 your input or flags    3 the parties do not agree on terms
@@ -59,7 +65,8 @@ Exit codes:
   70 a bug    130, 143 interrupted; nothing was written";
 
 pub(crate) const LIST_AND_KEY: &str = "<FILE> --key <COL[:PRESET],…>";
-pub(crate) const WAY: &str = "--peer <NAME|KEY> <--listen <HOST:PORT>|--connect <HOST:PORT>>";
+pub(crate) const WAY: &str =
+    "--peer <NAME|KEY>\n           <--listen <HOST:PORT>|--connect <HOST:PORT>|--via <URL>>";
 
 /// How an operation on two lists is called.
 pub(crate) fn of_two(name: &str) -> String {
@@ -129,9 +136,9 @@ pub(crate) enum Command {
     #[command(about = Operation::Agree.spec().help, override_usage = crate::agree::args::calls())]
     Agree(Box<AgreeArgs>),
     /// Serve a list for lookups, without showing it; or build or change one
-    #[command(override_usage = usage("serve", &["<FILE> --listen <HOST:PORT>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
+    #[command(override_usage = usage("serve", &["<FILE> <--listen <HOST:PORT>|--via <URL>>", "<--allow <NAME|KEY>|--allow-file <FILE>>"]))]
     Serve(ServeArgs),
-    #[command(about = Operation::Lookup.spec().help, override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> --connect <HOST:PORT>"]))]
+    #[command(about = Operation::Lookup.spec().help, override_usage = usage("lookup", &["<ITEMS|--file <FILE>>", "--peer <NAME|KEY> <--connect <HOST:PORT>|--via <URL>>"]))]
     Lookup(LookupArgs),
     /// Price a run beforehand: its time, traffic and memory, and what each side learns
     Plan(PlanArgs),
@@ -147,6 +154,9 @@ pub(crate) enum Command {
     Budget(BudgetArgs),
     /// Show or verify what both sides signed at the end of a run
     Receipt(ReceiptArgs),
+    /// Bring parties together of which neither can be reached: each gives --via and this relay's address
+    #[cfg(feature = "relay")]
+    Relay(RelayArgs),
     /// List the protocols, or show one in full with its assumptions and leaks
     Protocols(ProtocolsArgs),
     /// Measure protocols with both parties on this machine, or the curve operations under them
@@ -177,6 +187,8 @@ impl Command {
             Self::Protocols(args) => args.json,
             #[cfg(feature = "bench")]
             Self::Bench(args) => args.json,
+            #[cfg(feature = "relay")]
+            Self::Relay(_) => false,
             Self::Id(_)
             | Self::Peer(_)
             | Self::Serve(_)
@@ -347,8 +359,8 @@ pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) crowd: CrowdArgs,
     /// One of several other parties, and its address; give --with once for each (intersect only). Every party listens; of
-    /// two, the one with the smaller key connects
-    #[arg(long, help_heading = PEER, value_name = "NAME@HOST:PORT", conflicts_with = "connect", value_parser = units::with)]
+    /// two, the one with the smaller key connects. With --via, NAME alone
+    #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with)]
     pub(crate) with: Vec<With>,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
@@ -395,7 +407,7 @@ impl From<&ReleaseArgs> for Release {
 
 /// The way to the peer, and how to compute with it.
 #[derive(Args)]
-#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect"])))]
+#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect", "via"])))]
 pub(crate) struct MeetArgs {
     /// Wait for the peer at this address; either side may start first
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
@@ -403,6 +415,9 @@ pub(crate) struct MeetArgs {
     /// Connect to the peer at this address; either side may start first
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
+    /// Meet the peer at this relay, if neither side can listen; the peer gives the same URL, such as wss://relay.example
+    #[arg(long, help_heading = PEER, value_name = "URL")]
+    pub(crate) via: Option<String>,
     /// The other party: a pinned name, or its key
     #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
     pub(crate) peer: Option<String>,
@@ -482,6 +497,7 @@ pub(crate) struct OutputArgs {
 
 #[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["items", "file"])))]
+#[command(group(ArgGroup::new("end").required(true).args(["connect", "via"])))]
 pub(crate) struct LookupArgs {
     /// The items; - reads them from standard input, one a line, so that other users of the machine do not see them
     pub(crate) items: Vec<String>,
@@ -498,7 +514,10 @@ pub(crate) struct LookupArgs {
     pub(crate) keep: KeepArgs,
     /// Connect to the server at this address
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
-    pub(crate) connect: String,
+    pub(crate) connect: Option<String>,
+    /// Meet the server at this relay, to which it goes, too
+    #[arg(long, help_heading = PEER, value_name = "URL")]
+    pub(crate) via: Option<String>,
     /// The server: a pinned name, or its key
     #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
     pub(crate) peer: String,
@@ -562,7 +581,8 @@ impl From<SecurityArg> for veilset::registry::Security {
 pub(crate) struct With {
     /// A pinned name, or its key.
     pub(crate) name: String,
-    pub(crate) address: String,
+    /// None where all meet at a relay.
+    pub(crate) address: Option<String>,
 }
 
 /// `auto`, or a protocol's id.

@@ -13,6 +13,7 @@ use crate::units;
 
 #[derive(Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(group(ArgGroup::new("end").required(true).args(["listen", "via"])))]
 #[command(group(ArgGroup::new("guests").required(true).multiple(true).args(["allow", "allow_file"])))]
 pub(crate) struct ServeArgs {
     #[command(subcommand)]
@@ -21,8 +22,11 @@ pub(crate) struct ServeArgs {
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
     /// Answer clients at this address
-    #[arg(long, value_name = "HOST:PORT", required = true)]
+    #[arg(long, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
+    /// Answer clients that come to this relay, where one connection waits for each that may ask
+    #[arg(long, value_name = "URL")]
+    pub(crate) via: Option<String>,
     /// A client that may ask: a pinned name, or its key; give --allow once for each
     #[arg(long, value_name = "NAME|KEY")]
     pub(crate) allow: Vec<String>,

@@ -112,10 +112,10 @@ impl Log {
 
     fn note(&self, note: &Note) {
         match note {
-            Note::Stranger(Event::StrangerRefused { addr, why }) => {
+            Note::Caller(Event::StrangerRefused { addr, why }) => {
                 self.say(format_args!("turned away a caller from {addr}: {why}"));
             }
-            Note::Stranger(Event::StrangersRefused { count, why }) => {
+            Note::Caller(Event::StrangersRefused { count, why }) => {
                 self.say(format_args!("turned away {count} more callers, the last: {why}"));
             }
             Note::Left(client, Parting::Sent(Farewell::Forbidden)) => {
@@ -124,7 +124,10 @@ impl Log {
                     self.say(format_args!("sent {name} away: it may not ask"));
                 }
             }
-            Note::Stranger(_) | Note::Joined(_) | Note::Left(..) => {}
+            Note::Caller(Event::Retrying { addr, why, .. }) => {
+                self.warn(format_args!("nobody can come in at {addr} ({why}); trying again"));
+            }
+            Note::Caller(_) | Note::Joined(_) | Note::Left(..) => {}
         }
     }
 

@@ -19,7 +19,7 @@ use veilset::lookup::{
     single_items,
 };
 use veilset::net::signals::{self, Wish};
-use veilset::net::{Limits, Listener, Stop};
+use veilset::net::{Endpoint, Entrance, Limits, Listener, Stop};
 use veilset::party::{Home, Identity};
 use veilset::{Input, table, voice};
 
@@ -126,9 +126,12 @@ fn tell_change(changed: &Changed, what: &str, args: &ServeEditArgs, talk: &Talk)
 }
 
 fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
-    let (Some(file), Some(address)) = (&args.file, &args.listen) else {
-        return Err(Failure::Bug("neither a file nor an address to serve".to_owned()));
+    let Some(file) = &args.file else {
+        return Err(Failure::Bug("no file to serve".to_owned()));
     };
+    if let Some(relay) = &args.via {
+        Endpoint::Via(relay.clone()).check().map_err(veilset::Error::from)?;
+    }
     let home = Home::from_env()?;
     let identity = Arc::new(Identity::load(&home)?);
     let stamp = Stamp::of(file);
@@ -145,11 +148,11 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
         LookupService::new(engine, callers, quota, threads, move |told| teller.tell(&told))
             .map_err(no_threads)?;
     let service = Arc::new(service);
-    let listener = Listener::bind(address).map_err(veilset::Error::from)?;
+    let (entrance, at) = entrance(args)?;
     show_counts(args, &service, &log)?;
     let (stop, reload) = (Stop::new(), Arc::new(AtomicU64::new(0)));
     heed(stop.clone(), Arc::clone(&reload), &service, &log)?;
-    let (items, version, at) = (about.items, about.version, listener.local_addr());
+    let (items, version) = (about.items, about.version);
     log.say(format_args!(
         "serving version {version}, {items} items, at {at}, to {count} who may ask, until ctrl-c"
     ));
@@ -167,7 +170,7 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     let over = AtomicBool::new(false);
     let served = thread::scope(|scope| {
         scope.spawn(|| keeper.keep(&over));
-        let served = listener.serve(&identity, service.clone(), &limits, &stop);
+        let served = entrance.serve(&identity, service.clone(), &limits, &stop);
         over.store(true, Relaxed);
         served
     });
@@ -177,6 +180,19 @@ fn serve(args: &ServeArgs, talk: &Talk) -> Result<(), Failure> {
     }
     log.say("stopped");
     Ok(())
+}
+
+/// Where clients come in, and how that is said.
+fn entrance(args: &ServeArgs) -> Result<(Entrance, String), Failure> {
+    match (&args.listen, &args.via) {
+        (Some(address), _) => {
+            let listener = Listener::bind(address).map_err(veilset::Error::from)?;
+            let at = listener.local_addr().to_string();
+            Ok((Entrance::Listener(listener), at))
+        }
+        (None, Some(relay)) => Ok((Entrance::Relay(relay.clone()), relay.clone())),
+        (None, None) => Err(Failure::Bug("no way in".to_owned())),
+    }
 }
 
 fn quota(args: &ServeArgs, file: &Path, log: &Log) -> Result<Quota, Failure> {

@@ -253,6 +253,44 @@ fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
 
 #[cfg(unix)]
 #[test]
+fn the_commands_on_the_page_of_relays_run() {
+    let (you, acme) = (party(), party());
+    you.pin("acme", &acme);
+    acme.pin("you", &you);
+    for party in [&you, &acme] {
+        party.file("customers.csv", "email\nann@example.org\n");
+    }
+    for name in ["relay.pem", "relay.key"] {
+        let file = root().join("crates/cli/tests/relay").join(name);
+        fs::copy(file, you.path(name)).expect("room");
+    }
+    let commands: Vec<String> = commands("docs/use/relay.md")
+        .iter()
+        .map(|command| command.replace("0.0.0.0:443", ANY).replace("127.0.0.1:7000", ANY))
+        .map(|command| command.replace("127.0.0.1:9100", ANY))
+        .collect();
+    let [yours, acmes, relay, behind] = commands.as_slice() else { panic!("four commands") };
+    for relay in [relay, behind] {
+        let mut running = you.start(&words(relay, &acme, ""));
+        running.line_with("parties meet at");
+        running.signal("TERM");
+        succeeds(relay, &running.output());
+    }
+    let mut running = you.start(&["relay", "--listen", ANY]);
+    let address = running.line_with("parties meet at");
+    let address = address.split(" at ").nth(1).and_then(|rest| rest.split(' ').next());
+    let url = format!("ws://{}", address.expect("an address"));
+    let [yours, acmes] = [yours, acmes].map(|side| side.replace("wss://relay.example", &url));
+    let one = you.start(&words(&yours, &acme, ""));
+    let other = acme.run(&words(&acmes, &you, ""));
+    let one = one.output();
+    succeeds(&yours, &one);
+    succeeds(&acmes, &other);
+    assert_eq!((stdout(&one), stdout(&other)), ("1\n".to_owned(), "1\n".to_owned()));
+}
+
+#[cfg(unix)]
+#[test]
 fn every_command_on_the_page_of_data_runs() {
     let (reader, acme) = pair();
     let server = Postgres::start();

@@ -12,6 +12,8 @@ mod operations;
 #[cfg(unix)]
 mod postgres;
 mod reference;
+#[cfg(target_os = "linux")]
+mod relay;
 #[cfg(unix)]
 mod results;
 mod rules;

@@ -73,7 +73,7 @@ fn helps(party: &Party, of: &[String]) -> Vec<(String, String)> {
 
 #[test]
 fn help_fits_eighty_columns_and_has_one_order() {
-    const ORDER: [&str; 11] = [
+    const ORDER: [&str; 12] = [
         "Arguments:",
         "Options:",
         "Slots and preferences:",
@@ -81,6 +81,7 @@ fn help_fits_eighty_columns_and_has_one_order() {
         "The peer:",
         "The protocol:",
         "Rules:",
+        "Limits:",
         "This machine:",
         "Clusters:",
         "The result:",

@@ -1,5 +1,6 @@
 //! Many clients at one listener: each request is a message, and so is each answer.
 
+mod entrance;
 mod visit;
 
 use std::collections::HashMap;
@@ -14,12 +15,11 @@ use tokio::time::{interval, timeout};
 use veilset_channel::ChannelError;
 use veilset_party::{Identity, PublicKey};
 
+pub use self::entrance::Entrance;
+use self::entrance::Open;
 use self::visit::Visit;
 use crate::connection::{Ends, Pump};
-use crate::crowd::Crowd;
 use crate::handshake::Connected;
-use crate::listen::Door;
-use crate::tls::OwnKey;
 use crate::{Event, Listener, NetError, Options, Stop};
 
 /// How often the service is asked whom it takes.
@@ -98,8 +98,8 @@ pub enum Note {
     Joined(PublicKey),
     /// A client's connection is over.
     Left(PublicKey, Parting),
-    /// Somebody else called.
-    Stranger(Event),
+    /// Somebody else called, or nobody can at the relay.
+    Caller(Event),
 }
 
 /// How a client's connection ended.
@@ -151,11 +151,30 @@ impl Default for Limits {
 }
 
 impl Listener {
+    /// As [`Entrance::serve`], for those who come here.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// When called inside an asynchronous runtime.
+    pub fn serve(
+        self,
+        identity: &Identity,
+        service: Arc<dyn Service>,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Result<(), NetError> {
+        Entrance::Listener(self).serve(identity, service, limits, stop)
+    }
+}
+
+impl Entrance {
     /// Serves all who come with an allowed key, until it is stopped: what is being asked is answered then. Nothing that a client does ends it: one that sends
     /// no frame, asks nothing, or takes no answers loses its connection.
     ///
     /// # Errors
-    /// [`NetError::System`] when the system gives no resources to begin with.
+    /// [`NetError::System`] when the system gives no resources to begin with; [`NetError::Relay`] and [`NetError::Proxy`] for a relay.
     ///
     /// # Panics
     /// When called inside an asynchronous runtime.
@@ -174,10 +193,8 @@ impl Listener {
             .build()
             .map_err(NetError::System)?;
         let told = Arc::clone(&service);
-        let events = move |event| told.note(&Note::Stranger(event));
-        let crowd = Crowd::with_places(HANDSHAKES, HANDSHAKES / 2);
+        let events = move |event| told.note(&Note::Caller(event));
         let callers = service.callers();
-        let door = Door::new(OwnKey::of(identity), callers.expected(), &events, crowd);
         let hall = Hall {
             service,
             allowed: callers.allowed,
@@ -188,7 +205,11 @@ impl Listener {
             of_key: HashMap::new(),
             farewells: JoinSet::new(),
         };
-        let served = runtime.block_on(hall.serve(self.socket, door));
+        let served = runtime.block_on(async {
+            let entrance = Open::at(self, identity, &events)?;
+            hall.serve(entrance).await;
+            Ok(())
+        });
         // An answer that takes longer than the grace must not hold this up.
         runtime.shutdown_background();
         served
@@ -226,34 +247,33 @@ impl Default for Party {
 }
 
 impl Hall {
-    async fn serve(
-        mut self,
-        socket: std::net::TcpListener,
-        mut door: Door<'_, impl Fn(Event)>,
-    ) -> Result<(), NetError> {
-        let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
+    async fn serve<Tell>(mut self, mut entrance: Open<'_, Tell>)
+    where
+        Tell: Fn(Event) + Clone + Send + Sync + 'static,
+    {
+        // Whoever comes before the first tick is expected, too.
+        entrance.expect(self.look_at_callers());
         let mut tick = interval(TICK);
         loop {
             tokio::select! {
                 biased;
                 () = self.stop.stopped() => break,
-                _ = tick.tick() => door.peers = self.look_at_callers(),
+                _ = tick.tick() => entrance.expect(self.look_at_callers()),
                 Some(ended) = self.clients.join_next() => self.leave(ended.ok()),
-                connected = door.answer(&socket) => match connected {
+                connected = entrance.next() => match connected {
                     Ok(connected) => self.enter(connected),
                     // Another version: told to the caller by the version that it got.
                     Err(_) => continue,
                 },
             }
         }
-        drop(socket);
+        drop(entrance);
         let ending = async {
             while let Some(ended) = self.clients.join_next().await {
                 self.leave(ended.ok());
             }
         };
         let _ = timeout(GRACE, ending).await;
-        Ok(())
     }
 
     /// Dismisses those who may not ask any more; returns whose handshakes succeed from now on.

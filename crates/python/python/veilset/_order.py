@@ -157,6 +157,9 @@ class PeerOptions(TypedDict, total=False):
     party: PartyOption
     connect: Annotated[str, "connect to the peer at HOST:PORT"]
     listen: Annotated[str, "wait for the peer at HOST:PORT"]
+    via: Annotated[
+        str, "meet the peer at this relay, such as wss://relay.example; both sides give the same"
+    ]
     deadline: Annotated[float | str, "the longest wait for it: seconds, or a text such as 10m"]
 
 
@@ -216,6 +219,7 @@ class LookupOptions(OutputOptions, total=False):
     stop: StopOption
     party: PartyOption
     connect: Annotated[str, "connect to the server at HOST:PORT"]
+    via: Annotated[str, "meet the server at this relay, to which it goes, too"]
     deadline: Annotated[
         float | str, "the longest wait for the server: seconds, or a text such as 30s"
     ]
@@ -262,6 +266,7 @@ class Way:
     peer: str
     connect: str | None
     listen: str | None
+    via: str | None
     deadline: str
 
 
@@ -443,7 +448,7 @@ def way(peer: str, options: Options) -> Way:
     """The way that the options name."""
     deadline = options.get("deadline", "10m")
     text = deadline if isinstance(deadline, str) else f"{round(1000 * deadline)}ms"
-    return Way(peer, options.get("connect"), options.get("listen"), text)
+    return Way(peer, options.get("connect"), options.get("listen"), options.get("via"), text)
 
 
 def caller(progress: Progress | None, confirm: Callable[[Terms], bool] | None) -> Caller:

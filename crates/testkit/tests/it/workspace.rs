@@ -82,6 +82,7 @@ const GRAPH: [(&str, &[&str]); 32] = [
             "veilset-net",
             "veilset-party",
             "veilset-protocols",
+            "veilset-relay",
             "veilset-rules",
             "veilset-session",
             "veilset-sources",

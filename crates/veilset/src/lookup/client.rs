@@ -9,7 +9,7 @@ use veilset_data::{DataError, Destination, KeySpec, LABEL_COLUMN, PROGRAM_MEMORY
 use veilset_lookup::{
     Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
 };
-use veilset_net::{Event, NetError, Options, connect};
+use veilset_net::{Comeback, Endpoint, Event, NetError, Options, establish};
 use veilset_party::{Home, Identity, PublicKey};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
@@ -131,8 +131,8 @@ pub struct Visitor<'a> {
 pub struct Server<'a> {
     /// Its key.
     pub peer: &'a PublicKey,
-    /// Where it listens.
-    pub addr: &'a str,
+    /// Where it is reached: not one that listens.
+    pub endpoint: &'a Endpoint,
 }
 
 /// Looks something up in the list of a server.
@@ -150,15 +150,16 @@ pub fn look_up(
     takes: Takes,
 ) -> Result<LookedUp, Error> {
     let Visitor { home, identity, options, events, observer } = *visitor;
-    let Server { peer, addr } = server;
+    let Server { peer, endpoint } = server;
     memory::has_read();
     if let LookupInput::Items(items) = &sought {
         // Nothing that is wrong with the items shows after the server chose its presets.
         input_of(items, RAW)?;
     }
-    let place = kept_at(peer, addr);
+    let place = kept_at(peer, endpoint.place());
     let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
-    let transport = connect(identity, peer, addr, options, events).map_err(no_service)?;
+    let options = Options { comeback: Comeback::NEVER, ..options.clone() };
+    let transport = establish(identity, peer, endpoint, &options, events).map_err(no_service)?;
     let (run, started) = (run_id(&transport.binding()), SystemTime::now());
     let client = Client::new(Box::new(transport), *peer);
     let mut client = client.taking(takes.most).telling(observer);
@@ -278,7 +279,7 @@ fn remember(
     manifest: &Manifest,
     new_list: bool,
 ) -> Result<Contact, Error> {
-    let Server { peer, addr } = server;
+    let Server { peer, endpoint } = server;
     let name = format!("lookup-{peer}.seen");
     let mut contact = Contact::Usual;
     home.change(&name, |bytes| {
@@ -286,7 +287,7 @@ fn remember(
         let before = text.and_then(|text| Seen::decode(&text));
         let before = before.ok_or_else(|| Error::Seen { path: home.path().join(&name) })?;
         let mut seen = before.clone();
-        contact = seen.check(addr, manifest, new_list).map_err(Error::from)?;
+        contact = seen.check(endpoint.place(), manifest, new_list).map_err(Error::from)?;
         Ok::<_, Error>((seen != before).then(|| seen.encode().into_bytes()))
     })?;
     Ok(contact)
