@@ -1,4 +1,4 @@
-//! `veilset exchange`: a run that two parties agreed on once, in a file.
+//! `veilset exchange` and `veilset run`: a run that two parties agreed on once, in a file.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -7,11 +7,13 @@ use clap::{Args, CommandFactory, Parser};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use veilset::json;
-use veilset::party::guard;
+use veilset::party::{Home, guard};
 
 use crate::args::{Cli, Command, Talk};
 use crate::error::Failure;
+use crate::escape::shown;
 use crate::operation;
+use crate::order::Order;
 
 #[derive(Args)]
 pub(crate) struct ExchangeArgs {
@@ -32,7 +34,7 @@ pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
     let bytes = guard::read_trusted(&args.file)?;
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", args.file.display())))?;
-    let words = words(&args.file, &text)?;
+    let words = words(&args.file, &text, &Given::default())?;
     if args.print {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
@@ -51,22 +53,100 @@ fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(),
         env::set_current_dir(folder)
             .map_err(|why| Failure::Flags(format!("{}: {why}", folder.display())))?;
     }
+    let mut order = order(&args.file, words)?.0;
+    order.party.meet.yes = true;
+    operation::run(&order, talk)
+}
+
+/// The order in these words, and how much it says.
+fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure> {
     let cli = Cli::try_parse_from(words).map_err(|error| {
         let why = error.to_string();
         let why = why.trim_start_matches("error: ").trim_end();
-        Failure::Flags(format!("{}: {why}", args.file.display()))
+        Failure::Flags(format!("{}: {why}", path.display()))
     })?;
     match cli.command {
-        Command::Compute(mut order) => {
-            order.party.meet.yes = true;
-            operation::run(&order, talk)
-        }
+        Command::Compute(order) => Ok((order, cli.talk)),
         _ => Err(Failure::Bug("an operation is another command".to_owned())),
     }
 }
 
+/// The folder of what was agreed with peers, in that of the identity.
+const AGREEMENTS: &str = "agreements";
+
+#[derive(Args)]
+pub(crate) struct RunArgs {
+    /// The peer, as you called it in `invite` or `accept`
+    name: String,
+    /// Your list
+    list: String,
+    /// Further flags of the operation; they take the place of those that you agreed on
+    #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    flags: Vec<String>,
+}
+
+/// The file of what was agreed with a peer.
+pub(crate) fn agreement(name: &str) -> String {
+    format!("{name}.toml")
+}
+
+/// The folder of what was agreed.
+pub(crate) fn agreements(home: &Home) -> Home {
+    home.folder(AGREEMENTS)
+}
+
+/// Runs with a peer what was agreed with it.
+pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
+    let folder = agreements(&Home::from_env()?);
+    let name = agreement(&args.name);
+    // A name is no way to another folder.
+    let is_name =
+        args.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+    let path = folder.path().join(&name);
+    let bytes = if is_name { folder.read(&name)? } else { None };
+    let Some(bytes) = bytes else {
+        return Err(Failure::Flags(format!(
+            "nothing is agreed with {}: see veilset invite, or write {}",
+            shown(&args.name),
+            folder.path().join("NAME.toml").display()
+        )));
+    };
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", path.display())))?;
+    let given = Given { list: Some(&args.list), flags: &args.flags };
+    let (order, said) = order(&path, words(&path, &text, &given)?)?;
+    let talk = Talk {
+        quiet: talk.quiet || said.quiet,
+        verbose: talk.verbose || said.verbose,
+        no_input: talk.no_input || said.no_input,
+    };
+    let as_json = order.party.meet.json;
+    operation::run(&order, &talk).map_err(|failure| match as_json {
+        true => Failure::ForScripts(Box::new(failure)),
+        false => failure,
+    })
+}
+
+/// What a command line says beside a file.
+#[derive(Default)]
+struct Given<'a> {
+    list: Option<&'a str>,
+    /// Flags, with their values, which take the place of the file's.
+    flags: &'a [String],
+}
+
+impl Given<'_> {
+    /// Whether it has this flag, or one that excludes it.
+    fn has(&self, name: &str) -> bool {
+        const WAYS: [&str; 3] = ["listen", "connect", "via"];
+        let given = self.flags.iter().filter_map(|word| word.strip_prefix("--"));
+        let mut given = given.map(|flag| flag.split('=').next().unwrap_or_default());
+        given.any(|flag| flag == name || (WAYS.contains(&name) && WAYS.contains(&flag)))
+    }
+}
+
 /// The command that a file stands for.
-fn words(path: &Path, text: &str) -> Result<Vec<String>, Failure> {
+fn words(path: &Path, text: &str, given: &Given<'_>) -> Result<Vec<String>, Failure> {
     let at = |place: usize, why: &str| {
         let line = text.get(..place).unwrap_or(text).matches('\n').count() + 1;
         Failure::Flags(format!("{}:{line}: {why}", path.display()))
@@ -81,7 +161,8 @@ fn words(path: &Path, text: &str) -> Result<Vec<String>, Failure> {
         let wrong = || at(value.span().start, &format!("{name} is a text"));
         value.get_ref().as_str().map(str::to_owned).ok_or_else(wrong)
     };
-    let (operation, list) = (needed(OPERATION)?, needed(LIST)?);
+    let operation = needed(OPERATION)?;
+    let list = given.list.map_or_else(|| needed(LIST), |list| Ok(list.to_owned()))?;
     let program = Cli::command();
     let command = program.find_subcommand(&operation).filter(|_| {
         veilset::registry::OPERATIONS.iter().any(|spec| spec.operation.name() == operation)
@@ -94,7 +175,7 @@ fn words(path: &Path, text: &str) -> Result<Vec<String>, Failure> {
     let mut words = vec!["veilset".to_owned(), operation];
     for (name, value) in table {
         let (name, place) = (name.get_ref().as_ref(), name.span().start);
-        if [OPERATION, LIST].contains(&name) {
+        if [OPERATION, LIST].contains(&name) || given.has(name) {
             continue;
         }
         if !flags.contains(&name) {
@@ -114,6 +195,7 @@ fn words(path: &Path, text: &str) -> Result<Vec<String>, Failure> {
             })?);
         }
     }
+    words.extend(given.flags.iter().cloned());
     words.extend(["--".to_owned(), list]);
     Ok(words)
 }

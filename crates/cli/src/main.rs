@@ -21,6 +21,7 @@ mod exchange;
 mod history;
 mod identity;
 mod interrupt;
+mod invite;
 mod layout;
 mod lookup;
 mod multiparty;
@@ -119,6 +120,9 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Demo(args) => demo::run(&args, &talk),
         Command::Id(args) => identity::id(&args),
         Command::Peer(args) => identity::peer(args),
+        Command::Invite(args) => invite::invite(&args, &talk),
+        Command::Accept(args) => invite::accept(&args, &talk),
+        Command::Run(args) => exchange::run_with(&args, &talk),
         Command::Compute(order) => operation::run(&order, &talk),
         #[cfg(feature = "calendar")]
         Command::Agree(args) => agree::run(&args, &talk),

@@ -27,6 +27,9 @@ const RETURNING: Duration = Duration::from_millis(10);
 /// The longest pause between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
+/// The longest pause of one of many that wait at a relay for ever.
+const LONGEST_REST: Duration = Duration::from_secs(30);
+
 /// Goes to `HOST:PORT` until the peer is there, whose key is `peer`.
 ///
 /// # Errors
@@ -139,7 +142,7 @@ impl Caller {
                 failed(Event::Retrying { addr: self.addr.clone(), why, wait });
             }
             sleep(wait).await;
-            pause = (2 * pause).min(LONGEST_PAUSE);
+            pause = (2 * pause).min(LONGEST_REST);
         }
     }
 

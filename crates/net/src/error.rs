@@ -123,6 +123,29 @@ pub enum NetError {
         /// What is wrong.
         why: String,
     },
+    /// Nobody with the code came in time.
+    #[error(
+        "nobody with this code was at {at} within {} s{}; make another invitation",
+        .waited.as_secs(), .last.as_ref().map_or(String::new(), |last| format!(" (the last attempt: {last})"))
+    )]
+    NotIntroduced {
+        /// The address, or the relay's URL.
+        at: String,
+        /// How long.
+        waited: Duration,
+        /// How the last attempt failed, if one did.
+        last: Option<String>,
+    },
+    /// Somebody told a wrong code, so that it is used up.
+    #[error(
+        "somebody gave a wrong code, so this one is used up, and nobody was pinned: make another invitation, and tell its code to nobody else"
+    )]
+    CodeUsedUp,
+    /// The other side has another code, or it is used up.
+    #[error(
+        "the code is wrong, or was used up by somebody else, or the connection broke; nobody was pinned: ask for another invitation"
+    )]
+    WrongCode,
     /// This side's user ended the wait.
     #[error("stopped before the peer was there; nothing was sent")]
     Stopped,
@@ -184,10 +207,13 @@ impl NetError {
             | Self::Unreachable { .. }
             | Self::NobodyCame { .. }
             | Self::NobodyMet { .. }
+            | Self::NotIntroduced { .. }
             | Self::Stopped => Class::Network,
-            Self::WrongKey { .. } | Self::RefusedByPeer { .. } | Self::RelayCertificate { .. } => {
-                Class::Refused
-            }
+            Self::WrongKey { .. }
+            | Self::RefusedByPeer { .. }
+            | Self::RelayCertificate { .. }
+            | Self::CodeUsedUp
+            | Self::WrongCode => Class::Refused,
             Self::NotVeilset { .. } | Self::NotARelay { .. } => Class::Protocol,
             Self::OtherVersion { .. } => Class::Version,
         }

@@ -17,6 +17,7 @@ mod crowd;
 mod endpoint;
 mod error;
 mod handshake;
+mod introduction;
 mod listen;
 mod message;
 mod meter;
@@ -32,7 +33,10 @@ pub use connect::connect;
 pub use connection::{Messages, TlsTransport};
 pub use endpoint::{Comeback, Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
+pub use introduction::{Code, Introduced, MOST_SAID, Role, SECRET_BITS, introduce};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
-pub use service::{Callers, Entrance, Farewell, Limits, Note, Parting, Response, Service};
+pub use service::{
+    Callers, Entrance, Farewell, Limits, Note, Parting, Response, Service, allow_files,
+};
 pub use stop::Stop;

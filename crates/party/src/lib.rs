@@ -11,6 +11,7 @@ mod key;
 mod lock;
 mod pair;
 mod peers;
+mod words;
 
 pub use error::StoreError;
 pub use home::{Held, Home};
@@ -18,3 +19,4 @@ pub use identity::{Identity, Signer};
 pub use key::{KeyError, PublicKey};
 pub use pair::PairSecret;
 pub use peers::{Added, Peers};
+pub use words::words;

@@ -1,8 +1,8 @@
 //! What two parties can compute from each other's keys, and nobody else.
 
-use aws_lc_rs::digest::{SHA512, digest};
 use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
 use curve25519_dalek::edwards::CompressedEdwardsY;
+use sha2::{Digest, Sha512};
 use zeroize::Zeroizing;
 
 use crate::PublicKey;
@@ -23,8 +23,9 @@ impl PairSecret {
     pub(crate) fn of(seed: &[u8; 32], own: PublicKey, other: PublicKey) -> Self {
         let mut both = [own, other];
         both.sort_unstable();
-        let expanded = digest(&SHA512, seed);
-        let scalar = Zeroizing::new(<[u8; 32]>::try_from(&expanded.as_ref()[..32]).expect("half"));
+        let mut expanded = Zeroizing::new([0; 64]);
+        Sha512::new().chain_update(seed).finalize_into((&mut *expanded).into());
+        let scalar = Zeroizing::new(*expanded.first_chunk().expect("half"));
         let point = CompressedEdwardsY(*other.as_bytes()).decompress();
         let shared = point.map(|point| point.mul_clamped(*scalar).to_montgomery().to_bytes());
         Self(Zeroizing::new(shared.unwrap_or(*scalar)), both)
@@ -48,6 +49,8 @@ impl PairSecret {
 #[cfg(test)]
 mod tests {
     use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
+
+    use aws_lc_rs::digest::{SHA512, digest};
 
     use super::*;
     use crate::Identity;

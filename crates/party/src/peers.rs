@@ -87,6 +87,14 @@ impl Peers {
         Ok(added)
     }
 
+    /// Whether a peer may have this name: letters, digits, dots, dashes and underscores, and no key.
+    ///
+    /// # Errors
+    /// [`StoreError::Name`].
+    pub fn check_name(name: &str) -> Result<(), StoreError> {
+        check_name(name)
+    }
+
     /// Forgets a peer and writes the file; returns its key. What another program changed in the file meanwhile is kept.
     ///
     /// # Errors
@@ -189,6 +197,7 @@ impl Peers {
     }
 }
 
+/// Whether a peer may have this name.
 fn check_name(name: &str) -> Result<(), StoreError> {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     let fits = (1..=LONGEST_NAME).contains(&name.len()) && name.chars().all(allowed);

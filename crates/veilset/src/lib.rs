@@ -100,8 +100,8 @@ pub mod data {
 /// The way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Callers, Comeback, Endpoint, Entrance, Event, Farewell, Limits, Listener, NetError, Note,
-        Options, Parting, Stop, signals,
+        Callers, Code, Comeback, Endpoint, Entrance, Event, Farewell, Introduced, Limits, Listener,
+        NetError, Note, Options, Parting, Role, Stop, introduce, signals,
     };
 }
 
@@ -113,7 +113,9 @@ pub mod relay {
 
 /// This party's identity, and the peers that it pinned.
 pub mod party {
-    pub use veilset_party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard};
+    pub use veilset_party::{
+        Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard, words,
+    };
 }
 
 /// What a party takes part in, and what it took part in.

@@ -18,9 +18,10 @@ pub(crate) use self::choices::ChoiceArgs;
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
-use crate::exchange::ExchangeArgs;
+use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
+use crate::invite::{AcceptArgs, InviteArgs};
 use crate::operation::all_cores;
 use crate::order::Order;
 use crate::plan::args::PlanArgs;
@@ -33,10 +34,10 @@ use crate::units;
 
 /// The headings under which help has flags, beside those that are a command's own.
 pub(crate) const LIST: &str = "Your list";
-const PEER: &str = "The peer";
+pub(crate) const PEER: &str = "The peer";
 pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
-const RULES: &str = "Rules";
+pub(crate) const RULES: &str = "Rules";
 pub(crate) const MACHINE: &str = "This machine";
 const MESSAGES: &str = "Messages";
 
@@ -45,6 +46,7 @@ Examples:
   veilset demo                                   see it work in ten seconds
   veilset id                                     your key, to send to the peer
   veilset peer add acme veilset1…                pin the key that the peer sent
+  veilset invite acme --via wss://relay.example  or pin each other by a code
   veilset check list.csv --key email:email       look at your list alone
   veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 \\
       --peer acme -o matches.csv                 your side
@@ -130,6 +132,14 @@ pub(crate) enum Command {
     Id(IdArgs),
     /// Pin, list or forget other parties' keys
     Peer(PeerArgs),
+    /// Invite somebody by a single-use code: both pin each other
+    #[command(override_usage = usage("invite", &["<NAME> <--via <URL>|--listen <HOST:PORT>>"]))]
+    Invite(InviteArgs),
+    /// Accept an invitation
+    #[command(override_usage = usage("accept", &["<CODE|LINK> [NAME]"]))]
+    Accept(AcceptArgs),
+    /// Run what you and a peer agreed on with its invitation
+    Run(RunArgs),
     #[command(flatten)]
     Compute(Box<Order>),
     #[cfg(feature = "calendar")]
@@ -190,6 +200,9 @@ impl Command {
             #[cfg(feature = "relay")]
             Self::Relay(_) => false,
             Self::Id(_)
+            | Self::Invite(_)
+            | Self::Accept(_)
+            | Self::Run(_)
             | Self::Peer(_)
             | Self::Serve(_)
             | Self::Prime

@@ -8,7 +8,7 @@ use veilset_stage::{Party, Running, code, root, stderr, stdout};
 use crate::support::bucket::Bucket;
 #[cfg(unix)]
 use crate::support::postgres::Postgres;
-use crate::support::{ANY, PROGRAM, pair, party};
+use crate::support::{self, ANY, PROGRAM, pair, party};
 
 /// The lines of fenced blocks that begin with `veilset`, without their comments.
 fn commands(page: &str) -> Vec<String> {
@@ -253,6 +253,48 @@ fn the_commands_on_the_page_of_rules_run_and_their_policy_is_the_example() {
 
 #[cfg(unix)]
 #[test]
+fn the_commands_on_the_page_of_invitations_run() {
+    let (you, acme, host) = (party(), party(), party());
+    you.file("customers.csv", "email\nann@example.org\n");
+    acme.file("list.csv", "Mail\nANN@example.org\n");
+    let (_relay, url) = support::relay(&host);
+    let commands = commands("docs/use/invite.md");
+    let [invite, by_link, by_code, by_address, ours, theirs] = commands.as_slice() else {
+        panic!("six commands")
+    };
+    let at = |command: &str| command.replace("wss://relay.example", &url);
+    for (number, accept) in [by_link, by_code, by_address].into_iter().enumerate() {
+        let is_direct = accept.contains("--connect");
+        let way = if is_direct { format!("--listen {ANY}") } else { format!("--via {url}") };
+        let line = invite.replace("--via wss://relay.example", &way);
+        let line = format!("exec {} --force > line.txt", line.replacen("veilset", PROGRAM, 1));
+        let mut command = you.shell(&line);
+        command.stdout(std::process::Stdio::null());
+        let mut inviting = Running::start(command);
+        inviting.line_with("the code is good once");
+        let shown = you.read("line.txt").trim().to_owned();
+        let letters = shown.rsplit('#').next().expect("a code").to_owned();
+        let address = if is_direct { inviting.address() } else { String::new() };
+        let accept = at(accept).replace("https://relay.example/#7KQ2-9FM4-TX3H", &shown);
+        let accept = accept.replace("7KQ2-9FM4-TX3H", &letters);
+        // What a page calls a comment is a code here.
+        let accept = if number == 0 { format!("veilset accept {shown}") } else { accept };
+        let accept = format!("{accept} --force");
+        let accepted = acme.run(&words(&accept, &acme, &address));
+        succeeds(&accept, &accepted);
+        succeeds(invite, &inviting.output());
+        if number == 0 {
+            let ours = you.start(&[&words(ours, &acme, "")[..], &["--no-input"]].concat());
+            let theirs = acme.run(&[&words(theirs, &acme, "")[..], &["--no-input"]].concat());
+            assert_eq!(code(&theirs), 0, "{}", stderr(&theirs));
+            let ours = ours.output();
+            assert_eq!((code(&ours), stdout(&ours)), (0, "1\n".to_owned()), "{}", stderr(&ours));
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn the_commands_on_the_page_of_relays_run() {
     let (you, acme) = (party(), party());
     you.pin("acme", &acme);
@@ -276,10 +318,7 @@ fn the_commands_on_the_page_of_relays_run() {
         running.signal("TERM");
         succeeds(relay, &running.output());
     }
-    let mut running = you.start(&["relay", "--listen", ANY]);
-    let address = running.line_with("parties meet at");
-    let address = address.split(" at ").nth(1).and_then(|rest| rest.split(' ').next());
-    let url = format!("ws://{}", address.expect("an address"));
+    let (_relay, url) = support::relay(&you);
     let [yours, acmes] = [yours, acmes].map(|side| side.replace("wss://relay.example", &url));
     let one = you.start(&words(&yours, &acme, ""));
     let other = acme.run(&words(&acmes, &you, ""));

@@ -4,6 +4,8 @@ mod agree;
 #[cfg(target_os = "linux")]
 mod consent;
 mod docs;
+#[cfg(unix)]
+mod invite;
 mod json;
 #[cfg(unix)]
 mod lookup;

@@ -73,12 +73,13 @@ fn helps(party: &Party, of: &[String]) -> Vec<(String, String)> {
 
 #[test]
 fn help_fits_eighty_columns_and_has_one_order() {
-    const ORDER: [&str; 12] = [
+    const ORDER: [&str; 13] = [
         "Arguments:",
         "Options:",
         "Slots and preferences:",
         "Your list:",
         "The peer:",
+        "What you will run together:",
         "The protocol:",
         "Rules:",
         "Limits:",

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::task::{AbortHandle, JoinSet};
 use veilset_party::{Identity, PublicKey};
-use veilset_reach::RelayUrl;
+use veilset_reach::{Proxies, RelayUrl};
 
 use super::HANDSHAKES;
 use crate::address::relay_url;
@@ -45,6 +45,7 @@ impl<'a, Tell: Fn(Event) + Clone + Send + Sync + 'static> Open<'a, Tell> {
                 Ok(Self::Listener(socket.map_err(NetError::System)?, Box::new(door)))
             }
             Entrance::Relay(url) => {
+                Proxies::from_env().map_err(NetError::Proxy)?;
                 let (sender, met) = channel(1);
                 let (waiting, tasks) = (HashMap::new(), JoinSet::new());
                 let url = relay_url(&url)?;

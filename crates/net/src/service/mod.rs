@@ -331,8 +331,8 @@ impl Hall {
     }
 }
 
-/// Each client takes a file descriptor: as many as the system lets this process have. That it lets no more is no error.
-fn allow_files() {
+/// Has this process open as many files as the system lets it: each client takes one. That it lets no more is no error.
+pub fn allow_files() {
     #[cfg(unix)]
     {
         use nix::sys::resource::{Resource, getrlimit, setrlimit};

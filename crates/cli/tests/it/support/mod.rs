@@ -9,7 +9,7 @@ pub(crate) mod terminal;
 
 use std::process::Output;
 
-use veilset_stage::{Party, stderr};
+use veilset_stage::{Party, Running, stderr};
 
 /// The program.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_veilset");
@@ -47,4 +47,13 @@ pub(crate) fn meet(
 pub(crate) fn json(output: &Output) -> serde_json::Value {
     assert!(output.status.success(), "{}", stderr(output));
     serde_json::from_slice(&output.stdout).expect("one JSON object")
+}
+
+/// A relay of this machine, and its URL.
+pub(crate) fn relay(host: &Party) -> (Running, String) {
+    let mut relay = host.start(&["relay", "--listen", ANY]);
+    let line = relay.line_with("parties meet at");
+    let address = line.split(" at ").nth(1).and_then(|rest| rest.split(' ').next());
+    let url = format!("ws://{}", address.expect("an address"));
+    (relay, url)
 }
