@@ -49,10 +49,10 @@ pub(crate) struct RelayArgs {
     #[arg(long, help_heading = LIMITS, value_name = "N", default_value_t = 256, value_parser = value_parser!(u32).range(1..))]
     connections: u32,
     /// The most bytes through one room, both ways together, such as 10GB [default: any number]
-    #[arg(long, help_heading = LIMITS, value_name = "SIZE", value_parser = units::bytes)]
+    #[arg(long, help_heading = LIMITS, value_name = "SIZE", value_parser = some_bytes)]
     most: Option<u64>,
     /// The most bytes a second in each direction of a room, such as 10MB [default: any number]
-    #[arg(long, help_heading = LIMITS, value_name = "SIZE", value_parser = units::bytes)]
+    #[arg(long, help_heading = LIMITS, value_name = "SIZE", value_parser = some_bytes)]
     rate: Option<u64>,
     /// Close a room through which nothing goes for this long; parties give a sign of life every 5 s
     #[arg(long, help_heading = LIMITS, value_name = "DURATION", default_value = "60s", value_parser = units::duration)]
@@ -60,6 +60,14 @@ pub(crate) struct RelayArgs {
     /// Threads [default: all cores]
     #[arg(long, help_heading = MACHINE, value_name = "N", value_parser = units::threads)]
     threads: Option<usize>,
+}
+
+/// A number of bytes that is not 0.
+fn some_bytes(text: &str) -> Result<u64, String> {
+    units::bytes(text).and_then(|bytes| match bytes {
+        0 => Err("more than 0 bytes are needed".to_owned()),
+        some => Ok(some),
+    })
 }
 
 /// Brings callers together until it is stopped.

@@ -130,11 +130,12 @@ impl Proxy {
             }
             None => text,
         };
-        let rest = rest.split('/').next().unwrap_or_default();
+        // A password may have a slash.
         let (user, place) = match rest.rsplit_once('@') {
             Some((user, place)) => (Some(user), place),
             None => (None, rest),
         };
+        let place = place.split('/').next().unwrap_or_default();
         let (host, port) = match place.rsplit_once(':') {
             Some((host, port)) if !port.contains(']') => {
                 (host, port.parse().map_err(|_| "its port is no number".to_owned())?)
@@ -312,6 +313,7 @@ mod tests {
             ("proxy.example", "proxy.example:8080", None),
             ("http://[2001:db8::1]:3128", "[2001:db8::1]:3128", None),
             ("http://me:p%40ss@proxy.example:1", "proxy.example:1", Some("me:p@ss")),
+            ("http://me:a/b@proxy.example:1/x", "proxy.example:1", Some("me:a/b")),
         ] {
             let proxy = named(text).expect(text).proxy.expect("set");
             assert_eq!(proxy.name(), name);

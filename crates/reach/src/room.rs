@@ -1,7 +1,7 @@
 //! Into a room at a relay.
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
@@ -14,6 +14,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 use tokio_tungstenite::client_async_with_config;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest;
+use tokio_tungstenite::tungstenite::error::ProtocolError;
 use tokio_tungstenite::tungstenite::http::header::SEC_WEBSOCKET_PROTOCOL;
 use tokio_tungstenite::tungstenite::http::{HeaderValue, Request, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
@@ -95,6 +96,7 @@ async fn open(url: &RelayUrl, tcp: TcpStream) -> Result<Socket, JoinError> {
     let config = WebSocketConfig::default()
         .read_buffer_size(LONGEST)
         .write_buffer_size(0)
+        .max_write_buffer_size(2 * LONGEST)
         .max_message_size(Some(LONGEST))
         .max_frame_size(Some(LONGEST));
     let opened = client_async_with_config(request(url)?, stream, Some(config)).await;
@@ -115,14 +117,7 @@ async fn secured(url: &RelayUrl, tcp: TcpStream) -> Result<TlsStream<TcpStream>,
     let untrusted = |why: String| JoinError::Certificate(why);
     let name = ServerName::try_from(url.host.clone());
     let name = name.map_err(|why| untrusted(format!("no certificate is for its name: {why}")))?;
-    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
-    let config = ClientConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .and_then(BuilderVerifierExt::with_platform_verifier)
-        .map_err(|why| untrusted(format!("this machine has no list of authorities: {why}")))?;
-    let mut config = config.with_no_client_auth();
-    config.alpn_protocols = vec![b"http/1.1".to_vec()];
-    let connected = TlsConnector::from(Arc::new(config)).connect(name, tcp).await;
+    let connected = TlsConnector::from(trust()?).connect(name, tcp).await;
     connected.map_err(|why| match why.get_ref().and_then(|inner| inner.downcast_ref()) {
         Some(TlsError::InvalidCertificate(why)) => {
             untrusted(format!("its certificate is not trusted: {why}"))
@@ -130,6 +125,24 @@ async fn secured(url: &RelayUrl, tcp: TcpStream) -> Result<TlsStream<TcpStream>,
         Some(why) => JoinError::NotARelay(format!("it speaks no TLS that this side does: {why}")),
         None => why.into(),
     })
+}
+
+/// Whom this machine trusts, read once.
+fn trust() -> Result<Arc<ClientConfig>, JoinError> {
+    static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
+    if let Some(config) = TRUST.get() {
+        return Ok(Arc::clone(config));
+    }
+    let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
+    let config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()
+        .and_then(BuilderVerifierExt::with_platform_verifier);
+    let config = config.map_err(|why| {
+        JoinError::Certificate(format!("this machine has no list of authorities: {why}"))
+    });
+    let mut config = config?.with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(Arc::clone(TRUST.get_or_init(|| Arc::new(config))))
 }
 
 /// Whether the other side is there, once the relay has said whether it is.
@@ -167,14 +180,18 @@ fn failed(error: Error, opening: bool) -> JoinError {
             StatusCode::TOO_MANY_REQUESTS => {
                 JoinError::Busy("it has too many connections from here".to_owned())
             }
-            status @ (StatusCode::SERVICE_UNAVAILABLE
+            status @ (StatusCode::INTERNAL_SERVER_ERROR
+            | StatusCode::REQUEST_TIMEOUT
+            | StatusCode::SERVICE_UNAVAILABLE
             | StatusCode::BAD_GATEWAY
             | StatusCode::GATEWAY_TIMEOUT) => {
                 JoinError::Busy(format!("it takes nobody now (status {})", status.as_u16()))
             }
             status => JoinError::NotARelay(format!("it answers with status {}", status.as_u16())),
         },
-        Error::ConnectionClosed | Error::AlreadyClosed => {
+        Error::ConnectionClosed
+        | Error::AlreadyClosed
+        | Error::Protocol(ProtocolError::HandshakeIncomplete) => {
             io::Error::new(io::ErrorKind::ConnectionReset, "it closed the connection").into()
         }
         other if opening => JoinError::NotARelay(other.to_string()),

@@ -18,6 +18,7 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
+use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_tungstenite::tungstenite::Bytes;
@@ -95,8 +96,10 @@ impl Door {
         // A body that never ends, or an answer that nobody takes.
         let talked = timeout(2 * PATIENCE, talk).await;
         drop(entrance);
-        if !matches!(talked, Ok(Ok(()))) {
-            return self.hall.metrics.refuse(Refused::Slow);
+        match talked {
+            Ok(Ok(())) => {}
+            Ok(Err(_)) => return self.hall.metrics.refuse(Refused::Malformed),
+            Err(_) => return self.hall.metrics.refuse(Refused::Slow),
         }
         if let Ok((upgrade, connection)) = comes.await
             && let Ok(upgraded) = hyper::upgrade::on::<Request<Incoming>>(upgrade).await
@@ -182,13 +185,20 @@ fn told(status: StatusCode, text: &'static str) -> Answer {
 pub(crate) async fn show_metrics(socket: TcpListener, hall: Arc<Hall>) {
     /// The pause after the system refused to accept a connection.
     const BREATH: Duration = Duration::from_millis(100);
+    /// Who is shown them at once.
+    const READERS: usize = 16;
+    let mut readers = JoinSet::new();
     loop {
+        while readers.len() >= READERS {
+            readers.join_next().await;
+        }
         let Ok((tcp, _)) = socket.accept().await else {
             sleep(BREATH).await;
             continue;
         };
+        while readers.try_join_next().is_some() {}
         let hall = Arc::clone(&hall);
-        tokio::spawn(async move {
+        readers.spawn(async move {
             let service = service_fn(|_: Request<Incoming>| {
                 let text = Full::new(Bytes::from(hall.metrics.render()));
                 std::future::ready(Ok::<_, Infallible>(Response::new(text)))

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use futures_util::future::{Either, select};
 use futures_util::stream::{SplitSink, SplitStream};
 use futures_util::{SinkExt, StreamExt};
 use hyper::upgrade::Upgraded;
@@ -33,6 +32,12 @@ const FAREWELL: Duration = Duration::from_secs(2);
 /// How far a direction may be ahead of its rate.
 const BURST: Duration = Duration::from_millis(250);
 
+/// Whoever computes takes nothing meanwhile; one that takes nothing for this long, while the other sends nothing either, is gone.
+const STUCK: Duration = Duration::from_secs(600);
+
+/// What a frame counts beside its bytes.
+const FRAME: u64 = 16;
+
 /// Bytes that are read at once.
 const READ: usize = 16 << 10;
 
@@ -50,6 +55,7 @@ impl Guest {
         let config = WebSocketConfig::default()
             .read_buffer_size(READ)
             .write_buffer_size(0)
+            .max_write_buffer_size(2 * LONGEST)
             .max_message_size(Some(LONGEST))
             .max_frame_size(Some(LONGEST));
         let io = TokioIo::new(upgraded);
@@ -59,16 +65,18 @@ impl Guest {
 
     /// Asks for the room, and is there until it goes.
     pub(crate) async fn attend(mut self, hall: Arc<Hall>) {
-        let greeting = loop {
-            match timeout(GREETING, self.socket.next()).await {
-                Ok(Some(Ok(Message::Binary(said)))) => break greeted(&said),
-                Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => {}
-                Ok(Some(Ok(_))) => break None,
-                Ok(Some(Err(_)) | None) => return,
-                Err(_) => {
-                    hall.metrics.refuse(Refused::Slow);
-                    return self.leave(Closing::Malformed).await;
-                }
+        let said = tokio::select! {
+            biased;
+            () = hall.stop.stopped() => return self.leave(Closing::Stopping).await,
+            said = timeout(GREETING, self.socket.next()) => said,
+        };
+        let greeting = match said {
+            Ok(Some(Ok(Message::Binary(said)))) => greeted(&said),
+            Ok(Some(Err(Error::Io(_) | Error::ConnectionClosed)) | None) => return,
+            Ok(Some(_)) => None,
+            Err(_) => {
+                hall.metrics.refuse(Refused::Slow);
+                return self.leave(Closing::Malformed).await;
             }
         };
         match greeting {
@@ -84,7 +92,7 @@ impl Guest {
     async fn wait(mut self, mut waiting: Waiting, hall: &Hall) -> Waited {
         let mut pulse = interval_at(Instant::now() + PULSE, PULSE);
         let mut answers = true;
-        let mut said = self.say(WAITING).await.is_ok();
+        let mut said = self.say(WAITING).await;
         let why = loop {
             if !said {
                 break None;
@@ -97,7 +105,7 @@ impl Guest {
                     Err(_) => break None,
                 },
                 heard = self.socket.next() => match heard {
-                    Some(Ok(Message::Ping(_) | Message::Pong(_))) => answers = true,
+                    Some(Ok(Message::Pong(_))) => answers = true,
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break None,
                     Some(Ok(_)) => {
                         hall.metrics.refuse(Refused::Malformed);
@@ -110,7 +118,7 @@ impl Guest {
                         break Some(Closing::Idle);
                     }
                     answers = false;
-                    said = self.socket.send(Message::Ping(Bytes::new())).await.is_ok();
+                    said = self.send(Message::Ping(Bytes::new())).await;
                 }
             }
         };
@@ -121,8 +129,13 @@ impl Guest {
         Waited::Gone(partner)
     }
 
-    async fn say(&mut self, message: &'static [u8]) -> Result<(), Error> {
-        self.socket.send(Message::Binary(Bytes::from_static(message))).await
+    async fn say(&mut self, message: &'static [u8]) -> bool {
+        self.send(Message::Binary(Bytes::from_static(message))).await
+    }
+
+    /// Whether a few bytes could be sent soon: else nothing is taken at the other end.
+    async fn send(&mut self, message: Message) -> bool {
+        timeout(FAREWELL, self.socket.send(message)).await.is_ok_and(|sent| sent.is_ok())
     }
 
     /// Closes the connection, and says why.
@@ -169,14 +182,15 @@ async fn together(mut one: Guest, mut other: Guest, hall: &Arc<Hall>) {
     hall.note(Note::Met);
     let traffic = Traffic::new();
     let (told_one, told_other) = tokio::join!(one.say(MET), other.say(MET));
-    let why = if told_one.is_err() || told_other.is_err() {
-        Closing::Left
-    } else {
+    let why = if told_one && told_other {
         tokio::select! {
             biased;
             () = hall.closing.stopped() => Closing::Stopping,
+            () = traffic.rest(hall.limits.idle) => Closing::Idle,
             why = exchange(&mut one.socket, &mut other.socket, &traffic, hall) => why,
         }
+    } else {
+        Closing::Left
     };
     match why {
         Closing::Idle => hall.metrics.refuse(Refused::Idle),
@@ -200,13 +214,18 @@ enum Ended {
 /// Why it ended.
 async fn exchange(one: &mut Socket, other: &mut Socket, traffic: &Traffic, hall: &Hall) -> Closing {
     let ((mut to_one, mut from_one), (mut to_other, mut from_other)) = (one.split(), other.split());
-    let there = pin!(hand_on(&mut from_one, &mut to_other, traffic, hall));
-    let back = pin!(hand_on(&mut from_other, &mut to_one, traffic, hall));
-    let ended = match select(there, back).await {
-        // What a guest that takes no more has sent before is the other's.
-        Either::Left((Ended::Unsendable, back)) => back.await,
-        Either::Right((Ended::Unsendable, there)) => there.await,
-        Either::Left((ended, _)) | Either::Right((ended, _)) => ended,
+    let mut there = pin!(hand_on(&mut from_one, &mut to_other, traffic, hall));
+    let mut back = pin!(hand_on(&mut from_other, &mut to_one, traffic, hall));
+    // Neither goes first, and what a guest that takes no more has sent before is the other's.
+    let ended = tokio::select! {
+        ended = &mut there => match ended {
+            Ended::Unsendable => back.await,
+            ended => ended,
+        },
+        ended = &mut back => match ended {
+            Ended::Unsendable => there.await,
+            ended => ended,
+        },
     };
     match ended {
         Ended::With(why) => why,
@@ -221,35 +240,38 @@ async fn hand_on(
     traffic: &Traffic,
     hall: &Hall,
 ) -> Ended {
-    let Limits { idle, bytes: most, rate, .. } = hall.limits;
+    let Limits { bytes: most, rate, .. } = hall.limits;
     let mut due = Instant::now();
     loop {
-        let message = match timeout(idle, from.next()).await {
-            Err(_) if traffic.is_idle_for(idle) => return Ended::With(Closing::Idle),
-            Err(_) | Ok(Some(Ok(Message::Ping(_) | Message::Pong(_)))) => continue,
-            Ok(Some(Ok(message @ Message::Binary(_)))) => message,
-            Ok(
-                Some(Ok(Message::Close(_)) | Err(Error::Io(_) | Error::ConnectionClosed)) | None,
-            ) => {
+        let message = match from.next().await {
+            Some(Ok(message @ (Message::Binary(_) | Message::Pong(_)))) => message,
+            None | Some(Ok(Message::Close(_)) | Err(Error::Io(_) | Error::ConnectionClosed)) => {
                 return Ended::With(Closing::Left);
             }
-            Ok(Some(Err(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake)))) => {
+            Some(Err(Error::Protocol(ProtocolError::ResetWithoutClosingHandshake))) => {
                 return Ended::With(Closing::Left);
             }
-            Ok(Some(_)) => return Ended::With(Closing::Malformed),
+            Some(_) => return Ended::With(Closing::Malformed),
         };
-        let count = message.len() as u64;
-        hall.metrics.bytes.fetch_add(count, Relaxed);
+        // What has no bytes costs something, too.
+        let count = message.len() as u64 + FRAME;
+        hall.metrics.bytes.fetch_add(message.len() as u64, Relaxed);
         if traffic.count(count) > most.unwrap_or(u64::MAX) {
             return Ended::With(Closing::Spent);
         }
-        if to.send(message).await.is_err() {
-            return Ended::Unsendable;
+        if message.is_binary() {
+            traffic.blocked.fetch_add(1, Relaxed);
+            let sent = to.send(message).await;
+            traffic.blocked.fetch_sub(1, Relaxed);
+            if sent.is_err() {
+                return Ended::Unsendable;
+            }
+            traffic.moved();
         }
         if let Some(rate) = rate {
             // A direction that has rested may be ahead of its rate for a moment.
             let now = Instant::now();
-            due = due.max(now) + Duration::from_secs_f64(count as f64 / rate as f64);
+            due = due.max(now) + Duration::from_secs_f64(count as f64 / rate.max(1) as f64);
             if due > now + BURST {
                 sleep_until(due - BURST).await;
             }
@@ -263,22 +285,37 @@ struct Traffic {
     bytes: AtomicU64,
     /// Milliseconds from `start` to the last message.
     last: AtomicU64,
+    /// Directions in which something waits to be taken.
+    blocked: AtomicU64,
 }
 
 impl Traffic {
     fn new() -> Self {
-        Self { start: Instant::now(), bytes: AtomicU64::new(0), last: AtomicU64::new(0) }
+        let [bytes, last, blocked] = [0; 3].map(AtomicU64::new);
+        Self { start: Instant::now(), bytes, last, blocked }
     }
 
     /// Counts a message, and all bytes before.
     fn count(&self, bytes: u64) -> u64 {
-        self.last.store(self.now(), Relaxed);
+        self.moved();
         self.bytes.fetch_add(bytes, Relaxed) + bytes
     }
 
-    fn is_idle_for(&self, time: Duration) -> bool {
-        let idle = self.now().saturating_sub(self.last.load(Relaxed));
-        Duration::from_millis(idle) >= time
+    fn moved(&self) {
+        self.last.store(self.now(), Relaxed);
+    }
+
+    /// Ends when nothing has moved for so long, or for longer where somebody takes nothing.
+    async fn rest(&self, idle: Duration) {
+        loop {
+            let is_blocked = self.blocked.load(Relaxed) > 0;
+            let longest = if is_blocked { idle.max(STUCK) } else { idle };
+            let end = self.start + Duration::from_millis(self.last.load(Relaxed)) + longest;
+            if end <= Instant::now() {
+                return;
+            }
+            sleep_until(end.min(Instant::now() + idle)).await;
+        }
     }
 
     fn now(&self) -> u64 {

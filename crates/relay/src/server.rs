@@ -9,7 +9,7 @@ use tokio::runtime::Builder;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
-use veilset_net::Stop;
+use veilset_net::{Stop, allow_files};
 
 use crate::door::{self, Door};
 use crate::hall::Hall;
@@ -131,6 +131,7 @@ impl Relay {
         now: &Stop,
         note: impl Fn(Note) + Send + Sync + 'static,
     ) -> Result<(), RelayError> {
+        allow_files();
         let runtime = Builder::new_multi_thread()
             .worker_threads(options.threads.max(1))
             .enable_io()

@@ -93,7 +93,7 @@ fn what_is_no_room_is_refused() {
         let answer = asked(relay.addr, &request);
         assert!(answer.starts_with(&format!("HTTP/1.1 {status}")), "{request:.60}: {answer}");
     }
-    // A greeting of another length, an unmasked frame, a text, and one that is too long: each is closed with a code.
+    // A greeting of another length, an unmasked frame, a text, a ping, and one that is too long: each is closed.
     let masked = |kind: u8, length: &[u8], bytes: usize| {
         [&[kind][..], length, &[0; 4], &vec![0; bytes]].concat()
     };
@@ -101,6 +101,7 @@ fn what_is_no_room_is_refused() {
         masked(0x82, &[0x80 | 5], 5),
         [&[0x82, 33][..], &[0; 33]].concat(),
         masked(0x81, &[0x80 | 33], 33),
+        masked(0x89, &[0x80 | 125], 125),
         masked(0x82, &[0x80 | 127, 0, 0, 0, 1, 0, 0, 0, 0], 70_000),
     ] {
         let mut tcp = TcpStream::connect(relay.addr).expect("it listens");
