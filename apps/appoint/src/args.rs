@@ -53,10 +53,10 @@ pub(crate) struct Args {
     /// The rule that combines both sides' preferences: sum-of-ranks or minimum-of-ranks; both sides give the same
     #[arg(long, value_name = "SCHEME")]
     pub(crate) scheme: Option<Scheme>,
-    /// Wait for the other side at this address
+    /// Wait for the other side at this address, or at a relay such as wss://relay.example
     #[arg(long, value_name = "HOST:PORT", conflicts_with = "connect")]
     pub(crate) listen: Option<String>,
-    /// Connect to the other side at this address
+    /// Connect to the other side at this address, or at a relay
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect: Option<String>,
     /// The other side: a pinned name, or its key

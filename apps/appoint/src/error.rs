@@ -109,7 +109,9 @@ impl From<veilset::Error> for Refusal {
         }
         let field = match &error {
             veilset::Error::Data(_) | veilset::Error::Fetch(_) => "calendar",
-            veilset::Error::Net(NetError::Address { .. } | NetError::Listen { .. }) => "address",
+            veilset::Error::Net(
+                NetError::Address { .. } | NetError::Relay { .. } | NetError::Listen { .. },
+            ) => "address",
             veilset::Error::Store(_) | veilset::Error::Net(NetError::OwnKey) => "peer",
             _ => "run",
         };

@@ -112,8 +112,12 @@ impl Run {
     /// This side's end of the connection.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, Refusal> {
         let address = self.address.trim().to_owned();
-        let endpoint =
-            if self.waits { Endpoint::Listen(address) } else { Endpoint::Connect(address) };
+        let is_relay = ["ws://", "wss://"].iter().any(|scheme| address.starts_with(scheme));
+        let endpoint = match self.waits {
+            _ if is_relay => Endpoint::Via(address),
+            true => Endpoint::Listen(address),
+            false => Endpoint::Connect(address),
+        };
         endpoint.check().map_err(|why| Refusal::new("address", why))?;
         Ok(endpoint)
     }

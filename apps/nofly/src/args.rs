@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgGroup, Args, Parser, Subcommand};
 use veilset::data::KeySpec;
 
 use crate::units;
@@ -65,6 +65,7 @@ pub(crate) struct PartyArgs {
 }
 
 #[derive(Args)]
+#[command(group(ArgGroup::new("end").required(true).args(["listen", "via"])))]
 pub(crate) struct ServeArgs {
     /// The list: a CSV file with a header; changes count from the next screening on
     pub(crate) list: PathBuf,
@@ -72,7 +73,10 @@ pub(crate) struct ServeArgs {
     pub(crate) party: PartyArgs,
     /// Answer at this address
     #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) listen: String,
+    pub(crate) listen: Option<String>,
+    /// Answer at this relay, such as wss://relay.example
+    #[arg(long, value_name = "URL")]
+    pub(crate) via: Option<String>,
     /// The protocol to answer by, or auto for those that the planner takes; the authority refuses an airline that asks for
     /// another
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
@@ -83,6 +87,7 @@ pub(crate) struct ServeArgs {
 }
 
 #[derive(Args)]
+#[command(group(ArgGroup::new("end").required(true).args(["connect", "via"])))]
 pub(crate) struct ScreenArgs {
     /// The manifest: a CSV file with a header, or - for standard input
     pub(crate) manifest: String,
@@ -90,7 +95,10 @@ pub(crate) struct ScreenArgs {
     pub(crate) party: PartyArgs,
     /// Connect to the authority at this address
     #[arg(long, value_name = "HOST:PORT")]
-    pub(crate) connect: String,
+    pub(crate) connect: Option<String>,
+    /// Meet the authority at this relay, such as wss://relay.example
+    #[arg(long, value_name = "URL")]
+    pub(crate) via: Option<String>,
     /// An intersection protocol such as ks-binned, which the authority must name, too, or auto for the planner's choice; see:
     /// veilset protocols
     #[arg(long, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]

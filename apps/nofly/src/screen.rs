@@ -14,7 +14,10 @@ use crate::watch::Watch;
 
 /// Screens the manifest and prints or writes the rows that are on the list.
 pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
-    let endpoint = Endpoint::Connect(args.connect.clone());
+    let endpoint = match (&args.connect, &args.via) {
+        (None, Some(relay)) => Endpoint::Via(relay.clone()),
+        (address, _) => Endpoint::Connect(address.clone().unwrap_or_default()),
+    };
     endpoint.check().map_err(veilset::Error::from)?;
     let source = Source::new(&args.manifest);
     let destination = destination(args, &source, talk)?;
@@ -92,7 +95,7 @@ impl Screening<'_> {
         let comeback = Comeback::told(move |event| talk.tell(&event));
         let options = Options { deadline: self.args.deadline, comeback, ..Options::default() };
         let Party { identity, key, .. } = self.party;
-        self.talk.say(&format!("going to {} at {}", self.party.peer, self.args.connect));
+        self.talk.say(&format!("going to {} at {}", self.party.peer, endpoint.place()));
         let connection =
             Connection::open(identity, key, endpoint, &options, &|event| self.talk.tell(&event))?;
         let ready = job(self.party, self.args)?.offer(connection, input)?;

@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::Duration;
 
 use veilset::net::signals::{self, Wish};
-use veilset::net::{Listener, Options};
+use veilset::net::{Comeback, Endpoint, Listener, Options};
 use veilset::registry::Silent;
 use veilset::{Connection, Done, Job, Learn, Resources, exit_code, voice};
 
@@ -29,12 +29,20 @@ pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
     let party = Party::load(&args.party.peer)?;
     job(&party, args)?.check()?;
     let list = Arc::new(List::open(&args.list, &args.party.key, talk)?);
-    let listener = Listener::bind(&args.listen).map_err(veilset::Error::from)?;
+    let (listener, endpoint) = match (&args.listen, &args.via) {
+        (None, Some(relay)) => (None, Endpoint::Via(relay.clone())),
+        (address, _) => {
+            let listener = Listener::bind(address.as_deref().unwrap_or_default());
+            let listener = listener.map_err(veilset::Error::from)?;
+            let address = listener.local_addr().to_string();
+            (Some(listener), Endpoint::Listen(address))
+        }
+    };
+    endpoint.check().map_err(veilset::Error::from)?;
     let shift = Arc::new(Shift::default());
     heed(Arc::clone(&shift), Arc::clone(&list), talk)?;
-    let address = listener.local_addr().to_string();
-    talk.say(&format!("answering {} at {address}, until ctrl-c", party.peer));
-    Server { args, talk, party, list, shift, address }.serve(listener)
+    talk.say(&format!("answering {} at {}, until ctrl-c", party.peer, endpoint.place()));
+    Server { args, talk, party, list, shift, endpoint }.serve(listener)
 }
 
 /// The airline learns which of its passengers match; this side learns nothing.
@@ -69,13 +77,13 @@ struct Server<'a> {
     party: Party,
     list: Arc<List>,
     shift: Arc<Shift>,
-    address: String,
+    endpoint: Endpoint,
 }
 
 impl Server<'_> {
     /// One screening after the other. None that fails ends the service.
-    fn serve(&self, first: Listener) -> Result<(), Failure> {
-        let mut listener = Some(first);
+    fn serve(&self, first: Option<Listener>) -> Result<(), Failure> {
+        let mut listener = first;
         loop {
             let answered = self.next(listener.take());
             if let Err(failure) = &answered {
@@ -100,14 +108,19 @@ impl Server<'_> {
     /// A listener takes one caller, so each screening opens the address again; until then callers find it closed and
     /// try once more.
     fn accept(&self, listener: Option<Listener>) -> Result<Connection, veilset::Error> {
+        let comeback = Comeback::NEVER;
+        let options = Options { deadline: Duration::MAX, comeback, ..Options::default() };
+        let Party { identity, key, .. } = &self.party;
+        let tell = |event| self.talk.tell(&event);
+        if let Endpoint::Via(_) = &self.endpoint {
+            let connection = Connection::open(identity, key, &self.endpoint, &options, &tell)?;
+            return Ok(connection.with_patience(PATIENCE));
+        }
         let listener = match listener {
             Some(listener) => listener,
-            None => Listener::bind(&self.address)?,
+            None => Listener::bind(self.endpoint.place())?,
         };
-        let options = Options { deadline: Duration::MAX, ..Options::default() };
-        let Party { identity, key, .. } = &self.party;
-        let transport =
-            listener.accept(identity, key, &options, &|event| self.talk.tell(&event))?;
+        let transport = listener.accept(identity, key, &options, &tell)?;
         Ok(Connection::taken(transport, PATIENCE))
     }
 

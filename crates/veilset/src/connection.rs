@@ -117,6 +117,17 @@ impl Connection {
         Self(Ways::Pair { pipe: pipe(transport).with_patience(patience), connecting: false })
     }
 
+    /// The peer may take so long for its terms, and then to consent to them.
+    #[must_use]
+    pub fn with_patience(self, patience: Duration) -> Self {
+        Self(match self.0 {
+            Ways::Pair { pipe, connecting } => {
+                Ways::Pair { pipe: pipe.with_patience(patience), connecting }
+            }
+            several @ Ways::Multiparty { .. } => several,
+        })
+    }
+
     /// Over any transport, for two parties in one process; nothing binds the session to the connection.
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {

@@ -39,8 +39,8 @@ function showSide() {
   at("address").value = addresses[waits];
   at("address").placeholder = waits ? WAIT : "their.machine:7000";
   const help = waits
-    ? "An address of this machine, and a free port; they call it. Start in any order."
-    : "Where they wait. Start in any order.";
+    ? "An address of this machine, and a free port; they call it. Or a relay, the same on both sides: wss://… Start in any order."
+    : "Where they wait. Or a relay, the same on both sides: wss://… Start in any order.";
   say("address-help", help);
 }
 

@@ -1,10 +1,13 @@
 //! Screenings between two processes, and a list that changes under them.
 
 use std::collections::BTreeSet;
+use std::thread::{self, JoinHandle};
 
 use serde_json::Value;
+use veilset::net::Stop;
 use veilset::registry::{Operation, PROTOCOLS};
-use veilset_stage::{NOBODY, Party, code, stderr, stdout};
+use veilset::relay::{Limits, Options, Relay};
+use veilset_stage::{NOBODY, PATIENCE, Party, code, stderr, stdout};
 
 use crate::support::{SCREEN, pair, party, screen, serve};
 
@@ -61,6 +64,39 @@ fn a_result_that_a_rule_withholds_is_no_result() {
     authority.file("list.csv", &list(&[3, 17, 20]));
     let output = screen(&airline, &address, &[]);
     assert_eq!(seats(&stdout(&output)), [3, 17, 20]);
+}
+
+/// A relay in this process, at this address, until it is stopped.
+fn relay() -> (String, Stop, JoinHandle<()>) {
+    let relay = Relay::bind("127.0.0.1:0").expect("a free port");
+    let (url, stop) = (format!("ws://{}", relay.local_addr()), Stop::new());
+    let options = Options {
+        limits: Limits::default(),
+        certificates: None,
+        behind_proxy: false,
+        metrics: None,
+        threads: 1,
+        grace: PATIENCE,
+    };
+    let stopping = stop.clone();
+    let serve = move || relay.serve(&options, &stopping, &stopping, |_| ()).expect("it serves");
+    (url, stop, thread::spawn(serve))
+}
+
+#[test]
+fn screenings_go_over_a_relay_one_after_the_other() {
+    let (authority, airline) = parties();
+    let (url, stop, relaying) = relay();
+    let flags = ["serve", "list.csv", "--key", "id", "--peer", "airline", "--via", &url];
+    let mut server = authority.start(&flags);
+    server.line_with("answering airline at ws://");
+    for _ in 0..2 {
+        let output = airline.run(&[&SCREEN[..], &["--deadline", "60s", "--via", &url]].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(seats(&stdout(&output)), [3, 17]);
+    }
+    stop.stop();
+    relaying.join().expect("no panic");
 }
 
 #[test]
