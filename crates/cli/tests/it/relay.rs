@@ -1,8 +1,12 @@
 //! Parties that reach a relay, and nothing else.
 
 use std::collections::BTreeSet;
+use std::io::{BufRead, BufReader, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use serde_json::{Value, json};
 use veilset_stage::{Party, Running, code, root, stderr};
@@ -373,4 +377,55 @@ fn what_a_relay_cannot_be_is_said() {
         assert_eq!(code(&output), 2, "{}", stderr(&output));
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
     }
+}
+
+/// A company's proxy, which connects to `target` whatever it is asked for; what it was asked comes out.
+fn proxy(target: String) -> (String, Receiver<String>) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("bound").to_string();
+    let (sender, asked) = channel();
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let mut lines = BufReader::new(&client);
+            let mut line = String::new();
+            lines.read_line(&mut line).expect("readable");
+            let _ = sender.send(line.trim().to_owned());
+            while line != "\r\n" {
+                line.clear();
+                lines.read_line(&mut line).expect("readable");
+            }
+            let server = TcpStream::connect(&target).expect("it listens");
+            (&client).write_all(b"HTTP/1.1 200 OK\r\n\r\n").expect("open");
+            for (mut from, mut to) in [(&client, &server), (&server, &client)]
+                .map(|(from, to)| (from.try_clone(), to.try_clone()))
+                .map(|(from, to)| (from.expect("a handle"), to.expect("a handle")))
+            {
+                thread::spawn(move || {
+                    let _ = std::io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    (address, asked)
+}
+
+#[test]
+fn a_peer_is_reached_through_a_companys_proxy() {
+    let (left, right) = crate::support::pair();
+    for end in [&left, &right] {
+        end.file("list.csv", &list(0..3));
+    }
+    let count = ["count", "list.csv", "--key", "email:email"];
+    let mut listening = left.start(&[&count[..], &["--listen", ANY, "--peer", "right"]].concat());
+    let (address, asked) = proxy(listening.address());
+    let way = ["--connect", "peer.example:7000", "--peer", "left", "--deadline", "60s"];
+    let mut command = right.command(&[&count[..], &way].concat());
+    command.env("HTTPS_PROXY", format!("http://{address}")).env("NO_PROXY", "other.example");
+    let connected = command.output().expect("it starts");
+    assert_eq!(code(&connected), 0, "{}", stderr(&connected));
+    assert_eq!(asked.recv().expect("asked"), "CONNECT peer.example:7000 HTTP/1.1");
+    let said = stderr(&connected);
+    assert!(said.contains("connected to peer.example:7000"), "{said}");
+    assert_eq!(code(&listening.output()), 0);
 }
