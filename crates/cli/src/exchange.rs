@@ -61,9 +61,13 @@ fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(),
 /// The order in these words, and how much it says.
 fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure> {
     let cli = Cli::try_parse_from(words).map_err(|error| {
+        if !error.use_stderr() {
+            // Help was asked for.
+            error.exit();
+        }
         let why = error.to_string();
         let why = why.trim_start_matches("error: ").trim_end();
-        Failure::Flags(format!("{}: {why}", path.display()))
+        Failure::Flags(format!("with the flags in {}: {why}", path.display()))
     })?;
     match cli.command {
         Command::Compute(order) => Ok((order, cli.talk)),
@@ -80,7 +84,7 @@ pub(crate) struct RunArgs {
     name: String,
     /// Your list
     list: String,
-    /// Further flags of the operation; they take the place of those that you agreed on
+    /// Further flags of the operation, as in its own help; they take the place of those that you agreed on
     #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
     flags: Vec<String>,
 }
@@ -113,6 +117,14 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     };
     let text = String::from_utf8(bytes)
         .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", path.display())))?;
+    if !text.lines().any(|line| line.trim_start().starts_with(OPERATION)) {
+        return Err(Failure::Flags(format!(
+            "you and {} agreed on no operation: add a line such as operation = \"count\" to {}, or run veilset count LIST --peer {} with the way that the file names",
+            args.name,
+            path.display(),
+            args.name
+        )));
+    }
     let given = Given { list: Some(&args.list), flags: &args.flags };
     let (order, said) = order(&path, words(&path, &text, &given)?)?;
     let talk = Talk {

@@ -1,5 +1,7 @@
 //! `veilset id` and `veilset peer`.
 
+use std::fs;
+
 use serde_json::{Value, json};
 use veilset::party::{Added, Home, Identity, KeyError, Peers, PublicKey, StoreError};
 use veilset::policy::Ledger;
@@ -7,6 +9,7 @@ use veilset::voice;
 
 use crate::args::{IdArgs, PeerArgs, PeerCommand};
 use crate::error::Failure;
+use crate::exchange::{agreement, agreements};
 
 /// Prints the public key, alone on the last line.
 pub(crate) fn id(args: &IdArgs) -> Result<(), Failure> {
@@ -56,6 +59,8 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
         }
         PeerCommand::Remove { name } => {
             peers.remove(&name)?;
+            // What was agreed with it is of no use without its key.
+            let _ = fs::remove_file(agreements(&home).path().join(agreement(&name)));
             voice::say(format_args!("forgot {name}"));
         }
     }

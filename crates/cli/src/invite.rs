@@ -1,11 +1,12 @@
 //! `veilset invite` and `veilset accept`: two parties pin each other by a code.
 
+use std::cell::Cell;
 use std::time::{Duration, SystemTime};
 
 use clap::{ArgGroup, Args};
 use toml::de::{DeTable, DeValue};
 use veilset::data::KeySpec;
-use veilset::net::{Code, Comeback, Endpoint, Event, Introduced, Options, Role, introduce};
+use veilset::net::{Code, Comeback, Endpoint, Event, Introduced, Introduction, Options, Role};
 use veilset::party::{Home, Identity, Peers, PublicKey, words};
 use veilset::registry::OPERATIONS;
 use veilset::{json, voice};
@@ -35,7 +36,7 @@ pub(crate) struct InviteArgs {
     /// How long the code is good
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "1h", value_parser = units::duration)]
     expires: Duration,
-    /// What the other party may call you
+    /// What the other party may call you; without it, it gives a name itself
     #[arg(long, help_heading = PEER, value_name = "NAME")]
     me: Option<String>,
     #[command(flatten)]
@@ -48,7 +49,7 @@ pub(crate) struct InviteArgs {
 #[derive(Args)]
 struct OfferArgs {
     /// An operation such as intersect, count or sum
-    #[arg(long, help_heading = OFFER, value_name = "OP")]
+    #[arg(long, help_heading = OFFER, value_name = "OP", requires = "key")]
     operation: Option<String>,
     /// The key columns with their presets, as in a run
     #[arg(long, help_heading = OFFER, value_name = "COL[:PRESET],…", requires = "operation")]
@@ -66,7 +67,7 @@ struct OfferArgs {
 pub(crate) struct AcceptArgs {
     /// The code or the link that you were given
     code: String,
-    /// What you call the other party [default: what it calls itself]
+    /// What you call the other party [default: as the link has it]
     name: Option<String>,
     /// The relay of the invitation, if you were given a code alone
     #[arg(long, help_heading = PEER, value_name = "URL")]
@@ -94,36 +95,71 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
     let (identity, _) = Identity::load_or_create(&home)?;
     let acquaintance = Acquaintance { home: &home, own: &identity, force: args.force };
     acquaintance.check(&args.name)?;
+    if let Some(me) = &args.me {
+        Peers::check_name(me)?;
+    }
     let offer = Offer::of(args)?;
+    let flags = offer.0.clone();
     let interrupt = Interrupt::heed()?;
     let code = Code::fresh();
-    let link = link(&way, &code);
+    let link = link(&way, &code, args.me.as_deref());
     let name = &args.name;
-    print_line!("{}", link.as_deref().unwrap_or(&code.to_string()))?;
-    say(
-        talk,
-        &match &link {
-            Some(_) => format!(
-                "send this line to {name}, who runs: veilset accept LINK; or tell {name} the code {code} by telephone"
-            ),
-            None => format!(
-                "tell {name} this code, who runs: veilset accept {code} --connect HOST:PORT, with your address"
-            ),
-        },
-    );
-    say(talk, &format!("the code is good once, {}; leave this running", until(args.expires)));
+    let shown = link.clone().unwrap_or_else(|| code.to_string());
+    let how = match &args.via {
+        Some(relay) => format!(
+            "send this line to {name}, who runs: veilset accept LINK; or by telephone: veilset accept {code} NAME --via {relay}, with what {name} calls you for NAME"
+        ),
+        None => format!(
+            "tell {name} this code, who runs: veilset accept {code} NAME --connect HOST:PORT, with your address, and what {name} calls you for NAME"
+        ),
+    };
+    let is_shown = Cell::new(false);
+    let printed = Cell::new(Ok(()));
+    let told = Cell::new(false);
+    let tell = |event: Event| match &event {
+        // The code is told once the way to it is open.
+        Event::Listening(_) | Event::Waiting { .. } if !is_shown.replace(true) => {
+            printed.set(print_line!("{shown}"));
+            say(talk, &how);
+            say(
+                talk,
+                &format!("the code is good once, {}; leave this running", until(args.expires)),
+            );
+            if let Event::Listening(address) = event {
+                say(talk, &format!("waiting at {address}"));
+            }
+        }
+        _ => retrying(&event, &told, talk),
+    };
     let options = options(args.expires, &interrupt);
-    let tell = |event| tell(talk, &event);
-    let met =
-        introduce(Role::Host, &identity, &code, &way, offer.written().as_bytes(), &options, &tell);
-    let met = interrupt.over(met).map_err(veilset::Error::from)?;
-    acquaintance.keep(name, met.peer, &offer.for_host(), &way, talk)
+    let refused = Cell::new(None);
+    let approve = |met: &Introduced| {
+        let checked = acquaintance.check_met(name, met.peer);
+        checked.map_err(|failure| refused.set(Some(failure))).is_ok()
+    };
+    let offer = offer.written();
+    let met = Introduction {
+        role: Role::Host,
+        identity: &identity,
+        code: &code,
+        say: offer.as_bytes(),
+        approve: &approve,
+        events: &tell,
+    };
+    let met = met.run(&way, &options);
+    let met = interrupt.over(met);
+    printed.into_inner()?;
+    if let Some(failure) = refused.take() {
+        return Err(failure);
+    }
+    let met = met.map_err(veilset::Error::from)?;
+    acquaintance.keep(name, met.peer, &flags, &way, talk)
 }
 
 /// Goes to whoever made a code, and pins it.
 pub(crate) fn accept(args: &AcceptArgs, talk: &Talk) -> Result<(), Failure> {
     let home = Home::from_env()?;
-    let (relay, code) = given(&args.code)?;
+    let Given { relay, code, suggested } = given(&args.code)?;
     let way = match (relay, &args.via, &args.connect) {
         (None, Some(relay), _) => Endpoint::Via(relay.clone()),
         (None, None, Some(address)) => Endpoint::Connect(address.clone()),
@@ -141,25 +177,50 @@ pub(crate) fn accept(args: &AcceptArgs, talk: &Talk) -> Result<(), Failure> {
         }
     };
     way.check().map_err(veilset::Error::from)?;
+    let Some(name) = args.name.clone().or(suggested) else {
+        return Err(Failure::Flags(
+            "the invitation does not say what to call the other party: give a name behind the code"
+                .to_owned(),
+        ));
+    };
     let (identity, _) = Identity::load_or_create(&home)?;
     let acquaintance = Acquaintance { home: &home, own: &identity, force: args.force };
-    if let Some(name) = &args.name {
-        acquaintance.check(name)?;
-    }
+    acquaintance.check(&name)?;
     let interrupt = Interrupt::heed()?;
     let options = options(args.deadline, &interrupt);
-    let tell = |event| tell(talk, &event);
-    let met = introduce(Role::Guest, &identity, &code, &way, b"", &options, &tell);
-    let Introduced { peer, said } = interrupt.over(met).map_err(veilset::Error::from)?;
-    let offer = Offer::read(&said).unwrap_or_default();
-    let offered = || offer.me.clone().filter(|name| acquaintance.check(name).is_ok());
-    let Some(name) = args.name.clone().or_else(offered) else {
-        // The code is used up: the key must not be lost.
-        return Err(Failure::Flags(format!(
-            "the other party does not say what to call it, or what you call somebody else; pin it yourself: veilset peer add NAME {peer}"
-        )));
+    say(talk, &format!("looking for the invitation at {}, {}", way.place(), until(args.deadline)));
+    let (told, refused) = (Cell::new(false), Cell::new(None));
+    let tell = |event: Event| retrying(&event, &told, talk);
+    let approve = |met: &Introduced| {
+        let flags = Offer::read(&met.said).unwrap_or_default().turned();
+        let kept = acquaintance
+            .check_met(&name, met.peer)
+            .and_then(|()| acquaintance.keep(&name, met.peer, &flags, &way, talk));
+        kept.map_err(|failure| refused.set(Some(failure))).is_ok()
     };
-    acquaintance.keep(&name, peer, &offer.for_guest(), &way, talk)
+    let met = Introduction {
+        role: Role::Guest,
+        identity: &identity,
+        code: &code,
+        say: b"",
+        approve: &approve,
+        events: &tell,
+    };
+    let met = met.run(&way, &options);
+    let met = interrupt.over(met);
+    match refused.take() {
+        Some(failure) => Err(failure),
+        None => Ok(met.map(drop).map_err(veilset::Error::from)?),
+    }
+}
+
+/// Says the first time that nobody is there yet.
+fn retrying(event: &Event, told: &Cell<bool>, talk: &Talk) {
+    if let Event::Retrying { addr, why, .. } = event
+        && !told.replace(true)
+    {
+        say(talk, &format!("no answer at {addr} yet ({why}); trying again"));
+    }
 }
 
 fn options(deadline: Duration, interrupt: &Interrupt) -> Options {
@@ -171,43 +232,52 @@ fn options(deadline: Duration, interrupt: &Interrupt) -> Options {
     }
 }
 
-fn tell(talk: &Talk, event: &Event) {
-    if let Event::Listening(address) = event {
-        say(talk, &format!("waiting at {address}"));
-    }
-}
-
-/// The code in a link that a browser opens, too; nothing where there is no relay.
-fn link(way: &Endpoint, code: &Code) -> Option<String> {
+/// The code in a link that a browser opens, too, with what this side may be called; nothing where there is no relay.
+fn link(way: &Endpoint, code: &Code, me: Option<&str>) -> Option<String> {
     let Endpoint::Via(relay) = way else { return None };
     let relay = relay.split('#').next().unwrap_or_default();
     let rest = relay.strip_prefix("ws")?;
     let path = if rest.matches('/').count() > 2 { "" } else { "/" };
-    Some(format!("http{rest}{path}#{code}"))
+    let me = me.map_or(String::new(), |me| format!("/{me}"));
+    Some(format!("http{rest}{path}#{code}{me}"))
 }
 
-/// The relay and the code in what somebody was given.
-fn given(text: &str) -> Result<(Option<String>, Code), Failure> {
+/// What somebody was given.
+struct Given {
+    relay: Option<String>,
+    code: Code,
+    /// What the other party may be called.
+    suggested: Option<String>,
+}
+
+/// What is in a link, or in a code.
+fn given(text: &str) -> Result<Given, Failure> {
     let text = text.trim();
-    let (relay, code) = match text.split_once('#') {
-        Some((relay, code)) => (Some(relay), code),
+    let (relay, rest) = match text.split_once('#') {
+        Some((relay, rest)) => (Some(relay), rest),
+        None if text.contains("://") => {
+            return Err(Failure::Flags(
+                "the link has lost its part behind #: copy it whole, and quote it in a shell"
+                    .to_owned(),
+            ));
+        }
         None => (None, text),
     };
     let relay = relay.map(|relay| match relay.strip_prefix("http") {
         Some(rest) => format!("ws{rest}"),
         None => relay.to_owned(),
     });
+    let (code, suggested) = match rest.split_once('/') {
+        Some((code, name)) => (code, Some(name.to_owned())),
+        None => (rest, None),
+    };
     let code = code.parse().map_err(Failure::Flags)?;
-    Ok((relay, code))
+    Ok(Given { relay, code, suggested })
 }
 
-/// What an invitation says beside who made it.
+/// What an invitation offers: flags of a run, as the host has them, with texts for values.
 #[derive(Default)]
-struct Offer {
-    me: Option<String>,
-    /// Flags of a run, as the host has them, with texts for values.
-    flags: Vec<(&'static str, String)>,
-}
+struct Offer(Vec<(&'static str, String)>);
 
 /// What an offer may have, in order.
 const FLAGS: [&str; 4] = ["operation", "key", "learn", "reference"];
@@ -231,15 +301,12 @@ impl Offer {
         });
         let values = [operation.clone(), key.clone(), learn.map(str::to_owned), reference.clone()];
         let flags = FLAGS.into_iter().zip(values);
-        let flags = flags.filter_map(|(name, value)| Some((name, value?))).collect();
-        Ok(Self { me: args.me.clone(), flags })
+        Ok(Self(flags.filter_map(|(name, value)| Some((name, value?))).collect()))
     }
 
     /// As it is sent.
     fn written(&self) -> String {
-        let me = self.me.iter().map(|me| ("me", me));
-        let flags = self.flags.iter().map(|(name, value)| (*name, value));
-        me.chain(flags).map(|(name, value)| line(name, value)).collect()
+        self.0.iter().map(|(name, value)| line(name, value)).collect()
     }
 
     /// What the host says, if it is something that this version understands.
@@ -253,22 +320,17 @@ impl Offer {
             _ => None,
         };
         let flags = FLAGS.into_iter().filter_map(|name| Some((name, text(name)?)));
-        let flags: Vec<_> = flags.filter(|(name, value)| is_good(name, value)).collect();
-        Some(Self { me: text("me"), flags })
-    }
-
-    fn for_host(&self) -> Vec<(&'static str, String)> {
-        self.flags.clone()
+        Some(Self(flags.filter(|(name, value)| is_good(name, value)).collect()))
     }
 
     /// The same from the other side.
-    fn for_guest(&self) -> Vec<(&'static str, String)> {
-        let turned = |(name, value): &(&'static str, String)| match (*name, &value[..]) {
+    fn turned(self) -> Vec<(&'static str, String)> {
+        let turned = |(name, value): (&'static str, String)| match (name, &value[..]) {
             ("learn", "me") => ("learn", "peer".to_owned()),
             ("learn", "peer") => ("learn", "me".to_owned()),
-            _ => (*name, value.clone()),
+            _ => (name, value),
         };
-        self.flags.iter().map(turned).collect()
+        self.0.into_iter().map(turned).collect()
     }
 }
 
@@ -319,6 +381,22 @@ impl Acquaintance<'_> {
         Ok(())
     }
 
+    /// Whether somebody who was met can have this name.
+    fn check_met(&self, name: &str, peer: PublicKey) -> Result<(), Failure> {
+        if peer == self.own.public_key() {
+            return Err(Failure::Flags(
+                "this is your own invitation: send it to somebody else".to_owned(),
+            ));
+        }
+        let peers = Peers::load(self.home, Some(self.own.public_key()))?;
+        match peers.iter().find(|(known, key)| *key == peer && *known != name) {
+            Some((known, _)) => Err(Failure::Flags(format!(
+                "you have pinned this party already, as {known}: nothing was changed; to keep what you agree on now, invite or accept it as {known}, with --force"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// Pins it, and writes down what was agreed.
     fn keep(
         &self,
@@ -328,8 +406,7 @@ impl Acquaintance<'_> {
         way: &Endpoint,
         talk: &Talk,
     ) -> Result<(), Failure> {
-        let mut peers = Peers::load(self.home, Some(self.own.public_key()))?;
-        peers.add(name, peer, self.force)?;
+        let place = way.place();
         let way = match way {
             Endpoint::Listen(address) => ("listen", address.clone()),
             Endpoint::Connect(address) => ("connect", address.clone()),
@@ -343,7 +420,10 @@ impl Acquaintance<'_> {
         .chain([line("peer", name), line(way.0, &way.1)])
         .chain(flags.iter().map(|(name, value)| line(name, value)))
         .collect();
+        // Before the name is taken.
         agreements(self.home).write(&agreement(name), text.as_bytes(), true)?;
+        let mut peers = Peers::load(self.home, Some(self.own.public_key()))?;
+        peers.add(name, peer, self.force)?;
         voice::say(format_args!(
             "pinned {name}. Both see the same words; ask {name} by telephone:\n  {}",
             words(&self.own.public_key(), &peer)
@@ -352,6 +432,14 @@ impl Acquaintance<'_> {
             let agreed = flags.iter().map(|(name, value)| format!("{name} {}", shown(value)));
             say(talk, &format!("agreed: {}", agreed.collect::<Vec<_>>().join(", ")));
             say(talk, &format!("next: veilset run {name} LIST"));
+        } else {
+            say(
+                talk,
+                &format!(
+                    "next: veilset OPERATION LIST --key COL:PRESET --peer {name} --{} {place}",
+                    way.0
+                ),
+            );
         }
         Ok(())
     }
@@ -362,38 +450,39 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_link_has_the_relay_and_the_code() {
+    fn a_link_has_the_relay_the_code_and_a_name() {
         let code: Code = "7KQ2-9FM4-TX3H".parse().expect("a code");
-        for (relay, want) in [
-            ("wss://relay.example", "https://relay.example/#7KQ2-9FM4-TX3H"),
-            ("wss://relay.example/a#daily", "https://relay.example/a#7KQ2-9FM4-TX3H"),
-            ("ws://127.0.0.1:7000", "http://127.0.0.1:7000/#7KQ2-9FM4-TX3H"),
+        for (relay, me, want) in [
+            ("wss://relay.example", None, "https://relay.example/#7KQ2-9FM4-TX3H"),
+            ("wss://relay.example/a#daily", None, "https://relay.example/a#7KQ2-9FM4-TX3H"),
+            ("ws://127.0.0.1:7000", Some("shop"), "http://127.0.0.1:7000/#7KQ2-9FM4-TX3H/shop"),
         ] {
-            let link = link(&Endpoint::Via(relay.to_owned()), &code).expect("a relay");
+            let link = link(&Endpoint::Via(relay.to_owned()), &code, me).expect("a relay");
             assert_eq!(link, want);
-            let (back, same) = given(&format!(" {link}\n")).expect("both");
-            let back = back.expect("a relay");
-            assert_eq!(back.trim_end_matches('/'), relay.split('#').next().expect("a part"));
-            assert_eq!(same.to_string(), code.to_string());
+            let back = given(&format!(" {link}\n")).expect("all of it");
+            let relayed = back.relay.expect("a relay");
+            assert_eq!(relayed.trim_end_matches('/'), relay.split('#').next().expect("a part"));
+            assert_eq!((back.code.to_string(), back.suggested.as_deref()), (code.to_string(), me));
         }
-        assert!(link(&Endpoint::Listen("127.0.0.1:1".to_owned()), &code).is_none());
-        assert!(given("7kq29fm4tx3h").expect("a code").0.is_none());
-        assert!(given("https://relay.example/#what").is_err());
+        assert!(link(&Endpoint::Listen("127.0.0.1:1".to_owned()), &code, None).is_none());
+        assert!(given("7kq29fm4tx3h").expect("a code").relay.is_none());
+        for none in ["https://relay.example/#what", "https://relay.example/", "7KQ2-9FM4-TX3U"] {
+            assert!(given(none).is_err(), "{none}");
+        }
     }
 
     #[test]
     fn an_offer_is_turned_round_and_what_is_no_flag_of_it_is_left_out() {
-        let said = "me = \"shop\"\noperation = \"sum\"\nkey = \"e-mail:email\"\nlearn = \"me\"\nreference = \"DPA \\\"1\\\"\"\n";
+        let said = "operation = \"sum\"\nkey = \"e-mail:email\"\nlearn = \"me\"\nreference = \"DPA \\\"1\\\"\"\n";
         let offer = Offer::read(said.as_bytes()).expect("an offer");
-        assert_eq!(offer.me.as_deref(), Some("shop"));
         assert_eq!(offer.written(), said);
-        let turned = offer.for_guest();
+        let turned = offer.turned();
         assert!(turned.contains(&("learn", "peer".to_owned())), "{turned:?}");
-        let hostile = "me = \"a\\u001bb\"\noperation = \"agree\"\nkey = \"x:what\"\nlearn = \"all\"\nreference = \"\"\noutput = \"/etc/passwd\"\n";
+        let hostile = "operation = \"agree\"\nkey = \"x:what\"\nlearn = \"all\"\nreference = \"\"\noutput = \"/etc/passwd\"\n";
         let offer = Offer::read(hostile.as_bytes()).expect("TOML");
-        assert!(offer.me.is_none() && offer.flags.is_empty(), "{:?}", offer.flags);
+        assert!(offer.0.is_empty(), "{:?}", offer.0);
         let long = format!("operation = \"{}\"", "x".repeat(3000));
-        assert!(Offer::read(long.as_bytes()).expect("TOML").flags.is_empty());
+        assert!(Offer::read(long.as_bytes()).expect("TOML").0.is_empty());
         for none in [&b"\xff"[..], b"operation", b"[[["] {
             assert!(Offer::read(none).is_none());
         }

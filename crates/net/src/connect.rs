@@ -1,5 +1,6 @@
 //! The side that goes to the other, or to a relay.
 
+use std::cell::Cell;
 use std::io::ErrorKind;
 use std::time::Duration;
 
@@ -155,13 +156,15 @@ impl Caller {
     ) -> Result<TlsTransport, NetError> {
         let standing = Standing::of(lasting, options);
         let runtime = runtime()?;
-        let mut last = None;
+        let last = Cell::new(None);
         let seeking = async {
-            let seeking = timeout(options.deadline, self.seek(standing, events, &mut last));
+            let seeking = timeout(options.deadline, self.seek(standing, events, &last));
             tokio::select! {
                 biased;
                 () = options.stop.stopped() => Err(NetError::Stopped),
-                found = seeking => found.unwrap_or_else(|_| Err(self.absent(options.deadline, last))),
+                found = seeking => {
+                    found.unwrap_or_else(|_| Err(self.absent(options.deadline, last.take())))
+                }
             }
         };
         match runtime.block_on(seeking) {
@@ -194,17 +197,20 @@ impl Caller {
         &self,
         standing: Standing,
         events: &dyn Fn(Event),
-        last: &mut Option<String>,
+        last: &Cell<Option<String>>,
     ) -> Result<Connected, NetError> {
         let mut pause = FIRST_PAUSE;
-        let waits = || events(Event::Waiting { relay: self.addr.clone() });
+        let waits = || {
+            last.set(None);
+            events(Event::Waiting { relay: self.addr.clone() });
+        };
         loop {
             let why = match self.attempt(standing, &waits).await {
                 Ok(connected) => return Ok(connected),
                 Err(Failed::ForGood(error)) => return Err(error),
                 Err(Failed::ForNow(why)) => why,
             };
-            *last = Some(why.clone());
+            last.set(Some(why.clone()));
             let wait = jittered(pause);
             events(Event::Retrying { addr: self.addr.clone(), why, wait });
             sleep(wait).await;

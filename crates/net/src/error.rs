@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use veilset_party::PublicKey;
 
-use crate::Stranger;
+use crate::{Role, Stranger};
 
 /// Whose business an error is; a program's exit code follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,17 +91,13 @@ pub enum NetError {
         other_key: Option<Box<PublicKey>>,
     },
     /// The peer did not come to the relay in time.
-    #[error(
-        "the peer did not come to {relay} within {} s{}; check that it gives the same --via, and that both sides pinned the right \
-         key: compare `veilset id` there with `veilset peer list` here, and the other way round",
-        .waited.as_secs(), .last.as_ref().map_or(String::new(), |last| format!(" ({last})"))
-    )]
+    #[error("{}", nobody_met(relay, *.waited, .last.as_deref()))]
     NobodyMet {
         /// The relay's URL.
         relay: String,
         /// How long.
         waited: Duration,
-        /// How the last attempt failed, if one did.
+        /// Why this side did not get through to the relay, if it did not.
         last: Option<String>,
     },
     /// What answers in a relay's place is none.
@@ -124,11 +120,10 @@ pub enum NetError {
         why: String,
     },
     /// Nobody with the code came in time.
-    #[error(
-        "nobody with this code was at {at} within {} s{}; make another invitation",
-        .waited.as_secs(), .last.as_ref().map_or(String::new(), |last| format!(" (the last attempt: {last})"))
-    )]
+    #[error("{}", not_introduced(*.role, at, *.waited, .last.as_deref()))]
     NotIntroduced {
+        /// Which of the two this side is.
+        role: Role,
         /// The address, or the relay's URL.
         at: String,
         /// How long.
@@ -217,6 +212,36 @@ impl NetError {
             Self::NotVeilset { .. } | Self::NotARelay { .. } => Class::Protocol,
             Self::OtherVersion { .. } => Class::Version,
         }
+    }
+}
+
+/// What to look at when the peer did not come to a relay.
+fn nobody_met(relay: &str, waited: Duration, last: Option<&str>) -> String {
+    let seconds = waited.as_secs();
+    match last {
+        Some(why) => format!(
+            "this side did not get through to {relay} within {seconds} s ({why}); check the URL, the network, and HTTPS_PROXY"
+        ),
+        None => format!(
+            "the peer did not come to {relay} within {seconds} s; check that it gives the same --via, with the same name behind # if \
+             there is one, and that both sides pinned the right key: compare `veilset id` there with `veilset peer list` here, and the \
+             other way round"
+        ),
+    }
+}
+
+/// What to do about an invitation that came to nothing.
+fn not_introduced(role: Role, at: &str, waited: Duration, last: Option<&str>) -> String {
+    let last = last.map_or(String::new(), |last| format!(" (the last attempt: {last})"));
+    let seconds = waited.as_secs();
+    match role {
+        Role::Host => format!(
+            "nobody with this code came to {at} within {seconds} s{last}; make another invitation"
+        ),
+        Role::Guest => format!(
+            "no such invitation waits at {at}{last}: check the first four characters of the code, and where to go. It may have expired, been \
+             used, or been ended: then ask for another"
+        ),
     }
 }
 

@@ -33,7 +33,7 @@ pub use connect::connect;
 pub use connection::{Messages, TlsTransport};
 pub use endpoint::{Comeback, Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
-pub use introduction::{Code, Introduced, MOST_SAID, Role, SECRET_BITS, introduce};
+pub use introduction::{Code, Introduced, Introduction, MOST_SAID, Role, SECRET_BITS};
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
 pub use service::{

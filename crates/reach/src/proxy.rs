@@ -34,8 +34,10 @@ pub enum ReachError {
     #[error(transparent)]
     Io(#[from] io::Error),
     /// The proxy makes none.
-    #[error("the proxy {proxy} (from HTTPS_PROXY): {why}")]
+    #[error("the proxy {proxy} (from {variable}): {why}")]
     Proxy {
+        /// The variable that names it.
+        variable: &'static str,
         /// `HOST:PORT`.
         proxy: String,
         /// What it says, and what to do.
@@ -53,6 +55,8 @@ pub struct Proxies {
 }
 
 struct Proxy {
+    /// That names it.
+    variable: &'static str,
     host: String,
     port: u16,
     /// For the header `Proxy-Authorization`.
@@ -86,7 +90,8 @@ impl Proxies {
             .into_iter()
             .find_map(|name| variable(name).map(|value| (name, value)));
         let proxy = set.map(|(name, value)| {
-            Proxy::of(&value).map_err(|why| format!("the variable {name} is no proxy: {why}"))
+            let proxy = Proxy::of(name, &value);
+            proxy.map_err(|why| format!("the variable {name} is no proxy: {why}"))
         });
         let without = variable("NO_PROXY").unwrap_or_default();
         let without = without.split(',').map(str::trim).filter(|part| !part.is_empty());
@@ -110,7 +115,9 @@ impl Proxies {
     /// When there is none.
     pub async fn reach(&self, host: &str, port: u16) -> Result<TcpStream, ReachError> {
         let Some(proxy) = self.proxy_to(host, port) else { return Ok(direct(host, port).await?) };
-        let failed = |why, is_final| ReachError::Proxy { proxy: proxy.name(), why, is_final };
+        let variable = proxy.variable;
+        let failed =
+            |why, is_final| ReachError::Proxy { variable, proxy: proxy.name(), why, is_final };
         let tcp = direct(&proxy.host, proxy.port).await;
         let tcp = tcp.map_err(|why| failed(why.to_string(), false))?;
         match timeout(PROXY, proxy.connect(tcp, host, port)).await {
@@ -122,7 +129,7 @@ impl Proxies {
 }
 
 impl Proxy {
-    fn of(text: &str) -> Result<Self, String> {
+    fn of(variable: &'static str, text: &str) -> Result<Self, String> {
         let rest = match text.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("http") => rest,
             Some((scheme, _)) => {
@@ -152,7 +159,7 @@ impl Proxy {
             let both = Zeroizing::new([&part(name)[..], b":", &part(password)].concat());
             Zeroizing::new(BASE64_STANDARD.encode(&*both))
         });
-        Ok(Self { host, port, credentials })
+        Ok(Self { variable, host, port, credentials })
     }
 
     fn name(&self) -> String {

@@ -1,12 +1,14 @@
 //! Into a room at a relay.
 
+use std::env;
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use rustls::pki_types::ServerName;
-use rustls::{ClientConfig, Error as TlsError};
+use rustls::{CertificateError, ClientConfig, Error as TlsError};
 use rustls_platform_verifier::BuilderVerifierExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -119,12 +121,34 @@ async fn secured(url: &RelayUrl, tcp: TcpStream) -> Result<TlsStream<TcpStream>,
     let name = name.map_err(|why| untrusted(format!("no certificate is for its name: {why}")))?;
     let connected = TlsConnector::from(trust()?).connect(name, tcp).await;
     connected.map_err(|why| match why.get_ref().and_then(|inner| inner.downcast_ref()) {
-        Some(TlsError::InvalidCertificate(why)) => {
-            untrusted(format!("its certificate is not trusted: {why}"))
-        }
+        Some(TlsError::InvalidCertificate(why)) => untrusted(distrust(why)),
+        Some(TlsError::InvalidMessage(_)) => JoinError::NotARelay(
+            "it speaks no TLS; a relay of this machine without a certificate is ws://".to_owned(),
+        ),
         Some(why) => JoinError::NotARelay(format!("it speaks no TLS that this side does: {why}")),
         None => why.into(),
     })
+}
+
+/// Why a certificate is not trusted.
+fn distrust(why: &CertificateError) -> String {
+    let text = why.to_string();
+    match why {
+        CertificateError::UnknownIssuer => {
+            "nobody vouches for its certificate whom this machine trusts".to_owned()
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            format!("its certificate has expired: {text}")
+        }
+        CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+            format!("its certificate is for another name: {text}")
+        }
+        _ if format!("{why:?}").contains("CaUsedAsEndEntity") => {
+            "its certificate is one of an authority, which a relay cannot use: it needs one with CA:FALSE"
+                .to_owned()
+        }
+        _ => format!("its certificate is not trusted: {text}"),
+    }
 }
 
 /// Whom this machine trusts, read once.
@@ -132,6 +156,12 @@ fn trust() -> Result<Arc<ClientConfig>, JoinError> {
     static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(config) = TRUST.get() {
         return Ok(Arc::clone(config));
+    }
+    if let Some(file) = env::var_os("SSL_CERT_FILE").filter(|file| !Path::new(file).is_file()) {
+        let file = Path::new(&file).display();
+        return Err(JoinError::Certificate(format!(
+            "SSL_CERT_FILE names {file}, which is no file"
+        )));
     }
     let provider = Arc::new(rustls::crypto::aws_lc_rs::default_provider());
     let config = ClientConfig::builder_with_provider(provider)
@@ -194,6 +224,9 @@ fn failed(error: Error, opening: bool) -> JoinError {
         | Error::Protocol(ProtocolError::HandshakeIncomplete) => {
             io::Error::new(io::ErrorKind::ConnectionReset, "it closed the connection").into()
         }
+        Error::Protocol(ProtocolError::HttparseError(_)) if opening => JoinError::NotARelay(
+            "it speaks no HTTP; a relay with a certificate is wss://".to_owned(),
+        ),
         other if opening => JoinError::NotARelay(other.to_string()),
         other => io::Error::new(io::ErrorKind::ConnectionReset, other.to_string()).into(),
     }

@@ -39,13 +39,17 @@ impl FromStr for RelayUrl {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (text, meeting) = text.split_once('#').unwrap_or((text, ""));
-        if meeting.chars().any(|c| c.is_control() || c.is_whitespace()) || meeting.len() > 64 {
-            return Err("what stands behind # has at most 64 bytes, and no spaces".to_owned());
+        let is_name = |c: char| !c.is_control() && !c.is_whitespace() && c != '#';
+        if !meeting.chars().all(is_name) || meeting.len() > 64 {
+            return Err(
+                "what stands behind # has at most 64 bytes, no spaces, and no other #".to_owned()
+            );
         }
         let uri: Uri = text.parse().map_err(|why| format!("it is no URL ({why}); {FORM}"))?;
         let is_secure = match uri.scheme_str() {
             Some("wss") => true,
             Some("ws") => false,
+            Some("https") => return Err("say wss:// in the place of https://".to_owned()),
             _ => return Err(format!("it does not begin with wss://; {FORM}")),
         };
         let authority = uri.authority().ok_or_else(|| format!("it has no host; {FORM}"))?;
@@ -77,14 +81,14 @@ impl FromStr for RelayUrl {
     }
 }
 
-/// Without what stands behind `#`.
 impl fmt::Display for RelayUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, usual) = if self.is_secure { ("wss", 443) } else { ("ws", 80) };
         let authority = self.authority();
         let short = authority.strip_suffix(&format!(":{usual}")).unwrap_or(&authority);
         let path = if self.path == "/" { "" } else { &self.path };
-        write!(f, "{scheme}://{short}{path}")
+        let name = if self.meeting.is_empty() { "" } else { "#" };
+        write!(f, "{scheme}://{short}{path}{name}{}", self.meeting)
     }
 }
 
@@ -118,7 +122,7 @@ mod tests {
                 8443,
                 "/a/b",
                 "x",
-                "wss://r.example:8443/a/b",
+                "wss://r.example:8443/a/b#x",
             ),
             (
                 "wss://[2001:db8::7]:7000",
@@ -146,7 +150,8 @@ mod tests {
     fn what_is_no_relay_gets_a_next_step() {
         for (text, said) in [
             ("relay.example:443", "wss://HOST"),
-            ("https://relay.example", "wss://HOST"),
+            ("https://relay.example", "in the place of https://"),
+            ("wss://relay.example#a#b", "no other #"),
             ("", "wss://HOST"),
             ("wss://", "wss://HOST"),
             ("wss://host:0", "1 to 65535"),

@@ -200,7 +200,8 @@ async fn together(mut one: Guest, mut other: Guest, hall: &Arc<Hall>) {
     }
     drop(pair);
     let (bytes, time) = (traffic.bytes.load(Relaxed), traffic.start.elapsed());
-    hall.note(Note::Parted { bytes, time, why: why.why() });
+    let told = if why == Closing::Left { "one side left" } else { why.why() };
+    hall.note(Note::Parted { bytes, time, why: told });
     tokio::join!(one.leave(why), other.leave(why));
 }
 

@@ -100,8 +100,8 @@ pub mod data {
 /// The way to the peer.
 pub mod net {
     pub use veilset_net::{
-        Callers, Code, Comeback, Endpoint, Entrance, Event, Farewell, Introduced, Limits, Listener,
-        NetError, Note, Options, Parting, Role, Stop, introduce, signals,
+        Callers, Code, Comeback, Endpoint, Entrance, Event, Farewell, Introduced, Introduction,
+        Limits, Listener, NetError, Note, Options, Parting, Role, Stop, signals,
     };
 }
 

@@ -275,7 +275,7 @@ fn the_commands_on_the_page_of_invitations_run() {
         let shown = you.read("line.txt").trim().to_owned();
         let letters = shown.rsplit('#').next().expect("a code").to_owned();
         let address = if is_direct { inviting.address() } else { String::new() };
-        let accept = at(accept).replace("https://relay.example/#7KQ2-9FM4-TX3H", &shown);
+        let accept = at(accept).replace("https://relay.example/#7KQ2-9FM4-TX3H/shop", &shown);
         let accept = accept.replace("7KQ2-9FM4-TX3H", &letters);
         // What a page calls a comment is a code here.
         let accept = if number == 0 { format!("veilset accept {shown}") } else { accept };

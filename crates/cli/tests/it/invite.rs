@@ -70,7 +70,7 @@ fn a_code_works_without_a_relay_where_one_side_listens() {
     // Nothing was offered, so the operation is still to be said.
     let run = guest.run(&["run", "shop", "list.csv"]);
     assert_eq!(code(&run), 2);
-    assert!(stderr(&run).contains("shop.toml: it does not say operation"), "{}", stderr(&run));
+    assert!(stderr(&run).contains("agreed on no operation"), "{}", stderr(&run));
 }
 
 #[test]
@@ -99,10 +99,18 @@ fn what_is_no_invitation_is_said_before_anybody_is_met() {
     for (args, said) in [
         (&["invite", "acme", "--listen", ANY][..], "pinned acme already"),
         (&["invite", "a/b", "--listen", ANY], "a/b"),
-        (&["invite", "b", "--listen", ANY, "--operation", "agree"], "intersect, count or sum"),
+        (
+            &["invite", "b", "--listen", ANY, "--operation", "agree", "--key", "x"],
+            "intersect, count or sum",
+        ),
         (&["invite", "b", "--listen", ANY, "--operation", "sum", "--key", "x:what"], "what"),
-        (&["invite", "b", "--via", "https://relay.example"], "wss://HOST"),
-        (&["accept", "nonsense", "b"], "12 letters"),
+        (&["invite", "b", "--via", "https://relay.example"], "in the place of https://"),
+        (&["accept", "7KQ2-9FM4", "b"], "12 letters"),
+        (&["accept", "7KQ2-9FM4-TX3U", "b"], "U does not occur"),
+        (&["accept", "https://relay.example/", "b"], "lost its part behind #"),
+        (&["accept", "https://relay.example/#7KQ2-9FM4-TX3H"], "give a name"),
+        (&["accept", "https://relay.example/#7KQ2-9FM4-TX3H/acme"], "pinned acme already"),
+        (&["invite", "b", "--listen", ANY, "--me", "a b"], "a b"),
         (&["accept", "7KQ2-9FM4-TX3H", "b"], "--via or --connect"),
         (&["accept", "https://relay.example/#7KQ2-9FM4-TX3H", "--via", "wss://x"], "leave out"),
         (&["run", "../home/identity", "list.csv"], "nothing is agreed"),
@@ -113,4 +121,22 @@ fn what_is_no_invitation_is_said_before_anybody_is_met() {
     }
     let expired = host.run(&["invite", "b", "--listen", ANY, "--expires", "200ms"]);
     assert_eq!(code(&expired), 4, "{}", stderr(&expired));
+}
+
+#[test]
+fn whoever_is_known_under_another_name_is_not_pinned_again_by_either_side() {
+    let (host, guest) = (party(), party());
+    host.pin("old", &guest);
+    let (_relay, url) = relay(&host);
+    let (inviting, link) = inviting(&host, &["new", "--via", &url, "--me", "shop"]);
+    let accepted = guest.run(&["accept", &link]);
+    let invited = inviting.output();
+    assert_eq!((code(&invited), code(&accepted)), (2, 6), "{}", stderr(&accepted));
+    assert!(stderr(&invited).contains("already, as old"), "{}", stderr(&invited));
+    assert_eq!(stdout(&guest.run(&["peer", "list"])), "");
+    // One's own invitation is nobody's.
+    let (inviting, link) = self::inviting(&host, &["new", "--via", &url, "--me", "shop"]);
+    let accepted = host.run(&["accept", &link]);
+    assert!(stderr(&inviting.output()).contains("your own invitation"));
+    assert_ne!(code(&accepted), 0);
 }

@@ -100,11 +100,15 @@ impl FromStr for Code {
     fn from_str(text: &str) -> Result<Self, String> {
         let letters = text.bytes().filter(|letter| !b"- ".contains(letter));
         let letters: Zeroizing<Vec<u8>> = Zeroizing::new(letters.map(usual).collect());
-        let is_code = letters.iter().all(|letter| LETTERS.contains(letter));
-        let letters = <[u8; PLATE + SECRET]>::try_from(&letters[..]).ok().filter(|_| is_code);
-        letters.map(|letters| Self(Zeroizing::new(letters))).ok_or_else(|| {
-            format!("a code has {} letters and digits, such as 7KQ2-9FM4-TX3H", PLATE + SECRET)
-        })
+        let form = "such as 7KQ2-9FM4-TX3H";
+        if let Some(none) = letters.iter().find(|letter| !LETTERS.contains(letter)) {
+            return Err(format!("{} does not occur in a code, {form}", none.escape_ascii()));
+        }
+        let letters = <[u8; PLATE + SECRET]>::try_from(&letters[..]).map_err(|_| {
+            let (want, got) = (PLATE + SECRET, letters.len());
+            format!("a code has {want} letters and digits, {form}; this one has {got}")
+        });
+        letters.map(|letters| Self(Zeroizing::new(letters)))
     }
 }
 
@@ -148,54 +152,55 @@ impl From<io::Error> for Failed {
     }
 }
 
-/// Meets the other who has the same code, and says `say`. A host waits, also for callers that know nothing of the code, until the
-/// deadline; a guest goes to it until it is there.
-///
-/// # Errors
-/// [`NetError::CodeUsedUp`] for a host whom somebody told a wrong code, [`NetError::WrongCode`] for a guest with a wrong one,
-/// [`NetError::NotIntroduced`] at the deadline; else as [`establish`](crate::establish).
-///
-/// # Panics
-/// When called inside an asynchronous runtime, or when `say` has more than [`MOST_SAID`] bytes.
-pub fn introduce(
-    role: Role,
-    identity: &Identity,
-    code: &Code,
-    endpoint: &Endpoint,
-    say: &[u8],
-    options: &Options,
-    events: &dyn Fn(Event),
-) -> Result<Introduced, NetError> {
-    assert!(say.len() <= MOST_SAID, "{} bytes", say.len());
-    endpoint.check()?;
-    let runtime = runtime()?;
-    let desk = Desk { role, identity, code, say, events };
-    let mut last = None;
-    let introduced = runtime.block_on(async {
-        tokio::select! {
-            biased;
-            () = options.stop.stopped() => Err(NetError::Stopped),
-            met = timeout(options.deadline, desk.meet(endpoint, &mut last)) => met.unwrap_or_else(|_| {
-                let (at, waited) = (endpoint.place().to_owned(), options.deadline);
-                Err(NetError::NotIntroduced { at, waited, last })
-            }),
-        }
-    });
-    // A name server that does not answer must not hold this up.
-    runtime.shutdown_background();
-    introduced
+/// One side of an introduction.
+pub struct Introduction<'a> {
+    /// Which of the two it is.
+    pub role: Role,
+    /// Its own key.
+    pub identity: &'a Identity,
+    /// The code that both have.
+    pub code: &'a Code,
+    /// What it says to the other, [`MOST_SAID`] bytes at most.
+    pub say: &'a [u8],
+    /// Hears who the other is before this side's next word: where it says no, the other is told that the code was wrong, and so is
+    /// this side's caller.
+    pub approve: &'a dyn Fn(&Introduced) -> bool,
+    /// Hears what it comes to.
+    pub events: &'a dyn Fn(Event),
 }
 
-/// One side.
-struct Desk<'a> {
-    role: Role,
-    identity: &'a Identity,
-    code: &'a Code,
-    say: &'a [u8],
-    events: &'a dyn Fn(Event),
-}
+impl Introduction<'_> {
+    /// Meets the other who has the same code. A host waits, also for callers that know nothing of the code, until the deadline; a
+    /// guest goes to it until it is there.
+    ///
+    /// # Errors
+    /// [`NetError::CodeUsedUp`] for a host whom somebody told a wrong code, [`NetError::WrongCode`] for a guest with a wrong one,
+    /// [`NetError::NotIntroduced`] at the deadline; else as [`establish`](crate::establish).
+    ///
+    /// # Panics
+    /// When called inside an asynchronous runtime, or when there is too much to say.
+    pub fn run(&self, endpoint: &Endpoint, options: &Options) -> Result<Introduced, NetError> {
+        assert!(self.say.len() <= MOST_SAID, "{} bytes", self.say.len());
+        endpoint.check()?;
+        let runtime = runtime()?;
+        let mut last = None;
+        let introduced = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = options.stop.stopped() => Err(NetError::Stopped),
+                met = timeout(options.deadline, self.meet(endpoint, &mut last)) => {
+                    met.unwrap_or_else(|_| {
+                        let (role, at) = (self.role, endpoint.place().to_owned());
+                        Err(NetError::NotIntroduced { role, at, waited: options.deadline, last })
+                    })
+                }
+            }
+        });
+        // A name server that does not answer must not hold this up.
+        runtime.shutdown_background();
+        introduced
+    }
 
-impl Desk<'_> {
     /// Talks to one after another who is there, until one is the other.
     async fn meet(
         &self,
@@ -237,6 +242,8 @@ impl Desk<'_> {
                 Err(Failed::ForNow(why)) => *last = Some(why),
             }
             if !matches!(entrance, Entrance::Listener(_)) {
+                let (addr, why) = (endpoint.place().to_owned(), last.clone().unwrap_or_default());
+                (self.events)(Event::Retrying { addr, why, wait: PAUSE });
                 sleep(PAUSE).await;
             }
         }
@@ -356,10 +363,9 @@ impl Desk<'_> {
         let (public, rest) = card.split_first_chunk()?;
         let (signature, said) = rest.split_first_chunk::<64>()?;
         let peer = PublicKey::from_bytes(*public);
-        let is_it = peer.signed(CONTEXT, &keys.signed(role), signature)
-            && peer != self.identity.public_key()
-            && said.len() <= MOST_SAID;
-        is_it.then(|| Introduced { peer, said: said.to_vec() })
+        let is_it = peer.signed(CONTEXT, &keys.signed(role), signature) && said.len() <= MOST_SAID;
+        let introduced = is_it.then(|| Introduced { peer, said: said.to_vec() });
+        introduced.filter(|introduced| (self.approve)(introduced))
     }
 }
 

@@ -15,8 +15,8 @@ const QUICK: Options = Options {
     comeback: Comeback::NEVER,
 };
 
-fn desk<'a>(role: Role, identity: &'a Identity, code: &'a Code, say: &'a [u8]) -> Desk<'a> {
-    Desk { role, identity, code, say, events: &|_| () }
+fn desk<'a>(role: Role, identity: &'a Identity, code: &'a Code, say: &'a [u8]) -> Introduction<'a> {
+    Introduction { role, identity, code, say, approve: &|_| true, events: &|_| () }
 }
 
 type Talked = Result<Introduced, Failed>;
@@ -55,9 +55,16 @@ async fn a_wrong_guess_uses_the_code_up_and_tells_nothing() {
     let guess: Code = "7KQ2-9FM4-TX3J".parse().expect("a code");
     let (host, guest) = meet((&ann, &code), (&eve, &guess)).await;
     assert!(is_used_up(&host) && is_wrong(&guest));
-    // Nobody is introduced to itself.
-    let (host, guest) = meet((&ann, &code), (&ann, &code)).await;
-    assert!(is_used_up(&host) && is_wrong(&guest));
+    // Nobody is introduced whom one side does not want.
+    for side in [Role::Host, Role::Guest] {
+        let (one, other) = duplex(64);
+        let no = |_: &Introduced| false;
+        let mut desks = [Role::Host, Role::Guest].map(|role| desk(role, &ann, &code, b""));
+        desks[side as usize].approve = &no;
+        let [host, guest] = &desks;
+        let (host, guest) = tokio::join!(host.talk(one), guest.talk(other));
+        assert!(host.is_err() && is_wrong(&guest), "{side:?}");
+    }
 }
 
 #[tokio::test]
@@ -136,14 +143,15 @@ fn a_host_waits_for_its_guest_whoever_calls_before() {
         let (code, endpoint) = (code.clone(), Endpoint::Listen("127.0.0.1:0".to_owned()));
         thread::spawn(move || {
             let tell = |event| drop(sender.send(event));
-            introduce(Role::Host, &ann, &code, &endpoint, b"", &QUICK, &tell)
+            Introduction { events: &tell, ..desk(Role::Host, &ann, &code, b"") }
+                .run(&endpoint, &QUICK)
         })
     };
     let Ok(Event::Listening(addr)) = events.recv() else { panic!("it listens first") };
     let mut stranger = std::net::TcpStream::connect(addr).expect("it listens");
     stranger.write_all(&[0; 100]).expect("open");
     let endpoint = Endpoint::Connect(addr.to_string());
-    let met = introduce(Role::Guest, &ben, &code, &endpoint, b"", &QUICK, &|_| ());
+    let met = desk(Role::Guest, &ben, &code, b"").run(&endpoint, &QUICK);
     assert_eq!(met.expect("it is there").peer, ann_key);
     assert_eq!(hosting.join().expect("no panic").expect("it came").peer, ben_key);
 }
@@ -153,7 +161,7 @@ fn an_invitation_expires() {
     let (ann, code) = (Identity::ephemeral(), Code::fresh());
     let options = Options { deadline: Duration::from_millis(200), ..QUICK };
     let endpoint = Endpoint::Listen("127.0.0.1:0".to_owned());
-    let why = introduce(Role::Host, &ann, &code, &endpoint, b"", &options, &|_| ());
+    let why = desk(Role::Host, &ann, &code, b"").run(&endpoint, &options);
     let why = why.expect_err("nobody came");
     assert!(
         matches!(why, NetError::NotIntroduced { .. }) && why.class() == Class::Network,
