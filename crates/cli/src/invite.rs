@@ -107,7 +107,8 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
     let shown = link.clone().unwrap_or_else(|| code.to_string());
     let how = match &args.via {
         Some(relay) => format!(
-            "send this line to {name}, who runs: veilset accept LINK; or by telephone: veilset accept {code} NAME --via {relay}, with what {name} calls you for NAME"
+            "send this line to {name}, who runs: veilset accept LINK{}; or by telephone: veilset accept {code} NAME --via {relay}, with what {name} calls you for NAME",
+            if args.me.is_some() { "" } else { " NAME" }
         ),
         None => format!(
             "tell {name} this code, who runs: veilset accept {code} NAME --connect HOST:PORT, with your address, and what {name} calls you for NAME"
