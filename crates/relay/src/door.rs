@@ -51,15 +51,7 @@ pub(crate) struct Door {
 }
 
 impl Door {
-    pub(crate) async fn answer(
-        self: Arc<Self>,
-        tcp: TcpStream,
-        addr: SocketAddr,
-        mut connection: Connection,
-    ) {
-        if !self.behind_proxy && !connection.is_of(source(addr.ip())) {
-            return;
-        }
+    pub(crate) async fn answer(self: Arc<Self>, tcp: TcpStream, connection: Connection) {
         let _ = tcp.set_nodelay(true);
         let Some(acceptor) = &self.acceptor else {
             return self.listen_to(tcp, connection).await;

@@ -10,6 +10,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 use veilset_net::{Stop, allow_files};
+use veilset_reach::source;
 
 use crate::door::{self, Door};
 use crate::hall::Hall;
@@ -170,9 +171,14 @@ impl Relay {
                 () = stop.stopped() => break,
                 Some(_) = callers.join_next() => {}
                 accepted = socket.accept() => match accepted {
-                    Ok((tcp, addr)) => if let Some(connection) = hall.admit() {
-                        callers.spawn(Arc::clone(&door).answer(tcp, addr, connection));
-                    },
+                    Ok((tcp, addr)) => {
+                        // A proxy says later whom a connection counts for.
+                        if let Some(mut connection) = hall.admit()
+                            && (door.behind_proxy || connection.is_of(source(addr.ip())))
+                        {
+                            callers.spawn(Arc::clone(&door).answer(tcp, connection));
+                        }
+                    }
                     // The caller is gone already, or the system is short of something: neither ends the relay.
                     Err(_) => sleep(BREATH).await,
                 },

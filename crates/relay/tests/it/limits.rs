@@ -40,8 +40,7 @@ fn asked(addr: SocketAddr, request: &str) -> String {
 
 #[test]
 fn a_source_has_its_share_and_rooms_are_bounded() {
-    let limits = Limits { rooms: 3, connections_of_a_source: 4, ..Limits::default() };
-    let relay = Running::with(limits);
+    let relay = Running::with(Limits { rooms: 3, ..Limits::default() });
     on_one_thread(async {
         let mut waiting = tokio::task::JoinSet::new();
         let url: RelayUrl = relay.url().parse().expect("well formed");
@@ -67,6 +66,7 @@ fn a_source_has_its_share_and_rooms_are_bounded() {
         // Whoever is awaited comes in.
         enter(&relay, 0, Side::Second, || ()).await.expect("somebody is there");
     });
+    let relay = Running::with(Limits { connections_of_a_source: 4, ..Limits::default() });
     let many: Vec<TcpStream> =
         (0..4).map(|_| TcpStream::connect(relay.addr).expect("it listens")).collect();
     assert_eq!(asked(relay.addr, "GET / HTTP/1.1\r\nHost: x\r\n\r\n"), "", "one too many");
