@@ -7,7 +7,7 @@ use clap::{Args, CommandFactory, Parser};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use veilset::json;
-use veilset::party::{Home, guard};
+use veilset::party::{Home, Peers, guard};
 
 use crate::args::{Cli, Command, Talk};
 use crate::error::Failure;
@@ -31,19 +31,25 @@ const LIST: &str = "list";
 
 /// Runs what the file says. Whoever wrote it there consents to its terms.
 pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
-    let bytes = guard::read_trusted(&args.file)?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", args.file.display())))?;
+    let text = text(&args.file, guard::read_trusted(&args.file)?)?;
     let words = words(&args.file, &text, &Given::default())?;
     if args.print {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
     }
     let as_json = words.iter().any(|word| word == "--json");
-    run_words(args, words, talk).map_err(|failure| match as_json {
-        true => Failure::ForScripts(Box::new(failure)),
-        false => failure,
-    })
+    told(run_words(args, words, talk), as_json)
+}
+
+/// What a file has.
+fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes)
+        .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", path.display())))
+}
+
+/// How a run ended, which scripts are told where the flags of a file ask for it.
+fn told(ended: Result<(), Failure>, as_json: bool) -> Result<(), Failure> {
+    ended.map_err(|failure| if as_json { Failure::ForScripts(Box::new(failure)) } else { failure })
 }
 
 /// Runs the command that the file stands for.
@@ -103,11 +109,12 @@ pub(crate) fn agreements(home: &Home) -> Home {
 pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     let folder = agreements(&Home::from_env()?);
     let name = agreement(&args.name);
-    // A name is no way to another folder.
-    let is_name =
-        args.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
     let path = folder.path().join(&name);
-    let bytes = if is_name { folder.read(&name)? } else { None };
+    // A name is no way to another folder.
+    let bytes = match Peers::check_name(&args.name) {
+        Ok(()) => folder.read(&name)?,
+        Err(_) => None,
+    };
     let Some(bytes) = bytes else {
         return Err(Failure::Flags(format!(
             "nothing is agreed with {}: see veilset invite, or write {}",
@@ -115,8 +122,7 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
             folder.path().join("NAME.toml").display()
         )));
     };
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", path.display())))?;
+    let text = text(&path, bytes)?;
     if !text.lines().any(|line| line.trim_start().starts_with(OPERATION)) {
         return Err(Failure::Flags(format!(
             "you and {} agreed on no operation: add a line such as operation = \"count\" to {}, or run veilset count LIST --peer {} with the way that the file names",
@@ -133,10 +139,7 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
         no_input: talk.no_input || said.no_input,
     };
     let as_json = order.party.meet.json;
-    operation::run(&order, &talk).map_err(|failure| match as_json {
-        true => Failure::ForScripts(Box::new(failure)),
-        false => failure,
-    })
+    told(operation::run(&order, &talk), as_json)
 }
 
 /// What a command line says beside a file.
