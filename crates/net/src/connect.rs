@@ -98,10 +98,40 @@ enum Target {
 }
 
 /// An attempt that failed.
-enum Failed {
+pub(crate) enum Failed {
     /// The peer may come yet.
     ForNow(String),
     ForGood(NetError),
+}
+
+impl From<ReachError> for Failed {
+    fn from(why: ReachError) -> Self {
+        match why {
+            ReachError::Io(why) => match why.kind() {
+                ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
+                    Self::ForGood(NetError::System(why))
+                }
+                _ => Self::ForNow(why.to_string()),
+            },
+            ReachError::Proxy { is_final: true, .. } => {
+                Self::ForGood(NetError::Proxy(why.to_string()))
+            }
+            ReachError::Proxy { .. } => Self::ForNow(why.to_string()),
+        }
+    }
+}
+
+impl Failed {
+    /// That of somebody who is not in a room of the relay with this URL.
+    pub(crate) fn at_relay(relay: &str, why: JoinError) -> Self {
+        let relay = relay.to_owned();
+        match why {
+            JoinError::Unreached(why) => why.into(),
+            JoinError::Busy(why) => Self::ForNow(why),
+            JoinError::Certificate(why) => Self::ForGood(NetError::RelayCertificate { relay, why }),
+            JoinError::NotARelay(why) => Self::ForGood(NetError::NotARelay { relay, why }),
+        }
+    }
 }
 
 impl Caller {
@@ -236,8 +266,8 @@ impl Caller {
         let (own, pin) = (self.own.public, PinnedKey::new(self.peer));
         let (way, addr, connects) = match &self.target {
             Target::Peer { host, port } => {
-                let tcp = self.proxies.reach(host, *port).await.map_err(Self::unreached)?;
-                let system = |why| Self::unreached(ReachError::Io(why));
+                let tcp = self.proxies.reach(host, *port).await?;
+                let system = |why| Failed::from(ReachError::Io(why));
                 tcp.set_nodelay(true).map_err(system)?;
                 let addr = match self.proxies.way_to(host, *port) {
                     Some(_) => self.addr.clone(),
@@ -251,7 +281,7 @@ impl Caller {
                 let connects = own < self.peer;
                 let side = if connects { Side::First } else { Side::Second };
                 let joined = join(url, &room, side, &self.proxies, waits).await;
-                let relayed = joined.map_err(|why| self.not_joined(why))?;
+                let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
                 (Way::Relayed(Box::new(relayed)), self.addr.clone(), connects)
             }
         };
@@ -271,33 +301,6 @@ impl Caller {
             }
         };
         connected.map_err(|failure| self.judge(failure))
-    }
-
-    fn unreached(why: ReachError) -> Failed {
-        match why {
-            ReachError::Io(why) => match why.kind() {
-                ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
-                    Failed::ForGood(NetError::System(why))
-                }
-                _ => Failed::ForNow(why.to_string()),
-            },
-            ReachError::Proxy { is_final: true, .. } => {
-                Failed::ForGood(NetError::Proxy(why.to_string()))
-            }
-            ReachError::Proxy { .. } => Failed::ForNow(why.to_string()),
-        }
-    }
-
-    fn not_joined(&self, why: JoinError) -> Failed {
-        let relay = self.addr.clone();
-        match why {
-            JoinError::Unreached(why) => Self::unreached(why),
-            JoinError::Busy(why) => Failed::ForNow(why),
-            JoinError::Certificate(why) => {
-                Failed::ForGood(NetError::RelayCertificate { relay, why })
-            }
-            JoinError::NotARelay(why) => Failed::ForGood(NetError::NotARelay { relay, why }),
-        }
     }
 
     fn judge(&self, failure: Failure) -> Failed {

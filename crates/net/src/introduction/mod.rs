@@ -19,10 +19,11 @@ use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PublicKey};
 use veilset_reach::wire::{Room, Side};
-use veilset_reach::{JoinError, Proxies, ReachError, RelayUrl, Way, join};
+use veilset_reach::{Proxies, RelayUrl, Way, join};
 use zeroize::Zeroizing;
 
 use crate::address::{Purpose, host_and_port, relay_url};
+use crate::connect::Failed;
 use crate::connection::runtime;
 use crate::{Endpoint, Event, NetError, Options};
 
@@ -139,13 +140,6 @@ pub struct Introduced {
     pub said: Vec<u8>,
 }
 
-/// How an attempt ended that did not introduce anybody.
-enum Failed {
-    /// Nobody was there, or nobody who knows what to say.
-    ForNow(String),
-    ForGood(NetError),
-}
-
 impl From<io::Error> for Failed {
     fn from(why: io::Error) -> Self {
         Self::ForNow(why.to_string())
@@ -253,7 +247,7 @@ impl Introduction<'_> {
         match entrance {
             Entrance::Listener(socket) => Ok(Way::Tcp(socket.accept().await?.0)),
             Entrance::Peer { host, port, proxies } => {
-                Ok(Way::Tcp(proxies.reach(host, *port).await.map_err(unreached)?))
+                Ok(Way::Tcp(proxies.reach(host, *port).await?))
             }
             Entrance::Relay { url, proxies, is_new } => {
                 let side = if self.role == Role::Host { Side::First } else { Side::Second };
@@ -263,17 +257,7 @@ impl Introduction<'_> {
                     }
                 };
                 let joined = join(url, &self.code.room(), side, proxies, waits).await;
-                let relay = url.to_string();
-                let relayed = joined.map_err(|why| match why {
-                    JoinError::Unreached(why) => unreached(why),
-                    JoinError::Busy(why) => Failed::ForNow(why),
-                    JoinError::Certificate(why) => {
-                        Failed::ForGood(NetError::RelayCertificate { relay, why })
-                    }
-                    JoinError::NotARelay(why) => {
-                        Failed::ForGood(NetError::NotARelay { relay, why })
-                    }
-                })?;
+                let relayed = joined.map_err(|why| Failed::at_relay(&url.to_string(), why))?;
                 Ok(Way::Relayed(Box::new(relayed)))
             }
         }
@@ -374,15 +358,6 @@ enum Entrance<'a> {
     Listener(TcpListener),
     Peer { host: &'a str, port: u16, proxies: Proxies },
     Relay { url: RelayUrl, proxies: Proxies, is_new: bool },
-}
-
-fn unreached(why: ReachError) -> Failed {
-    match why {
-        ReachError::Proxy { is_final: true, .. } => {
-            Failed::ForGood(NetError::Proxy(why.to_string()))
-        }
-        why => Failed::ForNow(why.to_string()),
-    }
 }
 
 /// The keys of an exchange: one for what each side seals, and what both sign.
