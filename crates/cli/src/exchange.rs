@@ -3,13 +3,12 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, CommandFactory, Parser};
-use toml::Spanned;
-use toml::de::{DeTable, DeValue};
-use veilset::json;
+use clap::{Arg, Args, Command as Syntax, CommandFactory, ValueHint};
 use veilset::party::{Home, Peers, guard};
 
 use crate::args::{Cli, Command, Talk};
+use crate::complete;
+use crate::config::{self, FlagFile, Refused, exclude, flag_of};
 use crate::error::Failure;
 use crate::escape::shown;
 use crate::operation;
@@ -31,20 +30,14 @@ const LIST: &str = "list";
 
 /// Runs what the file says. Whoever wrote it there consents to its terms.
 pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
-    let text = text(&args.file, guard::read_trusted(&args.file)?)?;
-    let words = words(&args.file, &text, &Given::default())?;
+    let bytes = guard::read_trusted(&args.file)?;
+    let words = words(FlagFile::new(&args.file, &bytes)?, &Given::default())?;
     if args.print {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
     }
     let as_json = words.iter().any(|word| word == "--json");
     told(run_words(args, words, talk), as_json)
-}
-
-/// What a file has.
-fn text(path: &Path, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes)
-        .map_err(|_| Failure::Flags(format!("{}: it is not UTF-8", path.display())))
 }
 
 /// How a run ended, which scripts are told where the flags of a file ask for it.
@@ -66,14 +59,14 @@ fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(),
 
 /// The order in these words, and how much it says.
 fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure> {
-    let cli = Cli::try_parse_from(words).map_err(|error| {
-        if !error.use_stderr() {
+    let (cli, _) = config::parse(words).map_err(|refused| {
+        if let Refused::Line { error, .. } = &refused
+            && !error.use_stderr()
+        {
             // Help was asked for.
             error.exit();
         }
-        let why = error.to_string();
-        let why = why.trim_start_matches("error: ").trim_end();
-        Failure::Flags(format!("with the flags in {}: {why}", path.display()))
+        Failure::Flags(format!("with the flags in {}: {}", path.display(), refused.why()))
     })?;
     match cli.command {
         Command::Compute(order) => Ok((order, cli.talk)),
@@ -87,8 +80,10 @@ const AGREEMENTS: &str = "agreements";
 #[derive(Args)]
 pub(crate) struct RunArgs {
     /// The peer, as you called it in `invite` or `accept`
+    #[arg(add = complete::agreed())]
     name: String,
     /// Your list
+    #[arg(value_hint = ValueHint::FilePath)]
     list: String,
     /// Further flags of the operation, as in its own help; they take the place of those that you agreed on
     #[arg(value_name = "FLAGS", trailing_var_arg = true, allow_hyphen_values = true)]
@@ -122,8 +117,8 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
             folder.path().join("NAME.toml").display()
         )));
     };
-    let text = text(&path, bytes)?;
-    if !text.lines().any(|line| line.trim_start().starts_with(OPERATION)) {
+    let file = FlagFile::new(&path, &bytes)?;
+    if !file.text.lines().any(|line| line.trim_start().starts_with(OPERATION)) {
         return Err(Failure::Flags(format!(
             "you and {} agreed on no operation: add a line such as operation = \"count\" to {}, or run veilset count LIST --peer {} with the way that the file names",
             args.name,
@@ -132,7 +127,7 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
         )));
     }
     let given = Given { list: Some(&args.list), flags: &args.flags };
-    let (order, said) = order(&path, words(&path, &text, &given)?)?;
+    let (order, said) = order(&path, words(file, &given)?)?;
     let talk = Talk {
         quiet: talk.quiet || said.quiet,
         verbose: talk.verbose || said.verbose,
@@ -151,63 +146,49 @@ struct Given<'a> {
 }
 
 impl Given<'_> {
-    /// Whether it has this flag, or one that excludes it.
-    fn has(&self, name: &str) -> bool {
-        const WAYS: [&str; 3] = ["listen", "connect", "via"];
+    /// Whether a command gets this flag from it, or one that excludes it.
+    fn has(&self, command: &Syntax, flag: &Arg) -> bool {
         let given = self.flags.iter().filter_map(|word| word.strip_prefix("--"));
-        let mut given = given.map(|flag| flag.split('=').next().unwrap_or_default());
-        given.any(|flag| flag == name || (WAYS.contains(&name) && WAYS.contains(&flag)))
+        let mut given = given.filter_map(|given| flag_of(command, given.split('=').next()?));
+        given.any(|given| given.get_id() == flag.get_id() || exclude(command, given, flag))
     }
 }
 
 /// The command that a file stands for.
-fn words(path: &Path, text: &str, given: &Given<'_>) -> Result<Vec<String>, Failure> {
-    let at = |place: usize, why: &str| {
-        let line = text.get(..place).unwrap_or(text).matches('\n').count() + 1;
-        Failure::Flags(format!("{}:{line}: {why}", path.display()))
-    };
-    let parsed = DeTable::parse(text)
-        .map_err(|error| at(error.span().map_or(0, |span| span.start), error.message()))?;
+fn words(file: FlagFile<'_>, given: &Given<'_>) -> Result<Vec<String>, Failure> {
+    let parsed = file.parse()?;
     let table = parsed.get_ref();
     let needed = |name: &str| {
-        let value = table.get(name);
-        let missing = || Failure::Flags(format!("{}: it does not say {name}", path.display()));
-        let value = value.ok_or_else(missing)?;
-        let wrong = || at(value.span().start, &format!("{name} is a text"));
+        let missing = || Failure::Flags(format!("{}: it does not say {name}", file.path.display()));
+        let value = table.get(name).ok_or_else(missing)?;
+        let wrong = || file.at(value.span().start, &format!("{name} is a text"));
         value.get_ref().as_str().map(str::to_owned).ok_or_else(wrong)
     };
     let operation = needed(OPERATION)?;
     let list = given.list.map_or_else(|| needed(LIST), |list| Ok(list.to_owned()))?;
-    let program = Cli::command();
+    let mut program = Cli::command();
+    program.build();
     let command = program.find_subcommand(&operation).filter(|_| {
         veilset::registry::OPERATIONS.iter().any(|spec| spec.operation.name() == operation)
     });
     let Some(command) = command else {
         let place = table.get(OPERATION).map_or(0, |value| value.span().start);
-        return Err(at(place, "operation is one such as intersect, count or sum"));
+        return Err(file.at(place, "operation is one such as intersect, count or sum"));
     };
-    let flags: Vec<&str> = command.get_arguments().filter_map(|flag| flag.get_long()).collect();
     let mut words = vec!["veilset".to_owned(), operation];
     for (name, value) in table {
         let (name, place) = (name.get_ref().as_ref(), name.span().start);
-        if [OPERATION, LIST].contains(&name) || given.has(name) {
+        if [OPERATION, LIST].contains(&name) {
             continue;
         }
-        if !flags.contains(&name) {
-            let all = flags.join(", ");
-            return Err(at(
-                place,
-                &format!("the command has no flag {name:?}; its flags are {all}"),
-            ));
-        }
-        let values = match value.get_ref() {
-            DeValue::Array(values) => values.iter().collect(),
-            _ => vec![value],
+        let Some(flag) = flag_of(command, name) else {
+            let flags = command.get_arguments().filter_map(|flag| flag.get_long());
+            let all = flags.collect::<Vec<_>>().join(", ");
+            let why = format!("the command has no flag {name:?}; its flags are {all}");
+            return Err(file.at(place, &why));
         };
-        for value in values {
-            words.extend(flag(name, value).ok_or_else(|| {
-                at(value.span().start, &format!("{name} takes a text, a number, or true"))
-            })?);
+        if !given.has(command, flag) {
+            words.extend(file.words(name, value)?);
         }
     }
     words.extend(given.flags.iter().cloned());
@@ -215,28 +196,8 @@ fn words(path: &Path, text: &str, given: &Given<'_>) -> Result<Vec<String>, Fail
     Ok(words)
 }
 
-/// A flag with its value; nothing where it is not one that a flag has.
-fn flag(name: &str, value: &Spanned<DeValue<'_>>) -> Option<Vec<String>> {
-    let value = match value.get_ref() {
-        DeValue::Boolean(true) => return Some(vec![format!("--{name}")]),
-        DeValue::Boolean(false) => return Some(Vec::new()),
-        DeValue::String(text) if name == "output" => dated(text),
-        DeValue::String(text) => text.to_string(),
-        DeValue::Integer(number) if number.radix() == 10 => number.as_str().replace('_', ""),
-        DeValue::Float(number) => number.as_str().to_owned(),
-        _ => return None,
-    };
-    Some(vec![format!("--{name}={value}")])
-}
-
-/// The text with today's date in it.
-fn dated(text: &str) -> String {
-    let now = json::time(std::time::SystemTime::now());
-    text.replace("{date}", now.split('T').next().unwrap_or_default())
-}
-
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:@,+".contains(c);
     if word.chars().all(plain) {
         word.to_owned()

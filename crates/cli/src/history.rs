@@ -8,13 +8,14 @@ use veilset::json::{time_of, versioned};
 use veilset::party::{Home, Identity, Peers};
 use veilset::policy::{Began, Budget, Ending, Entry, Ledger, Policy};
 
+use crate::complete;
 use crate::error::Failure;
 use crate::escape::json_line;
 
 #[derive(Args)]
 pub(crate) struct HistoryArgs {
     /// Only runs with this party: a pinned name, or its key
-    #[arg(long, value_name = "NAME|KEY")]
+    #[arg(long, value_name = "NAME|KEY", add = complete::peers())]
     peer: Option<String>,
     /// Print one JSON object
     #[arg(long)]
@@ -24,6 +25,7 @@ pub(crate) struct HistoryArgs {
 #[derive(Args)]
 pub(crate) struct BudgetArgs {
     /// The other party: a pinned name, or its key
+    #[arg(add = complete::peers())]
     peer: String,
     /// Your policy [default: policy.toml in the folder of your identity]
     #[arg(long, value_name = "FILE")]

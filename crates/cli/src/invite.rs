@@ -11,7 +11,7 @@ use veilset::party::{Home, Identity, Peers, PublicKey, words};
 use veilset::registry::OPERATIONS;
 use veilset::{json, voice};
 
-use crate::args::{LearnArg, PEER, RULES, Talk};
+use crate::args::{LearnArg, PEER, Talk};
 use crate::error::Failure;
 use crate::escape::shown;
 use crate::exchange::{agreement, agreements};
@@ -58,7 +58,7 @@ struct OfferArgs {
     #[arg(long, help_heading = OFFER, value_enum, requires = "operation")]
     learn: Option<LearnArg>,
     /// The reference of your agreement, such as a contract's number
-    #[arg(long, help_heading = RULES, value_name = "TEXT", requires = "operation", value_parser = units::reference)]
+    #[arg(long, help_heading = OFFER, value_name = "TEXT", requires = "operation", value_parser = units::reference)]
     reference: Option<String>,
 }
 

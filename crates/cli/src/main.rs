@@ -13,6 +13,8 @@ mod args;
 #[cfg(feature = "bench")]
 mod bench;
 mod check;
+mod complete;
+mod config;
 mod consent;
 mod demo;
 mod error;
@@ -41,22 +43,28 @@ mod serve;
 mod terms;
 mod units;
 
+use std::env;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
 use clap::error::{ContextKind, ContextValue};
 use veilset::{exit_code, json, voice};
 
 use crate::args::{Cli, Command};
+use crate::config::Refused;
 use crate::error::Failure;
 use crate::escape::json_line;
 
 fn main() -> ExitCode {
     voice::end_at_panics("veilset");
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return refused(&error),
+    complete::answer();
+    let (cli, added) = match config::parse(env::args_os()) {
+        Ok(parsed) => parsed,
+        Err(why) => return refused(&why),
     };
+    if let Some(told) = config::of_project(&added).filter(|_| !cli.talk.quiet) {
+        voice::say(told);
+    }
     let as_json = cli.command.prints_json();
     veilset::end_at_excess(move |why| tell(exit_code::POLICY, why, as_json));
     match run(cli) {
@@ -96,15 +104,26 @@ fn lacking(error: &clap::Error) -> Option<String> {
 }
 
 /// Flags that cannot be read, or a question about them.
-fn refused(error: &clap::Error) -> ExitCode {
-    let as_json = std::env::args_os().any(|argument| argument == "--json");
+fn refused(refused: &Refused) -> ExitCode {
+    let given = |words: &[OsString]| words.iter().any(|word| word == "--json");
+    let (error, words, added) = match refused {
+        Refused::Line { error, words, added } => (error, words, added),
+        Refused::Configuration(failure) => {
+            let as_json = given(&env::args_os().collect::<Vec<_>>());
+            tell(failure.exit_code(), &failure.to_string(), as_json);
+            return ExitCode::from(failure.exit_code());
+        }
+    };
+    let as_json = given(words);
     if let Some(why) = lacking(error) {
         tell(exit_code::INPUT, &why, as_json);
         return ExitCode::from(exit_code::INPUT);
     }
     if error.use_stderr() && as_json {
-        let text = error.to_string();
-        tell_scripts(exit_code::INPUT, text.trim_start_matches("error: ").trim_end());
+        tell_scripts(exit_code::INPUT, &refused.why());
+    }
+    if let Some(places) = config::blamed(&error.to_string(), added) {
+        voice::say(places);
     }
     error.exit()
 }
@@ -131,6 +150,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Plan(args) => plan::run(&args),
         Command::Check(args) => check::run(&args, &talk),
         Command::Exchange(args) => exchange::run(&args, &talk),
+        Command::Config(args) => config::command::run(&args),
         Command::Policy(args) => policy::run(args, &talk),
         Command::History(args) => history::history(&args),
         Command::Budget(args) => history::budget(&args),

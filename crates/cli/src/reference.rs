@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use clap::{Command, CommandFactory};
 
 use crate::args::{Cli, CompletionsArgs};
+use crate::complete;
 use crate::error::Failure;
 
 /// Prints the manual: the program's page, then one for each command and each of its own commands.
@@ -22,11 +23,9 @@ fn page(command: &Command, pages: &mut Vec<u8>) -> io::Result<()> {
     commands.into_iter().try_for_each(|command| page(command, pages))
 }
 
-/// Prints a shell's completion script.
+/// Prints the script with which a shell asks this program what may come next.
 pub(crate) fn completions(args: &CompletionsArgs) -> Result<(), Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Cli::command(), "veilset", &mut script);
-    give(&script)
+    give(&complete::script(args.shell)?)
 }
 
 /// To a reader who may have enough before the end.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, value_parser};
+use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
 use veilset::data::{KeySpec, Scratch};
 use veilset::net::{Comeback, Options};
 use veilset::registry::Operation;
@@ -18,6 +18,8 @@ pub(crate) use self::choices::ChoiceArgs;
 use crate::agree::args::AgreeArgs;
 #[cfg(feature = "bench")]
 use crate::bench::args::BenchArgs;
+use crate::complete;
+use crate::config::command::ConfigArgs;
 use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
@@ -39,7 +41,7 @@ pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
 pub(crate) const RULES: &str = "Rules";
 pub(crate) const MACHINE: &str = "This machine";
-const MESSAGES: &str = "Messages";
+pub(crate) const MESSAGES: &str = "Messages";
 
 const EXAMPLES: &str = "\
 Examples:
@@ -54,6 +56,7 @@ Examples:
       --peer you                                 acme's side
 
 Environment:
+  VEILSET_VIA   stands for --via, and so on (docs/use/config.md)
   VEILSET_HOME  the folder of your identity and of the keys that you pinned
                 [default: XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
   HTTPS_PROXY   the proxy through which veilset goes out, http://HOST:PORT;
@@ -156,6 +159,8 @@ pub(crate) enum Command {
     Check(CheckArgs),
     /// Run what you and a peer agreed on once, as a file says it
     Exchange(ExchangeArgs),
+    /// Show the flags that your files and the environment give, and where they stand
+    Config(ConfigArgs),
     /// Check a policy, or try a command under it; nothing is sent
     Policy(PolicyArgs),
     /// List the runs that you took part in, as your ledger has them
@@ -191,6 +196,7 @@ impl Command {
             Self::Lookup(args) => args.json,
             Self::Plan(args) => args.json,
             Self::Check(args) => args.json,
+            Self::Config(args) => args.json,
             Self::Policy(args) => args.prints_json(),
             Self::History(args) => args.json,
             Self::Budget(args) => args.json,
@@ -264,6 +270,7 @@ pub(crate) enum PeerCommand {
     /// Forget a pinned key
     Remove {
         /// The party's name
+        #[arg(add = complete::peers())]
         name: String,
     },
 }
@@ -274,6 +281,7 @@ pub(crate) struct PlaceArgs {
     /// Your list: a file (CSV with a header, NDJSON, Parquet, Arrow or .xlsx; also as .gz or .zst), a folder or 'pattern*' of
     /// such files, - for standard input, objects (s3://BUCKET/NAME, gs://…, az://…) or a database
     /// (postgresql://USER@HOST/DATABASE)
+    #[arg(value_hint = ValueHint::FilePath)]
     pub(crate) file: String,
     /// The select statement whose rows are your list, if a database holds it
     #[arg(long, help_heading = LIST, value_name = "SQL")]
@@ -373,7 +381,7 @@ pub(crate) struct PartyArgs {
     pub(crate) crowd: CrowdArgs,
     /// One of several other parties, and its address; give --with once for each (intersect only). Every party listens; of
     /// two, the one with the smaller key connects. With --via, NAME alone
-    #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with)]
+    #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with, add = complete::peers())]
     pub(crate) with: Vec<With>,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
@@ -432,7 +440,7 @@ pub(crate) struct MeetArgs {
     #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) via: Option<String>,
     /// The other party: a pinned name, or its key
-    #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY", add = complete::peers())]
     pub(crate) peer: Option<String>,
     /// The protocol, or auto for the planner's choice; see: veilset protocols
     #[arg(long, help_heading = PROTOCOL, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
@@ -501,7 +509,7 @@ impl MeetArgs {
 pub(crate) struct OutputArgs {
     /// Write the result's rows to this file or object; its ending gives the format: .csv (also if there is none), .tsv,
     /// .ndjson, .parquet or .arrow [default: CSV to standard output, as with -]
-    #[arg(long, short, value_name = "OUT")]
+    #[arg(long, short, value_name = "OUT", value_hint = ValueHint::FilePath)]
     pub(crate) output: Option<String>,
     /// Overwrite the output file
     #[arg(long)]
@@ -515,7 +523,7 @@ pub(crate) struct LookupArgs {
     /// The items; - reads them from standard input, one a line, so that other users of the machine do not see them
     pub(crate) items: Vec<String>,
     /// Look up the rows of this list, and write those that the server lists
-    #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key")]
+    #[arg(long, help_heading = LIST, value_name = "FILE", requires = "key", value_hint = ValueHint::FilePath)]
     pub(crate) file: Option<String>,
     /// The key columns of --file, with the presets of the served list
     #[arg(long, help_heading = LIST, value_name = "COL[:PRESET],…", requires = "file")]
@@ -532,7 +540,7 @@ pub(crate) struct LookupArgs {
     #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) via: Option<String>,
     /// The server: a pinned name, or its key
-    #[arg(long, help_heading = PEER, value_name = "NAME|KEY")]
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY", add = complete::peers())]
     pub(crate) peer: String,
     /// Accept another list than the server had before at this address
     #[arg(long, help_heading = PEER)]

@@ -5,14 +5,14 @@ pub(crate) mod args;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::Parser;
 use serde_json::json;
 use veilset::json::versioned;
 use veilset::party::{Home, Peers};
 use veilset::policy::{Ledger, Policy, Sentence};
 use veilset::{Job, Release};
 
-use crate::args::{Cli, Command, Talk};
+use crate::args::{Command, Talk};
+use crate::config;
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::history::key_of;
@@ -94,10 +94,7 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
 /// The command, if it is one that a policy is about.
 fn order(command: Vec<String>) -> Result<Order, Failure> {
     let words = ["veilset".to_owned()].into_iter().chain(command);
-    let cli = Cli::try_parse_from(words).map_err(|error| {
-        let text = error.to_string();
-        Failure::Flags(text.trim_start_matches("error: ").trim_end().to_owned())
-    })?;
+    let (cli, _) = config::parse(words).map_err(|refused| Failure::Flags(refused.why()))?;
     match cli.command {
         Command::Compute(order) if order.party.with.is_empty() => Ok(*order),
         _ => Err(Failure::Flags(

@@ -8,7 +8,10 @@ use clap::{ArgGroup, Args, Subcommand, value_parser};
 use veilset::data::KeySpec;
 use veilset::lookup::Way;
 
-use crate::args::{KeepArgs, LIST, LIST_AND_KEY, ListArgs, PROTOCOL, RESULT, RoomArgs, usage};
+use crate::args::{
+    KeepArgs, LIST, LIST_AND_KEY, ListArgs, PEER, PROTOCOL, RESULT, RoomArgs, usage,
+};
+use crate::complete;
 use crate::units;
 
 #[derive(Args)]
@@ -22,16 +25,16 @@ pub(crate) struct ServeArgs {
     #[arg(required = true)]
     pub(crate) file: Option<PathBuf>,
     /// Answer clients at this address
-    #[arg(long, value_name = "HOST:PORT")]
+    #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
     pub(crate) listen: Option<String>,
     /// Answer clients that come to this relay, where one connection waits for each that may ask
-    #[arg(long, value_name = "URL")]
+    #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) via: Option<String>,
     /// A client that may ask: a pinned name, or its key; give --allow once for each
-    #[arg(long, value_name = "NAME|KEY")]
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY", add = complete::peers())]
     pub(crate) allow: Vec<String>,
     /// A file of further clients that may ask, a name or a key a line, comments after #; the server reads it again at SIGHUP
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, help_heading = PEER, value_name = "FILE")]
     pub(crate) allow_file: Option<PathBuf>,
     /// The most items that a client may ask for in an hour, such as 500/hour; the server counts in FILE.used
     #[arg(long, value_name = "N/hour", value_parser = units::per_hour)]

@@ -111,6 +111,22 @@ fn every_command_in_the_readme_runs() {
 }
 
 #[test]
+fn the_commands_on_the_page_of_configurations_run_and_its_file_is_read() {
+    let reader = party();
+    let page = fs::read_to_string(root().join("docs/use/config.md")).expect("the page is there");
+    let file = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
+    reader.file("home/config.toml", file.expect("a file"));
+    let commands = commands("docs/use/config.md");
+    let [all, one] = commands.as_slice() else { panic!("two commands") };
+    let shown = reader.run(&words(all, &reader, ""));
+    succeeds(all, &shown);
+    assert!(stdout(&shown).contains("wss://relay.example"), "{}", stdout(&shown));
+    let completed = reader.run(&words(one, &reader, ""));
+    let want = "veilset count --connect=acme.example:7000 '--reference=DPA 2026/17' --deadline=1h list.csv --key email:email --peer acme\n";
+    assert_eq!(stdout(&completed), want, "{}", stderr(&completed));
+}
+
+#[test]
 fn the_commands_on_the_page_of_agree_run() {
     let (alice, bob) = (party(), party());
     alice.pin("bob", &bob);

@@ -1,6 +1,7 @@
 //! The command line: parties as processes, against plain sets and what the documentation says.
 
 mod agree;
+mod config;
 #[cfg(target_os = "linux")]
 mod consent;
 mod docs;

@@ -1,0 +1,109 @@
+//! `veilset config`: the settings that there are, and where they stand.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use clap::{Args, CommandFactory};
+use serde_json::json;
+use veilset::json::versioned;
+use veilset::party::Home;
+
+use crate::args::Cli;
+use crate::config::{FILE, PROJECT, Setting, Source, complete, meets, settings};
+use crate::error::Failure;
+use crate::escape::json_line;
+use crate::exchange::quoted;
+use crate::layout::table;
+
+#[derive(Args)]
+pub(crate) struct ConfigArgs {
+    /// Print this command with the flags that the configuration adds, such as count list.csv --key email:email --peer acme, and
+    /// do nothing
+    #[arg(value_name = "COMMAND", trailing_var_arg = true, allow_hyphen_values = true)]
+    command: Vec<String>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Prints the settings, or a command with those that it takes.
+pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
+    if !args.command.is_empty() {
+        let line = ["veilset"].into_iter().chain(args.command.iter().map(String::as_str));
+        let line = complete(line.map(Into::into).collect())?;
+        let quoted: Vec<String> =
+            line.words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
+        return Ok(print_line!("{}", quoted.join(" "))?);
+    }
+    let settings = all()?;
+    let user = Home::from_env().map(|home| home.path().join(FILE))?;
+    let mut seen = HashSet::new();
+    let rows = settings.iter().map(|setting| {
+        let used = seen.insert((&setting.name, &setting.peer));
+        (setting, used)
+    });
+    if args.json {
+        let rows: Vec<_> = rows.map(|(setting, used)| of_setting(setting, used)).collect();
+        let object = versioned(json!({ "user_file": user, "settings": rows }));
+        return Ok(print_line!("{}", json_line(&object))?);
+    }
+    say_file("your file", &user)?;
+    say_file("the project's", Path::new(PROJECT))?;
+    if settings.is_empty() {
+        return Ok(print_line!(
+            "nothing is set; flags may stand in either file, and in variables such as VEILSET_VIA"
+        )?);
+    }
+    let mut shown = table(&["for", "setting", "value", "from"]);
+    for (setting, used) in rows {
+        let place = match used {
+            true => setting.place.clone(),
+            false => format!("{} (a stronger one is above)", setting.place),
+        };
+        let peer = setting.peer.as_deref().unwrap_or("all");
+        shown.add_row([peer, &setting.name, &value(setting), &place]);
+    }
+    Ok(print_line!("\n{}", shown.trim_fmt())?)
+}
+
+/// All settings of any command.
+fn all() -> Result<Vec<Setting>, Failure> {
+    let mut program = Cli::command();
+    program.build();
+    let mut all: Vec<Setting> = Vec::new();
+    for command in program.get_subcommands().filter(|command| meets(command)) {
+        let new = settings(command)?.into_iter().filter(|setting| {
+            !all.iter().any(|known| known.place == setting.place && known.name == setting.name)
+        });
+        let new: Vec<Setting> = new.collect();
+        all.extend(new);
+    }
+    // A stable order: what commands differ in are variables.
+    all.sort_by_key(|setting| setting.source != Source::Environment);
+    Ok(all)
+}
+
+fn say_file(what: &str, path: &Path) -> Result<(), Failure> {
+    let is_there = if path.exists() { "" } else { " (there is none)" };
+    Ok(print_line!("{:14} {}{is_there}", format!("{what}:"), path.display())?)
+}
+
+/// What a setting sets, for people.
+fn value(setting: &Setting) -> String {
+    let values: Vec<&str> = setting
+        .words
+        .iter()
+        .map(|word| word.split_once('=').map_or("true", |(_, value)| value))
+        .collect();
+    if values.is_empty() { "false".to_owned() } else { values.join(", ") }
+}
+
+fn of_setting(setting: &Setting, used: bool) -> serde_json::Value {
+    json!({
+        "peer": setting.peer,
+        "name": setting.name,
+        "value": value(setting),
+        "from": setting.place,
+        "used": used,
+    })
+}

@@ -1,0 +1,345 @@
+//! What stands for flags that a command line lacks: the environment, the project's file, and the user's.
+
+pub(crate) mod command;
+mod flags;
+
+use std::env;
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, Parser, parser::ValueSource};
+use toml::de::{DeTable, DeValue};
+use veilset::party::{Home, Peers, guard};
+
+use crate::args::{Cli, MACHINE, MESSAGES, PEER, PROTOCOL, RESULT, RULES};
+use crate::error::Failure;
+use crate::exchange::{agreement, agreements};
+
+pub(crate) use self::flags::{FlagFile, exclude, flag_of};
+
+/// The user's file, in the folder of the identity.
+const FILE: &str = "config.toml";
+
+/// The project's file, in the folder that the program is called in.
+const PROJECT: &str = "veilset.toml";
+
+/// The parts of a configuration.
+const DEFAULTS: &str = "defaults";
+const PEERS: &str = "peers";
+
+/// The headings of flags that a configuration may give; what describes a list stands beside the list, in a file for `exchange`.
+const HEADINGS: [&str; 6] = [PEER, PROTOCOL, RESULT, RULES, MACHINE, MESSAGES];
+
+/// What a project's file must not do: it may come from somebody else with the lists.
+const USERS_OWN: [&str; 8] =
+    ["yes", "no-input", "force", "policy", "new-list", "raw-cells", "allow", "allow-file"];
+
+/// A flag that a command line may lack.
+#[derive(Clone)]
+pub(crate) struct Setting {
+    name: String,
+    /// The flag as words of a command line; none where it is turned off.
+    words: Vec<String>,
+    /// The peer whose runs it is for; none, for all.
+    peer: Option<String>,
+    source: Source,
+    /// The file with its line, or the variable.
+    place: String,
+}
+
+/// Who gives a setting.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Environment,
+    Project,
+    User,
+    Agreement,
+}
+
+/// Why a command line is none.
+pub(crate) enum Refused {
+    /// The line, or what was added to it.
+    Line { error: clap::Error, words: Vec<OsString>, added: Vec<Setting> },
+    /// The configuration.
+    Configuration(Failure),
+}
+
+impl Refused {
+    /// In words, with the place of the settings that are to blame.
+    pub(crate) fn why(&self) -> String {
+        match self {
+            Self::Configuration(failure) => failure.to_string(),
+            Self::Line { error, added, .. } => {
+                let text = error.to_string();
+                let text = text.trim_start_matches("error: ").trim_end();
+                match blamed(text, added) {
+                    Some(places) => format!("{text}\n{places}"),
+                    None => text.to_owned(),
+                }
+            }
+        }
+    }
+}
+
+/// Where the settings stand that an error is about.
+pub(crate) fn blamed(error: &str, added: &[Setting]) -> Option<String> {
+    let named = |setting: &&Setting| {
+        let flag = format!("--{}", setting.name);
+        error.split([' ', '\'', '=', '\n']).any(|word| word == flag)
+    };
+    let places: Vec<String> = added
+        .iter()
+        .filter(named)
+        .map(|setting| format!("--{} is from {}", setting.name, setting.place))
+        .collect();
+    (!places.is_empty()).then(|| places.join("\n"))
+}
+
+/// A command line with what was added to it.
+pub(crate) struct Line {
+    pub(crate) words: Vec<OsString>,
+    pub(crate) added: Vec<Setting>,
+}
+
+/// Reads a command line, completed by the configuration.
+pub(crate) fn parse<W: Into<OsString>>(
+    words: impl IntoIterator<Item = W>,
+) -> Result<(Cli, Vec<Setting>), Refused> {
+    let words = words.into_iter().map(Into::into).collect();
+    let Line { words, added } = complete(words).map_err(Refused::Configuration)?;
+    match Cli::try_parse_from(&words) {
+        Ok(cli) => Ok((cli, added)),
+        Err(error) => Err(Refused::Line { error, words, added }),
+    }
+}
+
+/// Adds the flags that a command line lacks.
+pub(crate) fn complete(mut words: Vec<OsString>) -> Result<Line, Failure> {
+    let mut program = Cli::command();
+    program.build();
+    let found = program.clone().ignore_errors(true).try_get_matches_from(&words);
+    let added = match found.as_ref().ok().and_then(ArgMatches::subcommand) {
+        // A command of a command, such as serve build, meets nobody.
+        Some((name, given)) if given.subcommand_name().is_none() => {
+            match program.find_subcommand(name).filter(|one| meets(one)) {
+                Some(command) => lacking(command, given, &settings(command)?),
+                None => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    };
+    // Flags before the command take no values.
+    let behind = words.iter().skip(1).position(|word| !word.as_encoded_bytes().starts_with(b"-"));
+    if let Some(behind) = behind {
+        let add = added.iter().flat_map(|setting| &setting.words).map(OsString::from);
+        words.splice(behind + 2..behind + 2, add.collect::<Vec<_>>());
+    }
+    Ok(Line { words, added })
+}
+
+/// Whether a command goes to somebody: those have a configuration.
+fn meets(command: &Command) -> bool {
+    flag_of(command, "via").is_some()
+}
+
+/// Whether a configuration may give this flag of a command.
+fn may_give(flag: &Arg) -> bool {
+    flag.get_help_heading().is_some_and(|heading| HEADINGS.contains(&heading))
+}
+
+/// The settings that a command line takes: the strongest of each flag, unless a stronger one excludes it.
+fn lacking(command: &Command, given: &ArgMatches, settings: &[Setting]) -> Vec<Setting> {
+    let is_given = |flag: &Arg| {
+        let id = flag.get_id().as_str();
+        matches!(given.try_contains_id(id), Ok(true))
+            && given.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let mut taken: Vec<&Arg> = command.get_arguments().filter(|flag| is_given(flag)).collect();
+    let peer = flag_of(command, "peer").and_then(|_| peer(given, settings));
+    let mut added: Vec<Setting> = Vec::new();
+    for setting in settings.iter().filter(|one| one.peer.is_none() || one.peer == peer) {
+        let Some(flag) = flag_of(command, &setting.name).filter(|flag| may_give(flag)) else {
+            continue;
+        };
+        let stands = |one: &&Arg| one.get_id() == flag.get_id() || exclude(command, one, flag);
+        if !taken.iter().any(stands) {
+            taken.push(flag);
+            added.push(setting.clone());
+        }
+    }
+    added
+}
+
+/// The peer of a command line, or else that of the strongest setting.
+fn peer(given: &ArgMatches, settings: &[Setting]) -> Option<String> {
+    if let Ok(Some(said)) = given.try_get_one::<String>("peer") {
+        return Some(said.clone());
+    }
+    let named = settings.iter().find(|setting| setting.name == "peer" && setting.peer.is_none());
+    let (_, name) = named?.words.first()?.split_once('=')?;
+    Some(name.to_owned())
+}
+
+/// All settings, from the strongest: a peer's before those for all, file by file.
+fn settings(command: &Command) -> Result<Vec<Setting>, Failure> {
+    let mut settings = of_environment(command);
+    let known = known();
+    let project = Path::new(PROJECT);
+    if project.exists() {
+        let bytes = guard::read_trusted(project)?;
+        let file = FlagFile::new(project, &bytes)?;
+        settings.extend(of_file(file, &known, Source::Project)?);
+    }
+    let Ok(home) = Home::from_env() else { return Ok(settings) };
+    let mut agreed = of_agreements(&home)?;
+    if let Some(bytes) = home.read(FILE)? {
+        let path = home.path().join(FILE);
+        let (peers, all): (Vec<_>, Vec<_>) =
+            of_file(FlagFile::new(&path, &bytes)?, &known, Source::User)?
+                .into_iter()
+                .partition(|setting| setting.peer.is_some());
+        settings.extend(peers);
+        settings.append(&mut agreed);
+        settings.extend(all);
+    }
+    settings.append(&mut agreed);
+    Ok(settings)
+}
+
+/// The names of all flags that a configuration may give.
+fn known() -> Vec<String> {
+    let mut program = Cli::command();
+    program.build();
+    let flags = program.get_subcommands().filter(|command| meets(command));
+    let flags = flags.flat_map(Command::get_arguments).filter(|flag| may_give(flag));
+    let mut names: Vec<String> =
+        flags.filter_map(|flag| flag.get_long().map(str::to_owned)).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// The variable that stands for a flag.
+fn variable(name: &str) -> String {
+    format!("VEILSET_{}", name.replace('-', "_").to_uppercase())
+}
+
+/// What the environment has for the flags of a command.
+fn of_environment(command: &Command) -> Vec<Setting> {
+    let flags = command.get_arguments().filter(|flag| may_give(flag));
+    let given = flags.filter_map(|flag| {
+        let name = flag.get_long()?;
+        let variable = variable(name);
+        let value = env::var(&variable).ok().filter(|value| !value.is_empty())?;
+        let is_switch = matches!(flag.get_action(), ArgAction::SetTrue);
+        let words = match value.as_str() {
+            "1" | "true" | "yes" if is_switch => vec![format!("--{name}")],
+            "0" | "false" | "no" if is_switch => Vec::new(),
+            value => vec![format!("--{name}={value}")],
+        };
+        let (name, source) = (name.to_owned(), Source::Environment);
+        Some(Setting { name, words, peer: None, source, place: variable })
+    });
+    given.collect()
+}
+
+/// What a configuration has, a peer's settings before those for all.
+fn of_file(file: FlagFile<'_>, known: &[String], source: Source) -> Result<Vec<Setting>, Failure> {
+    let parsed = file.parse()?;
+    let mut settings = Vec::new();
+    let mut defaults = Vec::new();
+    for (name, value) in parsed.get_ref() {
+        let (part, place) = (name.get_ref().as_ref(), name.span().start);
+        let parts = "a configuration has the tables [defaults] and [peers.NAME]";
+        let DeValue::Table(table) = value.get_ref() else { return Err(file.at(place, parts)) };
+        match part {
+            DEFAULTS => defaults = of_table(file, table, known, (source, None))?,
+            PEERS => {
+                for (name, value) in table {
+                    let (peer, place) = (name.get_ref().as_ref(), name.span().start);
+                    Peers::check_name(peer).map_err(|why| file.at(place, &why.to_string()))?;
+                    let DeValue::Table(table) = value.get_ref() else {
+                        return Err(file.at(place, parts));
+                    };
+                    settings.extend(of_table(file, table, known, (source, Some(peer)))?);
+                }
+            }
+            _ => return Err(file.at(place, parts)),
+        }
+    }
+    settings.append(&mut defaults);
+    Ok(settings)
+}
+
+fn of_table(
+    file: FlagFile<'_>,
+    table: &DeTable<'_>,
+    known: &[String],
+    (source, peer): (Source, Option<&str>),
+) -> Result<Vec<Setting>, Failure> {
+    let setting = |(name, value): (&toml::Spanned<_>, _)| {
+        let (place, name): (usize, &std::borrow::Cow<'_, str>) =
+            (name.span().start, name.get_ref());
+        if !known.iter().any(|known| known == name) {
+            return Err(file.at(place, &unknown(name)));
+        }
+        if source == Source::Project && USERS_OWN.contains(&name.as_ref()) {
+            let why = format!(
+                "{name} is not for a project's file, which may come from somebody else: put it into {FILE} in the folder of your identity"
+            );
+            return Err(file.at(place, &why));
+        }
+        Ok(Setting {
+            name: name.to_string(),
+            words: file.words(name, value)?,
+            peer: peer.map(str::to_owned),
+            source,
+            place: file.line(place),
+        })
+    };
+    table.iter().map(setting).collect()
+}
+
+/// What to say of a name that is no setting.
+fn unknown(name: &str) -> String {
+    let mut program = Cli::command();
+    program.build();
+    let mut flags = program.get_subcommands().flat_map(Command::get_arguments);
+    match flags.any(|flag| flag.get_long() == Some(name)) {
+        true => format!(
+            "{name} describes a list or one command: give it there, or in a file for veilset exchange"
+        ),
+        false => format!("no command has a flag {name:?}: see veilset intersect --help"),
+    }
+}
+
+/// The ways to peers that invitations left.
+fn of_agreements(home: &Home) -> Result<Vec<Setting>, Failure> {
+    let folder = agreements(home);
+    let peers = Peers::load(home, None)?;
+    let mut settings = Vec::new();
+    for (name, _) in peers.iter() {
+        let path = folder.path().join(agreement(name));
+        let Some(bytes) = folder.read(&agreement(name))? else { continue };
+        let file = FlagFile::new(&path, &bytes)?;
+        let parsed = file.parse()?;
+        for way in ["listen", "connect", "via"] {
+            let Some((key, value)) = parsed.get_ref().get_key_value(way) else { continue };
+            settings.push(Setting {
+                name: way.to_owned(),
+                words: file.words(way, value)?,
+                peer: Some(name.to_owned()),
+                source: Source::Agreement,
+                place: file.line(key.span().start),
+            });
+        }
+    }
+    Ok(settings)
+}
+
+/// Says which flags a file gave that lies in the folder that the program is called in.
+pub(crate) fn of_project(added: &[Setting]) -> Option<String> {
+    let given = added.iter().filter(|setting| setting.source == Source::Project);
+    let flags: Vec<&str> = given.flat_map(|setting| &setting.words).map(String::as_str).collect();
+    (!flags.is_empty()).then(|| format!("{PROJECT} in this folder gives {}", flags.join(" ")))
+}
