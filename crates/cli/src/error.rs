@@ -1,6 +1,7 @@
 //! Why the program ends without a result, and with which exit code.
 
 use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use veilset::exit_code;
 
@@ -23,6 +24,12 @@ pub(crate) enum Failure {
         what: &'static str,
         /// What the system says.
         why: std::io::Error,
+    },
+    /// A file whose run goes on.
+    #[error("another run of {} goes on: this one did nothing", .path.display())]
+    Running {
+        /// The file.
+        path: PathBuf,
     },
     /// A receipt that is not one.
     #[error("{0}")]
@@ -59,6 +66,7 @@ impl Failure {
         match self {
             Self::Facade(error) => error.exit_code(),
             Self::Flags(_) | Self::Output(_) | Self::Service { .. } => exit_code::INPUT,
+            Self::Running { .. } => exit_code::NETWORK,
             Self::Declined => exit_code::POLICY,
             Self::Unverified(_) => exit_code::PEER,
             Self::ForScripts(failure) => failure.exit_code(),

@@ -1,6 +1,7 @@
 //! `veilset exchange` and `veilset run`: a run that two parties agreed on once, in a file.
 
 use std::env;
+use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command as Syntax, CommandFactory, ValueHint};
@@ -13,6 +14,7 @@ use crate::error::Failure;
 use crate::escape::shown;
 use crate::operation;
 use crate::order::Order;
+use crate::progress::say_warning;
 
 #[derive(Args)]
 pub(crate) struct ExchangeArgs {
@@ -32,12 +34,29 @@ const LIST: &str = "list";
 pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
     let bytes = guard::read_trusted(&args.file)?;
     let words = words(FlagFile::new(&args.file, &bytes)?, &Given::default())?;
+    let sole = if args.print { None } else { sole(&args.file)? };
     if args.print {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
     }
     let as_json = words.iter().any(|word| word == "--json");
-    told(run_words(args, words, talk), as_json)
+    let ended = told(run_words(args, words, talk), as_json);
+    drop(sole);
+    ended
+}
+
+/// Holds a file against other runs of it, which end at once; a system that cannot do so runs it nevertheless.
+fn sole(path: &Path) -> Result<Option<File>, Failure> {
+    let held = File::open(path).map_err(TryLockError::Error);
+    match held.and_then(|file| file.try_lock().map(|()| file)) {
+        Ok(file) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(Failure::Running { path: path.to_owned() }),
+        Err(TryLockError::Error(why)) => {
+            let path = path.display();
+            say_warning(&format!("cannot lock {path} against another run of it: {why}"));
+            Ok(None)
+        }
+    }
 }
 
 /// How a run ended, which scripts are told where the flags of a file ask for it.
@@ -134,7 +153,10 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
         no_input: talk.no_input || said.no_input,
     };
     let as_json = order.party.meet.json;
-    told(operation::run(&order, &talk), as_json)
+    let sole = sole(&path)?;
+    let ended = told(operation::run(&order, &talk), as_json);
+    drop(sole);
+    ended
 }
 
 /// What a command line says beside a file.

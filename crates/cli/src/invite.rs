@@ -100,7 +100,7 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
     }
     let offer = Offer::of(args)?;
     let flags = offer.0.clone();
-    let interrupt = Interrupt::heed()?;
+    let interrupt = Interrupt::heed(None)?;
     let code = Code::fresh();
     let link = link(&way, &code, args.me.as_deref());
     let name = &args.name;
@@ -187,7 +187,7 @@ pub(crate) fn accept(args: &AcceptArgs, talk: &Talk) -> Result<(), Failure> {
     let (identity, _) = Identity::load_or_create(&home)?;
     let acquaintance = Acquaintance { home: &home, own: &identity, force: args.force };
     acquaintance.check(&name)?;
-    let interrupt = Interrupt::heed()?;
+    let interrupt = Interrupt::heed(None)?;
     let options = options(args.deadline, &interrupt);
     say(talk, &format!("looking for the invitation at {}, {}", way.place(), until(args.deadline)));
     let (told, refused) = (Cell::new(false), Cell::new(None));

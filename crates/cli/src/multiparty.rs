@@ -9,7 +9,7 @@ use veilset::{Connection, Done, Job, Learn, PeerAddress};
 use crate::args::{MeetArgs, PartyArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
-use crate::operation::{Target, compute, deliver, endpoint, read};
+use crate::operation::{Target, again, compute, deliver, endpoint, read};
 use crate::order::Order;
 use crate::progress::{Waiting, say};
 use crate::report;
@@ -39,7 +39,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
             }
         }
     }
-    let interrupt = Interrupt::heed()?;
+    let interrupt = Interrupt::heed(args.meet.time_limit)?;
     let destination = order.destination(talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
@@ -56,9 +56,11 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let input = read(order, destination.as_ref(), talk)?;
     job.check_list(&input)?;
 
-    let parties = Parties { identity: &identity, addresses: &addresses, job };
+    let parties = Parties { identity: &identity, addresses: &addresses };
     let target = Target { input: &input, destination: destination.as_ref() };
-    let done = interrupt.over(parties.meet(&args.meet, target, &interrupt, talk))?;
+    let done = again(&args.meet, &interrupt, || {
+        parties.meet(job.clone(), &args.meet, target, &interrupt, talk)
+    })?;
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
@@ -66,23 +68,23 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     report::print(&done, &input, order, talk)
 }
 
-/// This party, the others, and what they compute.
+/// This party and the others.
 struct Parties<'a> {
     identity: &'a Identity,
     addresses: &'a [PeerAddress],
-    job: Job,
 }
 
 impl Parties<'_> {
     /// Meets all, agrees, asks, and runs.
     fn meet(
-        self,
+        &self,
+        job: Job,
         args: &MeetArgs,
         target: Target<'_>,
         interrupt: &Interrupt,
         talk: &Talk,
     ) -> Result<Done, Failure> {
-        let Self { identity, addresses, job } = self;
+        let Self { identity, addresses } = self;
         say(talk, &format!("meeting {}, {}", job.peer, until(args.deadline)));
         let waiting = Waiting::new(talk, &job.peer, args.deadline);
         let options = args.options(interrupt, talk);

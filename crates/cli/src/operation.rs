@@ -1,12 +1,16 @@
 //! `veilset intersect` and the other operations between two parties: the main job.
 
 use std::path::Path;
+use std::thread::sleep;
+use std::time::Duration;
 
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peers, PublicKey};
 use veilset::registry::Gives;
-use veilset::{Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, table, voice};
+use veilset::{
+    Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, exit_code, table, voice,
+};
 
 use crate::args::{MeetArgs, PlaceArgs, Talk};
 use crate::consent::{Consent, Somebody};
@@ -18,6 +22,7 @@ use crate::{multiparty, report, terms, units};
 
 /// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
+    order.party.meet.log();
     if !order.party.with.is_empty() {
         return multiparty::run(order, talk);
     }
@@ -58,7 +63,7 @@ impl Party<'_> {
         let Self { args, wanted, place, read } = self;
         wanted(args.peer().to_owned()).check()?;
         let endpoint = endpoint(args)?;
-        let interrupt = Interrupt::heed()?;
+        let interrupt = Interrupt::heed(args.time_limit)?;
         let destination = place()?;
         let peer = Peer::load(args)?;
         let job = peer.job(wanted, args)?;
@@ -67,9 +72,34 @@ impl Party<'_> {
         job.check_list(&input)?;
         let target = Target { input: &input, destination: destination.as_ref() };
         let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
-        let done = interrupt.over(peer.run(job, target, way, talk))?;
+        let done =
+            again(args, &interrupt, || peer.run(peer.job(wanted, args)?, target, way, talk))?;
         Ok(Met { done, input, destination })
     }
+}
+
+/// A run, again after a failure of the network as often as the flags say.
+pub(crate) fn again(
+    args: &MeetArgs,
+    interrupt: &Interrupt,
+    mut run: impl FnMut() -> Result<Done, Failure>,
+) -> Result<Done, Failure> {
+    const FIRST_PAUSE: Duration = Duration::from_secs(1);
+    const LONGEST_PAUSE: Duration = Duration::from_secs(60);
+    let mut pause = FIRST_PAUSE;
+    for left in (1..=args.retry).rev() {
+        match run() {
+            Err(why) if why.exit_code() == exit_code::NETWORK && !interrupt.stop.is_stopped() => {
+                let tries = if left == 1 { "for the last time" } else { "again" };
+                let in_time = units::show_duration(pause);
+                voice::say(format_args!("warning: {why}; trying {tries} in {in_time}"));
+                sleep(pause);
+                pause = (2 * pause).min(LONGEST_PAUSE);
+            }
+            ended => return interrupt.over(ended),
+        }
+    }
+    interrupt.over(run())
 }
 
 /// The list of a run, and where its rows go, if they go anywhere.
@@ -138,6 +168,7 @@ pub(crate) fn compute(
     talk: &Talk,
 ) -> Result<Done, Failure> {
     let Target { input, destination } = target;
+    voice::log_run(&ready.run_id());
     if let Some(destination) = destination {
         ready = ready.prepare(input, destination)?;
     }

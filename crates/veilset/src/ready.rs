@@ -47,6 +47,15 @@ impl Ready {
         }
     }
 
+    /// The run's identifier, which all parties have.
+    #[must_use]
+    pub fn run_id(&self) -> String {
+        match &self.terms {
+            AgreedTerms::Pair(pair) => pair.agreed.run_id(),
+            AgreedTerms::Multiparty(agreed) => agreed.run_id(),
+        }
+    }
+
     /// Holds room at `destination` for what the result has beside rows of `input`, for which room is held already.
     ///
     /// # Errors

@@ -45,9 +45,9 @@ impl Record {
     /// Of agreed terms of this job, where it has a ledger and its peers have keys.
     pub(crate) fn of(job: &Job, ready: &Ready, salt: Option<String>) -> Option<Self> {
         let ledger = Arc::clone(job.ledger.as_ref()?);
-        let (run, keys) = match &ready.terms {
-            AgreedTerms::Pair(pair) => (pair.agreed.run_id(), vec![pair.pipe.peer_key()?]),
-            AgreedTerms::Multiparty(agreed) => (agreed.run_id(), agreed.keys().collect()),
+        let keys = match &ready.terms {
+            AgreedTerms::Pair(pair) => vec![pair.pipe.peer_key()?],
+            AgreedTerms::Multiparty(agreed) => agreed.keys().collect(),
         };
         let briefing = ready.briefing();
         let peers = briefing.peers.iter().zip(keys).map(|(peer, key)| LedgerPeer {
@@ -62,7 +62,7 @@ impl Record {
             reference: job.reference.clone(),
             epsilon: job.epsilon(),
             salt,
-            ..Began::new(run, peers.collect(), briefing.operation.name().to_owned())
+            ..Began::new(ready.run_id(), peers.collect(), briefing.operation.name().to_owned())
         };
         Some(Self { ledger, rules: job.rules.clone(), began })
     }

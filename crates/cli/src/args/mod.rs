@@ -472,15 +472,44 @@ pub(crate) struct MeetArgs {
     /// peer's machine may pause
     #[arg(long, help_heading = PEER, value_name = "DURATION", default_value = "20s", value_parser = units::patience)]
     pub(crate) patience: Duration,
+    /// Try again up to N times after the network failed or a deadline passed: the whole run, with the list as it was read
+    #[arg(long, help_heading = PEER, value_name = "N", default_value_t = 0)]
+    pub(crate) retry: u32,
+    /// End the run after this time, whatever it waits for or computes, unless it writes its result already [default: no limit]
+    #[arg(long, help_heading = PEER, value_name = "DURATION", value_parser = units::duration)]
+    pub(crate) time_limit: Option<Duration>,
     /// Consent to the terms beforehand: veilset shows them and does not ask
     #[arg(long, help_heading = PEER)]
     pub(crate) yes: bool,
     /// Print one JSON object about the run; rows of the result then go to --output only
     #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
+    /// Begin each message with the time and the run's identifier, or make it a JSON object with them; nobody is asked then
+    /// [default: plain sentences]
+    #[arg(long, help_heading = MESSAGES, value_enum, value_name = "text|json")]
+    pub(crate) log_format: Option<LogFormat>,
+}
+
+/// How messages are written for whoever reads them later.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogFormat {
+    /// A line: the time in UTC, the run, the message
+    Text,
+    /// One JSON object a line
+    Json,
 }
 
 impl MeetArgs {
+    /// Has messages written as the flags want them.
+    pub(crate) fn log(&self) {
+        if let Some(format) = self.log_format {
+            voice::log(match format {
+                LogFormat::Text => voice::Format::Text,
+                LogFormat::Json => voice::Format::Json,
+            });
+        }
+    }
+
     /// How patient the connection is, and what ends it.
     pub(crate) fn options(&self, interrupt: &Interrupt, talk: &Talk) -> Options {
         Options {

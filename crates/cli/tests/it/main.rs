@@ -28,5 +28,7 @@ mod three_parties;
 mod timing;
 mod two_parties;
 #[cfg(unix)]
+mod unattended;
+#[cfg(unix)]
 mod voice;
 mod warnings;

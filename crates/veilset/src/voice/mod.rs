@@ -3,6 +3,7 @@
 //! Standard error may be gone: its reader has ended, or its disk is full. That is no reason to end a run of two parties, or a
 //! service, so everything that is said goes through here. It may also be stalled, which a service does not wait for.
 
+mod log;
 mod queue;
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -13,6 +14,7 @@ use std::process;
 
 use veilset_data::{is_caught, remove_unfinished};
 
+pub use self::log::{Format, log, log_run};
 use self::queue::Queue;
 use crate::exit_code;
 
@@ -21,7 +23,7 @@ static QUEUE: Queue = Queue::new();
 
 /// Says a line.
 pub fn say(line: impl Display) {
-    tell(format!("{line}\n"));
+    tell(log::line(line.to_string()));
 }
 
 /// Says what ends in the middle of a line: a question.
@@ -29,10 +31,10 @@ pub fn ask(question: impl Display) {
     tell(question.to_string());
 }
 
-/// Whether a person may be looking: standard error is a terminal.
+/// Whether a person may be looking: standard error is a terminal, and no [`log`](log()).
 #[must_use]
 pub fn is_seen() -> bool {
-    stderr().is_terminal()
+    !log::is_kept() && stderr().is_terminal()
 }
 
 /// Has everything said on a thread of its own from now on, so that nobody waits for standard error. What it does not take in
