@@ -2,7 +2,6 @@
 
 use std::fs::File;
 use std::io::{self, Read, Write};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -294,11 +293,11 @@ impl Disk {
     /// Writes `bytes`, which are encrypted in place, to a place that was never written.
     fn write(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
         self.apply(at, bytes);
-        self.file.write_all_at(bytes, at)
+        place::write(&self.file, at, bytes)
     }
 
     fn read(&self, at: u64, bytes: &mut [u8]) -> io::Result<()> {
-        self.file.read_exact_at(bytes, at)?;
+        place::read(&self.file, at, bytes)?;
         self.apply(at, bytes);
         Ok(())
     }
@@ -316,6 +315,54 @@ impl Disk {
             stream.fill_bytes(key.as_mut_slice());
             chunk.iter_mut().zip(&key[skip..]).for_each(|(byte, key)| *byte ^= key);
         }
+    }
+}
+
+/// Reads and writes at a place in a file, which several threads may do at once.
+#[cfg(unix)]
+mod place {
+    use std::fs::File;
+    use std::io;
+    use std::os::unix::fs::FileExt;
+
+    pub(super) fn write(file: &File, at: u64, bytes: &[u8]) -> io::Result<()> {
+        file.write_all_at(bytes, at)
+    }
+
+    pub(super) fn read(file: &File, at: u64, bytes: &mut [u8]) -> io::Result<()> {
+        file.read_exact_at(bytes, at)
+    }
+}
+
+/// Reads and writes at a place in a file, which several threads may do at once.
+#[cfg(windows)]
+mod place {
+    use std::fs::File;
+    use std::io::{self, ErrorKind};
+    use std::os::windows::fs::FileExt;
+
+    pub(super) fn write(file: &File, mut at: u64, mut bytes: &[u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match file.seek_write(bytes, at) {
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
+                Ok(written) => (at, bytes) = (at + written as u64, &bytes[written..]),
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn read(file: &File, mut at: u64, mut bytes: &mut [u8]) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match file.seek_read(bytes, at) {
+                Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
+                Ok(read) => (at, bytes) = (at + read as u64, &mut bytes[read..]),
+                Err(why) if why.kind() == ErrorKind::Interrupted => {}
+                Err(why) => return Err(why),
+            }
+        }
+        Ok(())
     }
 }
 
@@ -351,7 +398,7 @@ mod tests {
             assert_eq!(read, &bytes[at..at + length]);
         }
         let mut stored = vec![0; bytes.len()];
-        spill.disk.file.read_exact_at(&mut stored, spill.start).expect("there");
+        place::read(&spill.disk.file, spill.start, &mut stored).expect("there");
         assert!(!stored.windows(7).any(|part| part == b"example"));
         assert_eq!(folder.path().read_dir().expect("a folder").count(), 0);
     }

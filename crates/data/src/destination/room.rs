@@ -4,9 +4,6 @@ use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-use rustix::fs::{FallocateFlags, fallocate, statvfs};
-use rustix::io::Errno;
-
 /// A file without a name that takes the room, as long as what is still to be written: nothing is left of it however the
 /// process ends.
 #[derive(Debug, Default)]
@@ -72,7 +69,11 @@ pub fn is_full(why: ErrorKind) -> bool {
     matches!(why, ErrorKind::StorageFull | ErrorKind::FileTooLarge | ErrorKind::QuotaExceeded)
 }
 
+#[cfg(unix)]
 fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    use rustix::fs::{FallocateFlags, fallocate};
+    use rustix::io::Errno;
+
     if bytes == 0 {
         return Ok(());
     }
@@ -84,10 +85,23 @@ fn allocate(file: &File, bytes: u64) -> io::Result<()> {
     }
 }
 
+/// A file takes as much room as it is long there.
+#[cfg(windows)]
+fn allocate(file: &File, bytes: u64) -> io::Result<()> {
+    file.set_len(bytes)
+}
+
 /// Bytes that are free for this user where `folder` is.
+#[cfg(unix)]
 pub(crate) fn free(folder: &Path) -> io::Result<u64> {
-    let disk = statvfs(folder)?;
+    let disk = rustix::fs::statvfs(folder)?;
     Ok(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
+
+/// Bytes that are free for this user where `folder` is.
+#[cfg(windows)]
+pub(crate) fn free(folder: &Path) -> io::Result<u64> {
+    fs4::available_space(folder)
 }
 
 /// The longest file that this process may write, where Linux tells: a longer one would be its end by a signal.

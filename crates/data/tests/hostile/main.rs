@@ -5,7 +5,7 @@
 use std::fs;
 use std::io::{Cursor, Write};
 use std::path::Path;
-use std::sync::{Arc, Once};
+use std::sync::Arc;
 
 use arrow_array::builder::{FixedSizeListBuilder, Float32Builder, ListBuilder, StringBuilder};
 use arrow_array::types::Int32Type;
@@ -22,7 +22,6 @@ use arrow_ipc::{
 use arrow_schema::DataType;
 use base64::prelude::{BASE64_STANDARD, Engine};
 use flatbuffers::{FlatBufferBuilder, WIPOffset};
-use nix::sys::resource::{Resource, setrlimit};
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::arrow::{ARROW_SCHEMA_META_KEY, ArrowWriter};
 use parquet::basic::{Compression, GzipLevel};
@@ -35,13 +34,20 @@ mod pages;
 
 use pages::{Page, dictionary, leb, number, parquet, zigzag};
 
-/// What the process may reserve.
-const MOST: u64 = 4 << 30;
+/// Limits what the process may reserve, where a system counts that as it is meant.
+#[cfg(target_os = "linux")]
+fn limit() {
+    use nix::sys::resource::{Resource, setrlimit};
+
+    const MOST: u64 = 4 << 30;
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| setrlimit(Resource::RLIMIT_AS, MOST, MOST).expect("a limit"));
+}
 
 /// What these bytes are under a list's limit.
 fn open(name: &str, bytes: &[u8], memory: Option<u64>) -> Result<Table, DataError> {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| setrlimit(Resource::RLIMIT_AS, MOST, MOST).expect("a limit"));
+    #[cfg(target_os = "linux")]
+    limit();
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join(name);
     fs::write(&path, bytes).expect("writable");
