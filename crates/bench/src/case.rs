@@ -127,11 +127,11 @@ pub struct Measurement {
 }
 
 impl Measurement {
-    /// Processor time over that of as many operations of the reference, where the protocol counts in these.
+    /// Processor time over that of as many operations of the reference, where the protocol counts in these and the system tells that time.
     #[must_use]
     pub fn ratio(&self) -> Option<f64> {
         let reference = self.curve_operations * self.reference_seconds;
-        (reference > 0.0).then(|| self.cpu_seconds / reference)
+        (reference > 0.0 && self.cpu_seconds > 0.0).then(|| self.cpu_seconds / reference)
     }
 }
 
