@@ -26,10 +26,11 @@ impl Home {
         Self(path.into())
     }
 
-    /// `VEILSET_HOME`, else `veilset` under `XDG_CONFIG_HOME`, else `.config/veilset` under `HOME`.
+    /// `VEILSET_HOME`, else `veilset` under `XDG_CONFIG_HOME`, else `.config/veilset` under `HOME`; on Windows, where that is not
+    /// set, `veilset` under `APPDATA`.
     ///
     /// # Errors
-    /// [`StoreError::NoHome`] when none of the three is set.
+    /// [`StoreError::NoHome`] when none of these is set.
     pub fn from_env() -> Result<Self, StoreError> {
         Self::from_variables(|name| env::var_os(name))
     }
@@ -54,6 +55,7 @@ impl Home {
                 path("XDG_CONFIG_HOME").filter(|p| p.is_absolute()).map(|p| p.join("veilset"))
             })
             .or_else(|| path("HOME").map(|home| home.join(".config/veilset")))
+            .or_else(|| path("APPDATA").filter(|_| cfg!(windows)).map(|data| data.join("veilset")))
             .map(Self)
             .ok_or(StoreError::NoHome)
     }

@@ -58,7 +58,8 @@ Examples:
 Environment:
   VEILSET_VIA   stands for --via, and so on (docs/use/config.md)
   VEILSET_HOME  the folder of your identity and of the keys that you pinned
-                [default: XDG_CONFIG_HOME/veilset, or ~/.config/veilset]
+                [default: XDG_CONFIG_HOME/veilset, or ~/.config/veilset, or
+                on Windows APPDATA/veilset]
   HTTPS_PROXY   the proxy through which veilset goes out, http://HOST:PORT;
                 hosts in NO_PROXY and this machine are reached without it
   SSL_CERT_FILE the authorities that vouch for relays and stores
