@@ -5,10 +5,9 @@ use std::process::Output;
 
 use veilset_stage::{Party, Running, code, root, stderr, stdout};
 
-use crate::support::bucket::Bucket;
 #[cfg(unix)]
-use crate::support::postgres::Postgres;
-use crate::support::{self, ANY, PROGRAM, pair, party};
+use crate::support::{self, PROGRAM, bucket::Bucket, pair, postgres::Postgres};
+use crate::support::{ANY, party};
 
 /// The lines of fenced blocks that begin with `veilset`, without their comments.
 fn commands(page: &str) -> Vec<String> {

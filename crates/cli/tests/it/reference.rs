@@ -6,7 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 use veilset_stage::{Party, code, stderr};
 
-use crate::support::{PROGRAM, json, pair, party};
+use crate::support::{json, pair, party};
 
 fn text(output: &Output) -> String {
     assert_eq!(code(output), 0, "{}", stderr(output));
@@ -165,6 +165,8 @@ fn the_manual_has_a_page_for_every_command_and_the_environment() {
 #[cfg(unix)]
 #[test]
 fn a_reader_who_has_enough_ends_nothing_badly() {
+    use crate::support::PROGRAM;
+
     let party = party();
     for command in ["completions bash", "completions zsh", "completions fish", "man", "protocols"] {
         let line = format!("{{ {PROGRAM} {command}; echo $? > code; }} | true");

@@ -1,11 +1,9 @@
 //! The main job: two processes, two files, one answer over the network.
 
-use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::thread;
 
-use veilset_stage::{NOBODY, Party, Relay, Running, code, stderr};
+use veilset_stage::{NOBODY, Party, Running, code, stderr};
 
 #[cfg(target_os = "linux")]
 use crate::support::terminal::Terminal;
@@ -273,15 +271,14 @@ fn killed(kill_listener: bool) -> (Option<i32>, String, Party) {
 #[test]
 fn a_killed_peer_is_reported_with_the_step_and_leaves_no_file() {
     // At once, since the one that is left waits for a while.
-    let runs = [true, false].map(|kill_listener| thread::spawn(move || killed(kill_listener)));
+    let runs = [true, false].map(|kill_listener| std::thread::spawn(move || killed(kill_listener)));
     for run in runs {
         let (code, said, party) = run.join().expect("no panic");
         assert_eq!(code, Some(4), "{said}");
         assert!(said.contains("the run goes on if the peer comes back within"), "{said}");
         assert!(said.contains("did not come back within 25 s"), "{said}");
         assert!(said.contains("during "), "{said}");
-        let files: BTreeSet<String> = party.files().into_iter().collect();
-        assert_eq!(files, ["home", "list.csv"].map(String::from).into());
+        assert_eq!(party.files(), ["home", "list.csv"]);
     }
 }
 
@@ -295,7 +292,7 @@ fn a_cut_connection_is_not_the_end_of_a_run() {
     let slow = ["--protocol", "dh", "--threads", "1", "--yes", "-o", "out.csv"];
     let listen = [&INTERSECT[..], &slow, &["--peer", "right", "--listen", ANY]].concat();
     let mut terminal = Terminal::run(&left, &format!("veilset {}", listen.join(" ")));
-    let relay = Relay::start();
+    let relay = veilset_stage::Relay::start();
     relay.to(&terminal.address("right"));
     let peer = right
         .start(&[&INTERSECT[..], &slow, &["--peer", "left", "--connect", &relay.address]].concat());

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use chrono::NaiveDate;
-use veilset_party::StoreError;
 use veilset_protocols::{Operation, Security};
 use veilset_session::{Learn, Noise, Release};
 
@@ -235,6 +234,7 @@ fn what_is_no_rule_is_refused_with_its_line() {
 #[test]
 fn a_file_that_others_can_change_is_refused() {
     use std::os::unix::fs::PermissionsExt;
+    use veilset_party::StoreError;
 
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("policy.toml");

@@ -1,6 +1,5 @@
 //! A program that panics ends and says so, whatever its standard error is. Each case is this test as a program of its own.
 
-use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -114,7 +113,7 @@ fn a_library_that_takes_more_memory_than_it_may_ends_the_program() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_panic_ends_the_program_where_nothing_can_be_said() {
-    let full = File::options().write(true).open("/dev/full").expect("there");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("there");
     assert_eq!(ended("thread", full.into()).0, Some(70));
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
