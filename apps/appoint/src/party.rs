@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use veilset::Job;
-use veilset::party::{Home, Identity, Peers, PublicKey, StoreError};
+use veilset::party::{Home, Identity, Peer, PeerKeys, Peers, StoreError};
 
 /// This party.
 pub(crate) struct Party {
@@ -37,27 +37,27 @@ impl Party {
     /// When the file of peers cannot be read.
     pub(crate) fn known(&self) -> Result<Value, StoreError> {
         let peers = self.peers()?;
-        let peer = |(name, key): (&str, PublicKey)| json!({ "name": name, "key": key.to_string() });
+        let peer =
+            |(name, keys): (&str, PeerKeys)| json!({ "name": name, "key": keys.now().to_string() });
         Ok(json!({
             "own": self.identity.public_key().to_string(),
             "peers": peers.iter().map(peer).collect::<Vec<_>>(),
         }))
     }
 
-    /// Pins a key under a name that has none yet.
+    /// Pins a key under a name that has none yet, or the next key that a pinned party announces.
     ///
     /// # Errors
     /// When either is none, or the name has another key.
     pub(crate) fn pin(&self, name: &str, key: &str) -> Result<(), StoreError> {
-        let key: PublicKey = key.trim().parse().map_err(StoreError::Key)?;
-        self.peers()?.add(name.trim(), key, false).map(drop)
+        self.peers()?.pin(name.trim(), key.trim(), false).map(drop)
     }
 
-    /// The label and the key of a pinned name or a key.
+    /// The party that a pinned name or a key names.
     ///
     /// # Errors
     /// When it is neither.
-    pub(crate) fn find(&self, name_or_key: &str) -> Result<(String, PublicKey), StoreError> {
+    pub(crate) fn find(&self, name_or_key: &str) -> Result<Peer, StoreError> {
         self.peers()?.resolve(name_or_key.trim())
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use veilset::data::calendar::{Slot, Zone};
 use veilset::meeting::{self, Meeting};
 use veilset::net::{Endpoint, Options, Stop};
-use veilset::party::PublicKey;
+use veilset::party::Peer;
 use veilset::registry::Operation;
 use veilset::{Connection, Done, Job, Resources};
 
@@ -22,9 +22,7 @@ struct Plan {
     zone: Zone,
     slots: Vec<Slot>,
     endpoint: Endpoint,
-    /// What this side calls the peer.
-    peer: String,
-    key: PublicKey,
+    peer: Peer,
 }
 
 /// Checks the page's fields and begins a run, which goes on by itself.
@@ -33,7 +31,7 @@ struct Plan {
 /// When a field is wrong, or a run goes on already.
 pub(crate) fn start(desk: &Arc<Desk>, wanted: &request::Run) -> Result<(), Refusal> {
     let plan = Plan::new(desk, wanted)?;
-    desk.board.start(&plan.peer)?;
+    desk.board.start(&plan.peer.name)?;
     let (desk, stop) = (Arc::clone(desk), desk.begin());
     thread::spawn(move || match plan.run(&desk, stop.clone()) {
         Ok(result) => desk.board.complete(result),
@@ -56,27 +54,26 @@ impl Plan {
         if wanted.peer.trim().is_empty() {
             return Err(Refusal::new("peer", "choose whom you meet, or paste their key"));
         }
-        let (peer, key) = desk.party.find(&wanted.peer)?;
+        let peer = desk.party.find(&wanted.peer)?;
         Ok(Self {
             meeting: wanted.times.meeting()?,
             zone: wanted.times.zone()?,
             slots,
             endpoint: wanted.endpoint()?,
             peer,
-            key,
         })
     }
 
     /// The result as the page shows it.
     fn run(self, desk: &Desk, stop: Stop) -> Result<Value, Refusal> {
         let input = meeting::input("slots".to_owned(), &self.slots)?;
-        let job = desk.party.governs(self.job(desk), &self.peer)?;
+        let job = desk.party.governs(self.job(desk), &self.peer.name)?;
         job.check()?;
         job.check_list(&input)?;
         let options = Options { deadline: desk.how.deadline, stop, ..Options::default() };
         let tell = |event| desk.board.tell(&event);
-        let (identity, key) = (&desk.party.identity, &self.key);
-        let connection = Connection::open(identity, key, &self.endpoint, &options, &tell)?;
+        let (identity, peer) = (&desk.party.identity, &self.peer);
+        let connection = Connection::open(identity, peer, &self.endpoint, &options, &tell)?;
         let ready = job.offer(connection, &input)?;
         desk.board.brief(ready.briefing());
         let cores = || available_parallelism().map_or(1, usize::from);
@@ -90,12 +87,12 @@ impl Plan {
     }
 
     fn job(&self, desk: &Desk) -> Job {
-        let job = Job::new(Operation::Agree, self.peer.clone());
+        let job = Job::new(Operation::Agree, self.peer.name.clone());
         self.meeting.terms_of(Job { protocol: desk.how.protocol.0, ..job })
     }
 
     fn result(&self, done: &Done, agreed: Option<(usize, &Slot)>) -> Value {
-        let (report, peer) = (&done.report, &self.peer);
+        let (report, peer) = (&done.report, &self.peer.name);
         let wire = report.wire();
         let offered = format!("that you offered {} slots", report.distinct);
         let (place, told) = match agreed {

@@ -3,7 +3,7 @@
 use std::thread::available_parallelism;
 
 use veilset::Job;
-use veilset::party::{Home, Identity, Peers, PublicKey};
+use veilset::party::{Home, Identity, Peer, Peers};
 
 use crate::args::PartyArgs;
 use crate::error::Failure;
@@ -11,9 +11,7 @@ use crate::error::Failure;
 /// This party's identity, and whom it expects.
 pub(crate) struct Party {
     pub(crate) identity: Identity,
-    /// What this side calls the peer.
-    pub(crate) peer: String,
-    pub(crate) key: PublicKey,
+    pub(crate) peer: Peer,
     home: Home,
 }
 
@@ -22,13 +20,13 @@ impl Party {
     pub(crate) fn load(peer: &str) -> Result<Self, Failure> {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
-        let (peer, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(peer)?;
-        Ok(Self { identity, peer, key, home })
+        let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(peer)?;
+        Ok(Self { identity, peer, home })
     }
 
     /// A job with the peer, under this party's policy.
     pub(crate) fn governs(&self, job: Job) -> Result<Job, Failure> {
-        Ok(job.of_party(&self.home, None, [self.peer.as_str()])?)
+        Ok(job.of_party(&self.home, None, [self.peer.name.as_str()])?)
     }
 }
 

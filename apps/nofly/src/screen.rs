@@ -28,7 +28,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
     if let Some(destination) = &destination {
         destination.prepare(&table)?;
     }
-    let page = args.page.then(|| Page::open(&table, &party.peer)).transpose()?;
+    let page = args.page.then(|| Page::open(&table, &party.peer.name)).transpose()?;
     let input = Input::of(table, &args.party.key)?;
     talk.say(&summary(&source.name(), &input));
     Talk::warn(&input.warnings());
@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
 
 /// This side learns which of its rows match; the authority learns nothing.
 fn job(party: &Party, args: &ScreenArgs) -> Result<Job, Failure> {
-    let job = Job::intersect(party.peer.clone());
+    let job = Job::intersect(party.peer.name.clone());
     party.governs(Job { learn: Learn::Me, protocol: args.protocol.0, ..job })
 }
 
@@ -94,10 +94,10 @@ impl Screening<'_> {
         let talk = self.talk;
         let comeback = Comeback::told(move |event| talk.tell(&event));
         let options = Options { deadline: self.args.deadline, comeback, ..Options::default() };
-        let Party { identity, key, .. } = self.party;
-        self.talk.say(&format!("going to {} at {}", self.party.peer, endpoint.place()));
+        let Party { identity, peer, .. } = self.party;
+        self.talk.say(&format!("going to {} at {}", peer.name, endpoint.place()));
         let connection =
-            Connection::open(identity, key, endpoint, &options, &|event| self.talk.tell(&event))?;
+            Connection::open(identity, peer, endpoint, &options, &|event| self.talk.tell(&event))?;
         let ready = job(self.party, self.args)?.offer(connection, input)?;
         self.talk.show(ready.briefing());
         if let Some(board) = self.board {

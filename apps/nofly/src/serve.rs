@@ -41,13 +41,13 @@ pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
     endpoint.check().map_err(veilset::Error::from)?;
     let shift = Arc::new(Shift::default());
     heed(Arc::clone(&shift), Arc::clone(&list), talk)?;
-    talk.say(&format!("answering {} at {}, until ctrl-c", party.peer, endpoint.place()));
+    talk.say(&format!("answering {} at {}, until ctrl-c", party.peer.name, endpoint.place()));
     Server { args, talk, party, list, shift, endpoint }.serve(listener)
 }
 
 /// The airline learns which of its passengers match; this side learns nothing.
 fn job(party: &Party, args: &ServeArgs) -> Result<Job, Failure> {
-    let job = Job::intersect(party.peer.clone());
+    let job = Job::intersect(party.peer.name.clone());
     party.governs(Job { learn: Learn::Peer, protocol: args.protocol.0, ..job })
 }
 
@@ -110,18 +110,18 @@ impl Server<'_> {
     fn accept(&self, listener: Option<Listener>) -> Result<Connection, veilset::Error> {
         let comeback = Comeback::NEVER;
         let options = Options { deadline: Duration::MAX, comeback, ..Options::default() };
-        let Party { identity, key, .. } = &self.party;
+        let Party { identity, peer, .. } = &self.party;
         let tell = |event| self.talk.tell(&event);
         if let Endpoint::Via(_) = &self.endpoint {
-            let connection = Connection::open(identity, key, &self.endpoint, &options, &tell)?;
+            let connection = Connection::open(identity, peer, &self.endpoint, &options, &tell)?;
             return Ok(connection.with_patience(PATIENCE));
         }
         let listener = match listener {
             Some(listener) => listener,
             None => Listener::bind(self.endpoint.place())?,
         };
-        let transport = listener.accept(identity, key, &options, &tell)?;
-        Ok(Connection::taken(transport, PATIENCE))
+        let transport = listener.accept(identity, peer, &options, &tell)?;
+        Ok(Connection::taken(peer, transport, PATIENCE, &tell))
     }
 
     fn answer(&self, connection: Connection) -> Result<Done, Failure> {

@@ -406,8 +406,8 @@ fn tls_pair() -> Result<(TlsTransport, TlsTransport), BenchError> {
     let address = listener.local_addr().to_string();
     let options = Options::default();
     thread::scope(|scope| {
-        let other = scope.spawn(|| connect(&two, &one_key, &address, &options, &|_| {}));
-        let here = listener.accept(&one, &two_key, &options, &|_| {});
+        let other = scope.spawn(|| connect(&two, one_key, &address, &options, &|_| {}));
+        let here = listener.accept(&one, two_key, &options, &|_| {});
         let there = other.join().map_err(|_| BenchError::Threads)?;
         Ok((here?, there?))
     })

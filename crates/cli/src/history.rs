@@ -49,7 +49,10 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     let wanted = args.peer.as_deref().map(|peer| key_of(&home, peer)).transpose()?;
     let is_wanted = |run: &Run| {
         let peers = &run.began.peers;
-        wanted.as_ref().is_none_or(|(_, key)| peers.iter().any(|peer| peer.key == *key))
+        let is = |(name, key): &(String, String)| {
+            peers.iter().any(|peer| peer.key == *key || peer.name == *name)
+        };
+        wanted.as_ref().is_none_or(is)
     };
     let runs = runs(ledger(&home)?.entries().map_err(veilset::Error::from)?);
     let runs = runs.into_iter().filter(is_wanted);
@@ -115,8 +118,8 @@ fn ledger(home: &Home) -> Result<Ledger, Failure> {
 /// The party's name and key, as this party pinned it.
 pub(crate) fn key_of(home: &Home, peer: &str) -> Result<(String, String), Failure> {
     let own = Identity::load(home)?.public_key();
-    let (name, key) = Peers::load(home, Some(own))?.resolve(peer)?;
-    Ok((name, key.to_string()))
+    let peer = Peers::load(home, Some(own))?.resolve(peer)?;
+    Ok((peer.name, peer.keys.now().to_string()))
 }
 
 /// The runs with their ends.

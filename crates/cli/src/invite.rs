@@ -390,7 +390,7 @@ impl Acquaintance<'_> {
             ));
         }
         let peers = Peers::load(self.home, Some(self.own.public_key()))?;
-        match peers.iter().find(|(known, key)| *key == peer && *known != name) {
+        match peers.iter().find(|(known, key)| key.contains(&peer) && *known != name) {
             Some((known, _)) => Err(Failure::Flags(format!(
                 "you have pinned this party already, as {known}: nothing was changed; to keep what you agree on now, invite or accept it as {known}, with --force"
             ))),

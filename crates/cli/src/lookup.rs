@@ -30,9 +30,9 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     let (sought, items) = sought(args, destination.clone(), talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
-    let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
+    let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
     let options = Options { deadline: args.deadline, ..Options::default() };
-    let waiting = Waiting::new(talk, &name, args.deadline);
+    let waiting = Waiting::new(talk, &peer.name, args.deadline);
     let tell = |event| {
         if talk.verbose || matches!(event, Event::Retrying { .. }) {
             waiting.tell(&event);
@@ -45,15 +45,16 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
         events: &tell,
         observer: &Silent,
     };
-    let server = Server { peer: &key, endpoint: &endpoint };
+    let server = Server { peer: &peer, endpoint: &endpoint };
     let takes = Takes { most: args.max_list, new_list: args.new_list };
     let takes = takes.within(args.room.max_memory);
     let found = look_up(&visitor, server, sought, takes)?;
     if let Contact::Another { other } = &found.contact {
         // Said even where nothing else is: only the user knows whether that is to be so.
         voice::say(format_args!(
-            "note: the list at {} is another one than {name} has at {other}; it is expected there from now on",
-            endpoint.place()
+            "note: the list at {} is another one than {} has at {other}; it is expected there from now on",
+            endpoint.place(),
+            peer.name
         ));
     }
     match destination {
@@ -64,9 +65,9 @@ pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
         None => print(&found, &items)?,
     }
     if args.json {
-        print_line!("{}", json_line(&json::of_lookup(&found, &name, &items)))?;
+        print_line!("{}", json_line(&json::of_lookup(&found, &peer.name, &items)))?;
     }
-    summarise(&found, &name, &items, talk);
+    summarise(&found, &peer.name, &items, talk);
     Ok(())
 }
 

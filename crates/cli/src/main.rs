@@ -137,7 +137,7 @@ fn run(cli: Cli) -> Result<(), Failure> {
     let talk = cli.talk;
     match cli.command {
         Command::Demo(args) => demo::run(&args, &talk),
-        Command::Id(args) => identity::id(&args),
+        Command::Id(args) => identity::id(&args, &talk),
         Command::Peer(args) => identity::peer(args),
         Command::Invite(args) => invite::invite(&args, &talk),
         Command::Accept(args) => invite::accept(&args, &talk),

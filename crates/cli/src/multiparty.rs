@@ -2,7 +2,7 @@
 
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
-use veilset::party::{Home, Identity, Peers};
+use veilset::party::{Home, Identity, Peer, Peers};
 use veilset::registry::{Choices, Over};
 use veilset::{Connection, Done, Job, Learn, PeerAddress};
 
@@ -132,7 +132,9 @@ fn check(order: &Order) -> Result<(), Failure> {
 fn addresses(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {
     let mut addresses: Vec<PeerAddress> = Vec::with_capacity(args.with.len());
     for with in &args.with {
-        let (name, key) = peers.resolve(&with.name)?;
+        let Peer { name, keys, .. } = peers.resolve(&with.name)?;
+        // Who connects to whom follows from the keys, so each party needs one; see docs/use/organisations.md.
+        let key = keys.now();
         if addresses.iter().any(|other| other.key == key) {
             return Err(Failure::Flags(format!("--with names {name} twice: once for each party")));
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
-use veilset::party::{Home, Identity, Peers, PublicKey};
+use veilset::party::{Home, Identity, Peer, Peers};
 use veilset::registry::Gives;
 use veilset::{
     Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, exit_code, table, voice,
@@ -65,7 +65,7 @@ impl Party<'_> {
         let endpoint = endpoint(args)?;
         let interrupt = Interrupt::heed(args.time_limit)?;
         let destination = place()?;
-        let peer = Peer::load(args)?;
+        let peer = Other::load(args)?;
         let job = peer.job(wanted, args)?;
         job.check()?;
         let input = read(destination.as_ref())?;
@@ -118,26 +118,25 @@ struct Way<'a> {
 }
 
 /// The other party, and this one's identity.
-struct Peer {
+struct Other {
     identity: Identity,
-    name: String,
-    key: PublicKey,
+    peer: Peer,
     home: Home,
 }
 
-impl Peer {
+impl Other {
     /// As `--peer` names it.
     fn load(args: &MeetArgs) -> Result<Self, Failure> {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
-        let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
-        Ok(Self { identity, name, key, home })
+        let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
+        Ok(Self { identity, peer, home })
     }
 
     /// The job with this peer, as this party's policy has it.
     fn job(&self, wanted: &dyn Fn(String) -> Job, args: &MeetArgs) -> Result<Job, Failure> {
-        let job = wanted(self.name.clone());
-        Ok(job.of_party(&self.home, args.policy.as_deref(), [self.name.as_str()])?)
+        let job = wanted(self.peer.name.clone());
+        Ok(job.of_party(&self.home, args.policy.as_deref(), [self.peer.name.as_str()])?)
     }
 
     /// Calls it, agrees, asks, and runs.
@@ -150,12 +149,12 @@ impl Peer {
     ) -> Result<Done, Failure> {
         let Way { endpoint, args, interrupt } = way;
         let options = args.options(interrupt, talk);
-        let waiting = Waiting::new(talk, &self.name, args.deadline);
+        let waiting = Waiting::new(talk, &self.peer.name, args.deadline);
         if !matches!(endpoint, Endpoint::Listen(_)) {
             waiting.call(endpoint.place());
         }
         let tell = |event| waiting.tell(&event);
-        let connection = Connection::open(&self.identity, &self.key, endpoint, &options, &tell)?;
+        let connection = Connection::open(&self.identity, &self.peer, endpoint, &options, &tell)?;
         compute(job.offer(connection, target.input)?, target, args, talk)
     }
 }

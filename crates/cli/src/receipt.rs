@@ -135,7 +135,8 @@ fn named(key: &str) -> String {
             return Some("you".to_owned());
         }
         let peers = Peers::load(&home, own).ok()?;
-        let found = peers.iter().find(|(_, pinned)| pinned.to_string() == key);
+        let found =
+            peers.iter().find(|(_, pinned)| pinned.iter().any(|pinned| pinned.to_string() == key));
         found.map(|(name, _)| name.to_owned())
     };
     let name = name().map_or(String::new(), |name| format!(" ({name})"));

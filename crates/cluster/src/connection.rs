@@ -2,7 +2,7 @@
 
 use veilset_channel::MAX_FRAME;
 use veilset_net::{Comeback, Endpoint, Event, Messages, Options, establish};
-use veilset_party::{Identity, PublicKey};
+use veilset_party::{Identity, PeerKeys, PublicKey};
 use veilset_session::{SessionError, run_id, session_of};
 
 use crate::ClusterError;
@@ -18,13 +18,13 @@ pub struct DriverConnection {
 }
 
 impl DriverConnection {
-    /// Waits for the peer with key `peer`, on whichever side it appears.
+    /// Waits for the peer with key `peer`, or one of its keys, on whichever side it appears.
     ///
     /// # Errors
     /// When it does not come in time or is somebody else.
     pub fn open(
         identity: &Identity,
-        peer: &PublicKey,
+        peer: impl Into<PeerKeys>,
         endpoint: &Endpoint,
         options: &Options,
         events: &dyn Fn(Event),

@@ -2,12 +2,13 @@
 
 use std::cell::Cell;
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::rand;
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
-use veilset_party::{Identity, PairSecret, PublicKey};
+use veilset_party::{Identity, PairSecret, PeerKeys, PublicKey};
 use veilset_reach::wire::{Room, Side};
 use veilset_reach::{JoinError, Proxies, ReachError, RelayUrl, Way, join};
 
@@ -31,7 +32,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 /// The longest pause of one of many that wait at a relay for ever.
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
-/// Goes to `HOST:PORT` until the peer is there, whose key is `peer`.
+/// Goes to `HOST:PORT` until the peer is there, whose key is `peer`, or one of its keys.
 ///
 /// # Errors
 /// [`NetError::WrongKey`], [`NetError::RefusedByPeer`], [`NetError::NotVeilset`] and [`NetError::OtherVersion`] at once;
@@ -41,38 +42,37 @@ const LONGEST_REST: Duration = Duration::from_secs(30);
 /// When called inside an asynchronous runtime.
 pub fn connect(
     identity: &Identity,
-    peer: &PublicKey,
+    peer: impl Into<PeerKeys>,
     addr: &str,
     options: &Options,
     events: &dyn Fn(Event),
 ) -> Result<TlsTransport, NetError> {
-    seek(identity, peer, addr, options, events, false)
+    seek(identity, peer.into(), addr, options, events, false)
 }
 
 /// As [`connect`]; what is sent may go on over another connection if it is `lasting`.
 pub(crate) fn seek(
     identity: &Identity,
-    peer: &PublicKey,
+    peer: PeerKeys,
     addr: &str,
     options: &Options,
     events: &dyn Fn(Event),
     lasting: bool,
 ) -> Result<TlsTransport, NetError> {
-    if identity.public_key() == *peer {
+    if peer.contains(&identity.public_key()) {
         return Err(NetError::OwnKey);
     }
     let (host, port) = host_and_port(addr, Purpose::Connect)?;
     let target = Target::Peer { host: host.to_owned(), port };
     let own = OwnKey::of(identity);
     let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
-    Caller { own, peer: *peer, target, addr: addr.to_owned(), proxies }
-        .find(options, events, lasting)
+    Caller { own, peer, target, addr: addr.to_owned(), proxies }.find(options, events, lasting)
 }
 
 /// Meets the peer at a relay; what is sent may go on over another connection if it is `lasting`.
 pub(crate) fn meet(
     identity: &Identity,
-    peer: &PublicKey,
+    peer: PeerKeys,
     url: &str,
     options: &Options,
     events: &dyn Fn(Event),
@@ -84,7 +84,7 @@ pub(crate) fn meet(
 /// Who goes to the peer, and where.
 pub(crate) struct Caller {
     own: OwnKey,
-    peer: PublicKey,
+    peer: PeerKeys,
     target: Target,
     /// As a user gave it.
     addr: String,
@@ -93,8 +93,15 @@ pub(crate) struct Caller {
 
 /// Where a caller goes.
 enum Target {
-    Peer { host: String, port: u16 },
-    Relay { url: RelayUrl, secret: PairSecret },
+    Peer {
+        host: String,
+        port: u16,
+    },
+    /// With what this party shares with each of the peer's keys.
+    Relay {
+        url: RelayUrl,
+        secrets: Vec<(PublicKey, PairSecret)>,
+    },
 }
 
 /// An attempt that failed.
@@ -141,16 +148,18 @@ impl Caller {
     /// When the peer is this party itself, or this machine's proxy is none.
     pub(crate) fn at_relay(
         identity: &Identity,
-        peer: &PublicKey,
+        peer: impl Into<PeerKeys>,
         url: &RelayUrl,
     ) -> Result<Self, NetError> {
-        if identity.public_key() == *peer {
+        let peer = peer.into();
+        if peer.contains(&identity.public_key()) {
             return Err(NetError::OwnKey);
         }
-        let target = Target::Relay { url: url.clone(), secret: identity.shared_with(peer) };
+        let secrets = peer.iter().map(|key| (key, identity.shared_with(&key))).collect();
+        let target = Target::Relay { url: url.clone(), secrets };
         let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
         let (own, addr) = (OwnKey::of(identity), url.to_string());
-        Ok(Self { own, peer: *peer, target, addr, proxies })
+        Ok(Self { own, peer, target, addr, proxies })
     }
 
     /// Hands on one connection with the peer after another, for ever; why there is none is told at the first failure in a row.
@@ -179,7 +188,7 @@ impl Caller {
 
     /// The peer, within the deadline.
     fn find(
-        self,
+        mut self,
         options: &Options,
         events: &dyn Fn(Event),
         lasting: bool,
@@ -200,6 +209,8 @@ impl Caller {
         match runtime.block_on(seeking) {
             Ok(connected) => {
                 events(Event::Connected { addr: connected.addr.clone() });
+                // It goes on with the key that it has.
+                self.peer = connected.peer.into();
                 let back = lasting.then_some(Back::Caller(Box::new(self)));
                 background(runtime, connected, options.clone(), back)
             }
@@ -263,8 +274,7 @@ impl Caller {
     }
 
     async fn attempt(&self, standing: Standing, waits: impl Fn()) -> Result<Connected, Failed> {
-        let (own, pin) = (self.own.public, PinnedKey::new(self.peer));
-        let (way, addr, connects) = match &self.target {
+        match &self.target {
             Target::Peer { host, port } => {
                 let tcp = self.proxies.reach(host, *port).await?;
                 let system = |why| Failed::from(ReachError::Io(why));
@@ -273,24 +283,58 @@ impl Caller {
                     Some(_) => self.addr.clone(),
                     None => tcp.peer_addr().map_err(system)?.to_string(),
                 };
-                (Way::Tcp(tcp), addr, true)
+                let pin = PinnedKey::any(self.peer.iter().collect());
+                self.greet(&pin, Way::Tcp(tcp), addr, true, standing).await
             }
-            Target::Relay { url, secret } => {
-                let room = room(secret, url, standing);
-                // Both know which of the two connects.
-                let connects = own < self.peer;
-                let side = if connects { Side::First } else { Side::Second };
-                let joined = join(url, &room, side, &self.proxies, waits).await;
-                let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
-                (Way::Relayed(Box::new(relayed)), self.addr.clone(), connects)
+            Target::Relay { url, secrets } => {
+                // A peer with two keys has two rooms with this party, and is in one of them.
+                let rooms = secrets.iter().filter(|(key, _)| self.peer.contains(key));
+                let mut rooms =
+                    rooms.map(|(key, secret)| self.meet(*key, secret, url, standing, &waits));
+                let first = rooms.next().expect("a peer has a key");
+                match rooms.next() {
+                    None => first.await,
+                    Some(second) => tokio::select! { met = first => met, met = second => met },
+                }
             }
-        };
+        }
+    }
+
+    /// The peer with this key, in its room of a relay.
+    async fn meet(
+        &self,
+        peer: PublicKey,
+        secret: &PairSecret,
+        url: &RelayUrl,
+        standing: Standing,
+        waits: &impl Fn(),
+    ) -> Result<Connected, Failed> {
+        let room = room(secret, url, standing);
+        // Both know which of the two connects.
+        let connects = self.own.public < peer;
+        let side = if connects { Side::First } else { Side::Second };
+        let joined = join(url, &room, side, &self.proxies, waits).await;
+        let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
+        let (pin, way) = (PinnedKey::new(peer), Way::Relayed(Box::new(relayed)));
+        self.greet(&pin, way, self.addr.clone(), connects, standing).await
+    }
+
+    /// The handshake over a way that is there.
+    async fn greet(
+        &self,
+        pin: &Arc<PinnedKey>,
+        way: Way,
+        addr: String,
+        connects: bool,
+        standing: Standing,
+    ) -> Result<Connected, Failed> {
+        let own = self.own.public;
         let connected = if connects {
-            let config = tls::client(&self.own, &pin);
-            within(handshake::client_over(config, &pin, own, way, addr, standing)).await
+            let config = tls::client(&self.own, pin);
+            within(handshake::client_over(config, pin, own, way, addr, standing)).await
         } else {
-            let config = tls::server(&self.own, &pin);
-            match within(handshake::server_over(config, &pin, own, way, addr, standing)).await {
+            let config = tls::server(&self.own, pin);
+            match within(handshake::server_over(config, pin, own, way, addr, standing)).await {
                 Ok(connected) => Ok(connected),
                 Err(turned_away) => {
                     if let Some(metered) = turned_away.metered {
@@ -317,7 +361,7 @@ impl Caller {
             Failure::OtherRun => {
                 return Failed::ForNow("it waits to go on with another run".to_owned());
             }
-            Failure::OtherKey(got) => NetError::WrongKey { addr, expected: self.peer, got },
+            Failure::OtherKey(got) => NetError::WrongKey { addr, expected: self.peer.now(), got },
             Failure::Refused => NetError::RefusedByPeer { addr, own: self.own.public },
             Failure::Alien(why) => NetError::NotVeilset { addr, why },
             Failure::OtherVersion(theirs) => NetError::OtherVersion { addr, ours: VERSION, theirs },

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use veilset_party::{Identity, PublicKey};
+use veilset_party::{Identity, PeerKeys, PublicKey};
 
 use crate::address::{Purpose, host_and_port, relay_url};
 use crate::connect::{meet, seek};
@@ -143,6 +143,8 @@ pub enum Event {
         /// Its address, or the relay's URL.
         addr: String,
     },
+    /// The peer has the key that it announced as its next, which alone is pinned from now on.
+    NextKey,
     /// The connection was lost, and the peer may come back within `wait`.
     Lost {
         /// How.
@@ -174,6 +176,9 @@ impl fmt::Display for Event {
             Self::Connected { addr } => {
                 write!(f, "connected to {addr}; the peer's key is the pinned one")
             }
+            Self::NextKey => f.write_str(
+                "the peer has the key that it announced; its former key is refused from now on",
+            ),
             Self::Lost { why, wait } => write!(
                 f,
                 "{why}; the run goes on if the peer comes back within {} s",
@@ -221,7 +226,7 @@ impl fmt::Display for Stranger {
     }
 }
 
-/// Waits for the peer whose key is `peer`, whichever side starts first, and connects both ways authenticated. Unless one of the two
+/// Waits for the peer whose key is `peer`, or one of its keys, whichever side starts first, and connects both ways authenticated. Unless one of the two
 /// ends [never](Comeback::NEVER) comes back, what is sent goes on over another connection when one is lost.
 ///
 /// # Errors
@@ -231,16 +236,16 @@ impl fmt::Display for Stranger {
 /// When called inside an asynchronous runtime.
 pub fn establish(
     identity: &Identity,
-    peer: &PublicKey,
+    peer: impl Into<PeerKeys>,
     endpoint: &Endpoint,
     options: &Options,
     events: &dyn Fn(Event),
 ) -> Result<TlsTransport, NetError> {
-    let lasting = options.comeback.is_wanted();
+    let (peer, lasting) = (peer.into(), options.comeback.is_wanted());
     match endpoint {
         Endpoint::Listen(addr) => {
             let mut came =
-                Listener::bind(addr)?.await_all(identity, &[*peer], options, events, lasting)?;
+                Listener::bind(addr)?.await_all(identity, &[peer], options, events, lasting)?;
             Ok(came.remove(0))
         }
         Endpoint::Connect(addr) => seek(identity, peer, addr, options, events, lasting),

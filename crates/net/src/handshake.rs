@@ -380,7 +380,7 @@ mod tests {
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let (addr, new_key, old_key) = (listener.local_addr(), new.public_key(), old.public_key());
         let waiting =
-            thread::spawn(move || listener.accept(&new, &old_key, &PATIENT, &|_| ()).err());
+            thread::spawn(move || listener.accept(&new, old_key, &PATIENT, &|_| ()).err());
         runtime().expect("a runtime").block_on(async {
             let pin = PinnedKey::new(new_key);
             let connector = TlsConnector::from(Arc::new(tls::client(&OwnKey::of(&old), &pin)));
@@ -405,7 +405,7 @@ mod tests {
         let socket = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
         let addr = socket.local_addr().expect("bound").to_string();
         let calling =
-            thread::spawn(move || connect(&caller, &peer_key, &addr, &PATIENT, &|_| ()).err());
+            thread::spawn(move || connect(&caller, peer_key, &addr, &PATIENT, &|_| ()).err());
         runtime.block_on(async {
             let (tcp, _) = socket.accept().await.expect("a caller");
             let mut config = tls::server(&OwnKey::of(&peer), &PinnedKey::new(caller_key));
@@ -454,7 +454,7 @@ mod tests {
                         stop.stop();
                     }
                 };
-                assert!(listener.accept(&listening, &peer, &options, &note).is_err());
+                assert!(listener.accept(&listening, peer, &options, &note).is_err());
                 refused.into_inner().expect("no panic")
             });
             runtime().expect("a runtime").block_on(async {
@@ -479,8 +479,7 @@ mod tests {
         let listener = Listener::bind("127.0.0.1:0").expect("a free port");
         let addr = listener.local_addr();
         let waiting = thread::spawn(move || {
-            let transport =
-                listener.accept(&listening, &peer, &PATIENT, &|_| ()).expect("the peer");
+            let transport = listener.accept(&listening, peer, &PATIENT, &|_| ()).expect("the peer");
             transport.binding()
         });
         let exported = runtime().expect("a runtime").block_on(async {

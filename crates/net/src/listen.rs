@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::TcpStream;
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet, yield_now};
 use tokio::time::{Instant, sleep, sleep_until, timeout};
-use veilset_party::{Identity, PublicKey};
+use veilset_party::{Identity, PeerKeys, PublicKey};
 
 use crate::address::{Purpose, host_and_port};
 use crate::comeback::Back;
@@ -61,7 +61,7 @@ impl Listener {
         self.addr
     }
 
-    /// Waits for the peer whose key is `peer`. Nobody else ends the wait: handshakes run side by side, each begun within
+    /// Waits for the peer whose key is `peer`, or one of its keys. Nobody else ends the wait: handshakes run side by side, each begun within
     /// 3 s and complete within 10 s, and the first caller that proves to be the peer is taken. When more come than are
     /// served at once, those who came first make room.
     ///
@@ -73,11 +73,12 @@ impl Listener {
     pub fn accept(
         self,
         identity: &Identity,
-        peer: &PublicKey,
+        peer: impl Into<PeerKeys>,
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<TlsTransport, NetError> {
-        self.accept_all(identity, &[*peer], options, events).map(|mut peers| peers.remove(0))
+        self.await_all(identity, &[peer.into()], options, events, false)
+            .map(|mut peers| peers.remove(0))
     }
 
     /// As [`accept`](Self::accept), for several peers with different keys, until all of them came. Their connections come in
@@ -95,32 +96,35 @@ impl Listener {
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Vec<TlsTransport>, NetError> {
-        self.await_all(identity, peers, options, events, false)
+        let peers: Vec<PeerKeys> = peers.iter().map(PeerKeys::from).collect();
+        self.await_all(identity, &peers, options, events, false)
     }
 
     /// As [`accept_all`](Self::accept_all); what is sent may go on over other connections if they are `lasting`.
     pub(crate) fn await_all(
         self,
         identity: &Identity,
-        peers: &[PublicKey],
+        peers: &[PeerKeys],
         options: &Options,
         events: &dyn Fn(Event),
         lasting: bool,
     ) -> Result<Vec<TlsTransport>, NetError> {
-        if peers.contains(&identity.public_key()) {
+        let own = identity.public_key();
+        if peers.iter().any(|peer| peer.contains(&own)) {
             return Err(NetError::OwnKey);
         }
         let runtime = runtime()?;
         let addr = self.addr;
         events(Event::Listening(addr));
         let standing = Standing::of(lasting, options);
-        let mut door = Door::new(OwnKey::of(identity), peers.to_vec(), events, Crowd::new())
-            .for_runs(standing);
+        let keys = peers.iter().flat_map(PeerKeys::iter).collect();
+        let mut door =
+            Door::new(OwnKey::of(identity), keys, events, Crowd::new()).for_runs(standing);
         let waiting = async {
             let answered = tokio::select! {
                 biased;
                 () = options.stop.stopped() => return Err(NetError::Stopped),
-                answered = timeout(options.deadline, door.answer_all(self.socket, options)) => answered,
+                answered = timeout(options.deadline, door.answer_all(self.socket, peers, options)) => answered,
             };
             match answered {
                 Ok(answered) => answered,
@@ -135,7 +139,7 @@ impl Listener {
         };
         let mut came = runtime.block_on(waiting)?;
         drive(runtime, std::mem::take(&mut door.pumps))?;
-        came.sort_by_key(|(key, _)| peers.iter().position(|peer| peer == key));
+        came.sort_by_key(|(party, _)| *party);
         Ok(came.into_iter().map(|(_, transport)| transport).collect())
     }
 }
@@ -182,25 +186,28 @@ impl<'a, Tell: Fn(Event) + ?Sized> Door<'a, Tell> {
         Self { standing, ..self }
     }
 
+    /// All of `parties`, each with its place among them.
     async fn answer_all(
         &mut self,
         socket: std::net::TcpListener,
+        parties: &[PeerKeys],
         options: &Options,
-    ) -> Result<Vec<(PublicKey, TlsTransport)>, NetError> {
+    ) -> Result<Vec<(Option<usize>, TlsTransport)>, NetError> {
         let addr = socket.local_addr().map_err(NetError::System)?;
         let socket = tokio::net::TcpListener::from_std(socket).map_err(NetError::System)?;
-        let mut came: Vec<(PublicKey, TlsTransport)> = Vec::new();
-        while came.len() < self.peers.len() {
+        let mut came: Vec<(Option<usize>, TlsTransport)> = Vec::new();
+        while came.len() < parties.len() {
             let connected = self.answer(&socket).await?;
             (self.events)(Event::Connected { addr: connected.addr.clone() });
             let peer = connected.peer;
-            came.retain(|(key, _)| *key != peer);
+            let party = parties.iter().position(|party| party.contains(&peer));
+            came.retain(|(before, _)| *before != party);
             let back = Back::Listener { own: self.own.clone(), peer, addr };
             let back = matches!(self.standing, Standing::Lasting(_)).then_some(back);
             // The first to come hear heartbeats while others are awaited.
             let (transport, pump) = TlsTransport::over(connected, options.clone(), back);
             self.pumps.spawn(pump);
-            came.push((peer, transport));
+            came.push((party, transport));
         }
         Ok(came)
     }
@@ -321,10 +328,12 @@ mod tests {
         let (identity, start) = (Identity::ephemeral(), Instant::now());
         let told = RefCell::new(Vec::new());
         let tell = |event| told.borrow_mut().push((event, start.elapsed().as_secs()));
-        let peers = vec![Identity::ephemeral().public_key()];
-        let mut door = Door::new(OwnKey::of(&identity), peers, &tell, Crowd::new());
+        let peer = Identity::ephemeral().public_key();
+        let parties = [peer.into()];
+        let mut door = Door::new(OwnKey::of(&identity), vec![peer], &tell, Crowd::new());
         let options = Options::default();
-        let waiting = timeout(Duration::from_secs(60), door.answer_all(listener.socket, &options));
+        let waiting =
+            timeout(Duration::from_secs(60), door.answer_all(listener.socket, &parties, &options));
         assert!(waiting.await.is_err(), "nobody came");
         let refused = |addr| Event::StrangerRefused { addr, why: Stranger::TooSlow };
         assert_eq!(told.take(), [(refused(silent_addr), 3), (refused(half_addr), 10)]);

@@ -118,6 +118,22 @@ pub enum StoreError {
         "this is your own key: ask the peer for the line that `veilset id` prints on their side"
     )]
     OwnKey,
+    /// A next key is announced by another key than the pinned one.
+    #[error(
+        "this line comes from another key than the one pinned as {name}, {}: ask {name} for its `veilset id --next` of today, or for its key",
+        .pinned.short()
+    )]
+    NotItsSuccessor {
+        /// The name.
+        name: String,
+        /// The pinned key.
+        pinned: PublicKey,
+    },
+    /// There is no next identity to switch to.
+    #[error(
+        "there is no next identity: run `veilset id --next` first, and send its line to your peers"
+    )]
+    NoNextIdentity,
     /// No peer has the name.
     #[error(
         "there is no peer called `{name}`{}: run `veilset peer add {name} KEY` with the key that the peer sent you",

@@ -110,6 +110,19 @@ impl Home {
         Ok(Held { home: self, name: name.to_owned(), _lock: self.lock(name)? })
     }
 
+    /// Takes a file away, if it is there.
+    ///
+    /// # Errors
+    /// When others may change the directory, or that fails.
+    pub fn remove(&self, name: &str) -> Result<(), StoreError> {
+        if !self.is_there()? {
+            return Ok(());
+        }
+        let path = self.file(name);
+        let removed = unless_missing(fs::remove_file(&path)).and_then(|_| self.sync());
+        removed.map_err(|why| StoreError::Write { path, why })
+    }
+
     /// The bytes of a file that only this user may change; `None` when there is no such file.
     ///
     /// # Errors

@@ -1,17 +1,22 @@
 //! A party's own key.
 
 use std::io::{self, Read};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use aws_lc_rs::rand;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
 use zeroize::Zeroizing;
 
 use crate::guard::check_secret;
-use crate::{Home, PairSecret, PublicKey, StoreError};
+use crate::{Home, PairSecret, PublicKey, StoreError, Succession};
 
 /// The key file under the home directory: PKCS#8, DER.
 const FILE: &str = "identity.key";
+
+/// The key that this party announced as its next, in the same form.
+const NEXT: &str = "identity.next";
 
 /// What precedes the 32 secret bytes in the PKCS#8 form of an Ed25519 key (RFC 8410, section 7).
 const PKCS8: [u8; 16] = [
@@ -35,14 +40,18 @@ impl Identity {
     /// When there is none, when others than its owner may read the file or change the directory, or when it is not an
     /// Ed25519 key.
     pub fn load(home: &Home) -> Result<Self, StoreError> {
-        let path = home.file(FILE);
-        let Some((file, metadata)) = home.open(FILE)? else {
-            return Err(StoreError::NoIdentity { path });
-        };
+        Self::read(home, FILE)?.ok_or_else(|| StoreError::NoIdentity { path: home.file(FILE) })
+    }
+
+    fn read(home: &Home, name: &str) -> Result<Option<Self>, StoreError> {
+        let path = home.file(name);
+        let Some((file, metadata)) = home.open(name)? else { return Ok(None) };
         check_secret(&path, &metadata)?;
         match read_secret(file) {
             Ok(bytes) if bytes.len() > LONGEST => Err(StoreError::NotAnIdentity { path }),
-            Ok(bytes) => Self::from_pkcs8(bytes).ok_or(StoreError::NotAnIdentity { path }),
+            Ok(bytes) => {
+                Self::from_pkcs8(bytes).map(Some).ok_or(StoreError::NotAnIdentity { path })
+            }
             Err(why) => Err(StoreError::Read { path, why }),
         }
     }
@@ -76,15 +85,41 @@ impl Identity {
         }
     }
 
-    /// Makes an identity and writes it under `home` in place of the one that is there. Peers that pinned the old key
-    /// refuse the new one until they are given it.
+    /// Puts another identity in place of the one under `home`, of which a copy stays beside it. Peers refuse a key that they have
+    /// not pinned, and know one that was [announced](Self::announce).
     ///
     /// # Errors
-    /// When the file cannot be written; the old identity is then still there.
-    pub fn replace(home: &Home) -> Result<Self, StoreError> {
-        let identity = Self::ephemeral();
+    /// [`StoreError::NoNextIdentity`], or when a file cannot be written; the old identity is then still there.
+    pub fn replace(home: &Home, with: Replacement) -> Result<Replaced, StoreError> {
+        let _lock = home.lock(FILE)?;
+        let identity = match with {
+            Replacement::Fresh => Self::ephemeral(),
+            Replacement::Next => Self::read(home, NEXT)?.ok_or(StoreError::NoNextIdentity)?,
+        };
+        let backup = back_up(home)?;
         home.write(FILE, &identity.pkcs8, true)?;
-        Ok(identity)
+        // A key that was announced is in use now, or its announcer is gone.
+        home.remove(NEXT)?;
+        Ok(Replaced { identity, backup })
+    }
+
+    /// What tells peers this party's next key, which the key that it has now signs; the first call makes that key.
+    ///
+    /// # Errors
+    /// When this party has no identity, or a file cannot be read or written.
+    pub fn announce(home: &Home) -> Result<Succession, StoreError> {
+        let _lock = home.lock(FILE)?;
+        let own = Self::load(home)?;
+        let next = match Self::read(home, NEXT)? {
+            Some(next) if next.public != own.public => next,
+            // None, or one that is in use since a machine stopped in the middle of a replacement.
+            _ => {
+                let next = Self::ephemeral();
+                home.write(NEXT, &next.pkcs8, true)?;
+                next
+            }
+        };
+        Ok(Succession::new(&own, &next))
     }
 
     /// An identity that lives in memory only, for a party that no one needs to know again.
@@ -142,6 +177,37 @@ impl Identity {
         let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&pkcs8).ok()?;
         let public = pair.public_key().as_ref().try_into().map(PublicKey::from_bytes).ok()?;
         Some(Self { pkcs8, pair: Arc::new(pair), public })
+    }
+}
+
+/// What takes an identity's place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Replacement {
+    /// One that nobody knows.
+    Fresh,
+    /// The one that was announced.
+    Next,
+}
+
+/// An identity that took another's place.
+pub struct Replaced {
+    /// The one that is there now.
+    pub identity: Identity,
+    /// The file that holds the one before, if there was one.
+    pub backup: Option<PathBuf>,
+}
+
+/// Copies the key file, whatever is in it, to a file beside it.
+fn back_up(home: &Home) -> Result<Option<PathBuf>, StoreError> {
+    let Some(bytes) = home.read(FILE)?.map(Zeroizing::new) else { return Ok(None) };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let mut number = now;
+    loop {
+        let name = format!("{FILE}.until-{number}");
+        if home.write(&name, &bytes, false)? {
+            return Ok(Some(home.file(&name)));
+        }
+        number += 1;
     }
 }
 
@@ -248,11 +314,38 @@ mod tests {
         assert!(matches!(Identity::create(&home), Err(StoreError::IdentityExists { .. })));
         assert_eq!(Identity::load(&home).expect("there").public_key(), made);
 
-        let new = Identity::replace(&home).expect("writable").public_key();
+        let before = fs::read(home.file(FILE)).expect("there");
+        let Replaced { identity, backup } =
+            Identity::replace(&home, Replacement::Fresh).expect("writable");
+        let new = identity.public_key();
         assert_ne!(new, made);
         assert_eq!(Identity::load(&home).expect("there").public_key(), new);
         assert_eq!(mode(home.file(FILE)), 0o600);
-        assert_eq!(fs::read_dir(home.path()).expect("a directory").count(), 1, "nothing is left");
+        let backup = backup.expect("there was one");
+        assert_eq!((fs::read(&backup).expect("there"), mode(backup)), (before, 0o600));
+        Identity::replace(&home, Replacement::Fresh).expect("writable");
+        let files = fs::read_dir(home.path()).expect("a directory");
+        // The key, the two before it, and the lock.
+        assert_eq!(files.count(), 4, "nothing else is left");
+    }
+
+    #[test]
+    fn a_next_key_is_announced_until_it_is_in_use() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let home = Home::new(dir.path());
+        let refused = Identity::replace(&home, Replacement::Next).err().expect("none is there");
+        assert!(matches!(refused, StoreError::NoNextIdentity));
+        assert!(matches!(Identity::announce(&home), Err(StoreError::NoIdentity { .. })));
+        let own = Identity::create(&home).expect("nothing there").public_key();
+        let next = Identity::announce(&home).expect("writable");
+        assert_eq!((next.old(), Identity::announce(&home).expect("there")), (own, next));
+        assert_eq!(Identity::load(&home).expect("there").public_key(), own);
+        let replaced = Identity::replace(&home, Replacement::Next).expect("writable");
+        assert_eq!(replaced.identity.public_key(), next.new_key());
+        assert_eq!(Identity::load(&home).expect("there").public_key(), next.new_key());
+        let refused = Identity::replace(&home, Replacement::Next).err().expect("it is in use");
+        assert!(matches!(refused, StoreError::NoNextIdentity));
+        assert_ne!(Identity::announce(&home).expect("another"), next);
     }
 
     #[test]

@@ -92,6 +92,11 @@ pub enum KeyError {
     /// Upper and lower case are mixed.
     #[error("this key mixes upper and lower case: copy the line again instead of typing it")]
     MixedCase,
+    /// It is no announcement of a next key.
+    #[error(
+        "this is not a line of `veilset id --next`, or it was changed on the way: copy the whole line that starts with `veilsetnext1`"
+    )]
+    Succession,
     /// The checksum does not match.
     #[error("the checksum of this key does not match, so it has a typo: copy the line again")]
     Checksum,

@@ -11,12 +11,14 @@ mod key;
 mod lock;
 mod pair;
 mod peers;
+mod succession;
 mod words;
 
 pub use error::StoreError;
 pub use home::{Held, Home};
-pub use identity::{Identity, Signer};
+pub use identity::{Identity, Replaced, Replacement, Signer};
 pub use key::{KeyError, PublicKey};
 pub use pair::PairSecret;
-pub use peers::{Added, Peers};
+pub use peers::{Added, Peer, Peers};
+pub use succession::{PeerKeys, Succession};
 pub use words::words;

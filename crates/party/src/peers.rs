@@ -1,14 +1,14 @@
 //! The peers that this party pinned.
 
-use crate::{Home, PublicKey, StoreError};
+use crate::{Home, PeerKeys, PublicKey, StoreError, Succession};
 
-/// The file under the home directory: one `name key` a line; `#` starts a comment.
+/// The file under the home directory: one `name key` a line, or `name key next-key`; `#` starts a comment.
 const FILE: &str = "peers";
 
 /// The longest name in characters.
 const LONGEST_NAME: usize = 64;
 
-/// Names and the one key that belongs to each.
+/// Names and the one key that belongs to each, or two during a rotation.
 #[derive(Debug, Clone)]
 pub struct Peers {
     home: Home,
@@ -20,7 +20,43 @@ pub struct Peers {
 #[derive(Debug, Clone)]
 struct Line {
     text: String,
-    peer: Option<(String, PublicKey)>,
+    peer: Option<(String, PeerKeys)>,
+}
+
+/// A peer, as a user named it.
+#[derive(Debug, Clone)]
+pub struct Peer {
+    /// What this side calls it.
+    pub name: String,
+    /// Its keys.
+    pub keys: PeerKeys,
+    /// Where it is pinned.
+    home: Option<Home>,
+}
+
+impl Peer {
+    /// A party that nobody pinned; its label is its key, shortened.
+    #[must_use]
+    pub fn unpinned(key: PublicKey) -> Self {
+        Self { name: key.short(), keys: key.into(), home: None }
+    }
+
+    /// To be called once the peer proved to hold `key`: from its next key on, the one before is nobody's. Whether that is so now.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn met(&self, key: PublicKey) -> Result<bool, StoreError> {
+        match &self.home {
+            Some(home) if self.keys.next() == Some(key) => Peers::load(home, None)?.settle(key),
+            _ => Ok(false),
+        }
+    }
+}
+
+impl From<&Peer> for PeerKeys {
+    fn from(peer: &Peer) -> Self {
+        peer.keys
+    }
 }
 
 /// What adding a peer changed.
@@ -32,6 +68,8 @@ pub enum Added {
     Unchanged,
     /// The name had this other key, which is gone.
     Replaced(PublicKey),
+    /// The name has this next key beside the one that it had.
+    Next(PublicKey),
 }
 
 impl Peers {
@@ -54,6 +92,17 @@ impl Peers {
         Ok(peers)
     }
 
+    /// Pins what a party sent: the line with its key, or the one that [announces](Self::announce) its next key.
+    ///
+    /// # Errors
+    /// [`StoreError::Key`], or as [`add`](Self::add) and [`announce`](Self::announce).
+    pub fn pin(&mut self, name: &str, line: &str, force: bool) -> Result<Added, StoreError> {
+        if Succession::looks_like(line) {
+            return self.announce(name, &line.parse().map_err(StoreError::Key)?);
+        }
+        self.add(name, line.parse().map_err(StoreError::Key)?, force)
+    }
+
     /// Pins `key` under `name` and writes the file. Another key under the same name is refused unless `force`. What
     /// another program changed in the file meanwhile is kept. A key has one name, so that nobody takes one party for two.
     ///
@@ -64,27 +113,71 @@ impl Peers {
         self.check_not_own(key)?;
         let _lock = self.home.lock(FILE)?;
         self.refresh()?;
-        let line = Line { text: format!("{name} {key}"), peer: Some((name.to_owned(), key)) };
-        if let Some((known, _)) = self.iter().find(|(known, of)| *of == key && *known != name) {
-            return Err(StoreError::KnownAs { known: known.to_owned() });
-        }
+        let line = Line::of(name, key.into());
+        self.check_nobody_elses(name, key)?;
         let mut lines = self.lines.clone();
         let added = match self.position(name) {
             None => {
                 lines.push(line);
                 Added::New
             }
-            Some((_, old)) if old == key => return Ok(Added::Unchanged),
+            Some((_, old)) if old == key.into() => return Ok(Added::Unchanged),
+            // The user knows both by now: one of them is to stay.
+            Some((at, old)) if old.contains(&key) => {
+                lines[at] = line;
+                Added::Unchanged
+            }
             Some((_, old)) if !force => {
+                let old = old.now();
                 return Err(StoreError::ChangedKey { name: name.to_owned(), old, new: key });
             }
             Some((at, old)) => {
                 lines[at] = line;
-                Added::Replaced(old)
+                Added::Replaced(old.now())
             }
         };
         self.save(lines)?;
         Ok(added)
+    }
+
+    /// Pins the next key of a peer beside the one that announces it, and writes the file; runs with the peer go on with either. A key
+    /// that was announced before and is not in use yet makes room.
+    ///
+    /// # Errors
+    /// [`StoreError::NoPeer`], [`StoreError::NotItsSuccessor`], [`StoreError::KnownAs`], or a failed write.
+    pub fn announce(&mut self, name: &str, next: &Succession) -> Result<Added, StoreError> {
+        let new = next.new_key();
+        self.check_not_own(new)?;
+        let _lock = self.home.lock(FILE)?;
+        self.refresh()?;
+        let (at, keys) = self.position(name).ok_or_else(|| self.no_peer(name))?;
+        if keys.now() == new || keys.next() == Some(new) {
+            return Ok(Added::Unchanged);
+        }
+        if keys.now() != next.old() {
+            let (name, pinned) = (name.to_owned(), keys.now());
+            return Err(StoreError::NotItsSuccessor { name, pinned });
+        }
+        self.check_nobody_elses(name, new)?;
+        let mut lines = self.lines.clone();
+        lines[at] = Line::of(name, PeerKeys::new(keys.now(), Some(new)));
+        self.save(lines)?;
+        Ok(Added::Next(new))
+    }
+
+    /// Forgets the key before `key`, which a peer has now; whether there was one.
+    fn settle(&mut self, key: PublicKey) -> Result<bool, StoreError> {
+        let _lock = self.home.lock(FILE)?;
+        self.refresh()?;
+        let mut lines = self.lines.clone();
+        let line = lines.iter_mut().find_map(|line| match &line.peer {
+            Some((name, keys)) if keys.next() == Some(key) => Some((name.clone(), line)),
+            _ => None,
+        });
+        let Some((name, line)) = line else { return Ok(false) };
+        *line = Line::of(&name, key.into());
+        self.save(lines)?;
+        Ok(true)
     }
 
     /// Whether a peer may have this name: letters, digits, dots, dashes and underscores, and no key.
@@ -95,64 +188,68 @@ impl Peers {
         check_name(name)
     }
 
-    /// Forgets a peer and writes the file; returns its key. What another program changed in the file meanwhile is kept.
+    /// Forgets a peer and writes the file; returns its keys. What another program changed in the file meanwhile is kept.
     ///
     /// # Errors
     /// [`StoreError::NoPeer`], or a failed write.
-    pub fn remove(&mut self, name: &str) -> Result<PublicKey, StoreError> {
+    pub fn remove(&mut self, name: &str) -> Result<PeerKeys, StoreError> {
         let _lock = self.home.lock(FILE)?;
         self.refresh()?;
-        let (at, key) = self.position(name).ok_or_else(|| self.no_peer(name))?;
+        let (at, keys) = self.position(name).ok_or_else(|| self.no_peer(name))?;
         let mut lines = self.lines.clone();
         lines.remove(at);
         self.save(lines)?;
-        Ok(key)
+        Ok(keys)
     }
 
-    /// The key that belongs to a name.
+    /// The keys that belong to a name.
     #[must_use]
-    pub fn get(&self, name: &str) -> Option<PublicKey> {
-        self.position(name).map(|(_, key)| key)
+    pub fn get(&self, name: &str) -> Option<PeerKeys> {
+        self.position(name).map(|(_, keys)| keys)
     }
 
     /// All names and keys, in the file's order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, PublicKey)> {
+    pub fn iter(&self) -> impl Iterator<Item = (&str, PeerKeys)> {
         self.lines
             .iter()
             .filter_map(|line| line.peer.as_ref())
-            .map(|(name, key)| (name.as_str(), *key))
+            .map(|(name, keys)| (name.as_str(), *keys))
     }
 
-    /// What a user means by a peer's name or a key line: a label to show, and the key. A key without a name is its
-    /// own label, shortened.
+    /// What a user means by a peer's name or a key line. A key without a name is its own label, shortened.
     ///
     /// # Errors
     /// When no peer has the name (with the closest names), when the key does not parse, or when it is one's own.
-    pub fn resolve(&self, name_or_key: &str) -> Result<(String, PublicKey), StoreError> {
+    pub fn resolve(&self, name_or_key: &str) -> Result<Peer, StoreError> {
+        let of =
+            |name: &str, keys| Peer { name: name.to_owned(), keys, home: Some(self.home.clone()) };
         if !PublicKey::looks_like(name_or_key) {
-            let key = self.get(name_or_key).ok_or_else(|| self.no_peer(name_or_key))?;
-            return Ok((name_or_key.to_owned(), key));
+            let keys = self.get(name_or_key).ok_or_else(|| self.no_peer(name_or_key))?;
+            return Ok(of(name_or_key, keys));
         }
-        let key = name_or_key.parse().map_err(StoreError::Key)?;
+        let key: PublicKey = name_or_key.parse().map_err(StoreError::Key)?;
         self.check_not_own(key)?;
-        let named = self.iter().find(|(_, known)| *known == key);
-        Ok((named.map_or_else(|| key.short(), |(name, _)| name.to_owned()), key))
+        let named = self.iter().find(|(_, known)| known.contains(&key));
+        Ok(named.map_or_else(|| Peer::unpinned(key), |(name, keys)| of(name, keys)))
     }
 
     fn parse(&self, line: &str) -> Result<Line, StoreError> {
         let mut words = line.split('#').next().unwrap_or_default().split_whitespace();
-        let (name, key) = match (words.next(), words.next(), words.next()) {
+        let (name, now, next) = match (words.next(), words.next(), words.next(), words.next()) {
             (None, ..) => return Ok(Line { text: line.to_owned(), peer: None }),
-            (Some(name), Some(key), None) => (name, key),
+            (Some(name), Some(now), next, None) => (name, now, next),
             _ => return Err(StoreError::NotNameAndKey),
         };
         check_name(name)?;
-        let key = key.parse().map_err(StoreError::Key)?;
-        self.check_not_own(key)?;
+        let key = |text: &str| {
+            let key = text.parse().map_err(StoreError::Key)?;
+            self.check_not_own(key).map(|()| key)
+        };
+        let keys = PeerKeys::new(key(now)?, next.map(key).transpose()?);
         if self.get(name).is_some() {
             return Err(StoreError::NameTwice { name: name.to_owned() });
         }
-        Ok(Line { text: line.to_owned(), peer: Some((name.to_owned(), key)) })
+        Ok(Line { text: line.to_owned(), peer: Some((name.to_owned(), keys)) })
     }
 
     /// Reads the file again, for a change that starts from what is there now.
@@ -172,11 +269,19 @@ impl Peers {
         Ok(())
     }
 
-    fn position(&self, name: &str) -> Option<(usize, PublicKey)> {
+    fn position(&self, name: &str) -> Option<(usize, PeerKeys)> {
         self.lines.iter().enumerate().find_map(|(at, line)| match &line.peer {
-            Some((known, key)) if known == name => Some((at, *key)),
+            Some((known, keys)) if known == name => Some((at, *keys)),
             _ => None,
         })
+    }
+
+    /// A key has one name, so that nobody takes one party for two.
+    fn check_nobody_elses(&self, name: &str, key: PublicKey) -> Result<(), StoreError> {
+        match self.iter().find(|(known, keys)| keys.contains(&key) && *known != name) {
+            Some((known, _)) => Err(StoreError::KnownAs { known: known.to_owned() }),
+            None => Ok(()),
+        }
     }
 
     fn check_not_own(&self, key: PublicKey) -> Result<(), StoreError> {
@@ -194,6 +299,14 @@ impl Peers {
         close.sort_by(|a, b| b.0.total_cmp(&a.0));
         let close = close.into_iter().take(3).map(|(_, known)| known.to_owned()).collect();
         StoreError::NoPeer { name: name.escape_default().to_string(), close }
+    }
+}
+
+impl Line {
+    fn of(name: &str, keys: PeerKeys) -> Self {
+        let keys_text: Vec<String> = keys.iter().map(|key| key.to_string()).collect();
+        let text = format!("{name} {}", keys_text.join(" "));
+        Self { text, peer: Some((name.to_owned(), keys)) }
     }
 }
 
@@ -229,11 +342,14 @@ mod tests {
             format!("# partners\n\nacme {}\n  zeta.example\t{} # old friend\n", key(1), key(2));
         let (_dir, home) = with_file(&text);
         let mut peers = Peers::load(&home, None).expect("well formed");
-        assert_eq!(peers.iter().collect::<Vec<_>>(), [("acme", key(1)), ("zeta.example", key(2))]);
+        assert_eq!(
+            peers.iter().collect::<Vec<_>>(),
+            [("acme", key(1).into()), ("zeta.example", key(2).into())]
+        );
         assert_eq!(peers.add("third", key(3), false).expect("new"), Added::New);
         assert_eq!(peers.add("third", key(3), false).expect("same"), Added::Unchanged);
-        assert_eq!(peers.remove("acme").expect("there"), key(1));
-        assert_eq!(Peers::load(&home, None).expect("written").get("third"), Some(key(3)));
+        assert_eq!(peers.remove("acme").expect("there"), key(1).into());
+        assert_eq!(Peers::load(&home, None).expect("written").get("third"), Some(key(3).into()));
         let want =
             format!("# partners\n\n  zeta.example\t{} # old friend\nthird {}\n", key(2), key(3));
         assert_eq!(home.read(FILE).expect("there"), Some(want.into_bytes()));
@@ -248,9 +364,9 @@ mod tests {
         assert!(refused.is_refusal());
         let text = refused.to_string();
         assert!(text.contains(&key(1).to_string()) && text.contains(&key(2).to_string()), "{text}");
-        assert_eq!(Peers::load(&home, None).expect("written").get("acme"), Some(key(1)));
+        assert_eq!(Peers::load(&home, None).expect("written").get("acme"), Some(key(1).into()));
         assert_eq!(peers.add("acme", key(2), true).expect("forced"), Added::Replaced(key(1)));
-        assert_eq!(Peers::load(&home, None).expect("written").get("acme"), Some(key(2)));
+        assert_eq!(Peers::load(&home, None).expect("written").get("acme"), Some(key(2).into()));
     }
 
     #[test]
@@ -271,10 +387,12 @@ mod tests {
         let (_dir, home) =
             with_file(&format!("acme {}\nacorn {}\nzeta {}\n", key(1), key(2), key(3)));
         let peers = Peers::load(&home, None).expect("well formed");
-        assert_eq!(peers.resolve("acme").expect("there"), ("acme".to_owned(), key(1)));
-        assert_eq!(peers.resolve(&key(3).to_string()).expect("a key").0, "zeta");
-        let (label, unknown) = peers.resolve(&key(4).to_string()).expect("a key");
-        assert!(unknown == key(4) && key(4).to_string().starts_with(label.trim_end_matches('…')));
+        let acme = peers.resolve("acme").expect("there");
+        assert_eq!((&*acme.name, acme.keys), ("acme", key(1).into()));
+        assert_eq!(peers.resolve(&key(3).to_string()).expect("a key").name, "zeta");
+        let unknown = peers.resolve(&key(4).to_string()).expect("a key");
+        assert_eq!(unknown.keys, key(4).into());
+        assert!(key(4).to_string().starts_with(unknown.name.trim_end_matches('…')));
         let missing = peers.resolve("Acne").expect_err("no such name");
         assert!(matches!(missing, StoreError::NoPeer { ref close, .. } if close[0] == "acme"));
         assert!(matches!(peers.resolve("veilset1x"), Err(StoreError::Key(_))));
@@ -296,10 +414,53 @@ mod tests {
     }
 
     #[test]
+    fn a_next_key_stands_beside_the_first_until_it_is_met() {
+        use crate::Identity;
+        let (_dir, home) = with_file("");
+        let [old, new, other] = [(); 3].map(|()| Identity::ephemeral());
+        let next = Succession::new(&old, &new);
+        let mut peers = Peers::load(&home, Some(key(9))).expect("empty");
+        assert!(matches!(peers.announce("acme", &next), Err(StoreError::NoPeer { .. })));
+        peers.add("acme", old.public_key(), false).expect("new");
+        peers.add("rival", other.public_key(), false).expect("new");
+        let strange = Succession::new(&other, &new);
+        let refused = peers.announce("acme", &strange).expect_err("another's word");
+        assert!(matches!(refused, StoreError::NotItsSuccessor { .. }));
+        let taken = Succession::new(&old, &other);
+        assert!(matches!(peers.announce("acme", &taken), Err(StoreError::KnownAs { .. })));
+        let announced = peers.announce("acme", &next).expect("its own word");
+        assert_eq!(announced, Added::Next(new.public_key()));
+        assert_eq!(peers.announce("acme", &next).expect("again"), Added::Unchanged);
+
+        let both = Peers::load(&home, None).expect("well formed");
+        let acme = both.resolve("acme").expect("there");
+        assert_eq!(acme.keys, PeerKeys::new(old.public_key(), Some(new.public_key())));
+        for key in [&old, &new] {
+            assert_eq!(both.resolve(&key.public_key().to_string()).expect("a key").name, "acme");
+        }
+        assert!(!acme.met(old.public_key()).expect("nothing to do"));
+        assert_eq!(Peers::load(&home, None).expect("well formed").get("acme"), Some(acme.keys));
+        assert!(acme.met(new.public_key()).expect("writable"));
+        assert!(!acme.met(new.public_key()).expect("done already"));
+        let mut settled = Peers::load(&home, None).expect("well formed");
+        assert_eq!(settled.get("acme"), Some(new.public_key().into()));
+        let refused = settled.announce("acme", &Succession::new(&old, &other));
+        assert!(
+            matches!(refused, Err(StoreError::NotItsSuccessor { .. })),
+            "the old key has no say"
+        );
+
+        // A user who pins the new key by hand settles it, too.
+        settled.announce("acme", &Succession::new(&new, &old)).expect("back");
+        assert_eq!(settled.add("acme", old.public_key(), false).expect("known"), Added::Unchanged);
+        assert_eq!(settled.get("acme"), Some(old.public_key().into()));
+    }
+
+    #[test]
     fn a_wrong_line_is_named() {
         let good = format!("acme {}\n", key(1));
         let typo = good.replace("veilset1q", "veilset1p");
-        for bad in ["acme", "a b c", &typo, &format!("{good}{good}"), "a/b veilset1"] {
+        for bad in ["acme", "a b c", "a b c d", &typo, &format!("{good}{good}"), "a/b veilset1"] {
             let (_dir, home) = with_file(&format!("# one\n{bad}"));
             let refused = Peers::load(&home, None).expect_err("a bad line").to_string();
             let line = if bad.matches("acme veilset1").count() == 2 { 3 } else { 2 };
@@ -363,6 +524,9 @@ mod tests {
             assert!(matches!(peers.remove("acme"), Err(StoreError::Writable { .. })));
         }
         set_permissions(&path, Permissions::from_mode(0o644)).expect("own");
-        assert_eq!(Peers::load(&home, None).expect("readable by all").get("acme"), Some(key(1)));
+        assert_eq!(
+            Peers::load(&home, None).expect("readable by all").get("acme"),
+            Some(key(1).into())
+        );
     }
 }

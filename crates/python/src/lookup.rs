@@ -102,7 +102,7 @@ pub(crate) fn lookup(
         let takes = inquiry.takes()?;
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
-        let (peer, key) = party.peer(&way.peer)?;
+        let peer = party.peer(&way.peer)?;
         let sought = inquiry.sought(list, destination.clone(), reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
         let visitor = Visitor {
@@ -112,13 +112,13 @@ pub(crate) fn lookup(
             events: &tell,
             observer: reporter,
         };
-        let server = Server { peer: &key, endpoint: &endpoint };
+        let server = Server { peer: &peer, endpoint: &endpoint };
         let found = look_up(&visitor, server, sought, takes)?;
         if let Some(destination) = &destination {
             let scratch = scratch(inquiry.scratch.as_ref(), None)?;
             veilset::deliver(destination, &scratch, &|_, _| false, &|to| found.write(to))?;
         }
-        Ok(Answers { found, peer, items: inquiry.items })
+        Ok(Answers { found, peer: peer.name, items: inquiry.items })
     })
 }
 

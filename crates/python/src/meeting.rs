@@ -56,7 +56,7 @@ pub(crate) fn agree(
         let slots = preference.rank(free, search.zone);
         let input = meeting::input("slots".to_owned(), &slots)?;
 
-        let job = terms.terms_of(order.governed(party, &peer.name)?);
+        let job = terms.terms_of(order.governed(party, peer.name())?);
         job.check_list(&input)?;
         let done = take_part(&order, job, peer.meet(reporter)?, &input, None, reporter)?;
         let agreed = meeting::agreed(&done, &input, &slots).map(|(_, slot)| slot);

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use veilset::party::{Home, Identity, KeyError, Peers, PublicKey, StoreError};
+use veilset::party::{Home, Identity, Peer, Peers};
 
 use crate::error::Failure;
 
@@ -35,8 +35,8 @@ impl Party {
         &self.home
     }
 
-    /// The peer that the caller means: a label to show, and its key.
-    pub(crate) fn peer(&self, name_or_key: &str) -> Result<(String, PublicKey), Failure> {
+    /// The peer that the caller means.
+    pub(crate) fn peer(&self, name_or_key: &str) -> Result<Peer, Failure> {
         Ok(self.pinned()?.resolve(name_or_key)?)
     }
 
@@ -81,14 +81,14 @@ impl Party {
     #[getter]
     fn peers(&self) -> Result<BTreeMap<String, String>, Failure> {
         let pinned = self.pinned()?;
-        Ok(pinned.iter().map(|(name, key)| (name.to_owned(), key.to_string())).collect())
+        Ok(pinned.iter().map(|(name, key)| (name.to_owned(), key.now().to_string())).collect())
     }
 
-    /// Pins the key that the other party sent. Another key under the same name is refused unless ``force``.
+    /// Pins the key that the other party sent, or the next one that it announces. Another key under the same name is refused
+    /// unless ``force``.
     #[pyo3(signature = (name, key, *, force=false))]
     fn add_peer(&self, name: &str, key: &str, force: bool) -> Result<(), Failure> {
-        let key = key.parse().map_err(|error: KeyError| StoreError::Key(error))?;
-        self.pinned()?.add(name, key, force)?;
+        self.pinned()?.pin(name, key, force)?;
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use veilset::cluster::DriverConnection;
 use veilset::net::{Endpoint, Options};
-use veilset::party::{Identity, PublicKey};
+use veilset::party::{self, Identity};
 use veilset::{Connection, units};
 
 use crate::attend::Reporter;
@@ -53,9 +53,7 @@ impl Way {
 
 /// The other party, before it is met.
 pub(crate) struct Peer {
-    /// What this side calls it.
-    pub(crate) name: String,
-    key: PublicKey,
+    pinned: party::Peer,
     identity: Arc<Identity>,
     endpoint: Endpoint,
     options: Options,
@@ -66,23 +64,30 @@ impl Peer {
     pub(crate) fn find(party: &Party, way: &Way, stop: &Stop) -> Result<Self, Failure> {
         let endpoint = way.endpoint()?;
         let deadline = way.deadline()?;
-        let (name, key) = party.peer(&way.peer)?;
+        let pinned = party.peer(&way.peer)?;
         let options = Options { deadline, ..stop.options() };
-        Ok(Self { name, key, identity: party.identity()?, endpoint, options })
+        Ok(Self { pinned, identity: party.identity()?, endpoint, options })
+    }
+
+    /// What this side calls it.
+    pub(crate) fn name(&self) -> &str {
+        &self.pinned.name
     }
 
     /// Waits for it.
     pub(crate) fn meet(&self, reporter: &Reporter) -> Result<Connection, Failure> {
         let tell = |event| reporter.tell(&event);
-        let Self { key, identity, endpoint, options, .. } = self;
+        let Self { pinned, identity, endpoint, options } = self;
         let options = Options { comeback: reporter.comeback(), ..options.clone() };
-        Ok(Connection::open(identity, key, endpoint, &options, &tell)?)
+        Ok(Connection::open(identity, pinned, endpoint, &options, &tell)?)
     }
 
     /// Waits for it, for a conversation of drivers.
     pub(crate) fn connection(&self, reporter: &Reporter) -> Result<DriverConnection, Failure> {
         let tell = |event| reporter.tell(&event);
-        let Self { key, identity, endpoint, options, .. } = self;
-        Ok(DriverConnection::open(identity, key, endpoint, options, &tell)?)
+        let Self { pinned, identity, endpoint, options } = self;
+        let connection = DriverConnection::open(identity, pinned, endpoint, options, &tell)?;
+        pinned.met(connection.peer())?;
+        Ok(connection)
     }
 }

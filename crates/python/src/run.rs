@@ -122,7 +122,7 @@ pub(crate) fn run(
         order.job(way.peer.clone())?;
         let destination = order.destination(&list.source())?;
         let peer = Peer::find(party, &way, stop)?;
-        let job = order.governed(party, &peer.name)?;
+        let job = order.governed(party, peer.name())?;
         let input = order.input(list, reporter)?;
         job.check_list(&input)?;
         if let Some(destination) = &destination {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use veilset_channel::Transport;
 use veilset_net::{Comeback, Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
-use veilset_party::{Identity, PublicKey};
+use veilset_party::{Identity, Peer, PublicKey};
 use veilset_protocols::ks::multiparty::MOST_PARTIES;
 use veilset_session::{ConnectedPeer, Pipe};
 
@@ -36,20 +36,21 @@ impl Connection {
     /// The most peers of a multiparty run.
     pub const MOST_PEERS: usize = MOST_PARTIES - 1;
 
-    /// Waits for the peer with key `peer`, on whichever side it appears. It may then take as long again, the deadline of
+    /// Waits for the peer, on whichever side it appears; where it has the next key that it announced, its former one is forgotten. It may then take as long again, the deadline of
     /// `options`, to consent to the terms.
     ///
     /// # Errors
     /// When it does not come in time or is somebody else.
     pub fn open(
         identity: &Identity,
-        peer: &PublicKey,
+        peer: &Peer,
         endpoint: &Endpoint,
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
         memory::has_read();
         let transport = establish(identity, peer, endpoint, options, events)?;
+        settle(peer, &transport, events);
         let connecting = transport.connects();
         let pipe = pipe(transport).with_patience(options.deadline);
         Ok(Self(Ways::Pair { pipe, connecting }))
@@ -79,7 +80,7 @@ impl Connection {
             connected.extend(came.map(|(peer, came)| connected_peer(peer, came, options.deadline)));
         }
         for peer in larger {
-            let transport = connect(identity, &peer.key, &peer.address, options, events)?;
+            let transport = connect(identity, peer.key, &peer.address, options, events)?;
             connected.push(connected_peer(peer, transport, options.deadline));
         }
         Ok(Self(Ways::Multiparty { own, peers: connected }))
@@ -104,16 +105,22 @@ impl Connection {
         let endpoint = Endpoint::Via(relay.to_owned());
         let options = Options { comeback: Comeback::NEVER, ..options.clone() };
         let meet = |peer: &PeerAddress| {
-            let transport = establish(identity, &peer.key, &endpoint, &options, events)?;
+            let transport = establish(identity, peer.key, &endpoint, &options, events)?;
             Ok(connected_peer(peer, transport, options.deadline))
         };
         let met: Result<Vec<ConnectedPeer>, Error> = peers.into_iter().map(meet).collect();
         Ok(Self(Ways::Multiparty { own, peers: met? }))
     }
 
-    /// Over a TLS connection that a listener took. The peer may take so long for its terms, and then to consent to them.
+    /// Over a TLS connection with this peer that a listener took. The peer may take so long for its terms, and then to consent to them.
     #[must_use]
-    pub fn taken(transport: TlsTransport, patience: Duration) -> Self {
+    pub fn taken(
+        peer: &Peer,
+        transport: TlsTransport,
+        patience: Duration,
+        events: &dyn Fn(Event),
+    ) -> Self {
+        settle(peer, &transport, events);
         Self(Ways::Pair { pipe: pipe(transport).with_patience(patience), connecting: false })
     }
 
@@ -132,6 +139,13 @@ impl Connection {
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
         Self(Ways::Pair { pipe: Pipe::new(transport, [0; 32]), connecting })
+    }
+}
+
+/// Forgets the former key of a peer that has its next one; where that cannot be written, it is tried again at the next run.
+pub(crate) fn settle(peer: &Peer, transport: &TlsTransport, events: &dyn Fn(Event)) {
+    if peer.met(transport.peer()).unwrap_or(false) {
+        events(Event::NextKey);
     }
 }
 

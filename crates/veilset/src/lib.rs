@@ -12,11 +12,11 @@
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! let home = Home::from_env()?;
 //! let identity = Identity::load(&home)?;
-//! let (name, key) = Peers::load(&home, Some(identity.public_key()))?.resolve("acme")?;
+//! let peer = Peers::load(&home, Some(identity.public_key()))?.resolve("acme")?;
 //!
 //! let input = Input::read(&Source::new("customers.csv"), None, &"email:email".parse::<KeySpec>()?)?;
 //! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
-//! let connection = Connection::open(&identity, &key, &endpoint, &Default::default(), &|_| {})?;
+//! let connection = Connection::open(&identity, &peer, &endpoint, &Default::default(), &|_| {})?;
 //! let ready = Job::intersect(name).offer(connection, &input)?;
 //! // The terms are agreed. Where the peer asks for what this side did not name, `run` refuses unless `accept` was called.
 //! println!("{}", ready.briefing().learned);
@@ -114,7 +114,8 @@ pub mod relay {
 /// This party's identity, and the peers that it pinned.
 pub mod party {
     pub use veilset_party::{
-        Added, Home, Identity, KeyError, Peers, PublicKey, StoreError, guard, words,
+        Added, Home, Identity, KeyError, Peer, PeerKeys, Peers, PublicKey, Replaced, Replacement,
+        StoreError, Succession, guard, words,
     };
 }
 

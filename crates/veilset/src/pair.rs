@@ -20,8 +20,8 @@ impl Connection {
         let listener = Listener::bind("127.0.0.1:0")?;
         let address = listener.local_addr().to_string();
         let (accepted, connected) = thread::scope(|scope| {
-            let waiting = scope.spawn(|| listener.accept(&listening, &keys.1, options, &|_| {}));
-            let connected = connect(&calling, &keys.0, &address, options, &|_| {});
+            let waiting = scope.spawn(|| listener.accept(&listening, keys.1, options, &|_| {}));
+            let connected = connect(&calling, keys.0, &address, options, &|_| {});
             (waiting.join(), connected)
         });
         // A panic goes on here as if there were no second thread.

@@ -239,9 +239,15 @@ pub(crate) struct DemoArgs {
 
 #[derive(Args)]
 pub(crate) struct IdArgs {
-    /// Replace the identity; peers who pinned the old key must pin the new one
+    /// Replace the identity, of which a copy stays; peers who pinned the old key must pin the new one
     #[arg(long)]
     pub(crate) new: bool,
+    /// Make your next key, if there is none, and print the line with which peers pin it beside the one that you have
+    #[arg(long, conflicts_with = "new")]
+    pub(crate) next: bool,
+    /// Replace the identity by your next key, which peers know who pinned it
+    #[arg(long, conflicts_with_all = ["new", "next"])]
+    pub(crate) switch: bool,
 }
 
 #[derive(Args)]
@@ -256,7 +262,7 @@ pub(crate) enum PeerCommand {
     Add {
         /// Your name for the party
         name: String,
-        /// The line that `veilset id` printed on the party's side
+        /// The line that `veilset id` printed on the party's side, or for its next key `veilset id --next`
         key: String,
         /// Replace the key that is pinned under this name
         #[arg(long)]

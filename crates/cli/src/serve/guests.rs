@@ -71,11 +71,16 @@ impl<'a> Sources<'a> {
         let (mut guests, mut missing) = (Guests::default(), Vec::new());
         for (given, place) in self.entries()? {
             match peers.resolve(&given) {
-                Ok((name, key)) => guests.let_in(full(name, &key), key),
+                Ok(peer) => {
+                    for key in peer.keys.iter() {
+                        guests.let_in(full(peer.name.clone(), &key), key);
+                    }
+                }
                 Err(why) => missing.push(Missing { given, place, why }),
             }
         }
-        let others = peers.iter().filter(|(_, key)| guests.name(key).is_none());
+        let keys = peers.iter().flat_map(|(name, keys)| keys.iter().map(move |key| (name, key)));
+        let others = keys.filter(|(_, key)| guests.name(key).is_none());
         guests.known = others.map(|(name, key)| Guest { name: name.to_owned(), key }).collect();
         Ok((guests, missing))
     }

@@ -126,6 +126,25 @@ fn the_commands_on_the_page_of_configurations_run_and_its_file_is_read() {
 }
 
 #[test]
+fn the_commands_on_the_page_of_organisations_change_a_key() {
+    let (you, peer) = (party(), party());
+    peer.pin("you", &you);
+    let commands = commands("docs/use/organisations.md");
+    let [next, add, switch, id] = commands.as_slice() else { panic!("four commands") };
+    let printed = |command: &str| {
+        let output = you.run(&words(command, &you, ""));
+        succeeds(command, &output);
+        stdout(&output).trim_end().to_owned()
+    };
+    let announced = printed(next);
+    let add = add.replace("veilsetnext1…", &announced);
+    succeeds(&add, &peer.run(&words(&add, &you, "")));
+    assert_eq!(printed(switch), printed(id));
+    let listed = stdout(&peer.run(&["peer", "list"]));
+    assert_eq!(listed, format!("you {} {}\n", you.key, printed(id)));
+}
+
+#[test]
 fn the_commands_on_the_page_of_agree_run() {
     let (alice, bob) = (party(), party());
     alice.pin("bob", &bob);

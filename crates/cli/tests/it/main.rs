@@ -19,6 +19,7 @@ mod reference;
 mod relay;
 #[cfg(unix)]
 mod results;
+mod rotation;
 mod rules;
 mod scripts;
 #[cfg(unix)]

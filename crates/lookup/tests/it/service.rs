@@ -112,7 +112,7 @@ impl Running {
 
     fn connect(&self) -> Result<Box<dyn Transport>, NetError> {
         let options = Options { deadline: LONG, ..Options::default() };
-        let transport = connect(&self.client, &self.key(), &self.addr, &options, &|_| ())?;
+        let transport = connect(&self.client, self.key(), &self.addr, &options, &|_| ())?;
         Ok(Box::new(transport))
     }
 
@@ -377,7 +377,7 @@ fn whoever_may_not_ask_any_more_is_sent_away_at_once() {
     assert!(matches!(refused, Some(LookupError::Refused(Refusal::Forbidden))), "{refused:?}");
     let stranger = Identity::ephemeral();
     let options = Options { deadline: LONG, ..Options::default() };
-    let called = connect(&stranger, &running.key(), &running.addr, &options, &|_| ());
+    let called = connect(&stranger, running.key(), &running.addr, &options, &|_| ());
     assert!(matches!(called.err(), Some(NetError::RefusedByPeer { .. })));
     // Allowed again, it is answered again.
     running.service.take(Callers { allowed: vec![key], known: Vec::new() });

@@ -151,7 +151,7 @@ fn an_end_that_never_comes_back_is_not_waited_for() {
     let told = Events::default();
     let endpoint = Endpoint::Connect(waiting.addr.to_string());
     let options = told.heard(LIVELY);
-    let way = establish(&caller, &waiting.key, &endpoint, &options, &|_| ());
+    let way = establish(&caller, waiting.key, &endpoint, &options, &|_| ());
     let (mut way, single) = (way.expect("it listens"), waiting.result().expect("it came"));
     drop(single);
     assert_eq!(way.recv(), Err(CLOSED));
@@ -166,13 +166,13 @@ fn another_run_of_the_same_peer_does_not_take_the_place_of_the_lost_one() {
     let (listening, options) = (events.clone(), told.heard(LIVELY));
     let endpoint = Endpoint::Listen("127.0.0.1:0".to_owned());
     let waiting = thread::spawn(move || {
-        establish(&left, &right_key, &endpoint, &options, &|event| listening.push(event))
+        establish(&left, right_key, &endpoint, &options, &|event| listening.push(event))
     });
     let addr = events.address();
     let proxy = Proxy::to(addr);
     let endpoint = Endpoint::Connect(proxy.addr.to_string());
     let options = Events::default().heard(LIVELY);
-    let mut there = establish(&right, &left_key, &endpoint, &options, &|_| ()).expect("it listens");
+    let mut there = establish(&right, left_key, &endpoint, &options, &|_| ()).expect("it listens");
     let mut here = waiting.join().expect("no panic").expect("it came");
 
     proxy.close();
@@ -180,7 +180,7 @@ fn another_run_of_the_same_peer_does_not_take_the_place_of_the_lost_one() {
     // The same party, once more, where the first run is awaited.
     let seen = Events::default();
     let brief = Options { deadline: Duration::from_secs(3), comeback: Comeback::NEVER, ..LIVELY };
-    let refused = connect(&right, &left_key, &addr.to_string(), &brief, &|event| seen.push(event));
+    let refused = connect(&right, left_key, &addr.to_string(), &brief, &|event| seen.push(event));
     let Err(NetError::Unreachable { why, .. }) = refused else { panic!("it is another run") };
     assert!(why.contains("another run"), "{why}");
 
@@ -197,14 +197,14 @@ fn a_lost_run_does_not_take_the_place_of_a_new_one() {
     let (listening, patient) = (events.clone(), Events::default().heard(LIVELY));
     let endpoint = Endpoint::Listen("127.0.0.1:0".to_owned());
     let waiting = thread::spawn(move || {
-        let way = establish(&left, &right_key, &endpoint, &patient, &|event| listening.push(event));
+        let way = establish(&left, right_key, &endpoint, &patient, &|event| listening.push(event));
         (way.expect("it came"), left)
     });
     let first = Proxy::to(events.address());
     let told = Events::default();
     let endpoint = Endpoint::Connect(first.addr.to_string());
     let lasting = told.heard(LIVELY);
-    let caller = establish(&right, &left_key, &endpoint, &lasting, &|_| ()).expect("it listens");
+    let caller = establish(&right, left_key, &endpoint, &lasting, &|_| ()).expect("it listens");
     let (way, left) = waiting.join().expect("no panic");
     // The process that listened ends, and another run waits elsewhere, where the calls go now.
     let second = Waiting::by(left, right_key, LIVELY);
@@ -216,6 +216,6 @@ fn a_lost_run_does_not_take_the_place_of_a_new_one() {
         .events
         .wait_for(|event| matches!(event, Event::StrangerRefused { why: Stranger::OtherRun, .. }));
     drop(caller);
-    let fresh = connect(&right, &second.key, &second.addr.to_string(), &LIVELY, &|_| ());
+    let fresh = connect(&right, second.key, &second.addr.to_string(), &LIVELY, &|_| ());
     assert!(fresh.is_ok() && second.result().is_ok());
 }

@@ -24,7 +24,7 @@ fn either_side_may_start_first() {
     let events = Events::default();
     let log = events.clone();
     let early =
-        thread::spawn(move || establish(&left, &right_key, &to, &LIVELY, &|event| log.push(event)));
+        thread::spawn(move || establish(&left, right_key, &to, &LIVELY, &|event| log.push(event)));
     drop(door.accept().expect("a caller"));
     events.wait_for(|event| matches!(event, Event::Retrying { .. }));
     let late = Waiting::by(right, left_key, LIVELY);
@@ -82,7 +82,7 @@ fn two_parties_that_call_each_other_again_get_another_binding() {
             let addr = listener.local_addr();
             let (connected, accepted) = thread::scope(|scope| {
                 let caller = scope.spawn(move || call(one, &two_key, addr).expect("it listens"));
-                let accepted = listener.accept(two, &one.public_key(), &LIVELY, &|_| ());
+                let accepted = listener.accept(two, one.public_key(), &LIVELY, &|_| ());
                 (caller.join().expect("no panic"), accepted.expect("the peer came"))
             });
             assert_eq!(connected.binding(), accepted.binding());
@@ -193,7 +193,7 @@ fn who_does_not_come_is_given_up_at_the_deadline() {
     let peer = Identity::ephemeral().public_key();
     let brief = Options { deadline: Duration::from_millis(500), ..LIVELY };
     for addr in [NOBODY.to_owned(), server_that_says(b"").to_string()] {
-        let failed = connect(&caller, &peer, &addr, &brief, &|_| ());
+        let failed = connect(&caller, peer, &addr, &brief, &|_| ());
         let error = failed.err().expect("nobody is there");
         assert!(matches!(error, NetError::Unreachable { .. }), "{error}");
         assert_eq!(error.class(), Class::Network);
@@ -209,7 +209,7 @@ fn input_that_cannot_work_is_refused_before_anything_is_sent() {
     let peer = Identity::ephemeral().public_key();
     let taken = Listener::bind("127.0.0.1:0").expect("a free port");
     let there = taken.local_addr().to_string();
-    let at = |endpoint| establish(&own, &peer, &endpoint, &LIVELY, &|_| ()).err();
+    let at = |endpoint| establish(&own, peer, &endpoint, &LIVELY, &|_| ()).err();
     for (error, fits) in [
         (at(Endpoint::Connect("nowhere".to_owned())), "Address"),
         (at(Endpoint::Listen("nowhere".to_owned())), "Address"),
@@ -238,7 +238,7 @@ fn several_peers_come_to_one_address() {
     let mut came = Vec::new();
     for guest in guests.iter().rev() {
         assert!(call(&stranger, &host_key, addr).is_err());
-        let come = || connect(guest, &host_key, &addr.to_string(), &LIVELY, &|_| ());
+        let come = || connect(guest, host_key, &addr.to_string(), &LIVELY, &|_| ());
         if came.len() == 1 {
             // One that left, and is there again.
             drop(come().expect("it is awaited"));
@@ -286,7 +286,7 @@ fn a_wait_and_a_connection_end_when_their_user_wants() {
             assert!(matches!(event, Event::Listening(_) | Event::Retrying { .. }), "{event}");
             stop.stop();
         };
-        let error = establish(&here, &peer, &endpoint, &options, &heed).err().expect("stopped");
+        let error = establish(&here, peer, &endpoint, &options, &heed).err().expect("stopped");
         assert!(matches!(error, NetError::Stopped), "{error}");
         assert!(stop.is_stopped() && options.stop.is_stopped());
     }
@@ -295,7 +295,7 @@ fn a_wait_and_a_connection_end_when_their_user_wants() {
     let options = Options { stop: stop.clone(), ..LIVELY };
     let waiting = Waiting::for_peer(here.public_key(), LIVELY);
     let addr = waiting.addr.to_string();
-    let mut near = connect(&here, &waiting.key, &addr, &options, &|_| ()).expect("it listens");
+    let mut near = connect(&here, waiting.key, &addr, &options, &|_| ()).expect("it listens");
     let mut far = waiting.result().expect("the peer came");
     thread::spawn(move || stop.stop());
     assert_eq!(near.recv(), Err(NetworkFault::Stopped.into()));

@@ -54,7 +54,7 @@ fn long_requests_take_turns_and_too_long_ones_end_the_connection() {
     let limits = Limits { long_requests: 1, ..Limits::default() };
     let stopping = stop.clone();
     let serving = thread::spawn(move || listener.serve(&server, mirror, &limits, &stopping));
-    let call = || connect(&client, &key, &addr, &Options::default(), &|_| ()).expect("a service");
+    let call = || connect(&client, key, &addr, &Options::default(), &|_| ()).expect("a service");
 
     // One that begins a long request and waits holds up the others, until it goes.
     let mut slow = call();

@@ -129,7 +129,7 @@ fn lonely(strangers: &[Identity], seconds: u64) -> NetError {
     let waiting = Waiting::for_peer(Identity::ephemeral().public_key(), brief.clone());
     let addr = waiting.addr.to_string();
     for stranger in strangers {
-        assert!(connect(stranger, &waiting.key, &addr, &brief, &|_| ()).is_err());
+        assert!(connect(stranger, waiting.key, &addr, &brief, &|_| ()).is_err());
     }
     // Where the wait is over, nobody listens.
     drop(TcpStream::connect(waiting.addr));

@@ -49,7 +49,7 @@ impl Waiting {
         let (addr, key, events) = (listener.local_addr(), identity.public_key(), Events::default());
         let log = events.clone();
         let thread = thread::spawn(move || {
-            listener.accept(&identity, &peer, &options, &|event| log.push(event))
+            listener.accept(&identity, peer, &options, &|event| log.push(event))
         });
         Self { addr, key, events, thread }
     }
@@ -134,8 +134,7 @@ pub(crate) fn lasting_pair(options: &Options) -> (Lasting, Lasting, Proxy) {
         let endpoint = Endpoint::Listen("127.0.0.1:0".to_owned());
         let options = told.heard(options);
         thread::spawn(move || {
-            let way =
-                establish(&left, &right_key, &endpoint, &options, &|event| events.push(event));
+            let way = establish(&left, right_key, &endpoint, &options, &|event| events.push(event));
             Lasting { way: way.expect("the peer came"), told }
         })
     };
@@ -143,7 +142,7 @@ pub(crate) fn lasting_pair(options: &Options) -> (Lasting, Lasting, Proxy) {
     let proxy = Proxy::to(addr);
     let told = Events::default();
     let endpoint = Endpoint::Connect(proxy.addr.to_string());
-    let way = establish(&right, &left_key, &endpoint, &told.heard(options), &|_| ());
+    let way = establish(&right, left_key, &endpoint, &told.heard(options), &|_| ());
     let right = Lasting { way: way.expect("it listens"), told };
     (waiting.join().expect("no panic"), right, proxy)
 }

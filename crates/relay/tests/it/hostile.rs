@@ -192,7 +192,7 @@ fn whoever_is_brought_together_wrongly_learns_so() {
         let (identity, endpoint) = (Arc::clone(&parties[party]), Endpoint::Via(url.clone()));
         let sender = sender.clone();
         thread::spawn(move || {
-            let met = establish(&identity, &keys[peer], &endpoint, &impatient(), &|_| ());
+            let met = establish(&identity, keys[peer], &endpoint, &impatient(), &|_| ());
             drop(sender.send(met));
         });
     }

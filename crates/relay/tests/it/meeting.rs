@@ -80,7 +80,7 @@ fn runs_of_two_parties_at_once_are_kept_apart_by_a_name() {
     let (keys, url) = ([ann.public_key(), ben.public_key()], relay.url());
     let meet = |identity, peer, name: &str| {
         let endpoint = Endpoint::Via(format!("{url}#{name}"));
-        establish(identity, &peer, &endpoint, &LIVELY, &|_| ()).expect("the other comes")
+        establish(identity, peer, &endpoint, &LIVELY, &|_| ()).expect("the other comes")
     };
     thread::scope(|scope| {
         for (name, byte) in [("daily", 1), ("weekly", 2), ("", 3)] {
@@ -105,7 +105,7 @@ fn who_is_not_the_peer_is_in_another_room() {
     let options = Options { deadline: Duration::from_secs(2), ..LIVELY };
     let (ann, ben, eve) = (Identity::ephemeral(), Identity::ephemeral(), Identity::ephemeral());
     let endpoint = Endpoint::Via(relay.url());
-    let meet = |identity: &Identity, peer| establish(identity, &peer, &endpoint, &options, &|_| ());
+    let meet = |identity: &Identity, peer| establish(identity, peer, &endpoint, &options, &|_| ());
     thread::scope(|scope| {
         // Ben takes Eve for Ann.
         let ann = scope.spawn(|| meet(&ann, ben.public_key()));
@@ -130,7 +130,7 @@ fn lasting_pair(url: &str, options: &Options) -> ([TlsTransport; 2], [Receiver<E
         let comeback = Comeback::told(move |event| drop(sender.send(event)));
         let options = Options { comeback, ..options.clone() };
         let endpoint = Endpoint::Via(url.to_owned());
-        let way = thread::spawn(move || establish(&identity, &peer, &endpoint, &options, &|_| ()));
+        let way = thread::spawn(move || establish(&identity, peer, &endpoint, &options, &|_| ()));
         (way, told)
     };
     let ((one, told_one), (other, told_other)) = (meet(ann, keys[1]), meet(ben, keys[0]));

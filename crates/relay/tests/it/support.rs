@@ -91,7 +91,7 @@ pub(crate) fn pair_at(urls: [&str; 2], options: &Options) -> [Met; 2] {
     let [one, other] = identities;
     let meet = |identity: Identity, peer, url: &str| {
         let (endpoint, options) = (Endpoint::Via(url.to_owned()), options.clone());
-        thread::spawn(move || establish(&identity, &peer, &endpoint, &options, &|_| ()))
+        thread::spawn(move || establish(&identity, peer, &endpoint, &options, &|_| ()))
     };
     let there = [meet(one, keys[1], urls[0]), meet(other, keys[0], urls[1])];
     there.map(|there| there.join().expect("no panic"))

@@ -173,15 +173,16 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// The run in a line, if it is one with the party of this key or name; an error where the line cannot be read.
-    pub(super) fn read(line: &[u8], with: &str) -> Result<Option<Self>, &'static str> {
+    /// The run in a line, if it is one with the party of any of these keys and names; an error where the line cannot be read.
+    pub(super) fn read(line: &[u8], with: &[&str]) -> Result<Option<Self>, &'static str> {
         // As a text at once, where strings need not be checked one by one.
         let line = std::str::from_utf8(line).map_err(|_| LATER)?;
         let PastLine { began, ended } = serde_json::from_str(line).map_err(|_| LATER)?;
         let Some(PastRun { at, peers, operation, epsilon, list }) = began else {
             return ended.map(|_| None).ok_or(LATER);
         };
-        let is_with = peers.iter().any(|peer| peer.key == with || peer.name == with);
+        let is_with =
+            peers.iter().any(|peer| with.iter().any(|of| peer.key == *of || peer.name == *of));
         let past = || Self { at, operation: operation.into(), epsilon, list: list.into() };
         Ok(is_with.then(past))
     }

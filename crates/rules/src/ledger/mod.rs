@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use memchr::memmem;
-use veilset_party::{Held, Home, Identity, Signer, StoreError};
+use veilset_party::{Held, Home, Identity, Replaced, Replacement, Signer, StoreError};
 use veilset_session::Receipt;
 use zeroize::Zeroizing;
 
@@ -62,17 +62,17 @@ impl Ledger {
     /// Replaces the party's identity, whose ledger goes on: the new one signs its head.
     ///
     /// # Errors
-    /// When the ledger was changed, or a file cannot be written.
-    pub fn replace_identity(home: &Home) -> Result<Identity, LedgerError> {
-        let Ok(ledger) = Self::open(home) else { return Ok(Identity::replace(home)?) };
+    /// When the ledger was changed, there is no identity of that kind, or a file cannot be written.
+    pub fn replace_identity(home: &Home, with: Replacement) -> Result<Replaced, LedgerError> {
+        let Ok(ledger) = Self::open(home) else { return Ok(Identity::replace(home, with)?) };
         let held = home.hold(FILE)?;
         let chain = ledger.chain()?;
-        let identity = Identity::replace(home)?;
+        let replaced = Identity::replace(home, with)?;
         if !chain.is_empty() {
-            home.write(HEAD, &chain.head().signed(&identity), true)?;
+            home.write(HEAD, &chain.head().signed(&replaced.identity), true)?;
         }
         drop(held);
-        Ok(identity)
+        Ok(replaced)
     }
 
     /// The key of sketches: this party's for ever, so that a list is known again under another identity.
@@ -186,7 +186,7 @@ impl Ledger {
         key: &str,
         now: SystemTime,
     ) -> Result<Vec<Budget>, LedgerError> {
-        let asked = Asked::new([key]);
+        let asked = Asked::new([vec![key, rules.peer()]]);
         let past = self.read_unheld(|line| asked.runs(line))?;
         Ok(rules.budgets(&asked.each(past)[0], seconds(now)))
     }
@@ -275,28 +275,33 @@ impl Ledger {
     }
 }
 
-/// The parties whose runs before are asked for, by key or by name.
-struct Asked<'a>(Vec<(&'a str, memmem::Finder<'a>)>);
+/// The parties whose runs before are asked for, each by what it is called: key and name.
+struct Asked<'a>(Vec<(Vec<&'a str>, Vec<memmem::Finder<'a>>)>);
 
 impl<'a> Asked<'a> {
-    fn new(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        Self(texts.into_iter().map(|text| (text, memmem::Finder::new(text))).collect())
+    fn new(parties: impl IntoIterator<Item = Vec<&'a str>>) -> Self {
+        let finders =
+            |texts: &[&'a str]| texts.iter().map(|text| memmem::Finder::new(*text)).collect();
+        Self(parties.into_iter().map(|texts| (texts.clone(), finders(&texts))).collect())
     }
 
-    /// Those that `rules` are for, whatever they were called before.
+    /// Those that `rules` are for, whatever they were called before, and whatever keys they had under their names.
     fn of(rules: &'a [Rules], began: &'a Began) -> Self {
         Self::new(rules.iter().map(|rules| {
             let named = began.peers.iter().find(|peer| peer.name == rules.peer());
-            named.map_or(rules.peer(), |peer| &peer.key)
+            let key = named.map(|peer| peer.key.as_str());
+            key.into_iter().chain([rules.peer()]).collect()
         }))
     }
 
     /// The run in a line, beside the number of each party that it was with.
     fn runs(&self, line: &[u8]) -> Vec<Result<(usize, Past), &'static str>> {
         // Most lines need not be read.
-        let named = self.0.iter().enumerate().filter(|(_, (_, name))| name.find(line).is_some());
-        let runs = named.filter_map(|(number, (text, _))| {
-            let run = Past::read(line, text).transpose()?;
+        let parties = self.0.iter().enumerate();
+        let named =
+            parties.filter(|(_, (_, names))| names.iter().any(|name| name.find(line).is_some()));
+        let runs = named.filter_map(|(number, (texts, _))| {
+            let run = Past::read(line, texts).transpose()?;
             Some(run.map(|run| (number, run)))
         });
         runs.collect()

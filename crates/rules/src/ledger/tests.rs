@@ -212,7 +212,8 @@ fn a_new_identity_goes_on_with_the_ledger_and_knows_its_lists() {
     let home = Home::new(dir.path().join("home"));
     let rules = rules("runs-per-list = 1");
     ledger.begin(run(0, "count"), &digests(0..9), &rules, at(0)).expect("the first");
-    let identity = Ledger::replace_identity(&home).expect("writable");
+    let replaced = Ledger::replace_identity(&home, Replacement::Fresh).expect("writable");
+    let identity = replaced.identity;
     assert!(ledger.entries().is_err(), "the old one is not its owner");
     let ledger = Ledger::open(&home).expect("an identity");
     assert_eq!(ledger.identity.public_key(), identity.public_key());
@@ -222,7 +223,10 @@ fn a_new_identity_goes_on_with_the_ledger_and_knows_its_lists() {
     );
     ledger.begin(run(1, "count"), &digests(0..99), &rules, at(0)).expect("another list");
     std::fs::write(home.path().join(FILE), b"").expect("room");
-    assert!(matches!(Ledger::replace_identity(&home), Err(LedgerError::Changed { .. })));
+    assert!(matches!(
+        Ledger::replace_identity(&home, Replacement::Fresh),
+        Err(LedgerError::Changed { .. })
+    ));
 }
 
 #[test]

@@ -85,10 +85,10 @@ fn pair(relay: &Relay) -> ([TlsTransport; 2], Receiver<()>) {
                 }
             };
             let options = Options { comeback, ..Options::default() };
-            establish(&listening, &keys.1, &endpoint, &options, &name)
+            establish(&listening, keys.1, &endpoint, &options, &name)
         });
         let endpoint = Endpoint::Connect(relay.address.clone());
-        let there = establish(&calling, &keys.0, &endpoint, &Options::default(), &|_| ());
+        let there = establish(&calling, keys.0, &endpoint, &Options::default(), &|_| ());
         let here = here.join().expect("no panic");
         ([here.expect("the peer came"), there.expect("it listens")], back)
     })

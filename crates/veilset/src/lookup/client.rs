@@ -10,11 +10,12 @@ use veilset_lookup::{
     Answer, Client, Contact, Fetched, Filter, LookupError, MAX_LIST, Manifest, Seen,
 };
 use veilset_net::{Comeback, Endpoint, Event, NetError, Options, establish};
-use veilset_party::{Home, Identity, PublicKey};
+use veilset_party::{Home, Identity, Peer, PublicKey};
 use veilset_protocols::Observer;
 use veilset_session::run_id;
 
 use super::{check_presets, column, differ_in_version, elements, input_of};
+use crate::connection::settle;
 use crate::{Error, Input, memory};
 use veilset_session::fresh_rng;
 
@@ -129,8 +130,8 @@ pub struct Visitor<'a> {
 /// Who serves a list.
 #[derive(Clone, Copy)]
 pub struct Server<'a> {
-    /// Its key.
-    pub peer: &'a PublicKey,
+    /// As it is pinned.
+    pub peer: &'a Peer,
     /// Where it is reached: not one that listens.
     pub endpoint: &'a Endpoint,
 }
@@ -156,10 +157,12 @@ pub fn look_up(
         // Nothing that is wrong with the items shows after the server chose its presets.
         input_of(items, RAW)?;
     }
-    let place = kept_at(peer, endpoint.place());
-    let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
     let options = Options { comeback: Comeback::NEVER, ..options.clone() };
     let transport = establish(identity, peer, endpoint, &options, events).map_err(no_service)?;
+    settle(peer, &transport, events);
+    let peer = &transport.peer();
+    let place = kept_at(peer, endpoint.place());
+    let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
     let (run, started) = (run_id(&transport.binding()), SystemTime::now());
     let client = Client::new(Box::new(transport), *peer);
     let mut client = client.taking(takes.most).telling(observer);
@@ -168,7 +171,7 @@ pub fn look_up(
         check_names(&manifest.presets)?;
         sought.prepare(manifest)?;
         // Where the list changes meanwhile it is met again, and is known by then.
-        match remember(home, server, manifest, takes.new_list)? {
+        match remember(home, peer, endpoint, manifest, takes.new_list)? {
             Contact::Usual => {}
             another => contact = another,
         }
@@ -275,11 +278,11 @@ fn kept_at(peer: &PublicKey, addr: &str) -> String {
 /// Checks what a server says of its list against what was seen of its lists before, and keeps it.
 fn remember(
     home: &Home,
-    server: Server<'_>,
+    peer: &PublicKey,
+    endpoint: &Endpoint,
     manifest: &Manifest,
     new_list: bool,
 ) -> Result<Contact, Error> {
-    let Server { peer, endpoint } = server;
     let name = format!("lookup-{peer}.seen");
     let mut contact = Contact::Usual;
     home.change(&name, |bytes| {

@@ -7,7 +7,7 @@ use std::thread;
 
 use veilset::data::{KeySpec, Table};
 use veilset::net::{Endpoint, Listener};
-use veilset::party::{Home, Identity};
+use veilset::party::{Home, Identity, Peer};
 use veilset::policy::{Ledger, Policy};
 use veilset::registry::{Operation, Silent};
 use veilset::{Connection, Error, Input, Job, Learn, Release, Resources};
@@ -65,22 +65,17 @@ impl Stage {
         let job = |learn| Job { learn, ..Job::new(Operation::Count, "peer".into()) };
         let seen: Result<u64, Error> = thread::scope(|scope| {
             let answer = scope.spawn(|| -> Result<(), Error> {
-                let key = self.attacker.public_key();
-                let transport = listener.accept(&identity, &key, &options, &|_| {})?;
-                let way = Connection::taken(transport, options.deadline);
+                let attacker = Peer::unpinned(self.attacker.public_key());
+                let transport = listener.accept(&identity, &attacker, &options, &|_| {})?;
+                let way = Connection::taken(&attacker, transport, options.deadline, &|_| {});
                 let policy = Policy::parse("policy.toml".as_ref(), &self.policy).expect("rules");
                 let ledger = Arc::new(Ledger::open(&self.victim)?);
                 let job = Job { ledger: Some(ledger), ..job(Learn::Peer) }.under(&policy, ["peer"]);
                 job.offer(way, &own)?.run(&own, &resources()).map(drop)
             });
             let endpoint = Endpoint::Connect(address.clone());
-            let way = Connection::open(
-                &self.attacker,
-                &identity.public_key(),
-                &endpoint,
-                &options,
-                &|_| {},
-            )?;
+            let victim = Peer::unpinned(identity.public_key());
+            let way = Connection::open(&self.attacker, &victim, &endpoint, &options, &|_| {})?;
             let job = Job { release: self.release, ..job(Learn::Me) };
             let done = job.offer(way, &asked)?.run(&asked, &resources())?;
             answer.join().expect("no panic")?;
