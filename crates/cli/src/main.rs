@@ -162,6 +162,6 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::Bench(args) => bench::run(&args, &talk),
         Command::Prime => prime::run(&talk),
         Command::Completions(args) => reference::completions(&args),
-        Command::Man => reference::man(),
+        Command::Man(args) => reference::man(&args),
     }
 }

@@ -182,8 +182,8 @@ pub(crate) enum Command {
     Prime,
     /// Print a shell's completion script
     Completions(CompletionsArgs),
-    /// Print the manual page
-    Man,
+    /// Print the manual, or write its pages into a folder
+    Man(ManArgs),
 }
 
 impl Command {
@@ -216,7 +216,7 @@ impl Command {
             | Self::Exchange(_)
             | Self::Receipt(_)
             | Self::Completions(_)
-            | Self::Man => false,
+            | Self::Man(_) => false,
         }
     }
 }
@@ -679,6 +679,13 @@ pub(crate) struct ProtocolsArgs {
     /// Print a JSON array with all facts of each protocol
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArgs {
+    /// Write one page for each command into this folder, as packages have them [default: print all pages]
+    #[arg(value_name = "DIR")]
+    pub(crate) folder: Option<PathBuf>,
 }
 
 #[derive(Args)]

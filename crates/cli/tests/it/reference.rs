@@ -1,6 +1,7 @@
 //! What the program prints about itself: for a reader of any width, in a pipe, and for one who has enough.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::process::Output;
 
 use serde_json::Value;
@@ -160,6 +161,29 @@ fn the_manual_has_a_page_for_every_command_and_the_environment() {
     }
     let help = text(&party.run(&["--help"]));
     assert!(manual.contains("VEILSET_HOME") && help.contains("VEILSET_HOME"));
+}
+
+#[test]
+fn the_manual_in_a_folder_has_a_file_for_every_help_page() {
+    let party = party();
+    let written = party.run(&["man", "share/man1"]);
+    assert_eq!(text(&written), "");
+    let files = fs::read_dir(party.path("share/man1")).expect("a folder");
+    let files = files.map(|file| file.expect("a file").file_name().into_string().expect("text"));
+    let wanted = helps(&party, &[]).into_iter().map(|(of, _)| {
+        let words = ["veilset"].into_iter().chain(of.split_whitespace()).collect::<Vec<_>>();
+        format!("{}.1", words.join("-"))
+    });
+    assert_eq!(files.collect::<BTreeSet<_>>(), wanted.collect());
+    assert!(party.read("share/man1/veilset-peer-add.1").contains(".TH veilset-peer-add 1"));
+    party.file("taken", "");
+    let refused = party.run(&["man", "taken"]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("cannot write the manual into taken"),
+        "{}",
+        stderr(&refused)
+    );
 }
 
 #[cfg(unix)]
