@@ -1,5 +1,6 @@
 //! Every flag. Help comes from these definitions.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Parser;
@@ -76,6 +77,9 @@ pub(crate) struct Args {
     /// Open the page in the browser that the system uses
     #[arg(long, help_heading = "How")]
     pub(crate) open: bool,
+    /// Write the manual and the completions into this folder, for packages
+    #[arg(long, hide = true, exclusive = true, value_name = "DIR")]
+    pub(crate) reference: Option<PathBuf>,
 }
 
 /// How the two sides compute.

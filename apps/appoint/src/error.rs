@@ -1,6 +1,7 @@
 //! Why the program ends, and why the page shows an error beside one of its fields.
 
 use std::io;
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use veilset::data::DataError;
@@ -20,6 +21,14 @@ pub(crate) enum Failure {
         "cannot open a page on this machine: {0}; give another port with --port, or leave it out"
     )]
     Page(io::Error),
+    /// The manual or the completions cannot be written.
+    #[error("cannot write the manual into {}: {why}", folder.display())]
+    Reference {
+        /// The folder they were to be in.
+        folder: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
     /// There is no browser to start.
     #[error("cannot start a browser: {0}; leave out --open, and copy the address into one")]
     Open(io::Error),
@@ -30,7 +39,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Facade(error) => error.exit_code(),
-            Self::Page(_) | Self::Open(_) => exit_code::INPUT,
+            Self::Page(_) | Self::Open(_) | Self::Reference { .. } => exit_code::INPUT,
         }
     }
 }

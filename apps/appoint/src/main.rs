@@ -11,6 +11,7 @@ mod desk;
 mod error;
 mod open;
 mod party;
+mod reference;
 mod request;
 mod routes;
 mod run;
@@ -46,6 +47,9 @@ fn main() -> ExitCode {
 
 /// Shows the page until its user closes it.
 fn run(args: Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.reference {
+        return reference::write(folder);
+    }
     let party = Party::load()?;
     let calendar = args.file.as_deref().map(veilset::meeting::calendar).transpose()?;
     let (port, open) = (args.port, args.open);

@@ -47,6 +47,12 @@ pub(crate) enum Command {
     Add(EditArgs),
     /// Take a value off a list
     Remove(EditArgs),
+    /// Write the manual and the completions into a folder, for packages
+    #[command(hide = true)]
+    Reference {
+        /// The folder
+        folder: PathBuf,
+    },
 }
 
 /// What both sides of a screening need.

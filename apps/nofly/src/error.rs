@@ -1,6 +1,7 @@
 //! Why the program ends without a result, and with which exit code.
 
 use std::io::{self, ErrorKind};
+use std::path::PathBuf;
 
 use veilset::data::DataError;
 use veilset::exit_code;
@@ -25,6 +26,14 @@ pub(crate) enum Failure {
     /// The page cannot be shown.
     #[error("cannot open a page on this machine: {0}; screen without --page")]
     Page(io::Error),
+    /// The manual or the completions cannot be written.
+    #[error("cannot write the manual into {}: {why}", folder.display())]
+    Reference {
+        /// The folder they were to be in.
+        folder: PathBuf,
+        /// What the system says.
+        why: io::Error,
+    },
     /// Signals cannot be heard.
     #[error("cannot listen for signals: {0}")]
     Signals(io::Error),
@@ -47,7 +56,7 @@ impl Failure {
     pub(crate) fn exit_code(&self) -> u8 {
         match self {
             Self::Facade(error) => error.exit_code(),
-            Self::Flags(_) | Self::Output(_) => exit_code::INPUT,
+            Self::Flags(_) | Self::Output(_) | Self::Reference { .. } => exit_code::INPUT,
             Self::TooLarge { .. } => exit_code::POLICY,
             Self::Page(_) => exit_code::NETWORK,
             Self::Signals(_) => exit_code::BUG,

@@ -17,6 +17,7 @@ mod list;
 mod modules;
 mod page;
 mod party;
+mod reference;
 mod report;
 mod screen;
 mod serve;
@@ -60,5 +61,6 @@ fn run(cli: &Cli) -> Result<(), Failure> {
         Command::Screen(args) => screen::run(args, talk),
         Command::Add(args) => edit::add(args, talk),
         Command::Remove(args) => edit::remove(args, talk),
+        Command::Reference { folder } => reference::write(folder),
     }
 }

@@ -1,6 +1,9 @@
 //! The documentation is true: every `appoint` command in it runs.
 
-use veilset_stage::{HttpClient, commands};
+use std::collections::BTreeSet;
+use std::fs;
+
+use veilset_stage::{HttpClient, code, commands, stderr};
 
 use crate::support::{pair, start};
 
@@ -23,4 +26,16 @@ fn every_command_on_the_page_runs() {
         assert_eq!(client.post("/close", "").status, 204);
         assert_eq!(running.end().0, Some(0), "{command}");
     }
+}
+
+#[test]
+fn packages_get_the_manual_and_the_completions() {
+    let (party, _) = pair();
+    let output = party.run(&["--reference", "share"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let files = fs::read_dir(party.path("share")).expect("a folder");
+    let files = files.map(|file| file.expect("a file").file_name().into_string().expect("text"));
+    let files: BTreeSet<String> = files.collect();
+    let wanted = ["_appoint", "appoint.1", "appoint.bash", "appoint.fish"];
+    assert_eq!(files, wanted.map(str::to_owned).into());
 }

@@ -1,8 +1,9 @@
 //! The documentation is true: every `nofly` command in it runs.
 
+use std::collections::BTreeSet;
 use std::fs;
 
-use veilset_stage::{HttpClient, Party, Running, commands, root};
+use veilset_stage::{HttpClient, Party, Running, code, commands, root, stderr};
 
 use crate::support::{await_end, pair};
 
@@ -55,4 +56,25 @@ fn every_command_on_the_page_runs() {
     let server = server.expect("the page serves");
     server.signal("INT");
     assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn packages_get_the_manual_and_the_completions() {
+    let (party, _) = pair();
+    let output = party.run(&["reference", "share"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let files = fs::read_dir(party.path("share")).expect("a folder");
+    let files = files.map(|file| file.expect("a file").file_name().into_string().expect("text"));
+    let files: BTreeSet<String> = files.collect();
+    let wanted = [
+        "_nofly",
+        "nofly-add.1",
+        "nofly-remove.1",
+        "nofly-screen.1",
+        "nofly-serve.1",
+        "nofly.1",
+        "nofly.bash",
+        "nofly.fish",
+    ];
+    assert_eq!(files, wanted.map(str::to_owned).into());
 }
