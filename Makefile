@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python clean
+.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python dist clean
 
 all: build
 
@@ -57,6 +57,10 @@ audit:
 # Searches for inputs that break something, in a build of its own; `make test` feeds the same targets a fixed number of inputs.
 fuzz:
 	./fuzz/smoke
+
+# The releases for this system, in target/dist; SIGN_KEY names an SSH key that signs them.
+dist: toolchain
+	@./scripts/dist
 
 clean:
 	$(CARGO) clean
