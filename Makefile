@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python dist clean
+.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python dist dist-tried clean
 
 all: build
 
@@ -61,6 +61,10 @@ fuzz:
 # The releases for this system, in target/dist; SIGN_KEY names an SSH key that signs them.
 dist: toolchain
 	@./scripts/dist
+
+# Each of them installed and run on fresh Debian systems.
+dist-tried:
+	@./scripts/dist-try
 
 clean:
 	$(CARGO) clean
