@@ -1,8 +1,9 @@
-"""The parts of `make dist`: archives, bills and wheels."""
+"""The parts of `make dist`: archives, bills, wheels, and the workflow that makes releases."""
 
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import tarfile
@@ -11,6 +12,7 @@ from base64 import urlsafe_b64encode
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -85,3 +87,14 @@ def test_a_wheel_records_the_licences_that_it_gets(tmp_path: Path) -> None:
     assert record[-1] == "x-1.dist-info/RECORD,,"
     assert b"License-File: LICENCES.txt\n" in files["x-1.dist-info/METADATA"]
     assert "x-1.dist-info/sboms/x.json" not in files
+
+
+def test_the_workflow_and_the_scripts_parse() -> None:
+    text = (ROOT / ".github/workflows/release.yml").read_text()
+    workflow = yaml.safe_load(text)
+    assert set(workflow["jobs"]) == {"test", "dist", "publish"}
+    actions = re.findall(r"uses: (.+)", text)
+    assert actions and all(re.fullmatch(r"actions/[a-z-]+@v\d+", action) for action in actions)
+    assert "secrets." not in text
+    for script in ("packaging/deb", "scripts/dist", "scripts/dist-try", "scripts/wheel"):
+        subprocess.run(["bash", "-n", script], check=True, cwd=ROOT)
