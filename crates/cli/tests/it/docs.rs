@@ -466,6 +466,16 @@ fn every_command_on_the_page_of_scale_runs() {
 }
 
 #[test]
+fn every_command_on_the_page_of_installing_runs() {
+    let party = party();
+    let commands = commands("docs/use/install.md");
+    assert_eq!(commands.len(), 1);
+    for command in commands {
+        succeeds(&command, &party.run(&words(&command, &party, "")));
+    }
+}
+
+#[test]
 fn every_page_that_the_readme_names_is_there() {
     let readme = fs::read_to_string(root().join("README.md")).expect("there");
     let links = readme.split("](").skip(1).filter_map(|rest| rest.split(')').next());
