@@ -165,7 +165,7 @@ fn is_understood(words: &[&str]) {
     let words: Vec<&str> = words
         .iter()
         .map(|word| match *word {
-            "0.0.0.0:8080" | "0.0.0.0:443" | "127.0.0.1:9100" => ANY,
+            "0.0.0.0:7000" | "0.0.0.0:443" | "127.0.0.1:9100" => ANY,
             word => word,
         })
         .collect();
