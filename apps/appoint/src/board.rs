@@ -87,7 +87,9 @@ impl Board {
                     format!("connected to {addr}; its key is the one you know")
                 }
                 Event::Lost { .. } => format!("the connection to {peer} is lost; waiting for it"),
-                Event::NextKey => format!("{peer} has the key that it announced"),
+                Event::NextKey | Event::FormerKeyKept { .. } => {
+                    format!("{peer} has the key that it announced")
+                }
                 Event::Returned { .. } => format!("{peer} is back"),
             };
         });

@@ -24,6 +24,13 @@ impl Party {
         Ok(Self { identity, peer, home })
     }
 
+    /// The peer as it is pinned now: it may have changed its key since.
+    pub(crate) fn peer_now(&self) -> Result<Peer, veilset::Error> {
+        let peers = Peers::load(&self.home, Some(self.identity.public_key()))?;
+        let pinned = peers.get(&self.peer.name).is_some();
+        if pinned { Ok(peers.resolve(&self.peer.name)?) } else { Ok(self.peer.clone()) }
+    }
+
     /// A job with the peer, under this party's policy.
     pub(crate) fn governs(&self, job: Job) -> Result<Job, Failure> {
         Ok(job.of_party(&self.home, None, [self.peer.name.as_str()])?)

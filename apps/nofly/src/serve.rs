@@ -110,7 +110,7 @@ impl Server<'_> {
     fn accept(&self, listener: Option<Listener>) -> Result<Connection, veilset::Error> {
         let comeback = Comeback::NEVER;
         let options = Options { deadline: Duration::MAX, comeback, ..Options::default() };
-        let Party { identity, peer, .. } = &self.party;
+        let (identity, peer) = (&self.party.identity, &self.party.peer_now()?);
         let tell = |event| self.talk.tell(&event);
         if let Endpoint::Via(_) = &self.endpoint {
             let connection = Connection::open(identity, peer, &self.endpoint, &options, &tell)?;

@@ -31,9 +31,10 @@ impl Talk {
             Event::Connected { addr } => {
                 self.say(&format!("connected to {addr}; the peer's key is the pinned one"));
             }
-            Event::Lost { .. } | Event::Returned { .. } | Event::NextKey => {
-                self.say(&event.to_string())
-            }
+            Event::Lost { .. }
+            | Event::Returned { .. }
+            | Event::NextKey
+            | Event::FormerKeyKept { .. } => self.say(&event.to_string()),
         }
     }
 

@@ -2,10 +2,12 @@
 
 use std::cell::Cell;
 use std::io::ErrorKind;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::rand;
+use futures_util::future::{Either, select};
 use tokio::sync::mpsc::Sender;
 use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PairSecret, PeerKeys, PublicKey};
@@ -66,7 +68,8 @@ pub(crate) fn seek(
     let target = Target::Peer { host: host.to_owned(), port };
     let own = OwnKey::of(identity);
     let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
-    Caller { own, peer, target, addr: addr.to_owned(), proxies }.find(options, events, lasting)
+    let caller = Caller { own, peer, target, addr: addr.to_owned(), proxies };
+    find(vec![caller], options, events, lasting)
 }
 
 /// Meets the peer at a relay; what is sent may go on over another connection if it is `lasting`.
@@ -78,7 +81,69 @@ pub(crate) fn meet(
     events: &dyn Fn(Event),
     lasting: bool,
 ) -> Result<TlsTransport, NetError> {
-    Caller::at_relay(identity, peer, &relay_url(url)?)?.find(options, events, lasting)
+    let url = relay_url(url)?;
+    let callers: Result<Vec<Caller>, NetError> =
+        peer.iter().map(|key| Caller::at_relay(identity, &key, &url)).collect();
+    find(callers?, options, events, lasting)
+}
+
+/// The peer, within the deadline, by whichever of these callers finds it: it has as many rooms at a relay as keys, and is in one.
+fn find(
+    mut callers: Vec<Caller>,
+    options: &Options,
+    events: &dyn Fn(Event),
+    lasting: bool,
+) -> Result<TlsTransport, NetError> {
+    let standing = Standing::of(lasting, options);
+    let runtime = runtime()?;
+    let last = Cell::new(None);
+    let seeking = async {
+        let seeking = timeout(options.deadline, first(&callers, standing, events, &last));
+        tokio::select! {
+            biased;
+            () = options.stop.stopped() => Err(NetError::Stopped),
+            found = seeking => {
+                found.unwrap_or_else(|_| Err(callers[0].absent(options.deadline, last.take())))
+            }
+        }
+    };
+    match runtime.block_on(seeking) {
+        Ok((number, connected)) => {
+            events(Event::Connected { addr: connected.addr.clone() });
+            let mut caller = callers.swap_remove(number);
+            // It goes on with the key that the peer has.
+            caller.peer = connected.peer.into();
+            let back = lasting.then_some(Back::Caller(Box::new(caller)));
+            background(runtime, connected, options.clone(), back)
+        }
+        Err(error) => {
+            // A name server that does not answer must not hold this up.
+            runtime.shutdown_background();
+            Err(error)
+        }
+    }
+}
+
+/// The peer, with the number of the caller that found it. Where one caller cannot, the other goes on: somebody who has a key that the
+/// peer does not have any more may be in its room.
+async fn first(
+    callers: &[Caller],
+    standing: Standing,
+    events: &dyn Fn(Event),
+    last: &Cell<Option<String>>,
+) -> Result<(usize, Connected), NetError> {
+    let seek = |number: usize| async move {
+        callers[number].seek(standing, events, last).await.map(|connected| (number, connected))
+    };
+    if callers.len() == 1 {
+        return seek(0).await;
+    }
+    let (one, other) = (pin!(seek(0)), pin!(seek(1)));
+    match select(one, other).await {
+        Either::Left((Err(_), other)) => other.await,
+        Either::Right((Err(_), one)) => one.await,
+        Either::Left((found, _)) | Either::Right((found, _)) => found,
+    }
 }
 
 /// Who goes to the peer, and where.
@@ -97,10 +162,11 @@ enum Target {
         host: String,
         port: u16,
     },
-    /// With what this party shares with each of the peer's keys.
+    /// With what this party shares with the peer's one key.
     Relay {
         url: RelayUrl,
-        secrets: Vec<(PublicKey, PairSecret)>,
+        peer: PublicKey,
+        secret: PairSecret,
     },
 }
 
@@ -148,18 +214,17 @@ impl Caller {
     /// When the peer is this party itself, or this machine's proxy is none.
     pub(crate) fn at_relay(
         identity: &Identity,
-        peer: impl Into<PeerKeys>,
+        peer: &PublicKey,
         url: &RelayUrl,
     ) -> Result<Self, NetError> {
-        let peer = peer.into();
-        if peer.contains(&identity.public_key()) {
+        if identity.public_key() == *peer {
             return Err(NetError::OwnKey);
         }
-        let secrets = peer.iter().map(|key| (key, identity.shared_with(&key))).collect();
-        let target = Target::Relay { url: url.clone(), secrets };
+        let secret = identity.shared_with(peer);
+        let target = Target::Relay { url: url.clone(), peer: *peer, secret };
         let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
         let (own, addr) = (OwnKey::of(identity), url.to_string());
-        Ok(Self { own, peer, target, addr, proxies })
+        Ok(Self { own, peer: peer.into(), target, addr, proxies })
     }
 
     /// Hands on one connection with the peer after another, for ever; why there is none is told at the first failure in a row.
@@ -183,42 +248,6 @@ impl Caller {
             }
             sleep(wait).await;
             pause = (2 * pause).min(LONGEST_REST);
-        }
-    }
-
-    /// The peer, within the deadline.
-    fn find(
-        mut self,
-        options: &Options,
-        events: &dyn Fn(Event),
-        lasting: bool,
-    ) -> Result<TlsTransport, NetError> {
-        let standing = Standing::of(lasting, options);
-        let runtime = runtime()?;
-        let last = Cell::new(None);
-        let seeking = async {
-            let seeking = timeout(options.deadline, self.seek(standing, events, &last));
-            tokio::select! {
-                biased;
-                () = options.stop.stopped() => Err(NetError::Stopped),
-                found = seeking => {
-                    found.unwrap_or_else(|_| Err(self.absent(options.deadline, last.take())))
-                }
-            }
-        };
-        match runtime.block_on(seeking) {
-            Ok(connected) => {
-                events(Event::Connected { addr: connected.addr.clone() });
-                // It goes on with the key that it has.
-                self.peer = connected.peer.into();
-                let back = lasting.then_some(Back::Caller(Box::new(self)));
-                background(runtime, connected, options.clone(), back)
-            }
-            Err(error) => {
-                // A name server that does not answer must not hold this up.
-                runtime.shutdown_background();
-                Err(error)
-            }
         }
     }
 
@@ -286,37 +315,17 @@ impl Caller {
                 let pin = PinnedKey::any(self.peer.iter().collect());
                 self.greet(&pin, Way::Tcp(tcp), addr, true, standing).await
             }
-            Target::Relay { url, secrets } => {
-                // A peer with two keys has two rooms with this party, and is in one of them.
-                let rooms = secrets.iter().filter(|(key, _)| self.peer.contains(key));
-                let mut rooms =
-                    rooms.map(|(key, secret)| self.meet(*key, secret, url, standing, &waits));
-                let first = rooms.next().expect("a peer has a key");
-                match rooms.next() {
-                    None => first.await,
-                    Some(second) => tokio::select! { met = first => met, met = second => met },
-                }
+            Target::Relay { url, peer, secret } => {
+                let room = room(secret, url, standing);
+                // Both know which of the two connects.
+                let connects = self.own.public < *peer;
+                let side = if connects { Side::First } else { Side::Second };
+                let joined = join(url, &room, side, &self.proxies, waits).await;
+                let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
+                let (pin, way) = (PinnedKey::new(*peer), Way::Relayed(Box::new(relayed)));
+                self.greet(&pin, way, self.addr.clone(), connects, standing).await
             }
         }
-    }
-
-    /// The peer with this key, in its room of a relay.
-    async fn meet(
-        &self,
-        peer: PublicKey,
-        secret: &PairSecret,
-        url: &RelayUrl,
-        standing: Standing,
-        waits: &impl Fn(),
-    ) -> Result<Connected, Failed> {
-        let room = room(secret, url, standing);
-        // Both know which of the two connects.
-        let connects = self.own.public < peer;
-        let side = if connects { Side::First } else { Side::Second };
-        let joined = join(url, &room, side, &self.proxies, waits).await;
-        let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
-        let (pin, way) = (PinnedKey::new(peer), Way::Relayed(Box::new(relayed)));
-        self.greet(&pin, way, self.addr.clone(), connects, standing).await
     }
 
     /// The handshake over a way that is there.

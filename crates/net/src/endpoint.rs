@@ -145,6 +145,11 @@ pub enum Event {
     },
     /// The peer has the key that it announced as its next, which alone is pinned from now on.
     NextKey,
+    /// The same, but its former key stays pinned, since the file cannot be written.
+    FormerKeyKept {
+        /// Why.
+        why: String,
+    },
     /// The connection was lost, and the peer may come back within `wait`.
     Lost {
         /// How.
@@ -178,6 +183,10 @@ impl fmt::Display for Event {
             }
             Self::NextKey => f.write_str(
                 "the peer has the key that it announced; its former key is refused from now on",
+            ),
+            Self::FormerKeyKept { why } => write!(
+                f,
+                "warning: the peer has the key that it announced, but its former key stays pinned beside it: {why}"
             ),
             Self::Lost { why, wait } => write!(
                 f,

@@ -120,7 +120,7 @@ pub enum StoreError {
     OwnKey,
     /// A next key is announced by another key than the pinned one.
     #[error(
-        "this line comes from another key than the one pinned as {name}, {}: ask {name} for its `veilset id --next` of today, or for its key",
+        "this line comes from another key than the one pinned as {name}, {}: a line before it is missing, or it is not of {name}; ask {name} for its key, and pin that with --force",
         .pinned.short()
     )]
     NotItsSuccessor {
@@ -128,6 +128,17 @@ pub enum StoreError {
         name: String,
         /// The pinned key.
         pinned: PublicKey,
+    },
+    /// Another next key was announced before.
+    #[error(
+        "{name} announced another next key before, {}: ask {name} which one is right, and give --force to pin this one in its place",
+        .other.short()
+    )]
+    OtherSuccessor {
+        /// The name.
+        name: String,
+        /// The key that was announced before.
+        other: PublicKey,
     },
     /// There is no next identity to switch to.
     #[error(

@@ -155,6 +155,19 @@ impl Home {
         unless_missing(opened).map_err(|why| StoreError::Read { path, why })
     }
 
+    /// Takes a lock of this name; none while another program has it.
+    ///
+    /// # Errors
+    /// When others may change the directory, or it takes no files.
+    pub fn try_lock(&self, name: &str) -> Result<Option<Lock>, StoreError> {
+        self.make()?;
+        match Lock::take(&self.file(&format!("{name}.lock")), Duration::ZERO) {
+            Ok(lock) => Ok(Some(lock)),
+            Err(StoreError::Busy { .. }) => Ok(None),
+            Err(why) => Err(why),
+        }
+    }
+
     /// Keeps other programs from changing the file until the lock goes.
     pub(crate) fn lock(&self, name: &str) -> Result<Lock, StoreError> {
         self.make()?;

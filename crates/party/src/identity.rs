@@ -1,5 +1,6 @@
 //! A party's own key.
 
+use std::fs;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -85,20 +86,28 @@ impl Identity {
         }
     }
 
-    /// Puts another identity in place of the one under `home`, of which a copy stays beside it. Peers refuse a key that they have
+    /// Puts another identity in place of the one under `home`, of which a copy stays beside it; `before` gets it first. Peers refuse a key that they have
     /// not pinned, and know one that was [announced](Self::announce).
     ///
     /// # Errors
-    /// [`StoreError::NoNextIdentity`], or when a file cannot be written; the old identity is then still there.
-    pub fn replace(home: &Home, with: Replacement) -> Result<Replaced, StoreError> {
+    /// [`StoreError::NoNextIdentity`], what `before` says, or when a file cannot be written; the old identity is then still there.
+    pub fn replace<E: From<StoreError>>(
+        home: &Home,
+        with: Replacement,
+        before: impl FnOnce(&Self) -> Result<(), E>,
+    ) -> Result<Replaced, E> {
         let _lock = home.lock(FILE)?;
         let identity = match with {
             Replacement::Fresh => Self::ephemeral(),
             Replacement::Next => Self::read(home, NEXT)?.ok_or(StoreError::NoNextIdentity)?,
         };
-        let backup = back_up(home)?;
+        before(&identity)?;
+        let backup = back_up(home, FILE)?;
+        if with == Replacement::Fresh {
+            // Its announcer is gone.
+            back_up(home, NEXT)?;
+        }
         home.write(FILE, &identity.pkcs8, true)?;
-        // A key that was announced is in use now, or its announcer is gone.
         home.remove(NEXT)?;
         Ok(Replaced { identity, backup })
     }
@@ -197,18 +206,20 @@ pub struct Replaced {
     pub backup: Option<PathBuf>,
 }
 
-/// Copies the key file, whatever is in it, to a file beside it.
-fn back_up(home: &Home) -> Result<Option<PathBuf>, StoreError> {
-    let Some(bytes) = home.read(FILE)?.map(Zeroizing::new) else { return Ok(None) };
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let mut number = now;
-    loop {
-        let name = format!("{FILE}.until-{number}");
-        if home.write(&name, &bytes, false)? {
-            return Ok(Some(home.file(&name)));
-        }
+/// Gives a key file, whatever is in it, a second name beside the first.
+fn back_up(home: &Home, name: &str) -> Result<Option<PathBuf>, StoreError> {
+    if home.open(name)?.is_none() {
+        return Ok(None);
+    }
+    let mut number = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let free = |number: u64| home.file(&format!("{name}.until-{number}"));
+    while free(number).exists() {
         number += 1;
     }
+    let (from, to) = (home.file(name), free(number));
+    // Where a file has one name alone, it is copied.
+    let kept = fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop));
+    kept.map(|()| Some(to.clone())).map_err(|why| StoreError::Write { path: to, why })
 }
 
 /// This party's signatures in one context.
@@ -262,7 +273,6 @@ fn read_secret(mut file: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
@@ -316,34 +326,40 @@ mod tests {
 
         let before = fs::read(home.file(FILE)).expect("there");
         let Replaced { identity, backup } =
-            Identity::replace(&home, Replacement::Fresh).expect("writable");
+            Identity::replace(&home, Replacement::Fresh, nothing).expect("writable");
         let new = identity.public_key();
         assert_ne!(new, made);
         assert_eq!(Identity::load(&home).expect("there").public_key(), new);
         assert_eq!(mode(home.file(FILE)), 0o600);
         let backup = backup.expect("there was one");
         assert_eq!((fs::read(&backup).expect("there"), mode(backup)), (before, 0o600));
-        Identity::replace(&home, Replacement::Fresh).expect("writable");
+        Identity::replace(&home, Replacement::Fresh, nothing).expect("writable");
         let files = fs::read_dir(home.path()).expect("a directory");
         // The key, the two before it, and the lock.
         assert_eq!(files.count(), 4, "nothing else is left");
+    }
+
+    fn nothing(_: &Identity) -> Result<(), StoreError> {
+        Ok(())
     }
 
     #[test]
     fn a_next_key_is_announced_until_it_is_in_use() {
         let dir = tempfile::tempdir().expect("a directory");
         let home = Home::new(dir.path());
-        let refused = Identity::replace(&home, Replacement::Next).err().expect("none is there");
+        let refused =
+            Identity::replace(&home, Replacement::Next, nothing).err().expect("none is there");
         assert!(matches!(refused, StoreError::NoNextIdentity));
         assert!(matches!(Identity::announce(&home), Err(StoreError::NoIdentity { .. })));
         let own = Identity::create(&home).expect("nothing there").public_key();
         let next = Identity::announce(&home).expect("writable");
         assert_eq!((next.old(), Identity::announce(&home).expect("there")), (own, next));
         assert_eq!(Identity::load(&home).expect("there").public_key(), own);
-        let replaced = Identity::replace(&home, Replacement::Next).expect("writable");
+        let replaced = Identity::replace(&home, Replacement::Next, nothing).expect("writable");
         assert_eq!(replaced.identity.public_key(), next.new_key());
         assert_eq!(Identity::load(&home).expect("there").public_key(), next.new_key());
-        let refused = Identity::replace(&home, Replacement::Next).err().expect("it is in use");
+        let refused =
+            Identity::replace(&home, Replacement::Next, nothing).err().expect("it is in use");
         assert!(matches!(refused, StoreError::NoNextIdentity));
         assert_ne!(Identity::announce(&home).expect("another"), next);
     }

@@ -18,6 +18,7 @@ pub use error::StoreError;
 pub use home::{Held, Home};
 pub use identity::{Identity, Replaced, Replacement, Signer};
 pub use key::{KeyError, PublicKey};
+pub use lock::Lock;
 pub use pair::PairSecret;
 pub use peers::{Added, Peer, Peers};
 pub use succession::{PeerKeys, Succession};

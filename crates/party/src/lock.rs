@@ -12,7 +12,7 @@ use crate::StoreError;
 const BREATH: Duration = Duration::from_millis(20);
 
 /// Held until it goes, or its program ends in whatever way: the system keeps it, not the file's existence.
-pub(crate) struct Lock {
+pub struct Lock {
     _held: File,
 }
 

@@ -98,7 +98,7 @@ impl Peers {
     /// [`StoreError::Key`], or as [`add`](Self::add) and [`announce`](Self::announce).
     pub fn pin(&mut self, name: &str, line: &str, force: bool) -> Result<Added, StoreError> {
         if Succession::looks_like(line) {
-            return self.announce(name, &line.parse().map_err(StoreError::Key)?);
+            return self.announce(name, &line.parse().map_err(StoreError::Key)?, force);
         }
         self.add(name, line.parse().map_err(StoreError::Key)?, force)
     }
@@ -121,11 +121,14 @@ impl Peers {
                 lines.push(line);
                 Added::New
             }
-            Some((_, old)) if old == key.into() => return Ok(Added::Unchanged),
-            // The user knows both by now: one of them is to stay.
+            // Its next key stays beside it.
+            Some((_, old)) if old.now() == key && !(force && old.next().is_some()) => {
+                return Ok(Added::Unchanged);
+            }
+            // The user knows that the peer has it.
             Some((at, old)) if old.contains(&key) => {
                 lines[at] = line;
-                Added::Unchanged
+                Added::Replaced(old.now())
             }
             Some((_, old)) if !force => {
                 let old = old.now();
@@ -140,12 +143,18 @@ impl Peers {
         Ok(added)
     }
 
-    /// Pins the next key of a peer beside the one that announces it, and writes the file; runs with the peer go on with either. A key
-    /// that was announced before and is not in use yet makes room.
+    /// Pins the next key of a peer beside the one that announces it, and writes the file; runs with the peer go on with either. Where
+    /// the next key announces one after it, it is in use, and the key before it goes. Another next key than the one that was announced
+    /// before is refused unless `force`.
     ///
     /// # Errors
-    /// [`StoreError::NoPeer`], [`StoreError::NotItsSuccessor`], [`StoreError::KnownAs`], or a failed write.
-    pub fn announce(&mut self, name: &str, next: &Succession) -> Result<Added, StoreError> {
+    /// [`StoreError::NoPeer`], [`StoreError::NotItsSuccessor`], [`StoreError::OtherSuccessor`], [`StoreError::KnownAs`], or a failed write.
+    pub fn announce(
+        &mut self,
+        name: &str,
+        next: &Succession,
+        force: bool,
+    ) -> Result<Added, StoreError> {
         let new = next.new_key();
         self.check_not_own(new)?;
         let _lock = self.home.lock(FILE)?;
@@ -154,13 +163,17 @@ impl Peers {
         if keys.now() == new || keys.next() == Some(new) {
             return Ok(Added::Unchanged);
         }
-        if keys.now() != next.old() {
+        let old = next.old();
+        if !keys.contains(&old) {
             let (name, pinned) = (name.to_owned(), keys.now());
             return Err(StoreError::NotItsSuccessor { name, pinned });
         }
+        if let Some(other) = keys.next().filter(|other| *other != old && !force) {
+            return Err(StoreError::OtherSuccessor { name: name.to_owned(), other });
+        }
         self.check_nobody_elses(name, new)?;
         let mut lines = self.lines.clone();
-        lines[at] = Line::of(name, PeerKeys::new(keys.now(), Some(new)));
+        lines[at] = Line::of(name, PeerKeys::new(old, Some(new)));
         self.save(lines)?;
         Ok(Added::Next(new))
     }
@@ -420,17 +433,35 @@ mod tests {
         let [old, new, other] = [(); 3].map(|()| Identity::ephemeral());
         let next = Succession::new(&old, &new);
         let mut peers = Peers::load(&home, Some(key(9))).expect("empty");
-        assert!(matches!(peers.announce("acme", &next), Err(StoreError::NoPeer { .. })));
+        assert!(matches!(peers.announce("acme", &next, false), Err(StoreError::NoPeer { .. })));
         peers.add("acme", old.public_key(), false).expect("new");
         peers.add("rival", other.public_key(), false).expect("new");
         let strange = Succession::new(&other, &new);
-        let refused = peers.announce("acme", &strange).expect_err("another's word");
+        let refused = peers.announce("acme", &strange, false).expect_err("another's word");
         assert!(matches!(refused, StoreError::NotItsSuccessor { .. }));
         let taken = Succession::new(&old, &other);
-        assert!(matches!(peers.announce("acme", &taken), Err(StoreError::KnownAs { .. })));
-        let announced = peers.announce("acme", &next).expect("its own word");
+        assert!(matches!(peers.announce("acme", &taken, false), Err(StoreError::KnownAs { .. })));
+        let announced = peers.announce("acme", &next, false).expect("its own word");
         assert_eq!(announced, Added::Next(new.public_key()));
-        assert_eq!(peers.announce("acme", &next).expect("again"), Added::Unchanged);
+        assert_eq!(peers.announce("acme", &next, false).expect("again"), Added::Unchanged);
+        // Another one is somebody's who has the first key, or a change of mind; the one after the next is neither.
+        let [thief, third] = [(); 2].map(|()| Identity::ephemeral());
+        let stolen = Succession::new(&old, &thief);
+        let refused = peers.announce("acme", &stolen, false).expect_err("there is one");
+        assert!(matches!(refused, StoreError::OtherSuccessor { .. }));
+        let mut later = peers.clone();
+        let after = Succession::new(&new, &third);
+        assert_eq!(
+            later.announce("acme", &after, false).expect("its word"),
+            Added::Next(third.public_key())
+        );
+        assert_eq!(
+            later.get("acme"),
+            Some(PeerKeys::new(new.public_key(), Some(third.public_key())))
+        );
+        later.announce("acme", &Succession::new(&new, &old), true).expect("forced");
+        later.add("acme", old.public_key(), false).expect("known");
+        later.announce("acme", &next, false).expect("as before");
 
         let both = Peers::load(&home, None).expect("well formed");
         let acme = both.resolve("acme").expect("there");
@@ -444,15 +475,18 @@ mod tests {
         assert!(!acme.met(new.public_key()).expect("done already"));
         let mut settled = Peers::load(&home, None).expect("well formed");
         assert_eq!(settled.get("acme"), Some(new.public_key().into()));
-        let refused = settled.announce("acme", &Succession::new(&old, &other));
+        let refused = settled.announce("acme", &Succession::new(&old, &other), false);
         assert!(
             matches!(refused, Err(StoreError::NotItsSuccessor { .. })),
             "the old key has no say"
         );
 
         // A user who pins the new key by hand settles it, too.
-        settled.announce("acme", &Succession::new(&new, &old)).expect("back");
-        assert_eq!(settled.add("acme", old.public_key(), false).expect("known"), Added::Unchanged);
+        settled.announce("acme", &Succession::new(&new, &old), false).expect("back");
+        assert_eq!(settled.add("acme", new.public_key(), false).expect("same"), Added::Unchanged);
+        assert!(settled.get("acme").is_some_and(|keys| keys.next() == Some(old.public_key())));
+        let added = settled.add("acme", old.public_key(), false).expect("known");
+        assert_eq!(added, Added::Replaced(new.public_key()));
         assert_eq!(settled.get("acme"), Some(old.public_key().into()));
     }
 

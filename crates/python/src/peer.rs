@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use veilset::cluster::DriverConnection;
-use veilset::net::{Endpoint, Options};
+use veilset::net::{Endpoint, Event, Options};
 use veilset::party::{self, Identity};
 use veilset::{Connection, units};
 
@@ -87,7 +87,9 @@ impl Peer {
         let tell = |event| reporter.tell(&event);
         let Self { pinned, identity, endpoint, options } = self;
         let connection = DriverConnection::open(identity, pinned, endpoint, options, &tell)?;
-        pinned.met(connection.peer())?;
+        if let Err(why) = pinned.met(connection.peer()) {
+            tell(Event::FormerKeyKept { why: why.to_string() });
+        }
         Ok(connection)
     }
 }

@@ -142,11 +142,16 @@ impl Connection {
     }
 }
 
-/// Forgets the former key of a peer that has its next one; where that cannot be written, it is tried again at the next run.
-pub(crate) fn settle(peer: &Peer, transport: &TlsTransport, events: &dyn Fn(Event)) {
-    if peer.met(transport.peer()).unwrap_or(false) {
-        events(Event::NextKey);
+/// Forgets the former key of a peer that has its next one, and returns whether it did; where that cannot be written, it is tried again
+/// at the next run.
+pub(crate) fn settle(peer: &Peer, transport: &TlsTransport, events: &dyn Fn(Event)) -> bool {
+    let settled = peer.met(transport.peer());
+    match &settled {
+        Ok(true) => events(Event::NextKey),
+        Ok(false) => {}
+        Err(why) => events(Event::FormerKeyKept { why: why.to_string() }),
     }
+    settled.unwrap_or(false)
 }
 
 /// What a session runs over.

@@ -114,8 +114,8 @@ pub mod relay {
 /// This party's identity, and the peers that it pinned.
 pub mod party {
     pub use veilset_party::{
-        Added, Home, Identity, KeyError, Peer, PeerKeys, Peers, PublicKey, Replaced, Replacement,
-        StoreError, Succession, guard, words,
+        Added, Home, Identity, KeyError, Lock, Peer, PeerKeys, Peers, PublicKey, Replaced,
+        Replacement, StoreError, Succession, guard, words,
     };
 }
 

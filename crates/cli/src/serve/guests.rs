@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use veilset::net::Callers;
-use veilset::party::{Home, Identity, Peers, PublicKey, StoreError, guard};
+use veilset::party::{Home, Identity, Peer, Peers, PublicKey, StoreError, guard};
 
 use super::args::ServeArgs;
 use crate::error::Failure;
@@ -13,6 +13,8 @@ use crate::error::Failure;
 pub(super) struct Guests {
     allowed: Vec<Guest>,
     known: Vec<Guest>,
+    /// Those among them that announced a next key.
+    rotating: Vec<Peer>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -75,6 +77,9 @@ impl<'a> Sources<'a> {
                     for key in peer.keys.iter() {
                         guests.let_in(full(peer.name.clone(), &key), key);
                     }
+                    if peer.keys.next().is_some() {
+                        guests.rotating.push(peer);
+                    }
                 }
                 Err(why) => missing.push(Missing { given, place, why }),
             }
@@ -126,6 +131,11 @@ impl Guests {
         self.allowed.iter().chain(&self.known).any(|guest| guest.key == *key)
     }
 
+    /// The guest whose next key this is, if its former key is allowed yet.
+    pub(super) fn with_next(&self, key: &PublicKey) -> Option<Peer> {
+        self.rotating.iter().find(|peer| peer.keys.next() == Some(*key)).cloned()
+    }
+
     /// How many may ask.
     pub(super) fn count(&self) -> usize {
         self.allowed.len()
@@ -138,13 +148,17 @@ impl Guests {
 
     /// What is otherwise than it was `before`, a line for each name; `missing` are the entries that let nobody ask now.
     pub(super) fn changes(&self, before: &Self, missing: &[Missing]) -> Changes {
-        let now = |name: &str| self.allowed.iter().find(|guest| guest.name == name);
+        let now = |name: &str, key: &PublicKey| {
+            let mut same = self.allowed.iter().filter(|guest| guest.name == name).peekable();
+            let first = same.peek().copied();
+            same.find(|guest| guest.key == *key).or(first)
+        };
         let mut changes = Changes::default();
         for Guest { name, key } in &before.allowed {
             let missing = missing.iter().find(|missing| missing.given == *name);
             let why =
                 || missing.map_or_else(|| "no entry has it any more".to_owned(), Missing::why);
-            match (now(name), self.name(key)) {
+            match (now(name, key), self.name(key)) {
                 (Some(same), _) if same.key == *key => {}
                 (None, None) => {
                     changes.lines.push(format!("{name} may not ask any more: {}", why()))

@@ -87,6 +87,19 @@ impl GuestKeeper<'_> {
                 (asked, guests) = (now, Due::now());
                 self.log.reopen();
             }
+            for (peer, key) in self.log.met() {
+                match peer.met(key) {
+                    Ok(true) => {
+                        let name = &peer.name;
+                        self.log.say(format_args!(
+                            "{name} has the key that it announced; its former key is refused from now on"
+                        ));
+                        guests = Due::now();
+                    }
+                    Ok(false) => {}
+                    Err(why) => self.log.warn(why),
+                }
+            }
             guests.try_with(|again| self.load(again));
         }
     }

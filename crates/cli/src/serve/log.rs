@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -10,7 +11,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use chrono::{DateTime, SecondsFormat};
 use veilset::lookup::{Refusal, Told};
 use veilset::net::{Event, Farewell, Note, Parting};
-use veilset::party::{PublicKey, StoreError, guard};
+use veilset::party::{Peer, PublicKey, StoreError, guard};
 use veilset::voice;
 
 use super::guests::Guests;
@@ -24,6 +25,8 @@ pub(super) struct Log {
     requests: Option<Mutex<Requests>>,
     guests: RwLock<Guests>,
     tally: Mutex<Tally>,
+    /// Guests that came with the key that they announced as their next.
+    met: Mutex<Vec<(Peer, PublicKey)>>,
 }
 
 /// The file of `--log`.
@@ -45,7 +48,7 @@ impl Log {
             Ok::<_, StoreError>(Mutex::new(Requests { path, file, failed: false }))
         });
         let (requests, guests) = (requests.transpose()?, RwLock::new(guests));
-        Ok(Self { quiet, requests, guests, tally: Mutex::default() })
+        Ok(Self { quiet, requests, guests, tally: Mutex::default(), met: Mutex::default() })
     }
 
     /// Opens the file anew: it may have been moved away.
@@ -132,7 +135,15 @@ impl Log {
     }
 
     /// A client pays for answers with its quota, and for refusals with nothing.
+    /// Guests that came with the key that they announced, since the last call.
+    pub(super) fn met(&self) -> Vec<(Peer, PublicKey)> {
+        mem::take(&mut *self.met.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
     fn request(&self, client: &PublicKey, items: u64, refused: Option<Refusal>) {
+        if let Some(peer) = self.guests().with_next(client) {
+            self.met.lock().unwrap_or_else(PoisonError::into_inner).push((peer, *client));
+        }
         let why = refused.map(Refusal::code);
         if why.is_none_or(|why| self.is_told(*client, What::Refused(why))) {
             let name = self.guests().label(client);

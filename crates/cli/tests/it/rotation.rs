@@ -98,6 +98,32 @@ fn whoever_has_the_former_key_is_nobody_once_the_next_was_met() {
     assert!(stderr(&refused).contains("HAS ANOTHER KEY"), "{}", stderr(&refused));
 }
 
+#[cfg(unix)]
+#[test]
+fn a_service_refuses_the_former_key_of_a_client_that_came_with_its_next() {
+    let (server, client) = pair();
+    server.file("list.csv", "id\n1\n2\n");
+    line(&server, &["serve", "build", "list.csv", "--key", "id", "-o", "list.veil"]);
+    let next = line(&client, &["id", "--next"]);
+    line(&server, &["peer", "add", "right", &next]);
+    let mut serving = server.start(&["serve", "list.veil", "--listen", ANY, "--allow", "right"]);
+    let address = serving.address();
+    let asks = ["lookup", "2", "--connect", &address, "--peer", "left", "--deadline", "20s"];
+    assert_eq!(line(&client, &asks), "listed");
+    line(&client, &["id", "--switch"]);
+    assert_eq!(line(&client, &asks), "listed");
+    serving.line_with("right has the key that it announced; its former key is refused");
+    serving.line_with("may not ask any more");
+    let files = client.path("home").read_dir().expect("a folder");
+    let mut files = files.map(|file| file.expect("readable").path());
+    let former = files.find(|path| path.display().to_string().contains(".until-"));
+    std::fs::copy(former.expect("a copy"), client.path("home/identity.key")).expect("writable");
+    let refused = client.run(&asks);
+    assert_eq!(code(&refused), 6, "{}", stderr(&refused));
+    serving.signal("TERM");
+    assert_eq!(code(&serving.output()), 0);
+}
+
 #[test]
 fn only_the_key_before_announces_the_next() {
     let (left, right) = parties();

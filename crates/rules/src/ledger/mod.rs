@@ -37,6 +37,9 @@ use sketch::SketchKey;
 const FILE: &str = "ledger";
 const HEAD: &str = "ledger.head";
 
+/// The head for the identity that is about to take the place of the one that is there.
+const NEXT_HEAD: &str = "ledger.head.next";
+
 /// The file of the secret that keeps lists from whoever reads the ledger.
 const SKETCH_KEY: &str = "ledger.key";
 
@@ -64,13 +67,25 @@ impl Ledger {
     /// # Errors
     /// When the ledger was changed, there is no identity of that kind, or a file cannot be written.
     pub fn replace_identity(home: &Home, with: Replacement) -> Result<Replaced, LedgerError> {
-        let Ok(ledger) = Self::open(home) else { return Ok(Identity::replace(home, with)?) };
+        let ledger = match Self::open(home) {
+            Ok(ledger) => ledger,
+            Err(LedgerError::Store(
+                StoreError::NoIdentity { .. } | StoreError::NotAnIdentity { .. },
+            )) => return Identity::replace(home, with, |_| Ok(())),
+            Err(why) => return Err(why),
+        };
         let held = home.hold(FILE)?;
         let chain = ledger.chain()?;
-        let replaced = Identity::replace(home, with)?;
-        if !chain.is_empty() {
-            home.write(HEAD, &chain.head().signed(&replaced.identity), true)?;
+        if chain.is_empty() {
+            return Identity::replace(home, with, |_| Ok(()));
         }
+        // A machine that stops in the middle leaves a head for either identity.
+        let head = chain.head();
+        let replaced = Identity::replace(home, with, |new| {
+            Ok::<_, LedgerError>(home.write(NEXT_HEAD, &head.signed(new), true).map(drop)?)
+        })?;
+        home.write(HEAD, &head.signed(&replaced.identity), true)?;
+        home.remove(NEXT_HEAD)?;
         drop(held);
         Ok(replaced)
     }
@@ -221,9 +236,15 @@ impl Ledger {
         found: impl Fn(&[u8]) -> I + Send + Sync,
     ) -> Result<(Chain, Vec<T>), LedgerError> {
         let file = self.home.reader(FILE)?;
-        let head = self.home.read(HEAD)?;
-        let head = head.map(|bytes| Head::read(&bytes, self.identity.public_key())).transpose();
-        let head = head.map_err(|what| self.changed(what))?;
+        let own = |bytes: Vec<u8>| Head::read(&bytes, self.identity.public_key());
+        let head = match self.home.read(HEAD)?.map(own) {
+            Some(Err(what)) => {
+                let next = self.home.read(NEXT_HEAD)?.and_then(|bytes| own(bytes).ok());
+                Some(next.ok_or_else(|| self.changed(what))?)
+            }
+            Some(Ok(head)) => Some(head),
+            None => None,
+        };
         let read = match file {
             Some(file) => Chain::read(file, head, found),
             None => Chain::read(io::empty(), head, found),

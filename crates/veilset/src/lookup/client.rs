@@ -159,7 +159,13 @@ pub fn look_up(
     }
     let options = Options { comeback: Comeback::NEVER, ..options.clone() };
     let transport = establish(identity, peer, endpoint, &options, events).map_err(no_service)?;
-    settle(peer, &transport, events);
+    if settle(peer, &transport, events) {
+        // What the server showed before binds it under its next key, too.
+        let [before, now] = [peer.keys.now(), transport.peer()].map(|key| seen_of(&key));
+        if let Some(seen) = home.read(&before)? {
+            home.write(&now, &seen, false)?;
+        }
+    }
     let peer = &transport.peer();
     let place = kept_at(peer, endpoint.place());
     let kept = home.read(&place)?.and_then(|bytes| Filter::decode(&bytes, peer));
@@ -275,6 +281,11 @@ fn kept_at(peer: &PublicKey, addr: &str) -> String {
     format!("lookup-{peer}-{}", addr.chars().rev().collect::<String>())
 }
 
+/// The file of what was seen of a server's lists.
+fn seen_of(peer: &PublicKey) -> String {
+    format!("lookup-{peer}.seen")
+}
+
 /// Checks what a server says of its list against what was seen of its lists before, and keeps it.
 fn remember(
     home: &Home,
@@ -283,7 +294,7 @@ fn remember(
     manifest: &Manifest,
     new_list: bool,
 ) -> Result<Contact, Error> {
-    let name = format!("lookup-{peer}.seen");
+    let name = seen_of(peer);
     let mut contact = Contact::Usual;
     home.change(&name, |bytes| {
         let text = String::from_utf8(bytes.unwrap_or_default()).ok();
