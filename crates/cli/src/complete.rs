@@ -11,8 +11,11 @@ use crate::exchange::{agreement, agreements};
 /// The variable in which a shell asks what may come next.
 const ASKED: &str = "VEILSET_COMPLETE";
 
-/// Answers a shell that asks what may come next, and ends the program; does nothing where none asks.
+/// Answers a shell that asks what may come next, and ends the program; does nothing where none asks as its script does.
 pub(crate) fn answer() {
+    if std::env::args_os().nth(1).is_none_or(|word| word != "--") {
+        return;
+    }
     CompleteEnv::with_factory(Cli::command).var(ASKED).complete();
 }
 

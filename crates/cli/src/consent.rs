@@ -1,7 +1,9 @@
 //! The user's consent to the agreed terms, and what happens while the question is open.
 
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{BufRead, BufReader, IsTerminal, stdin};
+use std::rc::Rc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
@@ -16,25 +18,40 @@ use crate::error::Failure;
 /// How often the peer is listened to while the question is open.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Somebody at a terminal, who can be asked.
-pub(crate) struct Somebody {
+/// Somebody at a terminal, who can be asked; however often they are found, they are one.
+#[derive(Clone)]
+pub(crate) struct Somebody(Rc<Typist>);
+
+struct Typist {
     /// Has a line read: nothing is taken from a terminal that was not asked for.
     asked: Sender<()>,
     /// What they type; it ends with the input.
     lines: Receiver<String>,
+    /// Whether a line that was asked for did not come yet: the next one answers whatever is asked then.
+    is_awaited: Cell<bool>,
+}
+
+thread_local! {
+    static FOUND: RefCell<Option<Somebody>> = const { RefCell::new(None) };
 }
 
 impl Somebody {
     /// Whoever sees standard error on a terminal. Where standard input is another thing, such as the list, they answer at the
     /// terminal that controls the program.
     pub(crate) fn find(talk: &Talk) -> Option<Self> {
-        if talk.no_input || !voice::is_seen() {
+        if talk.no_input || !voice::is_terminal() {
             return None;
         }
-        if stdin().is_terminal() {
-            return Some(Self::typing(|| stdin().lock()));
-        }
-        controlling_terminal().map(|terminal| Self::typing(|| BufReader::new(terminal)))
+        FOUND.with_borrow_mut(|found| {
+            if found.is_none() {
+                *found = if stdin().is_terminal() {
+                    Some(Self::typing(|| stdin().lock()))
+                } else {
+                    controlling_terminal().map(|terminal| Self::typing(|| BufReader::new(terminal)))
+                };
+            }
+            found.clone()
+        })
     }
 
     fn typing<R: BufRead>(open: impl FnOnce() -> R + Send + 'static) -> Self {
@@ -49,7 +66,7 @@ impl Somebody {
                 }
             }
         });
-        Self { asked, lines }
+        Self(Rc::new(Typist { asked, lines, is_awaited: Cell::new(false) }))
     }
 
     /// Asks until there is an answer; nothing stands for `default`. Meanwhile `hears` whether the peer is still there.
@@ -64,8 +81,10 @@ impl Somebody {
         loop {
             forget_keys();
             voice::ask(format_args!("{words}{question} {choice} "));
-            // Where the input has ended so have the lines.
-            let _ = self.asked.send(());
+            if !self.0.is_awaited.replace(true) {
+                // Where the input has ended so have the lines.
+                let _ = self.0.asked.send(());
+            }
             let Some(line) = self.line(hears)? else {
                 voice::say("");
                 return Ok(false);
@@ -83,8 +102,11 @@ impl Somebody {
         hears: &mut dyn FnMut() -> Result<(), Failure>,
     ) -> Result<Option<String>, Failure> {
         loop {
-            match self.lines.recv_timeout(GLANCE) {
-                Ok(line) => return Ok(Some(line)),
+            match self.0.lines.recv_timeout(GLANCE) {
+                Ok(line) => {
+                    self.0.is_awaited.set(false);
+                    return Ok(Some(line));
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(why) = hears() {
                         voice::say("");
@@ -193,10 +215,23 @@ mod tests {
     }
 
     #[test]
+    fn a_line_that_was_asked_for_answers_the_next_question() {
+        let ((asked, asks), (typed, lines)) = (channel(), channel());
+        let typist = Typist { asked, lines, is_awaited: Cell::new(false) };
+        let somebody = Somebody(Rc::new(typist));
+        let mut leaves = || Err(Failure::Declined);
+        assert!(somebody.agrees("Go on?", true, &mut leaves).is_err());
+        typed.send("n".to_owned()).expect("heard");
+        let again = somebody.agrees("Go on?", true, &mut nobody_leaves);
+        assert_eq!((again.ok(), asks.try_iter().count()), (Some(false), 1));
+    }
+
+    #[test]
     fn a_peer_that_leaves_ends_the_question() {
         let ((asked, _asks), (_typed, lines)) = (channel(), channel());
         let mut leaves = || Err(Failure::Declined);
-        let left = Somebody { asked, lines }.agrees("Go on?", true, &mut leaves);
+        let typist = Typist { asked, lines, is_awaited: Cell::new(false) };
+        let left = Somebody(Rc::new(typist)).agrees("Go on?", true, &mut leaves);
         assert!(matches!(left, Err(Failure::Declined)));
     }
 }

@@ -1,20 +1,19 @@
 //! `veilset exchange` and `veilset run`: a run that two parties agreed on once, in a file.
 
 use std::env;
-use std::fs::{File, TryLockError};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command as Syntax, CommandFactory, ValueHint};
-use veilset::party::{Home, Peers, guard};
+use veilset::party::{Home, Lock, Peers, guard};
 
 use crate::args::{Cli, Command, Talk};
 use crate::complete;
-use crate::config::{self, FlagFile, Refused, exclude, flag_of};
+use crate::config::{self, FlagFile, Places, Refused, exclude, flag_of};
 use crate::error::Failure;
 use crate::escape::shown;
 use crate::operation;
 use crate::order::Order;
-use crate::progress::say_warning;
 
 #[derive(Args)]
 pub(crate) struct ExchangeArgs {
@@ -34,29 +33,25 @@ const LIST: &str = "list";
 pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
     let bytes = guard::read_trusted(&args.file)?;
     let words = words(FlagFile::new(&args.file, &bytes)?, &Given::default())?;
-    let sole = if args.print { None } else { sole(&args.file)? };
     if args.print {
         let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
     }
     let as_json = words.iter().any(|word| word == "--json");
-    let ended = told(run_words(args, words, talk), as_json);
-    drop(sole);
-    ended
+    told(run_words(args, words, talk), as_json)
 }
 
-/// Holds a file against other runs of it, which end at once; a system that cannot do so runs it nevertheless.
-fn sole(path: &Path) -> Result<Option<File>, Failure> {
-    let held = File::open(path).map_err(TryLockError::Error);
-    match held.and_then(|file| file.try_lock().map(|()| file)) {
-        Ok(file) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Err(Failure::Running { path: path.to_owned() }),
-        Err(TryLockError::Error(why)) => {
-            let path = path.display();
-            say_warning(&format!("cannot lock {path} against another run of it: {why}"));
-            Ok(None)
-        }
-    }
+/// Holds the job of a file against other runs of it, which end at once. The lock lies beside the identity: others cannot take it there.
+fn sole(path: &Path) -> Result<Lock, Failure> {
+    const LONGEST: usize = 80;
+    let (text, mut hasher) = (path.to_string_lossy(), DefaultHasher::new());
+    text.hash(&mut hasher);
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    let mut name: Vec<char> = text.chars().rev().take(LONGEST).map(letter).collect();
+    name.reverse();
+    let name = format!("{}-{:016x}", String::from_iter(name), hasher.finish());
+    let held = Home::from_env()?.folder(JOBS).try_lock(&name)?;
+    held.ok_or_else(|| Failure::Running { path: path.to_owned() })
 }
 
 /// How a run ended, which scripts are told where the flags of a file ask for it.
@@ -66,6 +61,7 @@ fn told(ended: Result<(), Failure>, as_json: bool) -> Result<(), Failure> {
 
 /// Runs the command that the file stands for.
 fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(), Failure> {
+    let whole = args.file.canonicalize().unwrap_or_else(|_| args.file.clone());
     let folder = args.file.parent().filter(|folder| !folder.as_os_str().is_empty());
     if let Some(folder) = folder {
         env::set_current_dir(folder)
@@ -73,12 +69,14 @@ fn run_words(args: &ExchangeArgs, words: Vec<String>, talk: &Talk) -> Result<(),
     }
     let mut order = order(&args.file, words)?.0;
     order.party.meet.yes = true;
+    order.party.meet.log();
+    let _sole = sole(&whole)?;
     operation::run(&order, talk)
 }
 
 /// The order in these words, and how much it says.
 fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure> {
-    let (cli, _) = config::parse(words).map_err(|refused| {
+    let (cli, _) = config::parse(words, Places::Users).map_err(|refused| {
         if let Refused::Line { error, .. } = &refused
             && !error.use_stderr()
         {
@@ -92,6 +90,9 @@ fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure>
         _ => Err(Failure::Bug("an operation is another command".to_owned())),
     }
 }
+
+/// The folder of the locks of files that run.
+const JOBS: &str = "jobs";
 
 /// The folder of what was agreed with peers, in that of the identity.
 const AGREEMENTS: &str = "agreements";
@@ -153,10 +154,8 @@ pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
         no_input: talk.no_input || said.no_input,
     };
     let as_json = order.party.meet.json;
-    let sole = sole(&path)?;
-    let ended = told(operation::run(&order, &talk), as_json);
-    drop(sole);
-    ended
+    order.party.meet.log();
+    told(sole(&path).and_then(|_sole| operation::run(&order, &talk)), as_json)
 }
 
 /// What a command line says beside a file.

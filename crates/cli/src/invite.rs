@@ -98,6 +98,12 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
     if let Some(me) = &args.me {
         Peers::check_name(me)?;
     }
+    if args.via.as_ref().is_some_and(|via| via.contains('#')) {
+        return Err(Failure::Flags(
+            "a name behind # in --via is for runs: invite without it, and give it with each run"
+                .to_owned(),
+        ));
+    }
     let offer = Offer::of(args)?;
     let flags = offer.0.clone();
     let interrupt = Interrupt::heed(None)?;

@@ -51,18 +51,19 @@ use clap::error::{ContextKind, ContextValue};
 use veilset::{exit_code, json, voice};
 
 use crate::args::{Cli, Command};
-use crate::config::Refused;
+use crate::config::{Places, Refused};
 use crate::error::Failure;
 use crate::escape::json_line;
 
 fn main() -> ExitCode {
     voice::end_at_panics("veilset");
     complete::answer();
-    let (cli, added) = match config::parse(env::args_os()) {
+    let (cli, added) = match config::parse(env::args_os(), Places::All) {
         Ok(parsed) => parsed,
         Err(why) => return refused(&why),
     };
-    if let Some(told) = config::of_project(&added).filter(|_| !cli.talk.quiet) {
+    if let Some(told) = config::of_project(&added) {
+        // Quiet or not: nobody typed it.
         voice::say(told);
     }
     let as_json = cli.command.prints_json();

@@ -43,7 +43,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let destination = order.destination(talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
-    let addresses = addresses(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+    let addresses = addresses_of(args, &Peers::load(&home, Some(identity.public_key()))?)?;
     let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
     let job = order.job(names.join(", "));
     let job = job.of_party(&home, args.meet.policy.as_deref(), names.iter().copied())?;
@@ -56,9 +56,12 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let input = read(order, destination.as_ref(), talk)?;
     job.check_list(&input)?;
 
-    let parties = Parties { identity: &identity, addresses: &addresses };
     let target = Target { input: &input, destination: destination.as_ref() };
     let done = again(&args.meet, &interrupt, || {
+        // As they are now: keys may have changed since the last try.
+        let identity = Identity::load(&home)?;
+        let addresses = addresses_of(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+        let parties = Parties { identity: &identity, addresses: &addresses };
         parties.meet(job.clone(), &args.meet, target, &interrupt, talk)
     })?;
 
@@ -129,7 +132,7 @@ fn check(order: &Order) -> Result<(), Failure> {
     Err(Failure::Flags(wrong.to_owned()))
 }
 
-fn addresses(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {
+fn addresses_of(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {
     let mut addresses: Vec<PeerAddress> = Vec::with_capacity(args.with.len());
     for with in &args.with {
         let Peer { name, keys, .. } = peers.resolve(&with.name)?;

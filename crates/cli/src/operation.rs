@@ -65,15 +65,18 @@ impl Party<'_> {
         let endpoint = endpoint(args)?;
         let interrupt = Interrupt::heed(args.time_limit)?;
         let destination = place()?;
-        let peer = Other::load(args)?;
-        let job = peer.job(wanted, args)?;
+        let job = Other::load(args)?.job(wanted, args)?;
         job.check()?;
         let input = read(destination.as_ref())?;
         job.check_list(&input)?;
         let target = Target { input: &input, destination: destination.as_ref() };
         let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
-        let done =
-            again(args, &interrupt, || peer.run(peer.job(wanted, args)?, target, way, talk))?;
+        let run = || {
+            // As they are now: keys may have changed since the last try.
+            let other = Other::load(args)?;
+            other.run(other.job(wanted, args)?, target, way, talk)
+        };
+        let done = again(args, &interrupt, run)?;
         Ok(Met { done, input, destination })
     }
 }
@@ -93,6 +96,7 @@ pub(crate) fn again(
                 let tries = if left == 1 { "for the last time" } else { "again" };
                 let in_time = units::show_duration(pause);
                 voice::say(format_args!("warning: {why}; trying {tries} in {in_time}"));
+                voice::log_run(None);
                 sleep(pause);
                 pause = (2 * pause).min(LONGEST_PAUSE);
             }
@@ -167,7 +171,7 @@ pub(crate) fn compute(
     talk: &Talk,
 ) -> Result<Done, Failure> {
     let Target { input, destination } = target;
-    voice::log_run(&ready.run_id());
+    voice::log_run(Some(ready.run_id()));
     if let Some(destination) = destination {
         ready = ready.prepare(input, destination)?;
     }

@@ -491,8 +491,7 @@ pub(crate) struct MeetArgs {
     /// Print one JSON object about the run; rows of the result then go to --output only
     #[arg(long, help_heading = RESULT)]
     pub(crate) json: bool,
-    /// Begin each message with the time and the run's identifier, or make it a JSON object with them; nobody is asked then
-    /// [default: plain sentences]
+    /// Begin each message with the time and the run's identifier, or make it a JSON object with them [default: plain sentences]
     #[arg(long, help_heading = MESSAGES, value_enum, value_name = "text|json")]
     pub(crate) log_format: Option<LogFormat>,
 }

@@ -9,11 +9,14 @@ use veilset::json::versioned;
 use veilset::party::Home;
 
 use crate::args::Cli;
-use crate::config::{FILE, PROJECT, Setting, Source, complete, meets, settings};
+use crate::config::{
+    FILE, PROJECT, Places, Setting, Source, complete, known, meets, settings, variable,
+};
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::exchange::quoted;
 use crate::layout::table;
+use crate::progress::say_warning;
 
 #[derive(Args)]
 pub(crate) struct ConfigArgs {
@@ -30,7 +33,7 @@ pub(crate) struct ConfigArgs {
 pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
     if !args.command.is_empty() {
         let line = ["veilset"].into_iter().chain(args.command.iter().map(String::as_str));
-        let line = complete(line.map(Into::into).collect())?;
+        let line = complete(line.map(Into::into).collect(), Places::All)?;
         let quoted: Vec<String> =
             line.words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
         return Ok(print_line!("{}", quoted.join(" "))?);
@@ -46,6 +49,14 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
         let rows: Vec<_> = rows.map(|(setting, used)| of_setting(setting, used)).collect();
         let object = versioned(json!({ "user_file": user, "settings": rows }));
         return Ok(print_line!("{}", json_line(&object))?);
+    }
+    let known: Vec<String> = known().iter().map(|name| variable(name)).collect();
+    for (name, _) in std::env::vars_os() {
+        let name = name.to_string_lossy();
+        let is_flags = name.strip_prefix("VEILSET_").is_some_and(|rest| !rest.starts_with("HOME"));
+        if is_flags && !known.iter().any(|known| *known == name) {
+            say_warning(&format!("{name} stands for no flag"));
+        }
     }
     say_file("your file", &user)?;
     say_file("the project's", Path::new(PROJECT))?;
@@ -72,7 +83,7 @@ fn all() -> Result<Vec<Setting>, Failure> {
     program.build();
     let mut all: Vec<Setting> = Vec::new();
     for command in program.get_subcommands().filter(|command| meets(command)) {
-        let new = settings(command)?.into_iter().filter(|setting| {
+        let new = settings(command, Places::All)?.into_iter().filter(|setting| {
             !all.iter().any(|known| known.place == setting.place && known.name == setting.name)
         });
         let new: Vec<Setting> = new.collect();

@@ -30,9 +30,20 @@ const PEERS: &str = "peers";
 /// The headings of flags that a configuration may give; what describes a list stands beside the list, in a file for `exchange`.
 const HEADINGS: [&str; 6] = [PEER, PROTOCOL, RESULT, RULES, MACHINE, MESSAGES];
 
-/// What a project's file must not do: it may come from somebody else with the lists.
-const USERS_OWN: [&str; 8] =
-    ["yes", "no-input", "force", "policy", "new-list", "raw-cells", "allow", "allow-file"];
+/// All that a project's file may give, which may come from somebody else with the lists: where and with whom one meets, how long one
+/// waits, and what the machine may spend. Nothing of it consents, hides or releases anything.
+const PROJECTS: [&str; 10] = [
+    "peer",
+    "listen",
+    "connect",
+    "via",
+    "deadline",
+    "patience",
+    "time-limit",
+    "threads",
+    "max-memory",
+    "verbose",
+];
 
 /// A flag that a command line may lack.
 #[derive(Clone)]
@@ -54,6 +65,24 @@ enum Source {
     Project,
     User,
     Agreement,
+}
+
+impl Setting {
+    /// Whether the peer of a project's file is one that the user knows: nobody is met by a key that came with the lists.
+    fn check_peer(&self) -> Result<(), Failure> {
+        if self.name != "peer" || self.source != Source::Project {
+            return Ok(());
+        }
+        let name = self.words.first().and_then(|word| word.split_once('=')).map(|(_, name)| name);
+        let peers = Peers::load(&Home::from_env()?, None)?;
+        match name.and_then(|name| peers.get(name)) {
+            Some(_) => Ok(()),
+            None => Err(Failure::Flags(format!(
+                "{}: you pinned nobody under this name, and a project's file names only peers that you pinned",
+                self.place
+            ))),
+        }
+    }
 }
 
 /// Why a command line is none.
@@ -101,20 +130,29 @@ pub(crate) struct Line {
     pub(crate) added: Vec<Setting>,
 }
 
-/// Reads a command line, completed by the configuration.
+/// Reads a command line, completed by the configuration; `places` are those that it takes.
 pub(crate) fn parse<W: Into<OsString>>(
     words: impl IntoIterator<Item = W>,
+    places: Places,
 ) -> Result<(Cli, Vec<Setting>), Refused> {
     let words = words.into_iter().map(Into::into).collect();
-    let Line { words, added } = complete(words).map_err(Refused::Configuration)?;
+    let Line { words, added } = complete(words, places).map_err(Refused::Configuration)?;
     match Cli::try_parse_from(&words) {
         Ok(cli) => Ok((cli, added)),
         Err(error) => Err(Refused::Line { error, words, added }),
     }
 }
 
+/// Which places of settings a command line takes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Places {
+    All,
+    /// Those of the user alone: a file that stands for a command is the project's.
+    Users,
+}
+
 /// Adds the flags that a command line lacks.
-pub(crate) fn complete(mut words: Vec<OsString>) -> Result<Line, Failure> {
+pub(crate) fn complete(mut words: Vec<OsString>, places: Places) -> Result<Line, Failure> {
     let mut program = Cli::command();
     program.build();
     let found = program.clone().ignore_errors(true).try_get_matches_from(&words);
@@ -122,7 +160,7 @@ pub(crate) fn complete(mut words: Vec<OsString>) -> Result<Line, Failure> {
         // A command of a command, such as serve build, meets nobody.
         Some((name, given)) if given.subcommand_name().is_none() => {
             match program.find_subcommand(name).filter(|one| meets(one)) {
-                Some(command) => lacking(command, given, &settings(command)?),
+                Some(command) => lacking(command, given, &settings(command, places)?)?,
                 None => Vec::new(),
             }
         }
@@ -148,7 +186,14 @@ fn may_give(flag: &Arg) -> bool {
 }
 
 /// The settings that a command line takes: the strongest of each flag, unless a stronger one excludes it.
-fn lacking(command: &Command, given: &ArgMatches, settings: &[Setting]) -> Vec<Setting> {
+///
+/// # Errors
+/// When a project's file names a peer that is not pinned.
+fn lacking(
+    command: &Command,
+    given: &ArgMatches,
+    settings: &[Setting],
+) -> Result<Vec<Setting>, Failure> {
     let is_given = |flag: &Arg| {
         let id = flag.get_id().as_str();
         matches!(given.try_contains_id(id), Ok(true))
@@ -161,13 +206,19 @@ fn lacking(command: &Command, given: &ArgMatches, settings: &[Setting]) -> Vec<S
         let Some(flag) = flag_of(command, &setting.name).filter(|flag| may_give(flag)) else {
             continue;
         };
+        // A link says where to go.
+        let is_led = setting.name != "peer"
+            && given
+                .try_get_one::<String>("code")
+                .is_ok_and(|code| code.is_some_and(|code| code.contains("://")));
         let stands = |one: &&Arg| one.get_id() == flag.get_id() || exclude(command, one, flag);
-        if !taken.iter().any(stands) {
+        if !is_led && !taken.iter().any(stands) {
+            setting.check_peer()?;
             taken.push(flag);
             added.push(setting.clone());
         }
     }
-    added
+    Ok(added)
 }
 
 /// The peer of a command line, or else that of the strongest setting.
@@ -181,11 +232,11 @@ fn peer(given: &ArgMatches, settings: &[Setting]) -> Option<String> {
 }
 
 /// All settings, from the strongest: a peer's before those for all, file by file.
-fn settings(command: &Command) -> Result<Vec<Setting>, Failure> {
+fn settings(command: &Command, places: Places) -> Result<Vec<Setting>, Failure> {
     let mut settings = of_environment(command);
     let known = known();
     let project = Path::new(PROJECT);
-    if project.exists() {
+    if places == Places::All && project.exists() {
         let bytes = guard::read_trusted(project)?;
         let file = FlagFile::new(project, &bytes)?;
         settings.extend(of_file(file, &known, Source::Project)?);
@@ -283,7 +334,7 @@ fn of_table(
         if !known.iter().any(|known| known == name) {
             return Err(file.at(place, &unknown(name)));
         }
-        if source == Source::Project && USERS_OWN.contains(&name.as_ref()) {
+        if source == Source::Project && !PROJECTS.contains(&name.as_ref()) {
             let why = format!(
                 "{name} is not for a project's file, which may come from somebody else: put it into {FILE} in the folder of your identity"
             );

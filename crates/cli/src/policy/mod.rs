@@ -12,7 +12,7 @@ use veilset::policy::{Ledger, Policy, Sentence};
 use veilset::{Job, Release};
 
 use crate::args::{Command, Talk};
-use crate::config;
+use crate::config::{self, Places};
 use crate::error::Failure;
 use crate::escape::json_line;
 use crate::history::key_of;
@@ -94,7 +94,8 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
 /// The command, if it is one that a policy is about.
 fn order(command: Vec<String>) -> Result<Order, Failure> {
     let words = ["veilset".to_owned()].into_iter().chain(command);
-    let (cli, _) = config::parse(words).map_err(|refused| Failure::Flags(refused.why()))?;
+    let (cli, _) =
+        config::parse(words, Places::All).map_err(|refused| Failure::Flags(refused.why()))?;
     match cli.command {
         Command::Compute(order) if order.party.with.is_empty() => Ok(*order),
         _ => Err(Failure::Flags(

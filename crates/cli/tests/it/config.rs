@@ -102,9 +102,25 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
         "[defaults]\nthreads = { a = 1 }\n",
         "veilset.toml:2: threads takes a text, a number, or true",
     );
-    for own in
-        ["yes", "no-input", "force", "policy", "new-list", "raw-cells", "allow", "allow-file"]
-    {
+    for own in [
+        "yes",
+        "no-input",
+        "quiet",
+        "log-format",
+        "force",
+        "policy",
+        "output",
+        "learn",
+        "least",
+        "protocol",
+        "security",
+        "reference",
+        "retry",
+        "new-list",
+        "raw-cells",
+        "allow",
+        "with",
+    ] {
         refused(project, &format!("[defaults]\n{own} = true\n"), "is not for a project's file");
         party.file("home/config.toml", &format!("[defaults]\n{own} = true\n"));
         let output = party.run(&["config"]);
@@ -113,6 +129,53 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
     party.file("home/config.toml", "[defaults]\nvia = \"ws://127.0.0.1:1\"\npeer = \"acme\"\n");
     let value = "[defaults]\ndeadline = \"soon\"\n";
     refused(project, value, "--deadline is from veilset.toml:2");
+}
+
+#[test]
+fn a_project_names_no_peer_that_is_not_pinned_and_hides_nothing() {
+    let (left, right) = pair();
+    left.file("l.csv", "id\n1\n");
+    let count = ["count", "l.csv", "--key", "id", "-q"];
+    for peer in ["stranger", &party().key, &right.key] {
+        let text = format!("[defaults]\npeer = {peer:?}\nconnect = \"{NOBODY}\"\n");
+        left.file("veilset.toml", &text);
+        let output = left.run(&count);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        let why = "veilset.toml:2: you pinned nobody under this name";
+        assert!(stderr(&output).contains(why), "{}", stderr(&output));
+    }
+    let text = format!("[defaults]\npeer = \"right\"\nconnect = \"{NOBODY}\"\ndeadline = \"1s\"\n");
+    left.file("veilset.toml", &text);
+    let output = left.run(&count);
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+    assert!(
+        stderr(&output).starts_with("veilset.toml in this folder gives"),
+        "{}",
+        stderr(&output)
+    );
+    // A file that stands for a command takes nothing from a project's.
+    left.file("exchange.toml", "operation = \"count\"\nlist = \"l.csv\"\nkey = \"id\"\n");
+    let output = left.run(&["exchange", "exchange.toml"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    assert!(stderr(&output).contains("--peer"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_link_says_where_to_go_whatever_is_configured() {
+    let (host, guest) = (party(), party());
+    let (_relay, url) = relay(&host);
+    guest.file("home/config.toml", "[defaults]\nvia = \"wss://elsewhere.example\"\n");
+    let mut inviting = host.start(&["invite", "guest", "--via", &url, "--me", "host"]);
+    inviting.line_with("leave this running");
+    let refused = host.run(&["invite", "other", "--via", &format!("{url}#daily")]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    let link = inviting.said().split("accept ").find_map(|rest| {
+        let code = rest.split(' ').next()?;
+        (code.len() == 14).then(|| format!("{}/#{code}/host", url.replace("ws://", "http://")))
+    });
+    let accepted = guest.run(&["accept", &link.expect("a code")]);
+    assert_eq!(code(&accepted), 0, "{}", stderr(&accepted));
+    assert_eq!(code(&inviting.output()), 0);
 }
 
 #[cfg(unix)]
@@ -193,6 +256,9 @@ fn a_shell_completes_commands_flags_and_peers() {
     assert_eq!(completed("veilset count list.csv --secur"), "--security");
     assert_eq!(completed("veilset count li"), "list.csv");
     assert_eq!(completed("veilset run ri"), "", "nothing is agreed with either");
+    // A variable that is left over ends no command.
+    let output = left.command(&["id"]).env("VEILSET_COMPLETE", "bash").output();
+    assert_eq!(stdout(&output.expect("it starts")).trim_end(), left.key);
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout(&left.run(&["completions", shell]));
         assert!(script.contains("VEILSET_COMPLETE"), "{shell}: {script}");

@@ -343,6 +343,39 @@ fn a_run_goes_on_when_the_relay_comes_back_and_ends_when_it_does_not() {
 }
 
 #[test]
+fn three_parties_end_when_their_relay_does() {
+    let parties = [party(), party(), party()];
+    let names = ["one", "two", "three"];
+    for (own, party) in parties.iter().enumerate() {
+        // Enough to be in the middle of it when one of them stands still.
+        party.file("list.csv", &list(0..500));
+        for (other, name) in names.iter().enumerate().filter(|(other, _)| *other != own) {
+            party.pin(name, &parties[other]);
+        }
+    }
+    let (relay, url) = crate::support::relay(&parties[0]);
+    let mut running: Vec<Running> = (0..3)
+        .map(|own| {
+            let with = names.iter().enumerate().filter(|(other, _)| *other != own);
+            let with = with.flat_map(|(_, name)| ["--with", *name]);
+            let run =
+                ["intersect", "list.csv", "--key", "email:email", "--via", &url, "-o", "out.csv"];
+            parties[own].start(&run.into_iter().chain(with).collect::<Vec<_>>())
+        })
+        .collect();
+    // It holds the others up, who have met it.
+    running[2].line_with("has 500");
+    running[2].signal("STOP");
+    let stopped = running.pop().expect("three");
+    drop(relay);
+    for output in running.into_iter().map(Running::output) {
+        assert_eq!(code(&output), 4, "{}", stderr(&output));
+        assert!(stderr(&output).contains("the relay went away"), "{}", stderr(&output));
+    }
+    drop(stopped);
+}
+
+#[test]
 fn a_relay_that_nobody_vouches_for_gets_nothing() {
     let scene = Scene::set();
     let url = &scene.urls[0];

@@ -79,7 +79,7 @@ fn a_file_runs_once_at_a_time() {
     let second = left.run(&run);
     assert_eq!(code(&second), 4, "{}", stderr(&second));
     assert!(
-        stderr(&second).contains("another run of exchange.toml goes on"),
+        stderr(&second).contains("exchange.toml goes on: this one did nothing"),
         "{}",
         stderr(&second)
     );

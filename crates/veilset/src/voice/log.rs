@@ -24,9 +24,9 @@ pub fn log(format: Format) {
     let _ = FORMAT.set(format);
 }
 
-/// Has every line name this run from now on.
-pub fn log_run(run: &str) {
-    *RUN.lock().unwrap_or_else(PoisonError::into_inner) = Some(run.to_owned());
+/// Has every line name this run from now on, or none.
+pub fn log_run(run: Option<String>) {
+    *RUN.lock().unwrap_or_else(PoisonError::into_inner) = run;
 }
 
 /// Whether lines are written for later.

@@ -34,7 +34,13 @@ pub fn ask(question: impl Display) {
 /// Whether a person may be looking: standard error is a terminal, and no [`log`](log()).
 #[must_use]
 pub fn is_seen() -> bool {
-    !log::is_kept() && stderr().is_terminal()
+    !log::is_kept() && is_terminal()
+}
+
+/// Whether standard error is a terminal, whatever is written there.
+#[must_use]
+pub fn is_terminal() -> bool {
+    stderr().is_terminal()
 }
 
 /// Has everything said on a thread of its own from now on, so that nobody waits for standard error. What it does not take in
