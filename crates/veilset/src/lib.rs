@@ -17,7 +17,7 @@
 //! let input = Input::read(&Source::new("customers.csv"), None, &"email:email".parse::<KeySpec>()?)?;
 //! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
 //! let connection = Connection::open(&identity, &peer, &endpoint, &Default::default(), &|_| {})?;
-//! let ready = Job::intersect(name).offer(connection, &input)?;
+//! let ready = Job::intersect(peer.name.clone()).offer(connection, &input)?;
 //! // The terms are agreed. Where the peer asks for what this side did not name, `run` refuses unless `accept` was called.
 //! println!("{}", ready.briefing().learned);
 //! let resources = Resources { threads: 2, observer: &Silent };
