@@ -161,6 +161,12 @@ fn the_manual_has_a_page_for_every_command_and_the_environment() {
     }
     let help = text(&party.run(&["--help"]));
     assert!(manual.contains("VEILSET_HOME") && help.contains("VEILSET_HOME"));
+    // Line by line, as in help.
+    for section in ["EXAMPLES", "ENVIRONMENT", "EXIT CODES"] {
+        assert!(manual.contains(&format!(".SH {section}\n.nf\n")), "{section}");
+    }
+    let codes = help.lines().filter(|line| line.starts_with("  0 done"));
+    assert!(codes.into_iter().all(|line| manual.contains(&format!("\n\\&{line}\n"))));
 }
 
 #[test]
