@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command, CommandFactory};
 use serde_json::json;
 use veilset::json::versioned;
 use veilset::party::Home;
 
 use crate::args::Cli;
 use crate::config::{
-    FILE, PROJECT, Places, Setting, Source, complete, known, meets, settings, variable,
+    FILE, PROJECT, Places, Setting, Source, complete, flag_of, known, meets, settings, variable,
 };
 use crate::error::Failure;
 use crate::escape::json_line;
@@ -67,9 +67,10 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
     }
     let mut shown = table(&["for", "setting", "value", "from"]);
     for (setting, used) in rows {
-        let place = match used {
-            true => setting.place.clone(),
-            false => format!("{} (a stronger one is above)", setting.place),
+        let place = match (used, is_right(setting)) {
+            (_, false) => format!("{} (no command takes this value)", setting.place),
+            (true, true) => setting.place.clone(),
+            (false, true) => format!("{} (a stronger one is above)", setting.place),
         };
         let peer = setting.peer.as_deref().unwrap_or("all");
         shown.add_row([peer, &setting.name, &value(setting), &place]);
@@ -94,6 +95,19 @@ fn all() -> Result<Vec<Setting>, Failure> {
     Ok(all)
 }
 
+/// Whether some command takes the value.
+fn is_right(setting: &Setting) -> bool {
+    let mut program = Cli::command();
+    program.build();
+    let commands = program.get_subcommands().filter(|command| meets(command));
+    let mut flags = commands.filter_map(|command| flag_of(command, &setting.name));
+    flags.any(|flag| {
+        let alone = Command::new("veilset").arg(flag.clone().required(false).global(false));
+        let words = ["veilset"].into_iter().chain(setting.words.iter().map(String::as_str));
+        alone.try_get_matches_from(words).is_ok()
+    })
+}
+
 fn say_file(what: &str, path: &Path) -> Result<(), Failure> {
     let is_there = if path.exists() { "" } else { " (there is none)" };
     Ok(print_line!("{:14} {}{is_there}", format!("{what}:"), path.display())?)
@@ -116,5 +130,6 @@ fn of_setting(setting: &Setting, used: bool) -> serde_json::Value {
         "value": value(setting),
         "from": setting.place,
         "used": used,
+        "right": is_right(setting),
     })
 }

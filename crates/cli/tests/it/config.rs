@@ -211,6 +211,12 @@ fn settings_are_shown_with_their_places_and_a_project_says_what_it_gives() {
     let deadlines: Vec<_> = deadlines.filter(|one| one["name"] == "deadline").collect();
     assert_eq!((&deadlines[0]["value"], &deadlines[0]["used"]), (&"1s".into(), &true.into()));
     assert_eq!((&deadlines[1]["value"], &deadlines[1]["used"]), (&"1m".into(), &false.into()));
+    left.file("home/config.toml", "[defaults]\nleast = \"ten\"\nyes = true\nlearn = \"me\"\n");
+    let object = json(&left.run(&["config", "--json"]));
+    let of_user = object["settings"].as_array().expect("settings").iter();
+    let wrong = of_user.filter(|one| one["right"] == false).map(|one| &one["name"]);
+    assert_eq!(wrong.collect::<Vec<_>>(), ["least"]);
+    left.file("home/config.toml", "");
     left.file("l.csv", "id\n1\n");
     let output = left.run(&["count", "l.csv", "--key", "id", "--peer", "right"]);
     assert_eq!(code(&output), 4, "{}", stderr(&output));

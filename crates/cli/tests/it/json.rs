@@ -89,6 +89,8 @@ fn commands_of_one_side_print_what_the_schema_says() {
         let text = String::from_utf8(output.stdout).expect("text");
         text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
     };
+    let settings = "[defaults]\ndeadline = \"1m\"\n[peers.right]\nvia = \"wss://relay.example\"\n";
+    left.file("home/config.toml", settings);
     let plan = ["plan", "--operation", "intersect", "--json", "--threads", "1"];
     for (name, args) in [
         ("check", &command("check", &["--json", "--value", "email"])[..]),
@@ -98,6 +100,7 @@ fn commands_of_one_side_print_what_the_schema_says() {
             "clusters",
             &[&plan[..], &["--cluster", "--rows", "10^7", "--peer-rows", "10^7"]].concat(),
         ),
+        ("config", &["config", "--json"]),
         ("protocols", &["protocols", "--json"]),
         ("measurement", &["bench", "dh", "mqrpmt-dh-sum", "--sizes", "16", "--json"]),
         ("curve", &["bench", "curve", "--seconds", "0.02", "--json"]),
