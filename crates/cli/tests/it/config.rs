@@ -3,7 +3,7 @@
 use serde_json::Value;
 use veilset_stage::{NOBODY, Party, code, stderr, stdout};
 
-use crate::support::{PROGRAM, json, pair, party, relay};
+use crate::support::{json, pair, party, relay};
 
 /// What a command gets, as `veilset config` prints it.
 fn completed(party: &Party, variables: &[(&str, &str)], line: &str) -> String {
@@ -245,7 +245,8 @@ fn a_shell_completes_commands_flags_and_peers() {
     let (left, _right) = pair();
     left.pin("rival", &party());
     left.file("list.csv", "id\n");
-    let folder = std::path::Path::new(PROGRAM).parent().expect("a folder").display();
+    let folder =
+        std::path::Path::new(crate::support::PROGRAM).parent().expect("a folder").display();
     let completed = |words: &str| {
         let last = words.split(' ').count() - 1;
         let line = format!(

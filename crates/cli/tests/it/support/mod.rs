@@ -9,7 +9,7 @@ pub(crate) mod terminal;
 
 use std::process::Output;
 
-use veilset_stage::{Party, stderr};
+use veilset_stage::{Party, Running, stderr};
 
 /// The program.
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_veilset");
@@ -50,8 +50,7 @@ pub(crate) fn json(output: &Output) -> serde_json::Value {
 }
 
 /// A relay of this machine, and its URL.
-#[cfg(unix)]
-pub(crate) fn relay(host: &Party) -> (veilset_stage::Running, String) {
+pub(crate) fn relay(host: &Party) -> (Running, String) {
     let mut relay = host.start(&["relay", "--listen", ANY]);
     let line = relay.line_with("parties meet at");
     let address = line.split(" at ").nth(1).and_then(|rest| rest.split(' ').next());
