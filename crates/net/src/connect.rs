@@ -165,7 +165,6 @@ enum Target {
     /// With what this party shares with the peer's one key.
     Relay {
         url: RelayUrl,
-        peer: PublicKey,
         secret: PairSecret,
     },
 }
@@ -221,7 +220,7 @@ impl Caller {
             return Err(NetError::OwnKey);
         }
         let secret = identity.shared_with(peer);
-        let target = Target::Relay { url: url.clone(), peer: *peer, secret };
+        let target = Target::Relay { url: url.clone(), secret };
         let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
         let (own, addr) = (OwnKey::of(identity), url.to_string());
         Ok(Self { own, peer: peer.into(), target, addr, proxies })
@@ -315,14 +314,15 @@ impl Caller {
                 let pin = PinnedKey::any(self.peer.iter().collect());
                 self.greet(&pin, Way::Tcp(tcp), addr, true, standing).await
             }
-            Target::Relay { url, peer, secret } => {
+            Target::Relay { url, secret } => {
+                let peer = self.peer.now();
                 let room = room(secret, url, standing);
                 // Both know which of the two connects.
-                let connects = self.own.public < *peer;
+                let connects = self.own.public < peer;
                 let side = if connects { Side::First } else { Side::Second };
                 let joined = join(url, &room, side, &self.proxies, waits).await;
                 let relayed = joined.map_err(|why| Failed::at_relay(&self.addr, why))?;
-                let (pin, way) = (PinnedKey::new(*peer), Way::Relayed(Box::new(relayed)));
+                let (pin, way) = (PinnedKey::new(peer), Way::Relayed(Box::new(relayed)));
                 self.greet(&pin, way, self.addr.clone(), connects, standing).await
             }
         }
