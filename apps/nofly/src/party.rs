@@ -27,8 +27,8 @@ impl Party {
     /// The peer as it is pinned now: it may have changed its key since.
     pub(crate) fn peer_now(&self) -> Result<Peer, veilset::Error> {
         let peers = Peers::load(&self.home, Some(self.identity.public_key()))?;
-        let pinned = peers.get(&self.peer.name).is_some();
-        if pinned { Ok(peers.resolve(&self.peer.name)?) } else { Ok(self.peer.clone()) }
+        // One that is given by its key has no name to be pinned under.
+        Ok(peers.resolve(&self.peer.name).unwrap_or_else(|_| self.peer.clone()))
     }
 
     /// A job with the peer, under this party's policy.

@@ -4,7 +4,7 @@ use std::env;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use clap::{Arg, Args, Command as Syntax, CommandFactory, ValueHint};
+use clap::{Arg, Args, Command as Syntax, ValueHint};
 use veilset::party::{Home, Lock, Peers, guard};
 
 use crate::args::{Cli, Command, Talk};
@@ -34,8 +34,7 @@ pub(crate) fn run(args: &ExchangeArgs, talk: &Talk) -> Result<(), Failure> {
     let bytes = guard::read_trusted(&args.file)?;
     let words = words(FlagFile::new(&args.file, &bytes)?, &Given::default())?;
     if args.print {
-        let quoted: Vec<String> = words.iter().map(|word| quoted(word)).collect();
-        return Ok(print_line!("{}", quoted.join(" "))?);
+        return print_words(&words);
     }
     let as_json = words.iter().any(|word| word == "--json");
     told(run_words(args, words, talk), as_json)
@@ -187,8 +186,7 @@ fn words(file: FlagFile<'_>, given: &Given<'_>) -> Result<Vec<String>, Failure> 
     };
     let operation = needed(OPERATION)?;
     let list = given.list.map_or_else(|| needed(LIST), |list| Ok(list.to_owned()))?;
-    let mut program = Cli::command();
-    program.build();
+    let program = Cli::built();
     let command = program.find_subcommand(&operation).filter(|_| {
         veilset::registry::OPERATIONS.iter().any(|spec| spec.operation.name() == operation)
     });
@@ -217,8 +215,14 @@ fn words(file: FlagFile<'_>, given: &Given<'_>) -> Result<Vec<String>, Failure> 
     Ok(words)
 }
 
+/// Prints a command as a shell takes it.
+pub(crate) fn print_words(words: impl IntoIterator<Item: AsRef<str>>) -> Result<(), Failure> {
+    let quoted: Vec<String> = words.into_iter().map(|word| quoted(word.as_ref())).collect();
+    Ok(print_line!("{}", quoted.join(" "))?)
+}
+
 /// A word as a shell takes it.
-pub(crate) fn quoted(word: &str) -> String {
+fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:@,+".contains(c);
     if word.chars().all(plain) {
         word.to_owned()

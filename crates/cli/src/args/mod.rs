@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum, ValueHint, value_parser};
+use clap::{
+    ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, value_parser,
+};
 use veilset::data::{KeySpec, Scratch};
 use veilset::net::{Comeback, Options};
 use veilset::registry::Operation;
@@ -98,6 +100,15 @@ pub(crate) struct Cli {
     pub(crate) talk: Talk,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Cli {
+    /// All commands, each with the flags that every command has.
+    pub(crate) fn built() -> clap::Command {
+        let mut program = Self::command();
+        program.build();
+        program
+    }
 }
 
 /// How much is said beside the result.

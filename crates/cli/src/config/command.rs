@@ -3,18 +3,19 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use clap::{Args, Command, CommandFactory};
+use clap::{Args, Command};
 use serde_json::json;
 use veilset::json::versioned;
 use veilset::party::Home;
 
 use crate::args::Cli;
 use crate::config::{
-    FILE, PROJECT, Places, Setting, Source, complete, flag_of, known, meets, settings, variable,
+    FILE, PROJECT, Places, Setting, complete, flag_of, known, meets, of_environment, of_files,
+    variable,
 };
 use crate::error::Failure;
 use crate::escape::json_line;
-use crate::exchange::quoted;
+use crate::exchange::print_words;
 use crate::layout::table;
 use crate::progress::say_warning;
 
@@ -34,19 +35,18 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
     if !args.command.is_empty() {
         let line = ["veilset"].into_iter().chain(args.command.iter().map(String::as_str));
         let line = complete(line.map(Into::into).collect(), Places::All)?;
-        let quoted: Vec<String> =
-            line.words.iter().map(|word| quoted(&word.to_string_lossy())).collect();
-        return Ok(print_line!("{}", quoted.join(" "))?);
+        return print_words(line.words.iter().map(|word| word.to_string_lossy()));
     }
-    let settings = all()?;
+    let program = Cli::built();
+    let settings = all(&program)?;
     let user = Home::from_env().map(|home| home.path().join(FILE))?;
     let mut seen = HashSet::new();
     let rows = settings.iter().map(|setting| {
         let used = seen.insert((&setting.name, &setting.peer));
-        (setting, used)
+        (setting, used, is_right(&program, setting))
     });
     if args.json {
-        let rows: Vec<_> = rows.map(|(setting, used)| of_setting(setting, used)).collect();
+        let rows: Vec<_> = rows.map(of_setting).collect();
         let object = versioned(json!({ "user_file": user, "settings": rows }));
         return Ok(print_line!("{}", json_line(&object))?);
     }
@@ -66,8 +66,8 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
         )?);
     }
     let mut shown = table(&["for", "setting", "value", "from"]);
-    for (setting, used) in rows {
-        let place = match (used, is_right(setting)) {
+    for (setting, used, right) in rows {
+        let place = match (used, right) {
             (_, false) => format!("{} (no command takes this value)", setting.place),
             (true, true) => setting.place.clone(),
             (false, true) => format!("{} (a stronger one is above)", setting.place),
@@ -78,27 +78,21 @@ pub(crate) fn run(args: &ConfigArgs) -> Result<(), Failure> {
     Ok(print_line!("\n{}", shown.trim_fmt())?)
 }
 
-/// All settings of any command.
-fn all() -> Result<Vec<Setting>, Failure> {
-    let mut program = Cli::command();
-    program.build();
-    let mut all: Vec<Setting> = Vec::new();
-    for command in program.get_subcommands().filter(|command| meets(command)) {
-        let new = settings(command, Places::All)?.into_iter().filter(|setting| {
-            !all.iter().any(|known| known.place == setting.place && known.name == setting.name)
-        });
-        let new: Vec<Setting> = new.collect();
-        all.extend(new);
+/// All settings of any command, from the strongest.
+fn all(program: &Command) -> Result<Vec<Setting>, Failure> {
+    let mut settings: Vec<Setting> = Vec::new();
+    for setting in program.get_subcommands().filter(|one| meets(one)).flat_map(of_environment) {
+        // Commands share flags, and so variables.
+        if !settings.iter().any(|known| known.name == setting.name) {
+            settings.push(setting);
+        }
     }
-    // A stable order: what commands differ in are variables.
-    all.sort_by_key(|setting| setting.source != Source::Environment);
-    Ok(all)
+    settings.extend(of_files(Places::All)?);
+    Ok(settings)
 }
 
 /// Whether some command takes the value.
-fn is_right(setting: &Setting) -> bool {
-    let mut program = Cli::command();
-    program.build();
+fn is_right(program: &Command, setting: &Setting) -> bool {
     let commands = program.get_subcommands().filter(|command| meets(command));
     let mut flags = commands.filter_map(|command| flag_of(command, &setting.name));
     flags.any(|flag| {
@@ -123,13 +117,13 @@ fn value(setting: &Setting) -> String {
     if values.is_empty() { "false".to_owned() } else { values.join(", ") }
 }
 
-fn of_setting(setting: &Setting, used: bool) -> serde_json::Value {
+fn of_setting((setting, used, right): (&Setting, bool, bool)) -> serde_json::Value {
     json!({
         "peer": setting.peer,
         "name": setting.name,
         "value": value(setting),
         "from": setting.place,
         "used": used,
-        "right": is_right(setting),
+        "right": right,
     })
 }

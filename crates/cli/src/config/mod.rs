@@ -7,7 +7,7 @@ use std::env;
 use std::ffi::OsString;
 use std::path::Path;
 
-use clap::{Arg, ArgAction, ArgMatches, Command, CommandFactory, Parser, parser::ValueSource};
+use clap::{Arg, ArgAction, ArgMatches, Command, Parser, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
 use veilset::party::{Home, Peers, guard};
 
@@ -53,24 +53,16 @@ pub(crate) struct Setting {
     words: Vec<String>,
     /// The peer whose runs it is for; none, for all.
     peer: Option<String>,
-    source: Source,
+    /// Whether a project's file gives it.
+    is_projects: bool,
     /// The file with its line, or the variable.
     place: String,
-}
-
-/// Who gives a setting.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    Environment,
-    Project,
-    User,
-    Agreement,
 }
 
 impl Setting {
     /// Whether the peer of a project's file is one that the user knows: nobody is met by a key that came with the lists.
     fn check_peer(&self) -> Result<(), Failure> {
-        if self.name != "peer" || self.source != Source::Project {
+        if self.name != "peer" || !self.is_projects {
             return Ok(());
         }
         let name = self.words.first().and_then(|word| word.split_once('=')).map(|(_, name)| name);
@@ -153,8 +145,7 @@ pub(crate) enum Places {
 
 /// Adds the flags that a command line lacks.
 pub(crate) fn complete(mut words: Vec<OsString>, places: Places) -> Result<Line, Failure> {
-    let mut program = Cli::command();
-    program.build();
+    let program = Cli::built();
     let found = program.clone().ignore_errors(true).try_get_matches_from(&words);
     let added = match found.as_ref().ok().and_then(ArgMatches::subcommand) {
         // A command of a command, such as serve build, meets nobody.
@@ -231,36 +222,36 @@ fn peer(given: &ArgMatches, settings: &[Setting]) -> Option<String> {
     Some(name.to_owned())
 }
 
-/// All settings, from the strongest: a peer's before those for all, file by file.
+/// The settings for a command, from the strongest.
 fn settings(command: &Command, places: Places) -> Result<Vec<Setting>, Failure> {
-    let mut settings = of_environment(command);
-    let known = known();
-    let project = Path::new(PROJECT);
+    Ok(of_environment(command).into_iter().chain(of_files(places)?).collect())
+}
+
+/// What files have, from the strongest: a peer's settings before those for all, file by file.
+fn of_files(places: Places) -> Result<Vec<Setting>, Failure> {
+    let (known, project) = (known(), Path::new(PROJECT));
+    let mut settings = Vec::new();
     if places == Places::All && project.exists() {
         let bytes = guard::read_trusted(project)?;
-        let file = FlagFile::new(project, &bytes)?;
-        settings.extend(of_file(file, &known, Source::Project)?);
+        settings.extend(of_file(FlagFile::new(project, &bytes)?, &known, true)?);
     }
     let Ok(home) = Home::from_env() else { return Ok(settings) };
-    let mut agreed = of_agreements(&home)?;
-    if let Some(bytes) = home.read(FILE)? {
-        let path = home.path().join(FILE);
-        let (peers, all): (Vec<_>, Vec<_>) =
-            of_file(FlagFile::new(&path, &bytes)?, &known, Source::User)?
-                .into_iter()
-                .partition(|setting| setting.peer.is_some());
-        settings.extend(peers);
-        settings.append(&mut agreed);
-        settings.extend(all);
-    }
-    settings.append(&mut agreed);
+    let path = home.path().join(FILE);
+    let own = match home.read(FILE)? {
+        Some(bytes) => of_file(FlagFile::new(&path, &bytes)?, &known, false)?,
+        None => Vec::new(),
+    };
+    let (peers, all): (Vec<_>, Vec<_>) =
+        own.into_iter().partition(|setting| setting.peer.is_some());
+    settings.extend(peers);
+    settings.extend(of_agreements(&home)?);
+    settings.extend(all);
     Ok(settings)
 }
 
 /// The names of all flags that a configuration may give.
 fn known() -> Vec<String> {
-    let mut program = Cli::command();
-    program.build();
+    let program = Cli::built();
     let flags = program.get_subcommands().filter(|command| meets(command));
     let flags = flags.flat_map(Command::get_arguments).filter(|flag| may_give(flag));
     let mut names: Vec<String> =
@@ -288,14 +279,18 @@ fn of_environment(command: &Command) -> Vec<Setting> {
             "0" | "false" | "no" if is_switch => Vec::new(),
             value => vec![format!("--{name}={value}")],
         };
-        let (name, source) = (name.to_owned(), Source::Environment);
-        Some(Setting { name, words, peer: None, source, place: variable })
+        let name = name.to_owned();
+        Some(Setting { name, words, peer: None, is_projects: false, place: variable })
     });
     given.collect()
 }
 
 /// What a configuration has, a peer's settings before those for all.
-fn of_file(file: FlagFile<'_>, known: &[String], source: Source) -> Result<Vec<Setting>, Failure> {
+fn of_file(
+    file: FlagFile<'_>,
+    known: &[String],
+    is_projects: bool,
+) -> Result<Vec<Setting>, Failure> {
     let parsed = file.parse()?;
     let mut settings = Vec::new();
     let mut defaults = Vec::new();
@@ -304,7 +299,7 @@ fn of_file(file: FlagFile<'_>, known: &[String], source: Source) -> Result<Vec<S
         let parts = "a configuration has the tables [defaults] and [peers.NAME]";
         let DeValue::Table(table) = value.get_ref() else { return Err(file.at(place, parts)) };
         match part {
-            DEFAULTS => defaults = of_table(file, table, known, (source, None))?,
+            DEFAULTS => defaults = of_table(file, table, known, (is_projects, None))?,
             PEERS => {
                 for (name, value) in table {
                     let (peer, place) = (name.get_ref().as_ref(), name.span().start);
@@ -312,7 +307,7 @@ fn of_file(file: FlagFile<'_>, known: &[String], source: Source) -> Result<Vec<S
                     let DeValue::Table(table) = value.get_ref() else {
                         return Err(file.at(place, parts));
                     };
-                    settings.extend(of_table(file, table, known, (source, Some(peer)))?);
+                    settings.extend(of_table(file, table, known, (is_projects, Some(peer)))?);
                 }
             }
             _ => return Err(file.at(place, parts)),
@@ -326,7 +321,7 @@ fn of_table(
     file: FlagFile<'_>,
     table: &DeTable<'_>,
     known: &[String],
-    (source, peer): (Source, Option<&str>),
+    (is_projects, peer): (bool, Option<&str>),
 ) -> Result<Vec<Setting>, Failure> {
     let setting = |(name, value): (&toml::Spanned<_>, _)| {
         let (place, name): (usize, &std::borrow::Cow<'_, str>) =
@@ -334,7 +329,7 @@ fn of_table(
         if !known.iter().any(|known| known == name) {
             return Err(file.at(place, &unknown(name)));
         }
-        if source == Source::Project && !PROJECTS.contains(&name.as_ref()) {
+        if is_projects && !PROJECTS.contains(&name.as_ref()) {
             let why = format!(
                 "{name} is not for a project's file, which may come from somebody else: put it into {FILE} in the folder of your identity"
             );
@@ -344,7 +339,7 @@ fn of_table(
             name: name.to_string(),
             words: file.words(name, value)?,
             peer: peer.map(str::to_owned),
-            source,
+            is_projects,
             place: file.line(place),
         })
     };
@@ -353,8 +348,7 @@ fn of_table(
 
 /// What to say of a name that is no setting.
 fn unknown(name: &str) -> String {
-    let mut program = Cli::command();
-    program.build();
+    let program = Cli::built();
     let mut flags = program.get_subcommands().flat_map(Command::get_arguments);
     match flags.any(|flag| flag.get_long() == Some(name)) {
         true => format!(
@@ -380,7 +374,7 @@ fn of_agreements(home: &Home) -> Result<Vec<Setting>, Failure> {
                 name: way.to_owned(),
                 words: file.words(way, value)?,
                 peer: Some(name.to_owned()),
-                source: Source::Agreement,
+                is_projects: false,
                 place: file.line(key.span().start),
             });
         }
@@ -390,7 +384,7 @@ fn of_agreements(home: &Home) -> Result<Vec<Setting>, Failure> {
 
 /// Says which flags a file gave that lies in the folder that the program is called in.
 pub(crate) fn of_project(added: &[Setting]) -> Option<String> {
-    let given = added.iter().filter(|setting| setting.source == Source::Project);
+    let given = added.iter().filter(|setting| setting.is_projects);
     let flags: Vec<&str> = given.flat_map(|setting| &setting.words).map(String::as_str).collect();
     (!flags.is_empty()).then(|| format!("{PROJECT} in this folder gives {}", flags.join(" ")))
 }
