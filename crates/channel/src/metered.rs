@@ -1,6 +1,8 @@
 //! What a run costs, by named phase.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use veilset_host::time::Instant;
 
 use crate::{Channel, ChannelError, Tag, WireBytes};
 

@@ -9,6 +9,7 @@ mod connection;
 mod error;
 mod price;
 mod slices;
+#[cfg(not(target_family = "wasm"))]
 mod worker;
 
 pub use connection::{DriverConnection, MAX_MESSAGE};
@@ -18,4 +19,5 @@ pub use price::{
     PASSES_A_ROW, PROCESS_BYTES, STORED_A_ROW,
 };
 pub use slices::{Cut, ListColumns, Merged, Scan, Slicing, cut, merge, scan, split};
+#[cfg(not(target_family = "wasm"))]
 pub use worker::{Rendezvous, Worker};

@@ -366,6 +366,21 @@ mod place {
     }
 }
 
+/// A browser has no files.
+#[cfg(target_family = "wasm")]
+mod place {
+    use std::fs::File;
+    use std::io::{self, ErrorKind};
+
+    pub(super) fn write(_: &File, _: u64, _: &[u8]) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn read(_: &File, _: u64, _: &mut [u8]) -> io::Result<()> {
+        Err(ErrorKind::Unsupported.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Cursor;

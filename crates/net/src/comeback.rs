@@ -4,29 +4,23 @@
 //! the first was, each says how many frames came, and the other sends the rest again, byte for byte. So neither end computes anything
 //! anew, no protocol begins again, and a peer that comes back knows nothing, and can ask nothing, that it could not before.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
-use tokio::time::{sleep, timeout};
 use veilset_channel::{ChannelError, NetworkFault};
-use veilset_party::PublicKey;
 
+use crate::clock::timeout;
 use crate::connect::Caller;
-use crate::crowd::Crowd;
-use crate::handshake::{Connected, Place, Standing};
-use crate::listen::Door;
-use crate::tls::OwnKey;
+use crate::handshake::{Connected, Place};
+#[cfg(not(target_family = "wasm"))]
+use crate::returns::Returns;
 use crate::wire::{Ended, How};
 use crate::{Event, Options};
-
-/// The pause after an address could not be listened on again.
-const PAUSE: Duration = Duration::from_millis(500);
 
 /// How an end meets the peer of a run again.
 pub(crate) enum Back {
     /// It waits where it waited.
-    Listener { own: OwnKey, peer: PublicKey, addr: SocketAddr },
+    #[cfg(not(target_family = "wasm"))]
+    Listener(Returns),
     /// It goes where it went, to the peer or to a relay.
     Caller(Box<Caller>),
 }
@@ -56,9 +50,8 @@ impl Back {
         let mut last = None;
         let meeting = async {
             match self {
-                Self::Listener { own, peer, addr } => {
-                    wait_at(*addr, own, *peer, place, &mut last).await
-                }
+                #[cfg(not(target_family = "wasm"))]
+                Self::Listener(returns) => returns.wait(place, &mut last).await,
                 Self::Caller(caller) => caller.return_to(place, &mut last).await,
             }
         };
@@ -75,31 +68,5 @@ impl Back {
             options.comeback.tell(Event::Returned { addr: connected.addr.clone() });
         }
         Ok(connected)
-    }
-}
-
-/// The peer, once it comes back to this address; why it could not, at `last`.
-async fn wait_at(
-    addr: SocketAddr,
-    own: &OwnKey,
-    peer: PublicKey,
-    place: Place,
-    last: &mut Option<String>,
-) -> Connected {
-    loop {
-        let bound = TcpListener::bind(addr).await;
-        *last = bound.as_ref().err().map(|why| format!("this side cannot listen on {addr}: {why}"));
-        if let Ok(socket) = bound {
-            let standing = Standing::Again(place);
-            let mut door =
-                Door::new(own.clone(), vec![peer], &|_| (), Crowd::new()).for_runs(standing);
-            loop {
-                // The peer of another release is another run's.
-                if let Ok(connected) = door.answer(&socket).await {
-                    return connected;
-                }
-            }
-        }
-        sleep(PAUSE).await;
     }
 }

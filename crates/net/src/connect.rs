@@ -6,18 +6,20 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aws_lc_rs::rand;
 use futures_util::future::{Either, select};
+#[cfg(not(target_family = "wasm"))]
 use tokio::sync::mpsc::Sender;
-use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PairSecret, PeerKeys, PublicKey};
 use veilset_reach::wire::{Room, Side};
 use veilset_reach::{JoinError, Proxies, ReachError, RelayUrl, Way, join};
 
-use crate::address::{Purpose, host_and_port, relay_url};
+use crate::address::relay_url;
+#[cfg(not(target_family = "wasm"))]
+use crate::address::{Purpose, host_and_port};
+use crate::clock::{sleep, timeout};
 use crate::comeback::Back;
-use crate::connection::{background, runtime};
 use crate::handshake::{self, Connected, Failure, Place, Standing, VERSION, linger, within};
+use crate::runtime::{background, runtime};
 use crate::tls::{self, OwnKey, PinnedKey};
 use crate::{Event, NetError, Options, TlsTransport};
 
@@ -32,6 +34,7 @@ const RETURNING: Duration = Duration::from_millis(10);
 const LONGEST_PAUSE: Duration = Duration::from_secs(2);
 
 /// The longest pause of one of many that wait at a relay for ever.
+#[cfg(not(target_family = "wasm"))]
 const LONGEST_REST: Duration = Duration::from_secs(30);
 
 /// Goes to `HOST:PORT` until the peer is there, whose key is `peer`, or one of its keys.
@@ -42,6 +45,7 @@ const LONGEST_REST: Duration = Duration::from_secs(30);
 ///
 /// # Panics
 /// When called inside an asynchronous runtime.
+#[cfg(not(target_family = "wasm"))]
 pub fn connect(
     identity: &Identity,
     peer: impl Into<PeerKeys>,
@@ -53,6 +57,7 @@ pub fn connect(
 }
 
 /// As [`connect`]; what is sent may go on over another connection if it is `lasting`.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) fn seek(
     identity: &Identity,
     peer: PeerKeys,
@@ -114,7 +119,8 @@ fn find(
             // It goes on with the key that the peer has.
             caller.peer = connected.peer.into();
             let back = lasting.then_some(Back::Caller(Box::new(caller)));
-            background(runtime, connected, options.clone(), back)
+            let (transport, pump) = TlsTransport::over(connected, options.clone(), back);
+            background(runtime, pump).map(|()| transport)
         }
         Err(error) => {
             // A name server that does not answer must not hold this up.
@@ -158,15 +164,10 @@ pub(crate) struct Caller {
 
 /// Where a caller goes.
 enum Target {
-    Peer {
-        host: String,
-        port: u16,
-    },
+    #[cfg(not(target_family = "wasm"))]
+    Peer { host: String, port: u16 },
     /// With what this party shares with the peer's one key.
-    Relay {
-        url: RelayUrl,
-        secret: PairSecret,
-    },
+    Relay { url: RelayUrl, secret: PairSecret },
 }
 
 /// An attempt that failed.
@@ -185,9 +186,11 @@ impl From<ReachError> for Failed {
                 }
                 _ => Self::ForNow(why.to_string()),
             },
+            #[cfg(not(target_family = "wasm"))]
             ReachError::Proxy { is_final: true, .. } => {
                 Self::ForGood(NetError::Proxy(why.to_string()))
             }
+            #[cfg(not(target_family = "wasm"))]
             ReachError::Proxy { .. } => Self::ForNow(why.to_string()),
         }
     }
@@ -227,6 +230,7 @@ impl Caller {
     }
 
     /// Hands on one connection with the peer after another, for ever; why there is none is told at the first failure in a row.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) async fn attend(self, met: Sender<Connected>, failed: impl Fn(Event)) {
         let mut pause = FIRST_PAUSE;
         loop {
@@ -255,6 +259,7 @@ impl Caller {
         let addr = self.addr.clone();
         match self.target {
             Target::Relay { .. } => NetError::NobodyMet { relay: addr, waited, last },
+            #[cfg(not(target_family = "wasm"))]
             Target::Peer { .. } => {
                 let why = last.unwrap_or_else(|| "it does not answer".to_owned());
                 NetError::Unreachable { addr, waited, why }
@@ -303,6 +308,7 @@ impl Caller {
 
     async fn attempt(&self, standing: Standing, waits: impl Fn()) -> Result<Connected, Failed> {
         match &self.target {
+            #[cfg(not(target_family = "wasm"))]
             Target::Peer { host, port } => {
                 let tcp = self.proxies.reach(host, *port).await?;
                 let system = |why| Failed::from(ReachError::Io(why));
@@ -390,6 +396,6 @@ fn room(secret: &PairSecret, url: &RelayUrl, standing: Standing) -> Room {
 /// Between half of `pause` and all of it, so that many parties do not come in step.
 fn jittered(pause: Duration) -> Duration {
     let mut byte = [0];
-    rand::fill(&mut byte).expect("the operating system gives randomness");
+    getrandom::fill(&mut byte).expect("the operating system gives randomness");
     pause.mul_f64(0.5 + f64::from(byte[0]) / 510.0)
 }

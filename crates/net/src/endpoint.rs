@@ -7,9 +7,13 @@ use std::time::Duration;
 
 use veilset_party::{Identity, PeerKeys, PublicKey};
 
+#[cfg(not(target_family = "wasm"))]
+use crate::Listener;
 use crate::address::{Purpose, host_and_port, relay_url};
-use crate::connect::{meet, seek};
-use crate::{Listener, NetError, Stop, TlsTransport};
+use crate::connect::meet;
+#[cfg(not(target_family = "wasm"))]
+use crate::connect::seek;
+use crate::{NetError, Stop, TlsTransport};
 
 /// Which side this party takes; it has no bearing on who learns what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -235,6 +239,13 @@ impl fmt::Display for Stranger {
     }
 }
 
+/// A browser has neither.
+#[cfg(target_family = "wasm")]
+pub(crate) fn unreachable_address(addr: &str) -> NetError {
+    let why = "a browser neither listens nor connects: both meet at a relay".to_owned();
+    NetError::Address { given: addr.to_owned(), why }
+}
+
 /// Waits for the peer whose key is `peer`, or one of its keys, whichever side starts first, and connects both ways authenticated. Unless one of the two
 /// ends [never](Comeback::NEVER) comes back, what is sent goes on over another connection when one is lost.
 ///
@@ -252,12 +263,16 @@ pub fn establish(
 ) -> Result<TlsTransport, NetError> {
     let (peer, lasting) = (peer.into(), options.comeback.is_wanted());
     match endpoint {
+        #[cfg(not(target_family = "wasm"))]
         Endpoint::Listen(addr) => {
             let mut came =
                 Listener::bind(addr)?.await_all(identity, &[peer], options, events, lasting)?;
             Ok(came.remove(0))
         }
+        #[cfg(not(target_family = "wasm"))]
         Endpoint::Connect(addr) => seek(identity, peer, addr, options, events, lasting),
+        #[cfg(target_family = "wasm")]
+        Endpoint::Listen(addr) | Endpoint::Connect(addr) => Err(unreachable_address(addr)),
         Endpoint::Via(url) => meet(identity, peer, url, options, events, lasting),
     }
 }

@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use rustls::{AlertDescription, ClientConfig, ConnectionCommon, Error, ServerConfig};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+#[cfg(not(target_family = "wasm"))]
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 use tokio_rustls::{TlsAcceptor, TlsConnector, TlsStream};
 use veilset_party::PublicKey;
 use veilset_reach::Way;
 
 use crate::Options;
+use crate::clock::timeout;
 use crate::meter::{Meter, MeteredStream};
 use crate::tls::{self, ALPN, PinnedKey};
 
@@ -33,6 +34,7 @@ const BINDING: &[u8] = b"EXPERIMENTAL veilset binding";
 const RUN: &[u8] = b"EXPERIMENTAL veilset run";
 
 /// A caller from whom nothing comes for this long is turned away: a peer speaks first, and at once.
+#[cfg(not(target_family = "wasm"))]
 const FIRST_BYTE: Duration = Duration::from_secs(3);
 
 /// A handshake that takes longer has failed.
@@ -164,6 +166,7 @@ pub(crate) async fn client_over<S: Stream>(
 }
 
 /// The handshake of the side that listened, whose key is `own`.
+#[cfg(not(target_family = "wasm"))]
 pub(crate) async fn as_server(
     config: ServerConfig,
     pin: &PinnedKey,
@@ -213,6 +216,7 @@ pub(crate) async fn within<E: From<Failure>>(
 }
 
 /// Waits for the first byte, and leaves it to be read.
+#[cfg(not(target_family = "wasm"))]
 async fn first_byte(tcp: &TcpStream) -> Result<(), Failure> {
     match timeout(FIRST_BYTE, tcp.peek(&mut [0])).await {
         Ok(Ok(1..)) => Ok(()),
@@ -358,7 +362,7 @@ pub(crate) async fn linger<S: Stream>(mut metered: MeteredStream<S>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::connection::runtime;
+    use crate::runtime::runtime;
     use crate::tls::OwnKey;
     use crate::{Class, Comeback, Event, Listener, NetError, Options, Stop, Stranger, connect};
     use std::sync::Mutex;

@@ -10,32 +10,46 @@
 //! Call it from an ordinary thread, never from inside an asynchronous runtime.
 
 mod address;
+mod clock;
 mod comeback;
 mod connect;
 mod connection;
+#[cfg(not(target_family = "wasm"))]
 mod crowd;
 mod endpoint;
 mod error;
 mod handshake;
 mod introduction;
+#[cfg(not(target_family = "wasm"))]
 mod listen;
 mod message;
 mod meter;
+#[cfg(any(target_family = "wasm", test))]
+mod provider;
+#[cfg(not(target_family = "wasm"))]
+mod returns;
+mod runtime;
+#[cfg(not(target_family = "wasm"))]
 mod service;
+#[cfg(not(target_family = "wasm"))]
 pub mod signals;
 mod signer;
 mod stop;
+#[cfg(not(target_family = "wasm"))]
 mod tally;
 mod tls;
 mod wire;
 
+#[cfg(not(target_family = "wasm"))]
 pub use connect::connect;
 pub use connection::{Messages, TlsTransport};
 pub use endpoint::{Comeback, Endpoint, Event, Options, Stranger, establish};
 pub use error::{Class, NetError};
 pub use introduction::{Code, Introduced, Introduction, MOST_SAID, Role, SECRET_BITS};
+#[cfg(not(target_family = "wasm"))]
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
+#[cfg(not(target_family = "wasm"))]
 pub use service::{
     Callers, Entrance, Farewell, Limits, Note, Parting, Response, Service, allow_files,
 };

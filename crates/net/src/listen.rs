@@ -10,10 +10,11 @@ use veilset_party::{Identity, PeerKeys, PublicKey};
 
 use crate::address::{Purpose, host_and_port};
 use crate::comeback::Back;
-use crate::connection::{drive, runtime};
 use crate::crowd::Crowd;
 use crate::handshake::{self, Connected, Failure, Standing, TurnedAway, VERSION};
 use crate::meter::MeteredStream;
+use crate::returns::Returns;
+use crate::runtime::{drive, runtime};
 use crate::tally::Tally;
 use crate::tls::{self, OwnKey, PinnedKey};
 use crate::{Event, NetError, Options, Stranger, TlsTransport};
@@ -202,7 +203,7 @@ impl<'a, Tell: Fn(Event) + ?Sized> Door<'a, Tell> {
             let peer = connected.peer;
             let party = parties.iter().position(|party| party.contains(&peer));
             came.retain(|(before, _)| *before != party);
-            let back = Back::Listener { own: self.own.clone(), peer, addr };
+            let back = Back::Listener(Returns { own: self.own.clone(), peer, addr });
             let back = matches!(self.standing, Standing::Lasting(_)).then_some(back);
             // The first to come hear heartbeats while others are awaited.
             let (transport, pump) = TlsTransport::over(connected, options.clone(), back);

@@ -8,10 +8,11 @@ use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Instant;
 
 use veilset_channel::WireBytes;
 use veilset_reach::Way;
+
+use crate::clock::Instant;
 
 /// Bytes both ways, everything that TLS adds included, and the time of the last arrival.
 pub(crate) struct Meter {

@@ -2,18 +2,17 @@
 
 use std::sync::Arc;
 
-use aws_lc_rs::signature::Ed25519KeyPair;
 use rustls::sign::{Signer, SigningKey};
 use rustls::{Error, SignatureAlgorithm, SignatureScheme};
-use veilset_party::Identity;
+use veilset_party::{HandshakeSigner, Identity};
 
 /// An identity's key pair, which knows one scheme.
 #[derive(Debug, Clone)]
-pub(crate) struct HandshakeKey(Arc<Ed25519KeyPair>);
+pub(crate) struct HandshakeKey(HandshakeSigner);
 
 impl HandshakeKey {
     pub(crate) fn of(identity: &Identity) -> Arc<dyn SigningKey> {
-        Arc::new(Self(identity.key_pair()))
+        Arc::new(Self(identity.handshake_signer()))
     }
 }
 
@@ -30,7 +29,7 @@ impl SigningKey for HandshakeKey {
 
 impl Signer for HandshakeKey {
     fn sign(&self, message: &[u8]) -> Result<Vec<u8>, Error> {
-        Ok(self.0.sign(message).as_ref().to_vec())
+        Ok(self.0.sign(message).to_vec())
     }
 
     fn scheme(&self) -> SignatureScheme {

@@ -3,9 +3,10 @@
 use std::future::pending;
 use std::sync::Arc;
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::watch;
+use veilset_host::time::Instant;
 
 /// Ends a wait for the peer, or the connection that came of it, from another thread. Its clones are one.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use std::mem::{Discriminant, discriminant, take};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokio::time::Instant;
 use veilset_party::PublicKey;
 
+use crate::clock::Instant;
 use crate::{Event, Stranger};
 
 /// How many of each kind are told one by one; so noise of one kind does not hide another.

@@ -1,17 +1,19 @@
 //! TLS 1.3, and nothing else: one key exchange, raw public keys, no resumption.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
-use rustls::crypto::{CryptoProvider, aws_lc_rs, verify_tls13_signature_with_raw_key};
+use rustls::crypto::{CryptoProvider, verify_tls13_signature_with_raw_key};
 use rustls::pki_types::{CertificateDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage};
 use rustls::sign::CertifiedKey;
+use rustls::time_provider::TimeProvider;
 use rustls::version::TLS13;
 use rustls::{
-    CertificateError, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
+    CertificateError, CipherSuite, ClientConfig, DigitallySignedStruct, DistinguishedName, Error,
     PeerIncompatible, ServerConfig, SignatureScheme,
 };
 use veilset_party::{Identity, PublicKey};
@@ -52,14 +54,15 @@ impl OwnKey {
 
 /// The side that connects; `pin` holds the expected key.
 pub(crate) fn client(own: &OwnKey, pin: &Arc<PinnedKey>) -> ClientConfig {
-    let mut config = ClientConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&TLS13])
-        .expect("the provider has TLS 1.3")
-        .dangerous()
-        .with_custom_certificate_verifier(Arc::clone(pin) as Arc<dyn ServerCertVerifier>)
-        .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(
-            own.certified(),
-        )));
+    let mut config =
+        ClientConfig::builder_with_details(Arc::clone(&pin.provider), Arc::new(NoTime))
+            .with_protocol_versions(&[&TLS13])
+            .expect("the provider has TLS 1.3")
+            .dangerous()
+            .with_custom_certificate_verifier(Arc::clone(pin) as Arc<dyn ServerCertVerifier>)
+            .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(
+                own.certified(),
+            )));
     config.alpn_protocols = vec![ALPN.to_vec()];
     config.resumption = Resumption::disabled();
     config
@@ -67,12 +70,14 @@ pub(crate) fn client(own: &OwnKey, pin: &Arc<PinnedKey>) -> ClientConfig {
 
 /// The side that listens; `pin` holds the expected keys.
 pub(crate) fn server(own: &OwnKey, pin: &Arc<PinnedKey>) -> ServerConfig {
-    let mut config = ServerConfig::builder_with_provider(provider())
-        .with_protocol_versions(&[&TLS13])
-        .expect("the provider has TLS 1.3")
-        .with_client_cert_verifier(Arc::clone(pin) as Arc<dyn ClientCertVerifier>)
-        .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(own.certified())));
+    let mut config =
+        ServerConfig::builder_with_details(Arc::clone(&pin.provider), Arc::new(NoTime))
+            .with_protocol_versions(&[&TLS13])
+            .expect("the provider has TLS 1.3")
+            .with_client_cert_verifier(Arc::clone(pin) as Arc<dyn ClientCertVerifier>)
+            .with_cert_resolver(Arc::new(AlwaysResolvesServerRawPublicKeys::new(own.certified())));
     config.alpn_protocols = vec![ALPN.to_vec()];
+    config.ignore_client_order = lacks_aes(&pin.provider);
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     config
@@ -84,7 +89,10 @@ pub(crate) fn server_name() -> ServerName<'static> {
 
 /// Both ends are this program, so nothing weaker than the hybrid post-quantum key exchange is ever offered.
 /// ChaCha20 is for processors without AES instructions.
-fn provider() -> Arc<CryptoProvider> {
+#[cfg(not(target_family = "wasm"))]
+pub(crate) fn provider() -> Arc<CryptoProvider> {
+    use rustls::crypto::aws_lc_rs;
+
     Arc::new(CryptoProvider {
         cipher_suites: vec![
             aws_lc_rs::cipher_suite::TLS13_AES_128_GCM_SHA256,
@@ -95,12 +103,36 @@ fn provider() -> Arc<CryptoProvider> {
     })
 }
 
+/// The same from pure Rust, since aws-lc is not there.
+#[cfg(target_family = "wasm")]
+pub(crate) fn provider() -> Arc<CryptoProvider> {
+    Arc::new(crate::provider::provider())
+}
+
+/// Whether AES is slow here. Such an end puts ChaCha20 first, and holds to it as a server; the others follow the client, who may
+/// be one.
+fn lacks_aes(provider: &CryptoProvider) -> bool {
+    let first = provider.cipher_suites.first().map(|suite| suite.suite());
+    first == Some(CipherSuite::TLS13_CHACHA20_POLY1305_SHA256)
+}
+
+/// No check needs the time: keys do not expire, and nothing is resumed. A browser's standard library has no clock, and panics.
+#[derive(Debug)]
+struct NoTime;
+
+impl TimeProvider for NoTime {
+    fn current_time(&self) -> Option<UnixTime> {
+        Some(UnixTime::since_unix_epoch(Duration::ZERO))
+    }
+}
+
 /// The keys of which the other end must prove to hold one, for one handshake.
 #[derive(Debug)]
 pub(crate) struct PinnedKey {
     expected: Vec<PublicKey>,
     /// The key that was presented.
     presented: OnceLock<PublicKey>,
+    /// What computes the handshake. The configuration with this pin has it, too.
     provider: Arc<CryptoProvider>,
 }
 
@@ -112,7 +144,12 @@ impl PinnedKey {
 
     /// Any of these.
     pub(crate) fn any(expected: Vec<PublicKey>) -> Arc<Self> {
-        Arc::new(Self { expected, presented: OnceLock::new(), provider: provider() })
+        Self::by(provider(), expected)
+    }
+
+    /// Any of these, in a handshake that this provider computes.
+    pub(crate) fn by(provider: Arc<CryptoProvider>, expected: Vec<PublicKey>) -> Arc<Self> {
+        Arc::new(Self { expected, presented: OnceLock::new(), provider })
     }
 
     /// The key that the other end has proven to hold, once the handshake is complete.

@@ -8,11 +8,11 @@ use std::time::Duration;
 use rustls::{AlertDescription, Error};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc::{Receiver, Sender};
-use tokio::time::{Instant, sleep_until};
 
 use veilset_channel::{ChannelError, MAX_FRAME, NetworkFault, PeerFault};
 
 use crate::Options;
+use crate::clock::{Instant, sleep_until};
 use crate::connection::Passage;
 use crate::handshake::tls_error;
 use crate::meter::Meter;

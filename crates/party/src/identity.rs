@@ -1,20 +1,19 @@
 //! A party's own key.
 
-use std::fs;
+use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
-use aws_lc_rs::rand;
-use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
+use ed25519_dalek::pkcs8::DecodePrivateKey;
+use ed25519_dalek::{Signer as _, SigningKey};
+use veilset_host::time::now;
 use zeroize::Zeroizing;
 
-use crate::guard::check_secret;
 use crate::{Home, PairSecret, PublicKey, StoreError, Succession};
 
-/// The key file under the home directory: PKCS#8, DER.
-const FILE: &str = "identity.key";
+const FILE: &str = Identity::FILE;
 
 /// The key that this party announced as its next, in the same form.
 const NEXT: &str = "identity.next";
@@ -30,11 +29,14 @@ const LONGEST: usize = 170;
 /// An Ed25519 key pair. The secret half is wiped when this goes; it can be neither copied nor shown.
 pub struct Identity {
     pkcs8: Zeroizing<Vec<u8>>,
-    pair: Arc<Ed25519KeyPair>,
+    pair: Arc<SigningKey>,
     public: PublicKey,
 }
 
 impl Identity {
+    /// The key file under the home directory: PKCS#8, DER.
+    pub const FILE: &str = "identity.key";
+
     /// Reads the identity under `home`.
     ///
     /// # Errors
@@ -46,8 +48,7 @@ impl Identity {
 
     fn read(home: &Home, name: &str) -> Result<Option<Self>, StoreError> {
         let path = home.file(name);
-        let Some((file, metadata)) = home.open(name)? else { return Ok(None) };
-        check_secret(&path, &metadata)?;
+        let Some(file) = home.secret(name)? else { return Ok(None) };
         match read_secret(file) {
             Ok(bytes) if bytes.len() > LONGEST => Err(StoreError::NotAnIdentity { path }),
             Ok(bytes) => {
@@ -112,6 +113,22 @@ impl Identity {
         Ok(Replaced { identity, backup })
     }
 
+    /// Puts the identity in these bytes, those of a key file, in place of the one under `home`, of which a copy stays beside it.
+    ///
+    /// # Errors
+    /// [`StoreError::NotAnIdentity`], or when a file cannot be written.
+    pub fn import(home: &Home, bytes: &[u8]) -> Result<Self, StoreError> {
+        let _lock = home.lock(FILE)?;
+        let identity = Some(bytes)
+            .filter(|bytes| bytes.len() <= LONGEST)
+            .and_then(|bytes| Self::from_pkcs8(Zeroizing::new(bytes.to_vec())))
+            .ok_or_else(|| StoreError::NotAnIdentity { path: home.file(FILE) })?;
+        back_up(home, FILE)?;
+        home.write(FILE, &identity.pkcs8, true)?;
+        home.remove(NEXT)?;
+        Ok(identity)
+    }
+
     /// What tells peers this party's next key, which the key that it has now signs; the first call makes that key.
     ///
     /// # Errors
@@ -138,7 +155,7 @@ impl Identity {
     #[must_use]
     pub fn ephemeral() -> Self {
         let mut seed = Zeroizing::new([0; 32]);
-        rand::fill(&mut *seed).expect("the operating system gives randomness");
+        getrandom::fill(&mut *seed).expect("the operating system gives randomness");
         Self::from_pkcs8(Zeroizing::new([&PKCS8[..], &seed[..]].concat()))
             .expect("any 32 bytes are a key")
     }
@@ -172,19 +189,18 @@ impl Identity {
     /// What this party and the one with key `peer` can compute, and nobody else.
     #[must_use]
     pub fn shared_with(&self, peer: &PublicKey) -> PairSecret {
-        let seed = self.pkcs8[PKCS8.len()..].first_chunk().expect("a key has 32 bytes");
-        PairSecret::of(seed, self.public, *peer)
+        PairSecret::of(self.pair.as_bytes(), self.public, *peer)
     }
 
-    /// The key pair itself, to sign a TLS handshake with: everything else has a context, and is [signed](Self::sign) in it.
+    /// What signs a TLS handshake: everything else has a context, and is [signed](Self::sign) in it.
     #[must_use]
-    pub fn key_pair(&self) -> Arc<Ed25519KeyPair> {
-        Arc::clone(&self.pair)
+    pub fn handshake_signer(&self) -> HandshakeSigner {
+        HandshakeSigner(Arc::clone(&self.pair))
     }
 
     fn from_pkcs8(pkcs8: Zeroizing<Vec<u8>>) -> Option<Self> {
-        let pair = Ed25519KeyPair::from_pkcs8_maybe_unchecked(&pkcs8).ok()?;
-        let public = pair.public_key().as_ref().try_into().map(PublicKey::from_bytes).ok()?;
+        let pair = SigningKey::from_pkcs8_der(&pkcs8).ok()?;
+        let public = PublicKey::from_bytes(pair.verifying_key().to_bytes());
         Some(Self { pkcs8, pair: Arc::new(pair), public })
     }
 }
@@ -208,24 +224,22 @@ pub struct Replaced {
 
 /// Gives a key file, whatever is in it, a second name beside the first.
 fn back_up(home: &Home, name: &str) -> Result<Option<PathBuf>, StoreError> {
-    if home.open(name)?.is_none() {
+    if !home.has(name) {
         return Ok(None);
     }
-    let mut number = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-    let free = |number: u64| home.file(&format!("{name}.until-{number}"));
-    while free(number).exists() {
+    let mut number = now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let backup = |number: u64| format!("{name}.until-{number}");
+    while home.has(&backup(number)) {
         number += 1;
     }
-    let (from, to) = (home.file(name), free(number));
-    // Where a file has one name alone, it is copied.
-    let kept = fs::hard_link(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop));
-    kept.map(|()| Some(to.clone())).map_err(|why| StoreError::Write { path: to, why })
+    home.link(name, &backup(number))?;
+    Ok(Some(home.file(&backup(number))))
 }
 
 /// This party's signatures in one context.
 #[derive(Clone)]
 pub struct Signer {
-    pair: Arc<Ed25519KeyPair>,
+    pair: Arc<SigningKey>,
     public: PublicKey,
     context: &'static str,
 }
@@ -244,9 +258,26 @@ impl Signer {
     }
 }
 
-fn signed(pair: &Ed25519KeyPair, context: &str, message: &[u8]) -> [u8; 64] {
-    let signature = pair.sign(&in_context(context, message));
-    signature.as_ref().try_into().expect("an Ed25519 signature has 64 bytes")
+/// This party's signatures on TLS handshakes. Its clones are one.
+#[derive(Clone)]
+pub struct HandshakeSigner(Arc<SigningKey>);
+
+impl HandshakeSigner {
+    /// A signature by RFC 8032 on the bytes as they are.
+    #[must_use]
+    pub fn sign(&self, handshake: &[u8]) -> [u8; 64] {
+        self.0.sign(handshake).to_bytes()
+    }
+}
+
+impl fmt::Debug for HandshakeSigner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("HandshakeSigner").finish_non_exhaustive()
+    }
+}
+
+fn signed(pair: &SigningKey, context: &str, message: &[u8]) -> [u8; 64] {
+    pair.sign(&in_context(context, message)).to_bytes()
 }
 
 /// What is signed: the context, a zero byte, the message.
@@ -273,6 +304,7 @@ fn read_secret(mut file: impl Read) -> io::Result<Zeroizing<Vec<u8>>> {
 
 #[cfg(all(test, unix))]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::str::FromStr;
 
-use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use bech32::primitives::decode::CheckedHrpstring;
 use bech32::{Bech32m, Hrp};
+use ed25519_dalek::{Signature, VerifyingKey};
 
 use crate::identity::in_context;
 
@@ -50,9 +50,9 @@ impl PublicKey {
     /// Whether this party signed `message` in this context: [`Identity::sign`](crate::Identity::sign).
     #[must_use]
     pub fn signed(&self, context: &str, message: &[u8], signature: &[u8; 64]) -> bool {
-        UnparsedPublicKey::new(&ED25519, self.0)
-            .verify(&in_context(context, message), signature)
-            .is_ok()
+        let signature = Signature::from_bytes(signature);
+        VerifyingKey::from_bytes(&self.0)
+            .is_ok_and(|key| key.verify_strict(&in_context(context, message), &signature).is_ok())
     }
 
     /// Whether `text` is meant to be a key rather than a name.

@@ -4,21 +4,26 @@
 //! ([`Peers`]). Both lie in one directory ([`Home`]), which nobody else may change ([`guard`]).
 
 mod error;
+#[cfg(not(target_family = "wasm"))]
 pub mod guard;
+#[cfg(target_family = "wasm")]
+pub mod guard {
+    //! Files that the browser keeps, which nobody else may change.
+
+    pub use crate::home::read_trusted;
+}
 mod home;
 mod identity;
 mod key;
-mod lock;
 mod pair;
 mod peers;
 mod succession;
 mod words;
 
 pub use error::StoreError;
-pub use home::{Held, Home};
-pub use identity::{Identity, Replaced, Replacement, Signer};
+pub use home::{Held, Home, Lock, Stored};
+pub use identity::{HandshakeSigner, Identity, Replaced, Replacement, Signer};
 pub use key::{KeyError, PublicKey};
-pub use lock::Lock;
 pub use pair::PairSecret;
 pub use peers::{Added, Peer, Peers};
 pub use succession::{PeerKeys, Succession};

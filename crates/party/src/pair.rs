@@ -1,8 +1,8 @@
 //! What two parties can compute from each other's keys, and nobody else.
 
-use aws_lc_rs::hkdf::{HKDF_SHA256, Salt};
 use curve25519_dalek::edwards::CompressedEdwardsY;
-use sha2::{Digest, Sha512};
+use hkdf::Hkdf;
+use sha2::{Digest, Sha256, Sha512};
 use zeroize::Zeroizing;
 
 use crate::PublicKey;
@@ -34,13 +34,11 @@ impl PairSecret {
     /// 32 bytes for a purpose within a context: both parties derive the same.
     #[must_use]
     pub fn derive(&self, context: &str, purpose: &[u8]) -> [u8; 32] {
-        let extracted = Salt::new(HKDF_SHA256, SALT).extract(&*self.0);
         let [one, other] = &self.1;
         let info = [context.as_bytes(), &[0], one.as_bytes(), other.as_bytes(), purpose];
         let mut derived = [0; 32];
-        extracted
-            .expand(&info, HKDF_SHA256)
-            .and_then(|expanded| expanded.fill(&mut derived))
+        Hkdf::<Sha256>::new(Some(SALT), &*self.0)
+            .expand_multi_info(&info, &mut derived)
             .expect("32 bytes are not too many");
         derived
     }

@@ -1,7 +1,7 @@
 //! Two keys as a few words, for people who compare them by telephone.
 
-use aws_lc_rs::digest::{SHA256, digest};
 use bip39::Language;
+use sha2::{Digest, Sha256};
 
 use crate::PublicKey;
 
@@ -15,8 +15,8 @@ pub fn words(one: &PublicKey, other: &PublicKey) -> String {
     both.sort_unstable();
     let [one, other] = both;
     let input = [b"veilset words\0".as_slice(), one.as_bytes(), other.as_bytes()].concat();
-    let digest = digest(&SHA256, &input);
-    let bits = digest.as_ref()[..16].try_into().map(u128::from_be_bytes).expect("16 bytes");
+    let digest = Sha256::digest(&input);
+    let bits = digest[..16].try_into().map(u128::from_be_bytes).expect("16 bytes");
     let list = Language::English.word_list();
     let word = |place: usize| list[(bits >> (117 - 11 * place)) as usize % list.len()];
     (0..WORDS).map(word).collect::<Vec<_>>().join(" ")

@@ -22,7 +22,8 @@ use tokio_tungstenite::tungstenite::http::{HeaderValue, Request, StatusCode};
 use tokio_tungstenite::tungstenite::protocol::WebSocketConfig;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::proxy::{Proxies, ReachError};
+use crate::JoinError;
+use crate::proxy::Proxies;
 use crate::relayed::{Duplex, Relayed, Socket};
 use crate::url::RelayUrl;
 use crate::wire::{Closing, LONGEST, MET, Room, SUBPROTOCOL, Side, WAITING, greeting};
@@ -32,29 +33,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 
 /// A relay from which nothing comes for this long while one waits is gone: it gives a sign of life every 20 s.
 const SILENCE: Duration = Duration::from_secs(60);
-
-/// Why one is not in a room with somebody else.
-#[derive(Debug, thiserror::Error)]
-pub enum JoinError {
-    /// There is no connection to the relay, or it broke.
-    #[error(transparent)]
-    Unreached(#[from] ReachError),
-    /// The relay takes nobody now.
-    #[error("{0}")]
-    Busy(String),
-    /// Its certificate is not for its name, or nobody vouches for it whom this machine trusts.
-    #[error("{0}")]
-    Certificate(String),
-    /// It is none.
-    #[error("{0}")]
-    NotARelay(String),
-}
-
-impl From<io::Error> for JoinError {
-    fn from(why: io::Error) -> Self {
-        Self::Unreached(why.into())
-    }
-}
 
 /// Goes into a room at a relay and waits there until somebody of the other side comes, however long that takes. `waits` hears
 /// that nobody is there yet.

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use tokio_tungstenite::tungstenite::http::Uri;
+use http::Uri;
 
 /// What is proposed in the place of a wrong one.
 const FORM: &str = "give wss://HOST, wss://HOST:PORT or wss://HOST/PATH";

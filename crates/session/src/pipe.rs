@@ -1,11 +1,12 @@
 //! A session's way to the peer: frames over any transport, metered.
 
 use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use veilset_channel::{
     Abort, Channel, ChannelError, ChannelExt, Costs, Framed, Message, Metered, Transport, WireBytes,
 };
+use veilset_host::time::Instant;
 
 use crate::SessionError;
 

@@ -2,9 +2,10 @@
 
 use std::hint::black_box;
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
+use veilset_host::time::Instant;
 use veilset_protocols::ks::multiparty::cost;
 use veilset_protocols::{
     Choices, Cost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,

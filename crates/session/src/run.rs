@@ -1,12 +1,11 @@
 //! The run of a registry entry over a user's keys.
 
-use std::time::Instant;
-
 use rand_core::CryptoRng;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use veilset_channel::{Blob, Channel, ChannelExt, Message, PeerFault, Signal};
 use veilset_crypto::{Element, ElementHasher};
 use veilset_data::{KeyDigest, Linkage, RowsToSend};
+use veilset_host::time::Instant;
 use veilset_protocols::{
     self as protocols, Attached, Conclusion, Gives, Observer, Outcome, Run, RunInput, Side,
 };
@@ -408,7 +407,10 @@ pub(crate) fn consented(pipe: &mut Pipe, due: Option<Instant>) -> Result<(), Ses
 pub(crate) fn pool(threads: usize) -> Result<ThreadPool, SessionError> {
     ThreadPoolBuilder::new()
         .num_threads(threads.max(1))
-        .thread_name(|index| format!("veilset-{index}"))
+        .spawn_handler(|thread| {
+            let name = format!("veilset-{}", thread.index());
+            veilset_host::thread::spawn(&name, || thread.run())
+        })
         .build()
         .map_err(|error| SessionError::Threads { threads, why: error.to_string() })
 }

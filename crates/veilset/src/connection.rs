@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use veilset_channel::Transport;
-use veilset_net::{Comeback, Endpoint, Event, Listener, Options, TlsTransport, connect, establish};
+use veilset_net::{Comeback, Endpoint, Event, Options, TlsTransport, establish};
+#[cfg(not(target_family = "wasm"))]
+use veilset_net::{Listener, connect};
 use veilset_party::{Identity, Peer, PublicKey};
 use veilset_protocols::ks::multiparty::MOST_PARTIES;
 use veilset_session::{ConnectedPeer, Pipe};
@@ -61,6 +63,7 @@ impl Connection {
     ///
     /// # Errors
     /// When one does not come in time, or somebody else answers at its address.
+    #[cfg(not(target_family = "wasm"))]
     pub fn open_all(
         identity: &Identity,
         listen: &str,

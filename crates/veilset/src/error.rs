@@ -3,10 +3,12 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+#[cfg(not(target_family = "wasm"))]
 use veilset_channel::ChannelError;
 use veilset_cluster::ClusterError;
 use veilset_crypto::NotAPrime;
 use veilset_data::{DataError, is_full};
+#[cfg(not(target_family = "wasm"))]
 use veilset_lookup::{FileError, ListError, LookupError, Refusal};
 use veilset_names::UnknownName;
 use veilset_net::{Class, NetError};
@@ -138,12 +140,15 @@ pub enum Error {
     },
     /// A list that is served cannot be built or changed like this.
     #[error(transparent)]
+    #[cfg(not(target_family = "wasm"))]
     List(#[from] ListError),
     /// The file of a list that is served.
     #[error(transparent)]
+    #[cfg(not(target_family = "wasm"))]
     ListFile(#[from] FileError),
     /// A lookup.
     #[error(transparent)]
+    #[cfg(not(target_family = "wasm"))]
     Lookup(#[from] LookupError),
     /// The key's presets are not those of a list.
     #[error(
@@ -244,12 +249,13 @@ impl Error {
             | Self::Keys(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
-            | Self::List(_)
-            | Self::ListFile(_)
             | Self::Columns { .. }
             | Self::NoKey { .. }
             | Self::Seen { .. } => exit_code::INPUT,
             Self::Presets { .. } | Self::PresetVersions { .. } => exit_code::TERMS,
+            #[cfg(not(target_family = "wasm"))]
+            Self::List(_) | Self::ListFile(_) => exit_code::INPUT,
+            #[cfg(not(target_family = "wasm"))]
             Self::Lookup(error) => of_lookup(error),
             Self::Refused(_) => exit_code::POLICY,
             Self::Ledger(LedgerError::Refused(_) | LedgerError::Changed { .. }) => {
@@ -303,6 +309,7 @@ fn of_source(is_network: bool) -> u8 {
     if is_network { exit_code::NETWORK } else { exit_code::INPUT }
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn of_lookup(error: &LookupError) -> u8 {
     match error {
         LookupError::Refused(Refusal::Quota(_) | Refusal::Forbidden)

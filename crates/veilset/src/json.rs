@@ -14,12 +14,13 @@ use veilset_cluster::{
 use veilset_data::calendar::Slot;
 use veilset_data::{KeySet, KeySpec, Warning};
 use veilset_party::PublicKey;
-use veilset_protocols::{Choices, Gives, Operation, Outcome, Spec};
+use veilset_protocols::{Choices, Gives, Outcome, Spec};
 use veilset_rules::SignedReceipt;
 use veilset_session::{
-    Calibration, Estimate, Learn, PeerReport, PlannedRun, Prices, Receipt, Release, Withheld,
+    Calibration, Estimate, PeerReport, PlannedRun, Prices, Receipt, Release, Withheld,
 };
 
+#[cfg(not(target_family = "wasm"))]
 use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::{Done, Input, exit_code};
 
@@ -252,6 +253,7 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
 }
 
 /// A lookup in the list of `name`: of single items these, of the rows of a list none.
+#[cfg(not(target_family = "wasm"))]
 #[must_use]
 pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     let manifest = &found.manifest;
@@ -261,11 +263,11 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     let object = json!({
         "run": found.run,
         "time": time(found.started),
-        "operation": Operation::Lookup.name(),
+        "operation": veilset_protocols::Operation::Lookup.name(),
         "protocol": protocol,
         "security": spec.map(|spec| spec.security.name()),
         "presets": manifest.presets,
-        "learn": Learn::Me.name(),
+        "learn": veilset_session::Learn::Me.name(),
         "peer": party(name, Some(found.peer)),
         "role": "receiver",
         "rows": found.input.rows(),
@@ -290,6 +292,7 @@ pub fn of_lookup(found: &LookedUp, name: &str, items: &[String]) -> Value {
     versioned(with_choices(object, "security", choices))
 }
 
+#[cfg(not(target_family = "wasm"))]
 fn entry(found: &LookedUp, row: usize, item: Option<&String>) -> Value {
     let answer = found.of_row(row);
     let label = match answer {

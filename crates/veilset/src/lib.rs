@@ -33,6 +33,7 @@
 //!
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
+#[cfg(not(target_family = "wasm"))]
 mod choices;
 mod connection;
 mod done;
@@ -41,12 +42,15 @@ mod input;
 mod job;
 mod join;
 pub mod json;
+#[cfg(not(target_family = "wasm"))]
 pub mod lookup;
 #[cfg(feature = "calendar")]
 pub mod meeting;
 mod memory;
 mod output;
+#[cfg(not(target_family = "wasm"))]
 mod pair;
+#[cfg(not(target_family = "wasm"))]
 pub mod prime;
 mod ready;
 mod record;
@@ -54,6 +58,7 @@ mod rules;
 pub mod units;
 pub mod voice;
 
+#[cfg(not(target_family = "wasm"))]
 pub use choices::choose;
 pub use connection::{Connection, PeerAddress};
 pub use done::Done;
@@ -74,9 +79,10 @@ pub use veilset_session::{
 /// Runs that many workers of both parties share.
 pub mod cluster {
     pub use veilset_cluster::{
-        Cut, DriverConnection, ListColumns, MAX_MESSAGE, Merged, Rendezvous, Slicing, Worker, cut,
-        merge, scan, split,
+        Cut, DriverConnection, ListColumns, MAX_MESSAGE, Merged, Slicing, cut, merge, scan, split,
     };
+    #[cfg(not(target_family = "wasm"))]
+    pub use veilset_cluster::{Rendezvous, Worker};
     pub use veilset_crypto::Element;
     pub use veilset_protocols::pieces::value_bits;
     pub use veilset_session::{
@@ -99,9 +105,10 @@ pub mod data {
 
 /// The way to the peer.
 pub mod net {
+    #[cfg(not(target_family = "wasm"))]
+    pub use veilset_net::{Callers, Entrance, Farewell, Limits, Listener, Note, Parting, signals};
     pub use veilset_net::{
-        Callers, Code, Comeback, Endpoint, Entrance, Event, Farewell, Introduced, Introduction,
-        Limits, Listener, NetError, Note, Options, Parting, Role, Stop, signals,
+        Code, Comeback, Endpoint, Event, Introduced, Introduction, NetError, Options, Role, Stop,
     };
 }
 

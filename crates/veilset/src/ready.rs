@@ -1,10 +1,9 @@
 //! From agreed terms to a result.
 
-use std::time::SystemTime;
-
 use chacha20::ChaCha20Rng;
 use veilset_channel::Abort;
 use veilset_data::{DataError, Destination, LABEL_COLUMN};
+use veilset_host::time::now;
 use veilset_protocols::Gives;
 use veilset_rules::LedgerError;
 use veilset_session::{
@@ -154,7 +153,7 @@ impl Ready {
     /// When a budget has too little left, the peer asks for something that this side did not name and nobody [accepted](Self::accept), or a party declines,
     /// breaks the protocol or goes away; nothing was written then.
     pub fn run(self, input: &Input, resources: &Resources<'_>) -> Result<Done, Error> {
-        let started = SystemTime::now();
+        let started = now();
         let Self { terms, mut rng, mut record } = self;
         let keys = input.digests(&mut rng)?;
         let mut unrecorded = None;

@@ -1,10 +1,11 @@
 //! What the ledger gets of a run.
 
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::UNIX_EPOCH;
 
 use rand_core::CryptoRng;
 use veilset_data::{DataError, KeyDigest};
+use veilset_host::time::now;
 use veilset_party::{PublicKey, Signer};
 use veilset_rules::{Began, CONTEXT, Ending, Ledger, LedgerError, LedgerPeer, Rules};
 use veilset_session::{Pledge, Report, Sign, fresh_rng};
@@ -25,7 +26,7 @@ impl Job {
             ..Began::new(String::new(), vec![peer], self.operation.name().to_owned())
         };
         let keys = input.digests(&mut fresh_rng()?)?;
-        Ok(ledger.check(began, &input.of_values(&keys), &self.rules, SystemTime::now())?)
+        Ok(ledger.check(began, &input.of_values(&keys), &self.rules, now())?)
     }
 
     /// What a run spends of a budget for noise.
@@ -70,7 +71,7 @@ impl Record {
     /// Takes the budgets and writes that the run of a list of so many keys with these digests begins.
     pub(crate) fn begin(&self, own: u64, digests: &[KeyDigest]) -> Result<(), LedgerError> {
         let began = Began { own, ..self.began.clone() };
-        self.ledger.begin(began, digests, &self.rules, SystemTime::now())
+        self.ledger.begin(began, digests, &self.rules, now())
     }
 
     /// Whether no rule needs the ledger, so that a run may go on which it does not have.
@@ -86,7 +87,7 @@ impl Record {
             Err(_) => Ending::Failed,
         };
         let receipt = report.as_ref().ok().and_then(|report| report.receipt.as_ref());
-        self.ledger.end(&self.began.run, ending, receipt, SystemTime::now())
+        self.ledger.end(&self.began.run, ending, receipt, now())
     }
 }
 
@@ -104,7 +105,7 @@ pub(crate) fn pledge(
         hasher.update(digests);
     })?;
     let commitment = *hasher.finalize().as_bytes();
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    let since = now().duration_since(UNIX_EPOCH);
     let began = since.map_or(0, |since| since.as_secs());
     let pledge = Pledge { signer: Arc::new(Signs(ledger.signer())), began, commitment };
     Ok((pledge, blake3::Hash::from_bytes(salt).to_hex().to_string()))

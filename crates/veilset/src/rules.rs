@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use chrono::Utc;
+use chrono::{DateTime, Utc};
 use veilset_data::{KeyColumn, KeySpec};
+use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_rules::{Facts, Ledger, Policy};
 use veilset_session::{Briefing, Column, SessionError};
@@ -98,7 +99,7 @@ impl Job {
             peer: None,
             release: self.release,
             reference: self.reference.as_deref(),
-            today: Utc::now().date_naive(),
+            today: DateTime::<Utc>::from(now()).date_naive(),
         }
     }
 

@@ -1,17 +1,17 @@
 //! Multiplication on Curve25519, for many values and one thread.
 
-use aws_lc_rs::agreement::{PrivateKey, UnparsedPublicKey, X25519, agree};
 use veilset_simd::{Kernel, x25519};
 use zeroize::Zeroizing;
 
 use super::Point;
 pub use super::elligator::map_batch;
+use super::library::Multiplier;
 
 /// A secret scalar: 32 bytes, clamped as RFC 7748 says. Wiped when dropped.
 pub struct Scalar {
     bytes: Zeroizing<[u8; 32]>,
     /// The same for the library that multiplies where no lanes do.
-    library: PrivateKey,
+    library: Multiplier,
 }
 
 impl Scalar {
@@ -21,28 +21,20 @@ impl Scalar {
     /// When memory is exhausted.
     #[must_use]
     pub fn new(bytes: &[u8; 32]) -> Self {
-        let library = PrivateKey::from_private_key(&X25519, bytes);
-        Self { bytes: Zeroizing::new(*bytes), library: library.expect("any 32 bytes are a scalar") }
-    }
-
-    /// X25519 by the library; the neutral element becomes 0.
-    fn multiply(&self, point: &Point) -> Point {
-        let peer = UnparsedPublicKey::new(&X25519, point);
-        let product = agree(&self.library, peer, (), |product| product.try_into().map_err(|_| ()));
-        product.unwrap_or([0; 32])
+        Self { bytes: Zeroizing::new(*bytes), library: Multiplier::new(bytes) }
     }
 }
 
 /// Replaces each point by its product with `scalar`: X25519, by which the top bit of a point is ignored and its number
 /// reduced. The neutral element becomes 0, which no other point does.
 ///
-/// Without lanes ([`Kernel::Scalar`]) aws-lc multiplies, the fastest scalar code there is.
+/// Without lanes ([`Kernel::Scalar`]) a library multiplies.
 pub fn multiply_batch(kernel: Kernel, scalar: &Scalar, points: &mut [Point]) {
     if kernel > Kernel::Scalar {
         return x25519(kernel, &scalar.bytes, points);
     }
     for point in points {
-        *point = scalar.multiply(point);
+        *point = scalar.library.multiply(point);
     }
 }
 

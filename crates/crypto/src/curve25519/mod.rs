@@ -4,6 +4,7 @@ mod distributed;
 pub(crate) mod elligator;
 pub(crate) mod kernel;
 mod key_agreement;
+mod library;
 mod prf;
 
 pub use distributed::DistributedPrf;

@@ -1,10 +1,9 @@
 //! Multiplication in the group and the way from an x-coordinate back to a point, for many values and one thread.
 //!
-//! With [`Kernel::Avx512Ifma`] all of it runs in lanes. Other kernels leave the multiplication to aws-lc, whose Diffie–Hellman
+//! With [`Kernel::Avx512Ifma`] all of it runs in lanes. Other kernels leave the multiplication to a library, whose Diffie–Hellman
 //! function takes both coordinates of a point, checks them against the curve and returns the x-coordinate of the product. It would
 //! find y by itself, in twice the time of the roots here.
 
-use aws_lc_rs::agreement::{ECDH_P256, PrivateKey, UnparsedPublicKey, agree};
 use subtle::{ConditionallySelectable, ConstantTimeEq};
 use veilset_simd::{Kernel, p256 as simd};
 use zeroize::Zeroizing;
@@ -12,6 +11,7 @@ use zeroize::Zeroizing;
 pub use veilset_simd::p256::{Point, X};
 
 use super::field::{Fe, root_candidates};
+use super::library::Multiplier;
 pub use super::sswu::map_batch;
 use super::{B, ORDER, THREE};
 use crate::lanes::Field;
@@ -28,7 +28,7 @@ pub(super) fn has_lanes(kernel: Kernel) -> bool {
 pub struct Scalar {
     bytes: Zeroizing<[u8; 32]>,
     /// The same for the library that multiplies where no lanes do.
-    library: PrivateKey,
+    library: Multiplier,
 }
 
 impl Scalar {
@@ -39,16 +39,8 @@ impl Scalar {
     /// When memory is exhausted.
     #[must_use]
     pub fn new(bytes: &[u8; 32]) -> Option<Self> {
-        let key = || PrivateKey::from_private_key(&ECDH_P256, bytes).expect("1 to n − 1");
-        is_in_range(bytes).then(|| Self { bytes: Zeroizing::new(*bytes), library: key() })
-    }
-
-    /// The x-coordinate of the product with a point, by the library; `None` if the point is not on the curve.
-    fn multiply(&self, point: &Point) -> Option<X> {
-        let mut encoded = Zeroizing::new([4; 65]);
-        encoded[1..].copy_from_slice(point);
-        let point = UnparsedPublicKey::new(&ECDH_P256, encoded.as_slice());
-        agree(&self.library, point, (), |product| product.try_into().map_err(|_| ())).ok()
+        is_in_range(bytes)
+            .then(|| Self { bytes: Zeroizing::new(*bytes), library: Multiplier::new(bytes) })
     }
 }
 
@@ -96,7 +88,7 @@ pub fn multiply_to_x_batch(
         return;
     }
     for (point, product) in points.iter().zip(products) {
-        *product = scalar.multiply(point).expect("a point of the curve");
+        *product = scalar.library.multiply(point).expect("a point of the curve");
     }
 }
 
@@ -255,7 +247,7 @@ mod tests {
     fn a_point_off_the_curve_has_no_product() {
         let mut point = point(ProjectivePoint::generator());
         point[63] ^= 1;
-        assert_eq!(scalars(1).1.multiply(&point), None);
+        assert_eq!(scalars(1).1.library.multiply(&point), None);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod encoding;
 mod field;
 pub mod kernel;
+mod library;
 mod prf;
 pub(crate) mod sswu;
 

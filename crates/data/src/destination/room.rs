@@ -104,6 +104,18 @@ pub(crate) fn free(folder: &Path) -> io::Result<u64> {
     fs4::available_space(folder)
 }
 
+/// A browser has no files.
+#[cfg(target_family = "wasm")]
+fn allocate(_: &File, _: u64) -> io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
+}
+
+/// A browser has no files.
+#[cfg(target_family = "wasm")]
+pub(crate) fn free(_: &Path) -> io::Result<u64> {
+    Err(ErrorKind::Unsupported.into())
+}
+
 /// The longest file that this process may write, where Linux tells: a longer one would be its end by a signal.
 fn longest_file() -> Option<u64> {
     let limits = fs::read_to_string("/proc/self/limits").ok()?;

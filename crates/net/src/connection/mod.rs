@@ -1,31 +1,31 @@
 //! The connection once it stands: a thread that moves frames while its owner computes.
 
 use std::convert::Infallible;
-use std::sync::mpsc as ordinary;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::thread;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinSet;
-use tokio::time::sleep;
 use tokio_rustls::TlsStream;
 
 use veilset_channel::{ChannelError, NetworkFault, QUEUED_FRAMES, Transport, WireBytes};
 use veilset_party::PublicKey;
 
+use self::latch::{Latch, latch};
+use crate::Options;
+use crate::clock::sleep;
 use crate::comeback::Back;
 use crate::handshake::{Connected, Stream};
 use crate::meter::Meter;
-use crate::{NetError, Options};
 
+mod latch;
 mod passage;
 mod pump;
 
 pub(crate) use passage::Passage;
-pub(crate) use pump::{Ends, Pump};
+pub(crate) use pump::Ends;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use pump::Pump;
 
 /// How long a goodbye waits for a peer that is alive to take what was sent last.
 const FAREWELL: Duration = Duration::from_secs(25);
@@ -51,15 +51,14 @@ pub struct TlsTransport {
 struct Task {
     /// Dropped here to cut the connection.
     lifeline: oneshot::Sender<Infallible>,
-    /// Disconnected when the connection is gone.
-    ended: ordinary::Receiver<Infallible>,
+    /// When the connection is gone.
+    ended: Latch,
 }
 
 impl Task {
     fn cut(self) {
         drop(self.lifeline);
-        // Nothing is ever sent.
-        let _ = self.ended.recv();
+        self.ended.wait(Duration::MAX);
     }
 }
 
@@ -94,7 +93,7 @@ impl TlsTransport {
         back: Option<Back>,
     ) -> (Self, impl Future<Output = ()> + Send + 'static) {
         let (lifeline, cut) = oneshot::channel::<Infallible>();
-        let (alive, task_ended) = ordinary::channel::<Infallible>();
+        let (alive, task_ended) = latch();
         let meter = Arc::clone(&connected.meter);
         let (peer, binding) = (connected.peer, connected.binding);
         let connects = matches!(connected.stream, TlsStream::Client(_));
@@ -219,7 +218,7 @@ impl Transport for TlsTransport {
         self.outgoing = None;
         self.incoming = None;
         if let Some(task) = self.task.take() {
-            let _ = task.ended.recv_timeout(FAREWELL);
+            task.ended.wait(FAREWELL);
             task.cut();
         }
     }
@@ -236,34 +235,6 @@ impl Drop for TlsTransport {
             task.cut();
         }
     }
-}
-
-/// What drives a connection: on its caller's thread until the peer is there, then in the background.
-pub(crate) fn runtime() -> Result<Runtime, NetError> {
-    Builder::new_current_thread().enable_io().enable_time().build().map_err(NetError::System)
-}
-
-/// Gives an established connection a thread of its own.
-pub(crate) fn background(
-    runtime: Runtime,
-    connected: Connected,
-    options: Options,
-    back: Option<Back>,
-) -> Result<TlsTransport, NetError> {
-    let (transport, pump) = TlsTransport::over(connected, options, back);
-    let mut pumps = JoinSet::new();
-    pumps.spawn_on(pump, runtime.handle());
-    drive(runtime, pumps).map(|()| transport)
-}
-
-/// Drives pumps that run already on a thread, which ends with the last of them.
-pub(crate) fn drive(runtime: Runtime, mut pumps: JoinSet<()>) -> Result<(), NetError> {
-    let run = move || {
-        runtime.block_on(async { while pumps.join_next().await.is_some() {} });
-        runtime.shutdown_background();
-    };
-    let thread = thread::Builder::new().name("veilset-net".to_owned()).spawn(run);
-    thread.map(drop).map_err(NetError::System)
 }
 
 #[cfg(test)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
 use veilset_channel::{ChannelError, NetworkFault};
 use veilset_reach::Way;
 
 use super::Passage;
 use crate::Options;
+use crate::clock::{sleep, timeout};
 use crate::comeback::Back;
 use crate::handshake::{Connected, Place, Stream};
 use crate::meter::Meter;

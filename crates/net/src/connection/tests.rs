@@ -10,6 +10,7 @@ use veilset_channel::{MAX_FRAME, Malformed, PeerFault};
 
 use super::*;
 use crate::handshake::{Standing, client_over, server_over};
+use crate::returns::Returns;
 use crate::tls::{self, OwnKey, PinnedKey};
 use veilset_party::Identity;
 
@@ -32,7 +33,7 @@ impl End {
         let own = OwnKey::of(&Identity::ephemeral());
         let peer = connected.peer;
         let addr = connected.addr.parse().expect("of this machine");
-        Self::moving(connected, options, Some(Back::Listener { own, peer, addr }))
+        Self::moving(connected, options, Some(Back::Listener(Returns { own, peer, addr })))
     }
 
     fn moving(connected: Connected<DuplexStream>, options: Options, back: Option<Back>) -> Self {

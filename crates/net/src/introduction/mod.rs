@@ -10,21 +10,27 @@ use std::io;
 use std::str::FromStr;
 use std::time::Duration;
 
-use aws_lc_rs::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
-use aws_lc_rs::hkdf::{HKDF_SHA256, Prk, Salt};
-use aws_lc_rs::rand;
+use chacha20poly1305::aead::AeadInOut;
+use chacha20poly1305::{ChaCha20Poly1305, KeyInit, Nonce};
+use hkdf::Hkdf;
+use sha2::Sha256;
 use spake2::{Ed25519Group, Identity as Name, Password, Spake2};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+#[cfg(not(target_family = "wasm"))]
 use tokio::net::TcpListener;
-use tokio::time::{sleep, timeout};
 use veilset_party::{Identity, PublicKey};
 use veilset_reach::wire::{Room, Side};
 use veilset_reach::{Proxies, RelayUrl, Way, join};
 use zeroize::Zeroizing;
 
-use crate::address::{Purpose, host_and_port, relay_url};
+use crate::address::relay_url;
+#[cfg(not(target_family = "wasm"))]
+use crate::address::{Purpose, host_and_port};
+use crate::clock::{sleep, timeout};
 use crate::connect::Failed;
-use crate::connection::runtime;
+#[cfg(target_family = "wasm")]
+use crate::endpoint::unreachable_address;
+use crate::runtime::runtime;
 use crate::{Endpoint, Event, NetError, Options};
 
 /// Digits and letters that nobody takes for one another (Crockford's): 5 bits each.
@@ -67,15 +73,14 @@ impl Code {
     #[must_use]
     pub fn fresh() -> Self {
         let mut letters = Zeroizing::new([0; PLATE + SECRET]);
-        rand::fill(&mut *letters).expect("the operating system gives randomness");
+        getrandom::fill(&mut *letters).expect("the operating system gives randomness");
         letters.iter_mut().for_each(|letter| *letter = LETTERS[usize::from(*letter % 32)]);
         Self(letters)
     }
 
     /// Where the two meet at a relay: whoever guesses it can use the code up, and no more.
     fn room(&self) -> Room {
-        let extracted =
-            Salt::new(HKDF_SHA256, b"veilset invitation room").extract(&self.0[..PLATE]);
+        let extracted = Prk::new(Some(b"veilset invitation room"), &self.0[..PLATE]);
         Room(expanded(&extracted, b"room"))
     }
 
@@ -202,6 +207,7 @@ impl Introduction<'_> {
         last: &mut Option<String>,
     ) -> Result<Introduced, NetError> {
         let mut entrance = match endpoint {
+            #[cfg(not(target_family = "wasm"))]
             Endpoint::Listen(addr) => {
                 let failed = |why| NetError::Listen { addr: addr.clone(), why };
                 let target = host_and_port(addr, Purpose::Listen)?;
@@ -209,13 +215,18 @@ impl Introduction<'_> {
                 (self.events)(Event::Listening(socket.local_addr().map_err(failed)?));
                 Entrance::Listener(socket)
             }
+            #[cfg(not(target_family = "wasm"))]
             Endpoint::Connect(addr) => {
                 let (host, port) = host_and_port(addr, Purpose::Connect)?;
                 Entrance::Peer {
-                    host,
+                    host: host.to_owned(),
                     port,
                     proxies: Proxies::from_env().map_err(NetError::Proxy)?,
                 }
+            }
+            #[cfg(target_family = "wasm")]
+            Endpoint::Listen(addr) | Endpoint::Connect(addr) => {
+                return Err(unreachable_address(addr));
             }
             Endpoint::Via(url) => {
                 let proxies = Proxies::from_env().map_err(NetError::Proxy)?;
@@ -235,7 +246,7 @@ impl Introduction<'_> {
                 Err(Failed::ForGood(why)) => return Err(why),
                 Err(Failed::ForNow(why)) => *last = Some(why),
             }
-            if !matches!(entrance, Entrance::Listener(_)) {
+            if !entrance.waits() {
                 let (addr, why) = (endpoint.place().to_owned(), last.clone().unwrap_or_default());
                 (self.events)(Event::Retrying { addr, why, wait: PAUSE });
                 sleep(PAUSE).await;
@@ -243,9 +254,11 @@ impl Introduction<'_> {
         }
     }
 
-    async fn next(&self, entrance: &mut Entrance<'_>) -> Result<Way, Failed> {
+    async fn next(&self, entrance: &mut Entrance) -> Result<Way, Failed> {
         match entrance {
+            #[cfg(not(target_family = "wasm"))]
             Entrance::Listener(socket) => Ok(Way::Tcp(socket.accept().await?.0)),
+            #[cfg(not(target_family = "wasm"))]
             Entrance::Peer { host, port, proxies } => {
                 Ok(Way::Tcp(proxies.reach(host, *port).await?))
             }
@@ -354,26 +367,49 @@ impl Introduction<'_> {
 }
 
 /// Where the other comes from.
-enum Entrance<'a> {
+enum Entrance {
+    #[cfg(not(target_family = "wasm"))]
     Listener(TcpListener),
-    Peer { host: &'a str, port: u16, proxies: Proxies },
-    Relay { url: RelayUrl, proxies: Proxies, is_new: bool },
+    #[cfg(not(target_family = "wasm"))]
+    Peer {
+        host: String,
+        port: u16,
+        proxies: Proxies,
+    },
+    Relay {
+        url: RelayUrl,
+        proxies: Proxies,
+        is_new: bool,
+    },
 }
+
+impl Entrance {
+    /// Whether others come here, and need not be sought.
+    fn waits(&self) -> bool {
+        match self {
+            #[cfg(not(target_family = "wasm"))]
+            Self::Listener(_) => true,
+            _ => false,
+        }
+    }
+}
+
+/// A pseudorandom key of RFC 5869.
+type Prk = Hkdf<Sha256>;
 
 /// The keys of an exchange: one for what each side seals, and what both sign.
 struct Keys {
-    host: LessSafeKey,
-    guest: LessSafeKey,
+    host: ChaCha20Poly1305,
+    guest: ChaCha20Poly1305,
     session: [u8; 32],
 }
 
 impl Keys {
     fn of(key: &[u8], said: &[u8]) -> Self {
-        let extracted = Salt::new(HKDF_SHA256, b"veilset invitation").extract(key);
+        let extracted = Prk::new(Some(b"veilset invitation"), key);
         let sealing = |purpose: &[u8]| {
             let bytes = Zeroizing::new(expanded(&extracted, &[purpose, said].concat()));
-            let key = UnboundKey::new(&CHACHA20_POLY1305, &*bytes).expect("a key has 32 bytes");
-            LessSafeKey::new(key)
+            ChaCha20Poly1305::new((&*bytes).into())
         };
         let session = expanded(&extracted, &[b"session", said].concat());
         Self { host: sealing(HOST), guest: sealing(GUEST), session }
@@ -383,7 +419,7 @@ impl Keys {
         [purpose(role), &self.session].concat()
     }
 
-    fn key(&self, role: Role) -> &LessSafeKey {
+    fn key(&self, role: Role) -> &ChaCha20Poly1305 {
         match role {
             Role::Host => &self.host,
             Role::Guest => &self.guest,
@@ -393,15 +429,14 @@ impl Keys {
     /// What this side says, under a number that it uses once.
     fn seal(&self, role: Role, number: u8, bytes: &[u8]) -> Vec<u8> {
         let mut sealed = bytes.to_vec();
-        let done =
-            self.key(role).seal_in_place_append_tag(nonce(number), Aad::empty(), &mut sealed);
+        let done = self.key(role).encrypt_in_place(&nonce(number), b"", &mut sealed);
         done.expect("it is short");
         sealed
     }
 
     fn open(&self, role: Role, number: u8, mut sealed: Vec<u8>) -> Option<Vec<u8>> {
-        let opened = self.key(role).open_in_place(nonce(number), Aad::empty(), &mut sealed);
-        opened.ok().map(|opened| opened.to_vec())
+        let opened = self.key(role).decrypt_in_place(&nonce(number), b"", &mut sealed);
+        opened.ok().map(|()| sealed)
     }
 }
 
@@ -415,15 +450,12 @@ fn purpose(role: Role) -> &'static [u8] {
 fn nonce(number: u8) -> Nonce {
     let mut nonce = [0; 12];
     nonce[0] = number;
-    Nonce::assume_unique_for_key(nonce)
+    nonce.into()
 }
 
 fn expanded(extracted: &Prk, info: &[u8]) -> [u8; 32] {
     let mut bytes = [0; 32];
-    extracted
-        .expand(&[info], HKDF_SHA256)
-        .and_then(|expanded| expanded.fill(&mut bytes))
-        .expect("32 bytes are not too many");
+    extracted.expand(info, &mut bytes).expect("32 bytes are not too many");
     bytes
 }
 

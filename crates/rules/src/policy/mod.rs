@@ -12,7 +12,6 @@ mod section;
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use veilset_party::{Home, guard};
@@ -76,12 +75,8 @@ impl Policy {
     /// # Errors
     /// As [`load`](Self::load); a file that is not there is none.
     pub fn of_home(home: &Home) -> Result<Option<Self>, PolicyError> {
-        let path = home.path().join(FILE);
         // A link that leads nowhere is a policy that cannot be read.
-        match path.symlink_metadata() {
-            Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
-            _ => Self::load(&path).map(Some),
-        }
+        if home.has(FILE) { Self::load(&home.path().join(FILE)).map(Some) } else { Ok(None) }
     }
 
     /// The policy of the party that lives at `home`: the one at this path, or else the one beside its identity, where there is one.

@@ -9,12 +9,11 @@ mod terms;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
-
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Channel, ChannelExt, Message, Signal};
 use veilset_crypto::{ElementHasher, Group, Ristretto255};
 use veilset_data::KeyDigest;
+use veilset_host::time::Instant;
 use veilset_protocols::ks::multiparty::{Condition, MultipartyError, MultipartyRun, run};
 use veilset_protocols::{Operation, Security};
 use zeroize::Zeroizing;

@@ -8,8 +8,9 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 32] = [
-    ("veilset-channel", &[]),
+const GRAPH: [(&str, &[&str]); 33] = [
+    ("veilset-host", &[]),
+    ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
     ("veilset-real", &[]),
     ("veilset-structures", &["veilset-real", "veilset-simd"]),
@@ -39,15 +40,16 @@ const GRAPH: [(&str, &[&str]); 32] = [
             "veilset-channel",
             "veilset-crypto",
             "veilset-data",
+            "veilset-host",
             "veilset-names",
             "veilset-protocols",
             "veilset-real",
         ],
     ),
-    ("veilset-party", &[]),
+    ("veilset-party", &["veilset-host"]),
     ("veilset-rules", &["veilset-names", "veilset-party", "veilset-protocols", "veilset-session"]),
-    ("veilset-reach", &[]),
-    ("veilset-net", &["veilset-channel", "veilset-party", "veilset-reach"]),
+    ("veilset-reach", &["veilset-host"]),
+    ("veilset-net", &["veilset-channel", "veilset-host", "veilset-party", "veilset-reach"]),
     ("veilset-relay", &["veilset-net", "veilset-reach"]),
     (
         "veilset-cluster",
@@ -77,6 +79,8 @@ const GRAPH: [(&str, &[&str]); 32] = [
             "veilset-cluster",
             "veilset-crypto",
             "veilset-data",
+            "veilset-host",
+            "veilset-host",
             "veilset-lookup",
             "veilset-names",
             "veilset-net",
@@ -189,8 +193,8 @@ fn every_dependency_has_a_licence_that_fits() {
     }
 }
 
-/// The one crate that may hold unsafe code.
-const UNSAFE: &str = "veilset-simd";
+/// The crates that may hold unsafe code: kernels, and the border to a page.
+const UNSAFE: [&str; 2] = ["veilset-host", "veilset-simd"];
 
 #[test]
 fn every_crate_takes_the_workspaces_lints() {
@@ -198,13 +202,14 @@ fn every_crate_takes_the_workspaces_lints() {
     for package in list(&metadata, "packages") {
         let manifest = std::fs::read_to_string(text(package, "manifest_path")).expect("readable");
         let name = text(package, "name");
-        let lints = if name == UNSAFE { "[lints.rust]" } else { "[lints]\nworkspace = true" };
+        let lints =
+            if UNSAFE.contains(&name) { "[lints.rust]" } else { "[lints]\nworkspace = true" };
         assert!(manifest.contains(lints), "{name}: lints are the workspace's");
     }
 }
 
 #[test]
-fn the_crate_with_unsafe_code_keeps_the_other_lints() {
+fn the_crates_with_unsafe_code_keep_the_other_lints() {
     let section = |manifest: &str, name: &str| -> BTreeSet<String> {
         let lines = manifest.lines().skip_while(|line| *line != name).skip(1);
         lines.take_while(|line| !line.is_empty()).map(str::to_owned).collect()
@@ -213,14 +218,19 @@ fn the_crate_with_unsafe_code_keeps_the_other_lints() {
     let read = |path: &str| std::fs::read_to_string(path).expect("readable");
     let metadata = metadata(&["--no-deps"]);
     let packages = list(&metadata, "packages").iter();
-    let mut simd = packages.filter(|package| text(package, "name") == UNSAFE);
-    let simd = read(text(simd.next_back().expect("it exists"), "manifest_path"));
-    for lints in ["rust", "clippy"] {
-        let wanted = section(&read(root), &format!("[workspace.lints.{lints}]"));
-        let kept = section(&simd, &format!("[lints.{lints}]"));
-        let missing: Vec<_> = wanted.difference(&kept).collect();
-        let allowed = if lints == "rust" { vec!["unsafe_code = \"forbid\""] } else { Vec::new() };
-        assert_eq!(missing, allowed, "[lints.{lints}] of {UNSAFE}");
+    let of_unsafe: Vec<_> =
+        packages.filter(|package| UNSAFE.contains(&text(package, "name"))).collect();
+    assert_eq!(of_unsafe.len(), UNSAFE.len());
+    for package in of_unsafe {
+        let manifest = read(text(package, "manifest_path"));
+        for lints in ["rust", "clippy"] {
+            let wanted = section(&read(root), &format!("[workspace.lints.{lints}]"));
+            let kept = section(&manifest, &format!("[lints.{lints}]"));
+            let missing: Vec<_> = wanted.difference(&kept).collect();
+            let allowed =
+                if lints == "rust" { vec!["unsafe_code = \"forbid\""] } else { Vec::new() };
+            assert_eq!(missing, allowed, "[lints.{lints}] of {}", text(package, "name"));
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Lines for whoever reads them later: with the time, and the run that they are about.
 
 use std::sync::{Mutex, OnceLock, PoisonError};
-use std::time::SystemTime;
 
 use serde_json::json;
+use veilset_host::time::now;
 
 use crate::json::time;
 
@@ -38,7 +38,7 @@ pub(super) fn is_kept() -> bool {
 pub(super) fn line(text: String) -> String {
     let Some(format) = FORMAT.get() else { return text + "\n" };
     let run = RUN.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    written(*format, &time(SystemTime::now()), run.as_deref(), text.trim()) + "\n"
+    written(*format, &time(now()), run.as_deref(), text.trim()) + "\n"
 }
 
 fn written(format: Format, time: &str, run: Option<&str>, text: &str) -> String {

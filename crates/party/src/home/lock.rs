@@ -21,7 +21,7 @@ impl Lock {
     ///
     /// # Errors
     /// [`StoreError::Busy`], or [`StoreError::Write`] when the file cannot be opened or locked.
-    pub(crate) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
+    pub(in crate::home) fn take(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let start = Instant::now();
         loop {
             match try_lock(path) {

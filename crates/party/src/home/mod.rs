@@ -2,16 +2,27 @@
 
 use std::env;
 use std::ffi::OsString;
-use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::NamedTempFile;
-
 use crate::StoreError;
-use crate::guard::check_unchanged_by_others;
-use crate::lock::Lock;
+
+#[cfg(not(target_family = "wasm"))]
+mod disk;
+#[cfg(not(target_family = "wasm"))]
+mod lock;
+#[cfg(target_family = "wasm")]
+mod page;
+
+#[cfg(not(target_family = "wasm"))]
+use disk as place;
+#[cfg(target_family = "wasm")]
+use page as place;
+
+#[cfg(target_family = "wasm")]
+pub use place::read_trusted;
+pub use place::{Lock, Stored};
 
 /// How long a change waits for another program's change, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -71,18 +82,10 @@ impl Home {
     /// # Errors
     /// When others may change the directory, or it takes no files.
     pub fn write(&self, name: &str, bytes: &[u8], replace: bool) -> Result<bool, StoreError> {
-        self.make()?;
+        place::make(&self.0)?;
         let path = self.file(name);
-        let failed = |why| StoreError::Write { path: path.clone(), why };
-        // Temporary files are made with mode 0600.
-        let mut file = NamedTempFile::new_in(&self.0).map_err(failed)?;
-        file.write_all(bytes).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-        let written = if replace { file.persist(&path) } else { file.persist_noclobber(&path) };
-        match written {
-            Ok(_) => self.sync().map(|()| true).map_err(failed),
-            Err(refused) if refused.error.kind() == ErrorKind::AlreadyExists => Ok(false),
-            Err(refused) => Err(failed(refused.error)),
-        }
+        let written = place::write(&self.0, &path, bytes, replace);
+        written.map_err(|why| StoreError::Write { path, why })
     }
 
     /// Changes a file while other programs that want to change it wait: `change` gets what is there, and makes what is to
@@ -115,12 +118,11 @@ impl Home {
     /// # Errors
     /// When others may change the directory, or that fails.
     pub fn remove(&self, name: &str) -> Result<(), StoreError> {
-        if !self.is_there()? {
+        if !place::is_there(&self.0)? {
             return Ok(());
         }
         let path = self.file(name);
-        let removed = unless_missing(fs::remove_file(&path)).and_then(|_| self.sync());
-        removed.map_err(|why| StoreError::Write { path, why })
+        place::remove(&self.0, &path).map_err(|why| StoreError::Write { path, why })
     }
 
     /// The bytes of a file that only this user may change; `None` when there is no such file.
@@ -139,20 +141,33 @@ impl Home {
     ///
     /// # Errors
     /// When others may change the file or the directory, or it cannot be opened.
-    pub fn reader(&self, name: &str) -> Result<Option<File>, StoreError> {
-        let Some((file, metadata)) = self.open(name)? else { return Ok(None) };
-        check_unchanged_by_others(&self.file(name), &metadata)?;
-        Ok(Some(file))
+    pub fn reader(&self, name: &str) -> Result<Option<Stored>, StoreError> {
+        if place::is_there(&self.0)? { place::open(&self.file(name)) } else { Ok(None) }
     }
 
-    /// A file, and what the system says of the very file that was opened; `None` when there is no such file.
-    pub(crate) fn open(&self, name: &str) -> Result<Option<(File, Metadata)>, StoreError> {
-        if !self.is_there()? {
-            return Ok(None);
-        }
-        let path = self.file(name);
-        let opened = File::open(&path).and_then(|file| file.metadata().map(|about| (file, about)));
-        unless_missing(opened).map_err(|why| StoreError::Read { path, why })
+    /// As [`reader`](Self::reader), a file that only this user may read.
+    pub(crate) fn secret(&self, name: &str) -> Result<Option<Stored>, StoreError> {
+        if place::is_there(&self.0)? { place::open_secret(&self.file(name)) } else { Ok(None) }
+    }
+
+    /// Gives a file a second name.
+    pub(crate) fn link(&self, from: &str, to: &str) -> Result<(), StoreError> {
+        let to = self.file(to);
+        place::link(&self.file(from), &to).map_err(|why| StoreError::Write { path: to, why })
+    }
+
+    /// Whether something has this name; a link that leads nowhere is something.
+    #[must_use]
+    pub fn has(&self, name: &str) -> bool {
+        place::has(&self.file(name))
+    }
+
+    /// The names of its files.
+    ///
+    /// # Errors
+    /// When others may change the directory, or it cannot be read.
+    pub fn names(&self) -> Result<Vec<String>, StoreError> {
+        if place::is_there(&self.0)? { place::names(&self.0) } else { Ok(Vec::new()) }
     }
 
     /// Takes a lock of this name; none while another program has it.
@@ -160,7 +175,7 @@ impl Home {
     /// # Errors
     /// When others may change the directory, or it takes no files.
     pub fn try_lock(&self, name: &str) -> Result<Option<Lock>, StoreError> {
-        self.make()?;
+        place::make(&self.0)?;
         match Lock::take(&self.file(&format!("{name}.lock")), Duration::ZERO) {
             Ok(lock) => Ok(Some(lock)),
             Err(StoreError::Busy { .. }) => Ok(None),
@@ -170,31 +185,8 @@ impl Home {
 
     /// Keeps other programs from changing the file until the lock goes.
     pub(crate) fn lock(&self, name: &str) -> Result<Lock, StoreError> {
-        self.make()?;
+        place::make(&self.0)?;
         Lock::take(&self.file(&format!("{name}.lock")), PATIENCE)
-    }
-
-    /// A new name is there after a power cut once its folder is written.
-    fn sync(&self) -> io::Result<()> {
-        if cfg!(unix) { File::open(&self.0)?.sync_all() } else { Ok(()) }
-    }
-
-    fn make(&self) -> Result<(), StoreError> {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(&self.0).map_err(|why| StoreError::Write { path: self.0.clone(), why })?;
-        self.is_there().map(|_| ())
-    }
-
-    /// Whether the directory is there, which only this user may change.
-    fn is_there(&self) -> Result<bool, StoreError> {
-        let read = |why| StoreError::Read { path: self.0.clone(), why };
-        match unless_missing(fs::metadata(&self.0)).map_err(read)? {
-            Some(metadata) => check_unchanged_by_others(&self.0, &metadata).map(|()| true),
-            None => Ok(false),
-        }
     }
 }
 
@@ -213,30 +205,15 @@ impl Held<'_> {
     /// When that fails.
     pub fn append(&self, keep: u64, bytes: &[u8]) -> Result<(), StoreError> {
         let path = self.home.file(&self.name);
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let written = options.open(&path).and_then(|mut file| {
-            file.set_len(keep)?;
-            file.seek(SeekFrom::End(0))?;
-            file.write_all(bytes)?;
-            file.sync_all()?;
-            self.home.sync()
-        });
+        let written = place::append(&self.home.0, &path, keep, bytes);
         written.map_err(|why| StoreError::Write { path, why })
-    }
-}
-
-fn unless_missing<T>(found: io::Result<T>) -> io::Result<Option<T>> {
-    match found {
-        Err(why) if why.kind() == ErrorKind::NotFound => Ok(None),
-        other => other.map(Some),
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]
@@ -309,7 +286,7 @@ mod tests {
             allow(mode).expect("own");
             let refused = [
                 home.read("file").err(),
-                home.open("missing").err(),
+                home.reader("missing").err(),
                 home.write("file", b"y", true).err(),
                 home.lock("file").err(),
             ];
