@@ -1,11 +1,10 @@
 //! `veilset check`: a local look.
 
-use serde_json::{Value, json};
 use veilset::data::{
-    CheckReport, ColumnLook, Finding, KeyColumn, LooksLike, Place, Spot, Table, ValueCheck, check,
+    CheckReport, ColumnLook, Finding, KeyColumn, LooksLike, Place, Table, ValueCheck, check,
     check_values, counted, look_at_columns,
 };
-use veilset::json::versioned;
+use veilset::json::{number, of_check, of_columns};
 
 use crate::args::{CheckArgs, Talk};
 use crate::error::Failure;
@@ -19,7 +18,7 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
         let columns = look_at_columns(&table, &all)?;
         let values = check_values(&table, &args.value)?;
         if args.json {
-            return Ok(print_line!("{}", object_of_columns(table.rows(), &columns, &values))?);
+            return Ok(print_line!("{}", of_columns(table.rows(), &columns, &values))?);
         }
         print_columns(&table, &columns)?;
         return print_values(&values, table.name());
@@ -31,7 +30,7 @@ pub(crate) fn run(args: &CheckArgs, talk: &Talk) -> Result<(), Failure> {
     let reports = args.key.iter().map(key).collect::<Result<Vec<_>, Failure>>()?;
     for (place, (report, key)) in (1..).zip(reports.iter().zip(&args.key)) {
         if args.json {
-            print_line!("{}", object(report))?;
+            print_line!("{}", of_check(report))?;
             continue;
         }
         if reports.len() > 1 {
@@ -158,68 +157,4 @@ fn places(finding: &Finding, list: &str) -> String {
             .collect(),
     };
     format!("{}{more}", shown.join(", "))
-}
-
-/// The line, or the row of a file without lines.
-fn number(place: &Place) -> u64 {
-    match place.spot() {
-        Spot::Line(number) | Spot::Row(number) => number,
-    }
-}
-
-fn object(report: &CheckReport) -> Value {
-    let finding = |f: &Finding| {
-        json!({
-            "code": f.code.name(),
-            "what": f.what,
-            "rows": f.rows,
-            "files": f.places.iter().map(Place::file).collect::<Vec<_>>(),
-            "lines": f.places.iter().map(number).collect::<Vec<_>>(),
-        })
-    };
-    versioned(json!({
-        "rows": report.rows,
-        "distinct": report.distinct,
-        "duplicates": report.duplicates,
-        "empty": report.empty,
-        "placeholders": report.placeholders.rows,
-        "invalid": report.invalid.rows,
-        "changed": report.changed,
-        "made": report.made,
-        "suspicious": report.suspicious.iter().map(finding).collect::<Vec<_>>(),
-        "columns": report.columns.iter().map(of_column).collect::<Vec<_>>(),
-        "values": report.values.iter().map(of_values).collect::<Vec<_>>(),
-    }))
-}
-
-fn object_of_columns(rows: usize, columns: &[ColumnLook], values: &[ValueCheck]) -> Value {
-    versioned(json!({
-        "rows": rows,
-        "columns": columns.iter().map(of_column).collect::<Vec<_>>(),
-        "values": values.iter().map(of_values).collect::<Vec<_>>(),
-    }))
-}
-
-fn of_column(look: &ColumnLook) -> Value {
-    json!({
-        "column": look.column,
-        "filled": look.filled,
-        "empty": look.empty,
-        "placeholders": look.placeholders,
-        "key": look.fit.then(|| look.key()),
-        "preset": look.looks_like.map(|kind| kind.preset()),
-    })
-}
-
-fn of_values(value: &ValueCheck) -> Value {
-    let places = value.places.iter();
-    json!({
-        "column": value.column,
-        "numbers": value.numbers,
-        "empty": value.empty,
-        "unreadable": value.unreadable,
-        "files": places.clone().map(|(place, _)| place.file()).collect::<Vec<_>>(),
-        "lines": places.map(|(place, _)| number(place)).collect::<Vec<_>>(),
-        "too_large": value.too_large,
-    })
 }

@@ -3,10 +3,10 @@
 use clap::CommandFactory;
 use clap_complete::env::Shells;
 use clap_complete::{ArgValueCandidates, CompleteEnv, CompletionCandidate, Shell};
+use veilset::invitation::{agreement_file, agreements};
 use veilset::party::{Home, Peers};
 
 use crate::args::Cli;
-use crate::exchange::{agreement, agreements};
 
 /// The variable in which a shell asks what may come next.
 const ASKED: &str = "VEILSET_COMPLETE";
@@ -36,7 +36,7 @@ pub(crate) fn peers() -> ArgValueCandidates {
 /// The names of peers with which something is agreed.
 pub(crate) fn agreed() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {
-        named(|home, name| agreements(home).path().join(agreement(name)).exists())
+        named(|home, name| agreements(home).path().join(agreement_file(name)).exists())
     })
 }
 

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use veilset::exit_code;
+use veilset::invitation::InvitationError;
 
 /// Why the program ends without a result.
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,15 @@ pub(crate) enum Failure {
     /// Standard output is gone.
     #[error("cannot write to standard output: {0}")]
     Output(#[from] std::io::Error),
+}
+
+impl From<InvitationError> for Failure {
+    fn from(error: InvitationError) -> Self {
+        match error {
+            InvitationError::Given(why) => Self::Flags(why),
+            InvitationError::Store(why) => Self::Facade(why.into()),
+        }
+    }
 }
 
 impl Failure {

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Args, Command as Syntax, ValueHint};
+use veilset::invitation::{agreement_file, agreements};
 use veilset::party::{Home, Lock, Peers, guard};
 
 use crate::args::{Cli, Command, Talk};
@@ -93,9 +94,6 @@ fn order(path: &Path, words: Vec<String>) -> Result<(Box<Order>, Talk), Failure>
 /// The folder of the locks of files that run.
 const JOBS: &str = "jobs";
 
-/// The folder of what was agreed with peers, in that of the identity.
-const AGREEMENTS: &str = "agreements";
-
 #[derive(Args)]
 pub(crate) struct RunArgs {
     /// The peer, as you called it in `invite` or `accept`
@@ -109,20 +107,10 @@ pub(crate) struct RunArgs {
     flags: Vec<String>,
 }
 
-/// The file of what was agreed with a peer.
-pub(crate) fn agreement(name: &str) -> String {
-    format!("{name}.toml")
-}
-
-/// The folder of what was agreed.
-pub(crate) fn agreements(home: &Home) -> Home {
-    home.folder(AGREEMENTS)
-}
-
 /// Runs with a peer what was agreed with it.
 pub(crate) fn run_with(args: &RunArgs, talk: &Talk) -> Result<(), Failure> {
     let folder = agreements(&Home::from_env()?);
-    let name = agreement(&args.name);
+    let name = agreement_file(&args.name);
     let path = folder.path().join(&name);
     // A name is no way to another folder.
     let bytes = match Peers::check_name(&args.name) {

@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use clap::Args;
 use serde_json::{Value, json};
-use veilset::json::{time_of, versioned};
+use veilset::json::{PastRun, of_budget, of_past_run, time_of, versioned};
 use veilset::party::{Home, Identity, Peers};
-use veilset::policy::{Began, Budget, Ending, Entry, Ledger, Policy};
+use veilset::policy::{Budget, Ledger, Policy};
 
 use crate::complete;
 use crate::error::Failure;
@@ -35,35 +35,28 @@ pub(crate) struct BudgetArgs {
     pub(crate) json: bool,
 }
 
-/// A run and how it ended; one that never did was killed, or runs now.
-struct Run {
-    began: Began,
-    ending: Option<Ending>,
-    /// Whether there is a receipt, and the peer signed it, too.
-    signed: Option<bool>,
-}
-
 /// Prints the runs of the ledger, the first first.
 pub(crate) fn history(args: &HistoryArgs) -> Result<(), Failure> {
     let home = Home::from_env()?;
     let wanted = args.peer.as_deref().map(|peer| key_of(&home, peer)).transpose()?;
-    let is_wanted = |run: &Run| {
+    let is_wanted = |run: &PastRun| {
         let peers = &run.began.peers;
         let is = |(name, key): &(String, String)| {
             peers.iter().any(|peer| peer.key == *key || peer.name == *name)
         };
         wanted.as_ref().is_none_or(is)
     };
-    let runs = runs(ledger(&home)?.entries().map_err(veilset::Error::from)?);
+    let runs = PastRun::all(ledger(&home)?.entries().map_err(veilset::Error::from)?);
     let runs = runs.into_iter().filter(is_wanted);
     if args.json {
-        let object = versioned(json!({ "runs": runs.map(|run| of_run(&run)).collect::<Vec<_>>() }));
+        let object =
+            versioned(json!({ "runs": runs.map(|run| of_past_run(&run)).collect::<Vec<_>>() }));
         return Ok(print_line!("{}", json_line(&object))?);
     }
     for run in runs {
-        let Run { began, ending, .. } = &run;
+        let began = &run.began;
         let peers: Vec<&str> = began.peers.iter().map(|peer| peer.name.as_str()).collect();
-        let ending = ending.map_or("unfinished", Ending::name);
+        let ending = run.ending();
         print_line!(
             "{}  {:9} with {}, {} keys, by {}: {ending}  {}",
             time_of(began.at),
@@ -120,52 +113,4 @@ pub(crate) fn key_of(home: &Home, peer: &str) -> Result<(String, String), Failur
     let own = Identity::load(home)?.public_key();
     let peer = Peers::load(home, Some(own))?.resolve(peer)?;
     Ok((peer.name, peer.keys.now().to_string()))
-}
-
-/// The runs with their ends.
-fn runs(entries: Vec<Entry>) -> Vec<Run> {
-    let mut runs: Vec<Run> = Vec::new();
-    for entry in entries {
-        match entry {
-            Entry::Began(began) => runs.push(Run { began: *began, ending: None, signed: None }),
-            Entry::Ended(ended) => {
-                // It is among the last.
-                let run = runs.iter_mut().rev().find(|run| run.began.run == ended.run);
-                if let Some(run) = run {
-                    run.ending = Some(ended.ending);
-                    run.signed = ended.receipt.map(|receipt| receipt.signed);
-                }
-            }
-        }
-    }
-    runs
-}
-
-fn of_run(Run { began, ending, signed }: &Run) -> Value {
-    let peer = |peer: &veilset::policy::LedgerPeer| json!({ "name": peer.name, "key": peer.key, "distinct": peer.distinct });
-    json!({
-        "run": began.run,
-        "time": time_of(began.at),
-        "operation": began.operation,
-        "protocol": began.protocol,
-        "presets": began.presets,
-        "learn": began.learn,
-        "reference": began.reference,
-        "epsilon": began.epsilon,
-        "peers": began.peers.iter().map(peer).collect::<Vec<_>>(),
-        "distinct": began.own,
-        "ending": ending.map_or("unfinished", Ending::name),
-        "signed": signed,
-    })
-}
-
-fn of_budget(budget: &Budget) -> Value {
-    json!({
-        "rule": budget.rule,
-        "line": budget.place.line,
-        "most": budget.most,
-        "spent": budget.spent,
-        "within_seconds": budget.within,
-        "renewed": budget.renewed.map(time_of),
-    })
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use serde_json::{Value, json};
+use veilset::invitation::{agreement_file, agreements};
 use veilset::party::{Added, Home, Identity, PeerKeys, Peers, Replacement, StoreError};
 use veilset::policy::Ledger;
 use veilset::voice;
@@ -10,7 +11,6 @@ use veilset::voice;
 use crate::args::{IdArgs, PeerArgs, PeerCommand, Talk};
 use crate::consent::Somebody;
 use crate::error::Failure;
-use crate::exchange::{agreement, agreements};
 
 /// Prints the public key, alone on the last line.
 pub(crate) fn id(args: &IdArgs, talk: &Talk) -> Result<(), Failure> {
@@ -103,7 +103,7 @@ pub(crate) fn peer(args: PeerArgs) -> Result<(), Failure> {
         PeerCommand::Remove { name } => {
             peers.remove(&name)?;
             // What was agreed with it is of no use without its key.
-            let _ = fs::remove_file(agreements(&home).path().join(agreement(&name)));
+            let _ = fs::remove_file(agreements(&home).path().join(agreement_file(&name)));
             voice::say(format_args!("forgot {name}"));
         }
     }

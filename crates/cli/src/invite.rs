@@ -1,20 +1,17 @@
 //! `veilset invite` and `veilset accept`: two parties pin each other by a code.
 
 use std::cell::Cell;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use clap::{ArgGroup, Args};
-use toml::de::{DeTable, DeValue};
-use veilset::data::KeySpec;
+use veilset::invitation::{Acquaintance, Given, Proposal, flag_of, link};
 use veilset::net::{Code, Comeback, Endpoint, Event, Introduced, Introduction, Options, Role};
 use veilset::party::{Home, Identity, Peers, PublicKey, words};
-use veilset::registry::OPERATIONS;
-use veilset::{json, voice};
+use veilset::voice;
 
 use crate::args::{LearnArg, PEER, Talk};
 use crate::error::Failure;
 use crate::escape::shown;
-use crate::exchange::{agreement, agreements};
 use crate::interrupt::Interrupt;
 use crate::progress::say;
 use crate::units::{self, until};
@@ -104,8 +101,7 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
                 .to_owned(),
         ));
     }
-    let offer = Offer::of(args)?;
-    let flags = offer.0.clone();
+    let proposal = args.offer.proposal()?;
     let interrupt = Interrupt::heed(None)?;
     let code = Code::fresh();
     let link = link(&way, &code, args.me.as_deref());
@@ -141,15 +137,15 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
     let options = options(args.expires, &interrupt);
     let refused = Cell::new(None);
     let approve = |met: &Introduced| {
-        let checked = acquaintance.check_met(name, met.peer);
-        checked.map_err(|failure| refused.set(Some(failure))).is_ok()
+        let checked = acquaintance.check_met(name, met);
+        checked.map_err(|failure| refused.set(Some(failure.into()))).is_ok()
     };
-    let offer = offer.written();
+    let said = proposal.written();
     let met = Introduction {
         role: Role::Host,
         identity: &identity,
         code: &code,
-        say: offer.as_bytes(),
+        say: said.as_bytes(),
         approve: &approve,
         events: &tell,
     };
@@ -160,13 +156,15 @@ pub(crate) fn invite(args: &InviteArgs, talk: &Talk) -> Result<(), Failure> {
         return Err(failure);
     }
     let met = met.map_err(veilset::Error::from)?;
-    acquaintance.keep(name, met.peer, &flags, &way, talk)
+    acquaintance.keep(name, met.peer, &proposal, &way)?;
+    tell_of(&acquaintance, name, met.peer, &proposal, &way, talk);
+    Ok(())
 }
 
 /// Goes to whoever made a code, and pins it.
 pub(crate) fn accept(args: &AcceptArgs, talk: &Talk) -> Result<(), Failure> {
     let home = Home::from_env()?;
-    let Given { relay, code, suggested } = given(&args.code)?;
+    let Given { relay, code, suggested } = Given::read(&args.code)?;
     let way = match (relay, &args.via, &args.connect) {
         (None, Some(relay), _) => Endpoint::Via(relay.clone()),
         (None, None, Some(address)) => Endpoint::Connect(address.clone()),
@@ -199,11 +197,18 @@ pub(crate) fn accept(args: &AcceptArgs, talk: &Talk) -> Result<(), Failure> {
     let (told, refused) = (Cell::new(false), Cell::new(None));
     let tell = |event: Event| retrying(&event, &told, talk);
     let approve = |met: &Introduced| {
-        let flags = Offer::read(&met.said).unwrap_or_default().turned();
+        let agreed = Proposal::read(&met.said).turned();
         let kept = acquaintance
-            .check_met(&name, met.peer)
-            .and_then(|()| acquaintance.keep(&name, met.peer, &flags, &way, talk));
-        kept.map_err(|failure| refused.set(Some(failure))).is_ok()
+            .check_met(&name, met)
+            .and_then(|()| acquaintance.keep(&name, met.peer, &agreed, &way));
+        match kept {
+            Ok(()) => tell_of(&acquaintance, &name, met.peer, &agreed, &way, talk),
+            Err(failure) => refused.set(Some(failure.into())),
+        }
+        let failure = refused.take();
+        let is_kept = failure.is_none();
+        refused.set(failure);
+        is_kept
     };
     let met = Introduction {
         role: Role::Guest,
@@ -239,259 +244,44 @@ fn options(deadline: Duration, interrupt: &Interrupt) -> Options {
     }
 }
 
-/// The code in a link that a browser opens, too, with what this side may be called; nothing where there is no relay.
-fn link(way: &Endpoint, code: &Code, me: Option<&str>) -> Option<String> {
-    let Endpoint::Via(relay) = way else { return None };
-    let relay = relay.split('#').next().unwrap_or_default();
-    let rest = relay.strip_prefix("ws")?;
-    let path = if rest.matches('/').count() > 2 { "" } else { "/" };
-    let me = me.map_or(String::new(), |me| format!("/{me}"));
-    Some(format!("http{rest}{path}#{code}{me}"))
-}
-
-/// What somebody was given.
-struct Given {
-    relay: Option<String>,
-    code: Code,
-    /// What the other party may be called.
-    suggested: Option<String>,
-}
-
-/// What is in a link, or in a code.
-fn given(text: &str) -> Result<Given, Failure> {
-    let text = text.trim();
-    let (relay, rest) = match text.split_once('#') {
-        Some((relay, rest)) => (Some(relay), rest),
-        None if text.contains("://") => {
-            return Err(Failure::Flags(
-                "the link has lost its part behind #: copy it whole, and quote it in a shell"
-                    .to_owned(),
-            ));
-        }
-        None => (None, text),
-    };
-    let relay = relay.map(|relay| match relay.strip_prefix("http") {
-        Some(rest) => format!("ws{rest}"),
-        None => relay.to_owned(),
-    });
-    let (code, suggested) = match rest.split_once('/') {
-        Some((code, name)) => (code, Some(name.to_owned())),
-        None => (rest, None),
-    };
-    let code = code.parse().map_err(Failure::Flags)?;
-    Ok(Given { relay, code, suggested })
-}
-
-/// What an invitation offers: flags of a run, as the host has them, with texts for values.
-#[derive(Default)]
-struct Offer(Vec<(&'static str, String)>);
-
-/// What an offer may have, in order.
-const FLAGS: [&str; 4] = ["operation", "key", "learn", "reference"];
-
-/// The longest value of one.
-const LONGEST: usize = 500;
-
-impl Offer {
-    fn of(args: &InviteArgs) -> Result<Self, Failure> {
-        let OfferArgs { operation, key, learn, reference } = &args.offer;
-        if let Some(operation) = operation {
-            check_operation(operation).map_err(Failure::Flags)?;
-        }
-        if let Some(key) = key {
-            key.parse::<KeySpec>().map_err(veilset::Error::from)?;
-        }
-        let learn = learn.map(|learn| match learn {
+impl OfferArgs {
+    fn proposal(&self) -> Result<Proposal, Failure> {
+        let learn = self.learn.map(|learn| match learn {
             LearnArg::Me => "me",
             LearnArg::Peer => "peer",
             LearnArg::Both => "both",
         });
+        let Self { operation, key, reference, .. } = self;
         let values = [operation.clone(), key.clone(), learn.map(str::to_owned), reference.clone()];
-        let flags = FLAGS.into_iter().zip(values);
-        Ok(Self(flags.filter_map(|(name, value)| Some((name, value?))).collect()))
-    }
-
-    /// As it is sent.
-    fn written(&self) -> String {
-        self.0.iter().map(|(name, value)| line(name, value)).collect()
-    }
-
-    /// What the host says, if it is something that this version understands.
-    fn read(said: &[u8]) -> Option<Self> {
-        let text = std::str::from_utf8(said).ok()?;
-        let parsed = DeTable::parse(text).ok()?;
-        let text = |name: &str| match parsed.get_ref().get(name)?.get_ref() {
-            DeValue::String(text) if text.len() <= LONGEST && !text.contains(char::is_control) => {
-                Some(text.to_string())
-            }
-            _ => None,
-        };
-        let flags = FLAGS.into_iter().filter_map(|name| Some((name, text(name)?)));
-        Some(Self(flags.filter(|(name, value)| is_good(name, value)).collect()))
-    }
-
-    /// The same from the other side.
-    fn turned(self) -> Vec<(&'static str, String)> {
-        let turned = |(name, value): (&'static str, String)| match (name, &value[..]) {
-            ("learn", "me") => ("learn", "peer".to_owned()),
-            ("learn", "peer") => ("learn", "me".to_owned()),
-            _ => (name, value),
-        };
-        self.0.into_iter().map(turned).collect()
+        Ok(Proposal::of(values)?)
     }
 }
 
-fn check_operation(name: &str) -> Result<(), String> {
-    let is_one = OPERATIONS
-        .iter()
-        .any(|spec| spec.operation.name() == name && !["agree", "lookup"].contains(&name));
-    is_one.then_some(()).ok_or_else(|| {
-        format!(
-            "{} is not an operation that two parties agree on, such as intersect, count or sum",
-            shown(name)
-        )
-    })
-}
-
-/// Whether a value that somebody offers is one that a run takes.
-fn is_good(name: &str, value: &str) -> bool {
-    match name {
-        "operation" => check_operation(value).is_ok(),
-        "key" => value.parse::<KeySpec>().is_ok(),
-        "learn" => ["me", "peer", "both"].contains(&value),
-        _ => units::reference(value).is_ok(),
-    }
-}
-
-/// A line of TOML, in which a text is as in JSON.
-fn line(name: &str, value: &str) -> String {
-    format!("{name} = {}\n", serde_json::Value::from(value))
-}
-
-/// Where somebody who was met is kept.
-struct Acquaintance<'a> {
-    home: &'a Home,
-    own: &'a Identity,
-    force: bool,
-}
-
-impl Acquaintance<'_> {
-    /// Whether a name is free, before anybody is met.
-    fn check(&self, name: &str) -> Result<(), Failure> {
-        let peers = Peers::load(self.home, Some(self.own.public_key()))?;
-        Peers::check_name(name)?;
-        if !self.force && peers.iter().any(|(known, _)| known == name) {
-            return Err(Failure::Flags(format!(
-                "you have pinned {name} already: give another name, or --force to replace its key"
-            )));
-        }
-        Ok(())
-    }
-
-    /// Whether somebody who was met can have this name.
-    fn check_met(&self, name: &str, peer: PublicKey) -> Result<(), Failure> {
-        if peer == self.own.public_key() {
-            return Err(Failure::Flags(
-                "this is your own invitation: send it to somebody else".to_owned(),
-            ));
-        }
-        let peers = Peers::load(self.home, Some(self.own.public_key()))?;
-        match peers.iter().find(|(known, key)| key.contains(&peer) && *known != name) {
-            Some((known, _)) => Err(Failure::Flags(format!(
-                "you have pinned this party already, as {known}: nothing was changed; to keep what you agree on now, invite or accept it as {known}, with --force"
-            ))),
-            None => Ok(()),
-        }
-    }
-
-    /// Pins it, and writes down what was agreed.
-    fn keep(
-        &self,
-        name: &str,
-        peer: PublicKey,
-        flags: &[(&str, String)],
-        way: &Endpoint,
-        talk: &Talk,
-    ) -> Result<(), Failure> {
-        let place = way.place();
-        let way = match way {
-            Endpoint::Listen(address) => ("listen", address.clone()),
-            Endpoint::Connect(address) => ("connect", address.clone()),
-            Endpoint::Via(relay) => ("via", relay.clone()),
-        };
-        let now = json::time(SystemTime::now());
-        let text: String = [format!(
-            "# What you and {name} agreed on at {now}. Run it: veilset run {name} LIST\n"
-        )]
-        .into_iter()
-        .chain([line("peer", name), line(way.0, &way.1)])
-        .chain(flags.iter().map(|(name, value)| line(name, value)))
-        .collect();
-        // Before the name is taken.
-        agreements(self.home).write(&agreement(name), text.as_bytes(), true)?;
-        let mut peers = Peers::load(self.home, Some(self.own.public_key()))?;
-        peers.add(name, peer, self.force)?;
-        voice::say(format_args!(
-            "pinned {name}. Both see the same words; ask {name} by telephone:\n  {}",
-            words(&self.own.public_key(), &peer)
-        ));
-        if flags.iter().any(|(flag, _)| *flag == "operation") {
-            let agreed = flags.iter().map(|(name, value)| format!("{name} {}", shown(value)));
-            say(talk, &format!("agreed: {}", agreed.collect::<Vec<_>>().join(", ")));
-            say(talk, &format!("next: veilset run {name} LIST"));
-        } else {
-            say(
-                talk,
-                &format!(
-                    "next: veilset OPERATION LIST --key COL:PRESET --peer {name} --{} {place}",
-                    way.0
-                ),
-            );
-        }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_link_has_the_relay_the_code_and_a_name() {
-        let code: Code = "7KQ2-9FM4-TX3H".parse().expect("a code");
-        for (relay, me, want) in [
-            ("wss://relay.example", None, "https://relay.example/#7KQ2-9FM4-TX3H"),
-            ("wss://relay.example/a#daily", None, "https://relay.example/a#7KQ2-9FM4-TX3H"),
-            ("ws://127.0.0.1:7000", Some("shop"), "http://127.0.0.1:7000/#7KQ2-9FM4-TX3H/shop"),
-        ] {
-            let link = link(&Endpoint::Via(relay.to_owned()), &code, me).expect("a relay");
-            assert_eq!(link, want);
-            let back = given(&format!(" {link}\n")).expect("all of it");
-            let relayed = back.relay.expect("a relay");
-            assert_eq!(relayed.trim_end_matches('/'), relay.split('#').next().expect("a part"));
-            assert_eq!((back.code.to_string(), back.suggested.as_deref()), (code.to_string(), me));
-        }
-        assert!(link(&Endpoint::Listen("127.0.0.1:1".to_owned()), &code, None).is_none());
-        assert!(given("7kq29fm4tx3h").expect("a code").relay.is_none());
-        for none in ["https://relay.example/#what", "https://relay.example/", "7KQ2-9FM4-TX3U"] {
-            assert!(given(none).is_err(), "{none}");
-        }
-    }
-
-    #[test]
-    fn an_offer_is_turned_round_and_what_is_no_flag_of_it_is_left_out() {
-        let said = "operation = \"sum\"\nkey = \"e-mail:email\"\nlearn = \"me\"\nreference = \"DPA \\\"1\\\"\"\n";
-        let offer = Offer::read(said.as_bytes()).expect("an offer");
-        assert_eq!(offer.written(), said);
-        let turned = offer.turned();
-        assert!(turned.contains(&("learn", "peer".to_owned())), "{turned:?}");
-        let hostile = "operation = \"agree\"\nkey = \"x:what\"\nlearn = \"all\"\nreference = \"\"\noutput = \"/etc/passwd\"\n";
-        let offer = Offer::read(hostile.as_bytes()).expect("TOML");
-        assert!(offer.0.is_empty(), "{:?}", offer.0);
-        let long = format!("operation = \"{}\"", "x".repeat(3000));
-        assert!(Offer::read(long.as_bytes()).expect("TOML").0.is_empty());
-        for none in [&b"\xff"[..], b"operation", b"[[["] {
-            assert!(Offer::read(none).is_none());
-        }
+/// Says who was pinned, and how to go on.
+fn tell_of(
+    acquaintance: &Acquaintance<'_>,
+    name: &str,
+    peer: PublicKey,
+    agreed: &Proposal,
+    way: &Endpoint,
+    talk: &Talk,
+) {
+    voice::say(format_args!(
+        "pinned {name}. Both see the same words; ask {name} by telephone:\n  {}",
+        words(&acquaintance.own.public_key(), &peer)
+    ));
+    if agreed.get("operation").is_some() {
+        let agreed = agreed.flags().map(|(name, value)| format!("{name} {}", shown(value)));
+        say(talk, &format!("agreed: {}", agreed.collect::<Vec<_>>().join(", ")));
+        say(talk, &format!("next: veilset run {name} LIST"));
+    } else {
+        say(
+            talk,
+            &format!(
+                "next: veilset OPERATION LIST --key COL:PRESET --peer {name} --{} {}",
+                flag_of(way),
+                way.place()
+            ),
+        );
     }
 }

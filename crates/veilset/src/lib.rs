@@ -39,6 +39,7 @@ mod connection;
 mod done;
 mod error;
 mod input;
+pub mod invitation;
 mod job;
 mod join;
 pub mod json;

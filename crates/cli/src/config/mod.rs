@@ -9,11 +9,11 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, Parser, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
+use veilset::invitation::{agreement_file, agreements};
 use veilset::party::{Home, Peers, guard};
 
 use crate::args::{Cli, MACHINE, MESSAGES, PEER, PROTOCOL, RESULT, RULES};
 use crate::error::Failure;
-use crate::exchange::{agreement, agreements};
 
 pub(crate) use self::flags::{FlagFile, exclude, flag_of};
 
@@ -364,8 +364,8 @@ fn of_agreements(home: &Home) -> Result<Vec<Setting>, Failure> {
     let peers = Peers::load(home, None)?;
     let mut settings = Vec::new();
     for (name, _) in peers.iter() {
-        let path = folder.path().join(agreement(name));
-        let Some(bytes) = folder.read(&agreement(name))? else { continue };
+        let path = folder.path().join(agreement_file(name));
+        let Some(bytes) = folder.read(&agreement_file(name))? else { continue };
         let file = FlagFile::new(&path, &bytes)?;
         let parsed = file.parse()?;
         for way in ["listen", "connect", "via"] {

@@ -1,6 +1,9 @@
 //! Runs, lookups, prices and errors as JSON, for scripts: what the command line prints with `--json` and Python has as a
 //! dictionary. `docs/use/json.md` says what each member is, and `docs/json.schema.json` which there are.
 
+mod check;
+mod history;
+
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -23,6 +26,9 @@ use veilset_session::{
 #[cfg(not(target_family = "wasm"))]
 use crate::lookup::{Answer, Fetched, LookedUp};
 use crate::{Done, Input, exit_code};
+
+pub use check::{number, of_check, of_columns};
+pub use history::{PastRun, of_budget, of_past_run};
 
 /// The version of what is said in JSON; it rises when a member goes or means something else, not when one is added.
 const SCHEMA: u32 = 1;
