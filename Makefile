@@ -5,7 +5,7 @@ CARGO_FLAGS := --release --locked
 # Many tests wait for processes, so more run at once than there are cores.
 export RUST_TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN))))
 
-.PHONY: all demo test rust build lint checked audit fuzz toolchain installed python dist dist-tried clean
+.PHONY: all demo test rust build page lint checked audit fuzz toolchain installed python dist dist-tried clean
 
 all: build
 
@@ -48,6 +48,10 @@ installed: toolchain
 # The Python package: its wheel, types and tests.
 python: toolchain
 	./scripts/python
+
+# The page for parties with only a browser, in target/page; `veilset relay --page target/page` shows it.
+page: toolchain
+	./scripts/page
 
 # Known vulnerabilities in libraries, and their licences and origins. Asks a database that changes every day, so no test does.
 audit:

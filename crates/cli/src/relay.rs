@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use clap::{Args, value_parser};
 use veilset::net::Stop;
 use veilset::net::signals::{self, Wish};
-use veilset::relay::{Certificates, Limits, Note, Options, Relay, RelayError};
+use veilset::relay::{Certificates, Limits, Note, Options, Page, Relay, RelayError};
 use veilset::{json, voice};
 
 use crate::args::{MACHINE, Talk};
@@ -36,6 +36,9 @@ pub(crate) struct RelayArgs {
     /// Every caller is a proxy, which says in X-Forwarded-For who called it
     #[arg(long)]
     behind_proxy: bool,
+    /// Show the page for parties with only a browser, which `make page` puts in a folder, to whoever opens the relay's address
+    #[arg(long, value_name = "FOLDER")]
+    page: Option<PathBuf>,
     /// Serve metrics for Prometheus at this address of this machine, such as 127.0.0.1:9100
     #[arg(long, value_name = "ADDR")]
     metrics: Option<SocketAddr>,
@@ -98,6 +101,7 @@ pub(crate) fn run(args: &RelayArgs, talk: &Talk) -> Result<(), Failure> {
         },
         certificates,
         behind_proxy: args.behind_proxy,
+        page: args.page.as_deref().map(Page::read).transpose()?.map(Arc::new),
         metrics: args.metrics,
         threads: args.threads.unwrap_or_else(all_cores),
         grace: args.grace,

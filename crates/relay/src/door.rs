@@ -8,8 +8,10 @@ use std::time::Duration;
 use http_body_util::Full;
 use hyper::body::Incoming;
 use hyper::header::{
-    CONNECTION, CONTENT_TYPE, HeaderName, HeaderValue, SEC_WEBSOCKET_ACCEPT, SEC_WEBSOCKET_KEY,
-    SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
+    CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY, SEC_WEBSOCKET_ACCEPT,
+    SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_PROTOCOL, SEC_WEBSOCKET_VERSION, UPGRADE, VARY,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -28,6 +30,7 @@ use veilset_reach::wire::SUBPROTOCOL;
 
 use crate::hall::{Connection, Hall};
 use crate::metrics::Refused;
+use crate::page::Page;
 use crate::room::Guest;
 
 /// How long TLS, and then the head of a request, may take.
@@ -47,6 +50,7 @@ type Answer = Response<Full<Bytes>>;
 pub(crate) struct Door {
     pub(crate) hall: Arc<Hall>,
     pub(crate) acceptor: Option<TlsAcceptor>,
+    pub(crate) page: Option<Arc<Page>>,
     pub(crate) behind_proxy: bool,
 }
 
@@ -109,9 +113,10 @@ impl Door {
         let Some(key) = wanted(&request) else {
             let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
             let asks = request.headers().contains_key(UPGRADE);
-            return match is_look && !asks {
-                true => told(StatusCode::OK, HELLO),
-                false => told(StatusCode::UPGRADE_REQUIRED, HELLO),
+            return match (is_look && !asks, &self.page) {
+                (true, Some(page)) => shown(page, &request),
+                (true, None) => told(StatusCode::OK, HELLO),
+                (false, _) => told(StatusCode::UPGRADE_REQUIRED, HELLO),
             };
         };
         if self.hall.stop.is_stopped() {
@@ -160,6 +165,47 @@ fn forwarded(request: &Request<Incoming>) -> Option<IpAddr> {
     let value = request.headers().get_all(FORWARDED).into_iter().next_back()?.to_str().ok()?;
     let last = value.rsplit(',').next()?.trim();
     last.parse().ok().or_else(|| last.parse().ok().map(|addr: SocketAddr| addr.ip()))
+}
+
+/// What a page may do, and what isolates it, without which its threads share no memory: its own files, its own module, relays, and
+/// nothing else.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (
+        CONTENT_SECURITY_POLICY,
+        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; \
+         connect-src 'self' wss: ws://localhost:* ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ),
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (CACHE_CONTROL, "no-cache"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-embedder-policy"), "require-corp"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+/// A file of the page.
+fn shown(page: &Page, request: &Request<Incoming>) -> Answer {
+    let Some(file) = page.file(request.uri().path()) else {
+        return told(StatusCode::NOT_FOUND, "the relay's page has no such file\n");
+    };
+    let accepted = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let packed = file.packed.as_ref().filter(|_| accepted.is_some_and(|all| all.contains("gzip")));
+    let body = if request.method() == Method::HEAD { Bytes::new() } else { file.bytes.clone() };
+    let mut answer = Response::new(Full::new(match packed {
+        Some(packed) if request.method() == Method::GET => packed.clone(),
+        _ => body,
+    }));
+    let headers = answer.headers_mut();
+    if packed.is_some() {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    }
+    headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    answer
 }
 
 fn told(status: StatusCode, text: &'static str) -> Answer {

@@ -31,6 +31,14 @@ pub enum RelayError {
         /// What is wrong with it.
         why: String,
     },
+    /// The files of a page cannot be shown.
+    #[error("the page in {}: {why}", path.display())]
+    Page {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        why: io::Error,
+    },
     /// The system refuses what every relay needs.
     #[error("the system gives no resources for a relay: {0}")]
     System(#[from] io::Error),

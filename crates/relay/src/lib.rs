@@ -11,9 +11,11 @@ mod door;
 mod error;
 mod hall;
 mod metrics;
+mod page;
 mod room;
 mod server;
 
 pub use certificates::Certificates;
 pub use error::RelayError;
+pub use page::Page;
 pub use server::{Limits, Note, Options, Relay};

@@ -14,7 +14,7 @@ use veilset_reach::source;
 
 use crate::door::{self, Door};
 use crate::hall::Hall;
-use crate::{Certificates, RelayError};
+use crate::{Certificates, Page, RelayError};
 
 /// The pause after the system refused to accept a connection.
 const BREATH: Duration = Duration::from_millis(100);
@@ -65,6 +65,8 @@ pub struct Options {
     pub certificates: Option<Arc<Certificates>>,
     /// Whether every caller is a proxy, which names the source in its header `X-Forwarded-For`.
     pub behind_proxy: bool,
+    /// The page for parties with only a browser, which is shown to whoever looks.
+    pub page: Option<Arc<Page>>,
     /// Where metrics are shown.
     pub metrics: Option<SocketAddr>,
     /// Threads.
@@ -161,6 +163,7 @@ impl Relay {
         let door = Arc::new(Door {
             hall: Arc::clone(&hall),
             acceptor,
+            page: options.page.clone(),
             behind_proxy: options.behind_proxy,
         });
         let socket = TcpListener::from_std(self.socket)?;

@@ -159,6 +159,12 @@ impl Input {
         Ok(Self { table, linkage, persons, specs, attachment, joining, given: None })
     }
 
+    /// What messages call the list.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.table.name()
+    }
+
     /// Its only key, or the first; where the values of a row stay together, each row that has some to itself as a key.
     pub(crate) fn keys(&self) -> &KeySet {
         self.persons.as_ref().map_or_else(|| self.linkage.first(), Persons::heads)

@@ -97,10 +97,10 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, JoinedRow, KEY_COLUMN,
-        KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY, Pairs,
-        Place, Scratch, ShareTable, Source, Spot, Stamp, Table, ValueCheck, Warning, WarningCode,
-        check, check_values, counted, look_at_columns, remove_unfinished,
+        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, JoinedRow,
+        KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY,
+        Pairs, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table, ValueCheck,
+        Warning, WarningCode, check, check_values, counted, look_at_columns, remove_unfinished,
     };
 }
 
@@ -116,7 +116,7 @@ pub mod net {
 /// A meeting point for parties of which neither can be reached.
 #[cfg(feature = "relay")]
 pub mod relay {
-    pub use veilset_relay::{Certificates, Limits, Note, Options, Relay, RelayError};
+    pub use veilset_relay::{Certificates, Limits, Note, Options, Page, Relay, RelayError};
 }
 
 /// This party's identity, and the peers that it pinned.

@@ -75,6 +75,7 @@ fn relay() -> (String, Stop, JoinHandle<()>) {
         certificates: None,
         behind_proxy: false,
         metrics: None,
+        page: None,
         threads: 1,
         grace: PATIENCE,
     };

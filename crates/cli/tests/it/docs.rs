@@ -364,6 +364,41 @@ fn the_commands_on_the_page_of_relays_run() {
 
 #[cfg(unix)]
 #[test]
+fn the_commands_on_the_page_of_browsers_run() {
+    let (you, clinic) = (party(), party());
+    for (party, name) in [(&you, "customers.csv"), (&clinic, "patients.csv")] {
+        party.file(name, "Mail\nann@example.org\n");
+    }
+    for name in ["relay.pem", "relay.key"] {
+        let file = root().join("crates/cli/tests/relay").join(name);
+        fs::copy(file, you.path(name)).expect("room");
+    }
+    fs::create_dir_all(you.path("target/page")).expect("room");
+    you.file("target/page/index.html", "<!doctype html>");
+    let commands = commands("docs/use/browser.md");
+    let [relay, invite, run] = commands.as_slice() else { panic!("three commands") };
+    let mut running = you.start(&words(&relay.replace("0.0.0.0:443", ANY), &clinic, ""));
+    running.line_with("parties meet at");
+    running.signal("TERM");
+    succeeds(relay, &running.output());
+    let (_relay, url) = support::relay(&you);
+    let line = invite.replace("wss://relay.example", &url);
+    let line = format!("exec {} > line.txt", line.replacen("veilset", PROGRAM, 1));
+    let mut command = you.shell(&line);
+    command.stdout(std::process::Stdio::null());
+    let mut inviting = Running::start(command);
+    inviting.line_with("the code is good once");
+    let accepted = clinic.run(&["accept", you.read("line.txt").trim()]);
+    assert_eq!(code(&accepted), 0, "{}", stderr(&accepted));
+    succeeds(invite, &inviting.output());
+    let ours = you.start(&[&words(run, &clinic, "")[..], &["--no-input"]].concat());
+    let theirs = clinic.run(&["run", "shop", "patients.csv", "--no-input"]);
+    assert_eq!(stdout(&theirs), "Mail\nann@example.org\n", "{}", stderr(&theirs));
+    succeeds(run, &ours.output());
+}
+
+#[cfg(unix)]
+#[test]
 fn every_command_on_the_page_of_data_runs() {
     let (reader, acme) = pair();
     let server = Postgres::start();

@@ -7,7 +7,7 @@ use veilset_stage::{Party, Running, code, stderr, stdout};
 use crate::support::{ANY, PROGRAM, json, party, relay};
 
 /// One that waits with an invitation, its output in a file, and the line that it printed.
-fn inviting(host: &Party, args: &[&str]) -> (Running, String) {
+pub(crate) fn inviting(host: &Party, args: &[&str]) -> (Running, String) {
     let line = format!("exec veilset invite {} > line.txt", args.join(" "));
     let mut command = host.shell(&line.replace("veilset", PROGRAM));
     command.stdout(std::process::Stdio::null());

@@ -12,6 +12,7 @@ mod json;
 mod lookup;
 mod objects;
 mod operations;
+mod page;
 #[cfg(unix)]
 mod postgres;
 mod reference;

@@ -44,6 +44,7 @@ impl Running {
             certificates: None,
             behind_proxy: false,
             metrics: None,
+            page: None,
             threads: 2,
             grace: LONG,
         };

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 33] = [
+const GRAPH: [(&str, &[&str]); 35] = [
     ("veilset-host", &[]),
     ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
@@ -64,6 +64,8 @@ const GRAPH: [(&str, &[&str]); 33] = [
         ],
     ),
     ("veilset-sources", &[]),
+    ("veilset-desk", &["veilset", "veilset-host"]),
+    ("veilset-browser", &["veilset", "veilset-desk", "veilset-host"]),
     (
         "veilset-lookup",
         &["veilset-channel", "veilset-crypto", "veilset-net", "veilset-party", "veilset-protocols"],

@@ -1,0 +1,112 @@
+// The party in this browser: a worker, the desk, does all the work.
+
+// Calls that wait for their answers, by number.
+const waiting = new Map();
+const listeners = new Set();
+// Runs that go on, which fail if the desk does.
+const runs = new Set();
+
+let number = 0;
+let desk = null;
+let failure = null;
+
+function tell(event) {
+  if (event.event === "done" || event.event === "failed") runs.delete(event.run);
+  for (const listener of listeners) listener(event);
+}
+
+function refused({ message, next }) {
+  return Object.assign(new Error(message), { next: next ?? undefined });
+}
+
+// Everything that waits for the desk hears that it is gone.
+function fail(message) {
+  failure = { message, next: "Load this page again. Nothing is lost but a run that went on." };
+  for (const { reject } of waiting.values()) reject(refused(failure));
+  waiting.clear();
+  for (const run of [...runs]) tell({ event: "failed", run, ...failure });
+}
+
+function heard({ data }) {
+  if (data.fatal) {
+    fail(data.fatal);
+    return;
+  }
+  const told = JSON.parse(data.text);
+  if (told.event) {
+    tell(told);
+    return;
+  }
+  const call = waiting.get(told.id);
+  waiting.delete(told.id);
+  if (!call) return;
+  if (told.refusal) {
+    call.reject(refused(told.refusal));
+    return;
+  }
+  const answer = told.answer ?? {};
+  if (call.name === "run") runs.add(answer.run);
+  call.resolve(data.bytes?.byteLength ? { ...answer, bytes: data.bytes } : answer);
+}
+
+// A page shares memory between its workers only where it is isolated: by its server's headers, or else by a worker that adds them.
+async function isolated() {
+  if (crossOriginIsolated) return;
+  const workers = navigator.serviceWorker;
+  if (!workers) throw refused({ message: "This page needs a secure address.", next: "Open it with https://." });
+  await workers.register(new URL("isolate.js", import.meta.url));
+  await workers.ready;
+  if (sessionStorage.getItem("isolated")) {
+    throw refused({
+      message: "This browser does not isolate the page, so it cannot compute here.",
+      next: "Use a current Chrome, Edge or Firefox, and no private window.",
+    });
+  }
+  sessionStorage.setItem("isolated", "once");
+  location.reload();
+  await new Promise(() => {});
+}
+
+async function begin() {
+  await isolated();
+  sessionStorage.removeItem("isolated");
+  desk = new Worker(new URL("desk.js", import.meta.url), { type: "module" });
+  desk.onmessage = heard;
+  desk.onerror = (event) => {
+    event.preventDefault();
+    fail("The part of this page that does the work did not start.");
+  };
+}
+
+const begun = begin();
+begun.catch(() => {});
+
+// What the page loaded, and what it sent where.
+async function loaded() {
+  const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
+  const resources = entries.map(({ name, encodedBodySize }) => ({ url: name.split("#")[0], bytes: encodedBodySize }));
+  const { loaded: more, sent } = await ask("loaded", {});
+  return { resources: [...resources, ...more], sent };
+}
+
+async function ask(name, args) {
+  await begun;
+  if (failure) throw refused(failure);
+  number += 1;
+  const id = number;
+  const { bytes, ...rest } = args;
+  const answered = new Promise((resolve, reject) => waiting.set(id, { name, resolve, reject }));
+  desk.postMessage({ id, call: name, args: rest, bytes }, bytes ? [bytes] : []);
+  return answered;
+}
+
+export const backend = {
+  kind: "browser",
+  call(name, args = {}) {
+    if (name === "accept" || name === "invite") navigator.storage?.persist?.();
+    return name === "loaded" ? loaded() : ask(name, args);
+  },
+  listen(listener) {
+    listeners.add(listener);
+  },
+};

@@ -1,0 +1,84 @@
+//! What a desk has between calls.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde_json::Value;
+use veilset::data::{Scratch, Table};
+use veilset::net::Stop;
+use veilset::party::{Home, Identity, Peers};
+
+use crate::Refusal;
+use crate::runs::Running;
+
+/// What a desk may use.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Threads for computing.
+    pub threads: usize,
+    /// Bytes of memory, lists included; what the machine has free where it is not said.
+    pub memory: Option<u64>,
+    /// Where what takes too much memory goes.
+    pub folder: Option<PathBuf>,
+    /// Whether a page may name files of this machine.
+    pub has_files: bool,
+}
+
+/// A party behind a page.
+pub struct Desk {
+    pub(crate) home: Home,
+    pub(crate) place: Place,
+    tell: Box<dyn Fn(Value) + Send + Sync>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+pub(crate) struct State {
+    next: u64,
+    pub(crate) lists: BTreeMap<u64, Table>,
+    pub(crate) runs: BTreeMap<u64, Arc<Running>>,
+    /// What ends the invitation that waits.
+    pub(crate) invitation: Option<Stop>,
+}
+
+impl State {
+    /// A number that nothing else has.
+    pub(crate) fn number(&mut self) -> u64 {
+        self.next += 1;
+        self.next
+    }
+}
+
+impl Desk {
+    /// That of the party that lives at `home`; `tell` hears what happens, from many threads.
+    #[must_use]
+    pub fn new(
+        home: Home,
+        place: Place,
+        tell: impl Fn(Value) + Send + Sync + 'static,
+    ) -> Arc<Self> {
+        Arc::new(Self { home, place, tell: Box::new(tell), state: Mutex::default() })
+    }
+
+    pub(crate) fn tell(&self, event: Value) {
+        (self.tell)(event);
+    }
+
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The identity, which the first call makes.
+    pub(crate) fn identity(&self) -> Result<(Identity, bool), Refusal> {
+        Ok(Identity::load_or_create(&self.home)?)
+    }
+
+    pub(crate) fn known(&self, identity: &Identity) -> Result<Peers, Refusal> {
+        Ok(Peers::load(&self.home, Some(identity.public_key()))?)
+    }
+
+    pub(crate) fn scratch(&self) -> Scratch {
+        Scratch::new(self.place.folder.clone(), self.place.memory)
+    }
+}
