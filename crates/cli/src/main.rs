@@ -16,6 +16,8 @@ mod check;
 mod complete;
 mod config;
 mod consent;
+#[cfg(feature = "console")]
+mod console;
 mod demo;
 mod error;
 mod escape;
@@ -88,9 +90,10 @@ fn tell(code: u8, why: &str, as_json: bool) {
 }
 
 /// Commands with the features that bring them, and whether this build has those.
-const FEATURES: [(&str, &str, bool); 3] = [
+const FEATURES: [(&str, &str, bool); 4] = [
     ("agree", "calendar", cfg!(feature = "calendar")),
     ("bench", "bench", cfg!(feature = "bench")),
+    ("console", "console", cfg!(feature = "console")),
     ("relay", "relay", cfg!(feature = "relay")),
 ];
 
@@ -156,6 +159,8 @@ fn run(cli: Cli) -> Result<(), Failure> {
         Command::History(args) => history::history(&args),
         Command::Budget(args) => history::budget(&args),
         Command::Receipt(args) => receipt::run(args),
+        #[cfg(feature = "console")]
+        Command::Console(args) => console::run(&args, &talk),
         #[cfg(feature = "relay")]
         Command::Relay(args) => relay::run(&args, &talk),
         Command::Protocols(args) => protocols::run(&args),

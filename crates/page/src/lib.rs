@@ -21,8 +21,10 @@ use serde_json::Value;
 use tokio::runtime::Builder;
 
 mod gate;
+mod party_page;
 
 use gate::Gate;
+pub use party_page::party;
 
 const STYLE: &str = include_str!("base.css");
 const SCRIPT: &str = include_str!("gate.js");

@@ -22,6 +22,8 @@ use crate::agree::args::AgreeArgs;
 use crate::bench::args::BenchArgs;
 use crate::complete;
 use crate::config::command::ConfigArgs;
+#[cfg(feature = "console")]
+use crate::console::ConsoleArgs;
 use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
@@ -181,6 +183,9 @@ pub(crate) enum Command {
     Budget(BudgetArgs),
     /// Show or verify what both sides signed at the end of a run
     Receipt(ReceiptArgs),
+    /// Show this party on a page, for one browser on this machine: invitations, runs, history
+    #[cfg(feature = "console")]
+    Console(ConsoleArgs),
     /// Bring parties together of which neither can be reached: each gives --via and this relay's address
     #[cfg(feature = "relay")]
     Relay(RelayArgs),
@@ -215,6 +220,8 @@ impl Command {
             Self::Protocols(args) => args.json,
             #[cfg(feature = "bench")]
             Self::Bench(args) => args.json,
+            #[cfg(feature = "console")]
+            Self::Console(_) => false,
             #[cfg(feature = "relay")]
             Self::Relay(_) => false,
             Self::Id(_)

@@ -8,7 +8,7 @@ use serde_json::Value;
 use spdx::{Expression, LicenseId};
 
 /// What each crate may depend on, directly. `docs/DESIGN.md` draws it.
-const GRAPH: [(&str, &[&str]); 35] = [
+const GRAPH: [(&str, &[&str]); 36] = [
     ("veilset-host", &[]),
     ("veilset-channel", &["veilset-host"]),
     ("veilset-names", &[]),
@@ -65,6 +65,7 @@ const GRAPH: [(&str, &[&str]); 35] = [
     ),
     ("veilset-sources", &[]),
     ("veilset-desk", &["veilset", "veilset-host"]),
+    ("veilset-console", &["veilset", "veilset-desk", "veilset-page"]),
     ("veilset-browser", &["veilset", "veilset-desk", "veilset-host"]),
     (
         "veilset-lookup",
@@ -94,7 +95,7 @@ const GRAPH: [(&str, &[&str]); 35] = [
             "veilset-sources",
         ],
     ),
-    ("veilset-cli", &["veilset", "veilset-bench"]),
+    ("veilset-cli", &["veilset", "veilset-bench", "veilset-console", "veilset-desk"]),
     (
         "veilset-reproduce",
         &[
