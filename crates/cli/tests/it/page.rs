@@ -1,12 +1,13 @@
-//! A party with only a browser, from a link to saved rows. The page's module is there after `make page`, which says so where a machine
+//! A party on a page. With only a browser, it gets from a link to saved rows. The page's module is there after `make page`, which says so where a machine
 //! has no tools for it; then there is nothing to test here.
 
 use std::path::PathBuf;
 
-use veilset_stage::{Browser, Party, Running, Tab, code, root, stderr};
+use serde_json::json;
+use veilset_stage::{Browser, Party, Running, Tab, code, root, stderr, stdout};
 
 use crate::invite::inviting;
-use crate::support::{ANY, party};
+use crate::support::{ANY, PROGRAM, party};
 
 /// The folder of the page, if it was made.
 fn page() -> Option<PathBuf> {
@@ -78,4 +79,49 @@ fn a_partner_with_only_a_browser_gets_from_a_link_to_its_rows() {
     assert_eq!(std::fs::read_to_string(&saved).expect("saved"), want);
     assert_eq!(shop.read("matches.csv"), want);
     assert_eq!(tab.faults(), Vec::<String>::new());
+}
+
+/// The address of a console, which it prints.
+fn console(party: &Party) -> (Running, String) {
+    let mut command = party.shell(&format!("exec {PROGRAM} console > address.txt"));
+    command.stdout(std::process::Stdio::null());
+    let mut running = Running::start(command);
+    running.line_with("open this address");
+    let written = party.path("address.txt");
+    // The line comes right behind the one that announces it.
+    while std::fs::read_to_string(&written).map_or(true, |text| !text.ends_with('\n')) {
+        std::thread::yield_now();
+    }
+    let address = party.read("address.txt").trim().to_owned();
+    (running, address)
+}
+
+#[test]
+fn a_console_shows_this_party_and_reads_lists_of_this_machine() {
+    let (shop, acme) = (party(), party());
+    shop.pin("acme", &acme);
+    shop.file("customers.csv", "Mail\nann@example.org\nANN@example.org \n\n");
+    let (running, address) = console(&shop);
+    let browser = Browser::start();
+    let tab = browser.open(&address);
+    sees(&tab, "acme");
+    let asked = |call: &str| {
+        tab.eval(&format!(
+            "import('./backend.js').then(({{ backend }}) => {call}).then((one) => one, (why) => why.message)"
+        ))
+    };
+    let own = stdout(&shop.run(&["id"]));
+    assert_eq!(asked("backend.call('me')")["key"], own.trim());
+    let path = shop.path("customers.csv").display().to_string();
+    let list = asked(&format!("backend.call('open', {{ path: {path:?} }})"));
+    assert_eq!((&list["rows"], &list["suggestion"]), (&json!(2), &json!("Mail:email")));
+    let number = &list["list"];
+    let report =
+        asked(&format!("backend.call('check', {{ list: {number}, keys: ['Mail:email'] }})"));
+    assert_eq!((&report["distinct"], &report["duplicates"]), (&json!(1), &json!(1)));
+    let refused = asked("backend.call('identity.export')");
+    assert_eq!(refused, "the key of a program stays in its folder");
+    assert_eq!(tab.faults(), Vec::<String>::new());
+    running.signal("INT");
+    assert_eq!(code(&running.output()), 0);
 }
