@@ -36,12 +36,6 @@ pub fn read(name: &str) -> Option<Vec<u8>> {
     store().files.get(name).cloned()
 }
 
-/// The names of all files.
-#[must_use]
-pub fn names() -> Vec<String> {
-    store().files.keys().cloned().collect()
-}
-
 /// Puts a file there, or takes it away, and waits until the browser has that; whether it has. If not, nothing changed.
 #[must_use]
 pub fn write(name: &str, bytes: Option<&[u8]>) -> bool {

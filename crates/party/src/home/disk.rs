@@ -33,17 +33,6 @@ pub(super) fn is_there(folder: &Path) -> Result<bool, StoreError> {
     }
 }
 
-/// The names of the files in the folder; none where it is not there.
-pub(super) fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
-    let read = |why| StoreError::Read { path: folder.to_owned(), why };
-    let Some(entries) = unless_missing(fs::read_dir(folder)).map_err(read)? else {
-        return Ok(Vec::new());
-    };
-    let names = entries.map(|entry| entry.map(|entry| entry.file_name().into_string().ok()));
-    let names: io::Result<Vec<Option<String>>> = names.collect();
-    Ok(names.map_err(read)?.into_iter().flatten().collect())
-}
-
 /// A file that only this user may change.
 pub(super) fn open(path: &Path) -> Result<Option<Stored>, StoreError> {
     let Some((file, metadata)) = opened(path)? else { return Ok(None) };

@@ -162,14 +162,6 @@ impl Home {
         place::has(&self.file(name))
     }
 
-    /// The names of its files.
-    ///
-    /// # Errors
-    /// When others may change the directory, or it cannot be read.
-    pub fn names(&self) -> Result<Vec<String>, StoreError> {
-        if place::is_there(&self.0)? { place::names(&self.0) } else { Ok(Vec::new()) }
-    }
-
     /// Takes a lock of this name; none while another program has it.
     ///
     /// # Errors

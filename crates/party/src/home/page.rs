@@ -74,15 +74,6 @@ pub(super) fn is_there(_: &Path) -> Result<bool, StoreError> {
     Ok(true)
 }
 
-pub(super) fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
-    let in_folder = |path: String| {
-        let path = Path::new(&path);
-        let name = path.file_name().filter(|_| path.parent() == Some(folder))?;
-        name.to_str().map(str::to_owned)
-    };
-    Ok(store::names().into_iter().filter_map(in_folder).collect())
-}
-
 pub(super) fn open(path: &Path) -> Result<Option<Stored>, StoreError> {
     Ok(store::read(&name(path)).map(Cursor::new))
 }
