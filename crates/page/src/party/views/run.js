@@ -44,10 +44,16 @@ async function stop(page) {
   page.say("The run is stopped. Nothing was kept of it.");
 }
 
+// What goes on, with a button that stops it.
+function stoppable(page, ...inside) {
+  const error = complaint();
+  const acts = make("div", { class: "acts" }, button("Stop", () => stop(page), "", error));
+  return [make("section", {}, inside, error, acts), make("p", { class: "quiet aside" }, BROKEN)];
+}
+
 const pulse = () => make("span", { class: "pulse", "aria-hidden": "true" });
 
 function waiting(run, peer, page) {
-  const error = complaint();
   const here = run.stage === "connected";
   const words = make("p", { class: "lead" });
   const later = make("div");
@@ -62,19 +68,7 @@ function waiting(run, peer, page) {
   const shown = [
     make("h1", {}, here ? `${peer.name} is here` : `Waiting for ${peer.name}`),
     words,
-    make(
-      "section",
-      {},
-      make("p", { class: "live" }, pulse(), here ? "Comparing the terms…" : "Waiting…"),
-      later,
-      error,
-      make(
-        "div",
-        { class: "acts" },
-        button("Stop", () => stop(page), "", error),
-      ),
-    ),
-    make("p", { class: "quiet aside" }, BROKEN),
+    ...stoppable(page, make("p", { class: "live" }, pulse(), here ? "Comparing the terms…" : "Waiting…"), later),
   ];
   return { shown, update };
 }
@@ -83,7 +77,6 @@ const percent = ({ done, total }) => (total ? Math.min(100, Math.floor((100 * do
 
 // The parts of it that change all the time are kept in place.
 function going(run, page) {
-  const error = complaint();
   const bar = make("progress", { max: "1", "aria-label": "This phase" });
   const [phase, share, sent, received, took] = ["strong", "span", "dd", "dd", "dd"].map((tag) => make(tag));
   const later = make("div");
@@ -103,9 +96,8 @@ function going(run, page) {
   const shown = [
     make("h1", {}, "Comparing the lists"),
     make("p", { class: "lead" }, "Both computers work on it. Only protected data crosses the line."),
-    make(
-      "section",
-      {},
+    ...stoppable(
+      page,
       make("p", { class: "bar phase" }, phase, share),
       bar,
       make(
@@ -118,14 +110,7 @@ function going(run, page) {
         ].map(([name, value]) => make("div", {}, make("dt", {}, name), value)),
       ),
       later,
-      error,
-      make(
-        "div",
-        { class: "acts" },
-        button("Stop", () => stop(page), "", error),
-      ),
     ),
-    make("p", { class: "quiet aside" }, BROKEN),
   ];
   return { shown, update };
 }
