@@ -3,6 +3,9 @@
 // Milliseconds between two looks at what has left the browser, which says nothing by itself.
 const GLANCE = 4;
 
+// The most bytes of a relay's message.
+const LONGEST = 65536;
+
 export class Sockets {
   #open = new Map();
   #tell;
@@ -26,8 +29,8 @@ export class Sockets {
     this.#open.set(socket, state);
     web.onopen = () => this.#tell.opened(socket);
     web.onmessage = ({ data }) => {
-      // A relay sends no texts.
-      if (typeof data === "string") web.close();
+      // A relay sends no texts, and nothing longer.
+      if (typeof data === "string" || data.byteLength > LONGEST) web.close();
       else this.#tell.arrived(socket, new Uint8Array(data));
     };
     web.onclose = ({ code }) => {
