@@ -2,11 +2,13 @@
 
 use std::sync::LazyLock;
 
-/// A set of instructions that kernels are written for; each has those before it.
+/// A set of instructions that kernels are written for; each of x86-64 has those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kernel {
     /// Plain Rust, on any processor.
     Scalar,
+    /// WebAssembly with 128-bit vectors, known when the module is compiled.
+    Simd128,
     /// x86-64 with AVX2, FMA and PCLMULQDQ.
     Avx2,
     /// Those of AVX-512F, BW, DQ and VL too.
@@ -17,7 +19,8 @@ pub enum Kernel {
 
 impl Kernel {
     /// All, the plain one first.
-    pub const ALL: [Self; 4] = [Self::Scalar, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
+    pub const ALL: [Self; 5] =
+        [Self::Scalar, Self::Simd128, Self::Avx2, Self::Avx512f, Self::Avx512Ifma];
 
     /// Those that this processor can run, the plain one first and the fastest last.
     pub fn available() -> impl DoubleEndedIterator<Item = Self> {
@@ -37,6 +40,7 @@ impl Kernel {
     pub fn name(self) -> &'static str {
         match self {
             Self::Scalar => "scalar",
+            Self::Simd128 => "simd128",
             Self::Avx2 => "avx2",
             Self::Avx512f => "avx512f",
             Self::Avx512Ifma => "avx512ifma",
@@ -49,6 +53,7 @@ impl Kernel {
         #[cfg(target_arch = "x86_64")]
         return match self {
             Self::Scalar => true,
+            Self::Simd128 => false,
             Self::Avx2 => {
                 is_x86_feature_detected!("avx2")
                     && is_x86_feature_detected!("fma")
@@ -64,6 +69,10 @@ impl Kernel {
             Self::Avx512Ifma => Self::Avx512f.runs_here() && is_x86_feature_detected!("avx512ifma"),
         };
         #[cfg(not(target_arch = "x86_64"))]
-        return self == Self::Scalar;
+        return match self {
+            Self::Scalar => true,
+            Self::Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
+            Self::Avx2 | Self::Avx512f | Self::Avx512Ifma => false,
+        };
     }
 }

@@ -2,10 +2,10 @@
 
 /// Declares `trait Work`, whose `run` is written once for lanes of any kind, and functions that run it with what a kernel has and
 /// wipe the stack below: `on_lanes` so many bytes, and `on_lanes_with` any other number. A kernel that does not run here, or is not
-/// named, gives way to the plain one.
+/// named, gives way to the plain one. That of WebAssembly is there when the module is compiled with its instructions.
 macro_rules! works_on_lanes {
     (
-        lanes $lanes:path, plain $plain:expr, stack $stack:expr;
+        lanes $lanes:path, plain $plain:expr, $(simd128 $simd128:expr,)? stack $stack:expr;
         $($kernel:ident, $features:literal => $vector:expr;)+
     ) => {
         /// Work that any lanes can do.
@@ -41,6 +41,10 @@ macro_rules! works_on_lanes {
                         unsafe { with(work) }
                     }
                 )+
+                $(
+                    #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+                    $crate::Kernel::Simd128 => work.run($simd128),
+                )?
                 _ => work.run($plain),
             }
         }

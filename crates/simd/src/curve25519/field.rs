@@ -77,7 +77,7 @@ pub(super) trait Field: Copy {
     /// The same lanes, as words.
     fn words(self) -> Self::Words;
 
-    /// The limbs as they are held, whatever their form: for keeping, moving and choosing.
+    /// The element in whatever form words can hold it: for keeping, moving and choosing.
     fn to_words(self, element: Self::Element) -> [Int<Self>; 5];
 
     /// The element that [`to_words`](Self::to_words) gave.

@@ -8,6 +8,8 @@ mod canonical;
 mod elligator;
 mod field;
 pub mod field25519;
+#[cfg(any(test, all(target_arch = "wasm32", target_feature = "simd128")))]
+mod floats;
 #[cfg(target_arch = "x86_64")]
 mod fma;
 #[cfg(target_arch = "x86_64")]
@@ -16,6 +18,8 @@ mod ladder;
 mod powers;
 pub mod ristretto255;
 mod scalar;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 mod symbol;
 mod words;
 
@@ -88,7 +92,7 @@ impl Work for Map<'_> {
 
 works_on_lanes! {
     // What found no register lies there.
-    lanes Field, plain Scalar, stack 48 << 10;
+    lanes Field, plain Scalar, simd128 floats::Floats::new(crate::vector::V2), stack 48 << 10;
     Avx512Ifma, "avx512f,avx512dq,avx512ifma" => ifma::Ifma(V8::new());
     Avx512f, "avx512f,avx512dq" => fma::Fma(V8::<false>::new());
     Avx2, "avx2,fma" => fma::Fma(V4::new());

@@ -3,8 +3,10 @@
 use curve25519_dalek::MontgomeryPoint;
 use proptest::prelude::*;
 
-use super::field::{self, Field, MASK};
+use super::field::{self, Field, MASK, Subroutine};
+use super::floats::{Floats, LIMBS, Rounding, exponent};
 use super::*;
+use crate::vector::V1;
 
 /// Points and numbers at the edges: of the field, of the encoding, and those of small order on the curve and its
 /// twist.
@@ -253,6 +255,70 @@ impl Work for (&Differential<'_>, &mut Vec<Point>) {
     }
 }
 
+/// One lane, for tests of the lanes of doubles on any processor.
+impl Rounding for V1 {
+    fn float_multiply(self, a: f64, b: f64) -> f64 {
+        a * b
+    }
+
+    fn float_add(self, a: f64, b: f64) -> f64 {
+        a + b
+    }
+
+    fn float_subtract(self, a: f64, b: f64) -> f64 {
+        a - b
+    }
+
+    fn mask(self, lanes: u8) -> u64 {
+        u64::from(lanes & 1).wrapping_neg()
+    }
+
+    fn apart<P: Subroutine<Floats<Self>>>(self, subroutine: P) -> P::Output {
+        subroutine.run(Floats::new(self))
+    }
+}
+
+#[test]
+fn sums_of_products_of_doubles_are_exact() {
+    // The size of a carried limb, in bits from that of 2^0 on.
+    let size = |k: usize| (f64::from(exponent(k + 1)) - 1.0).exp2() * (1.0 + 1.0 / 32.0);
+    for k in 0..LIMBS {
+        let column: f64 = (0..LIMBS)
+            .map(|i| match k.checked_sub(i) {
+                Some(j) => size(i) * size(j),
+                None => size(i) * size(k + LIMBS - i) * 19.0 * (-255f64).exp2(),
+            })
+            .sum();
+        // Five products, each of a sum and a carried element.
+        assert!(5.0 * 2.0 * column < (53.0 + f64::from(exponent(k))).exp2(), "column {k}");
+    }
+}
+
+#[test]
+fn doubles_multiply_as_another_library_says() {
+    let mut points = pseudorandom(70);
+    points.splice(20..20, edges());
+    for scalar in [[0; 32], [0xff; 32], [0x55; 32], [0xaa; 32]] {
+        let mut products = points.clone();
+        Multiply { scalar: &scalar, points: &mut products }.run(Floats::new(V1));
+        assert_eq!(products, expected(&scalar, &points));
+    }
+}
+
+#[test]
+fn doubles_are_kept_as_words() {
+    let f = Floats::new(V1);
+    for point in pseudorandom(50).into_iter().chain(edges()) {
+        let element = f.load(&field::rows(&[point], field::limbs));
+        let kept = f.of_words(f.to_words(element));
+        let bytes = |element| field::bytes(field::column(&f.store(element), 0));
+        assert_eq!(bytes(kept), bytes(element));
+        let [square] = f.square([kept]);
+        let [product] = f.multiply([element], [element]);
+        assert_eq!(bytes(f.carry(square)), bytes(f.carry(product)));
+    }
+}
+
 fn limbs() -> impl Strategy<Value = field::Limbs> {
     let limb = prop_oneof![
         Just(0),
@@ -297,5 +363,6 @@ proptest! {
             on_lanes(kernel, (&differential, &mut results));
             prop_assert_eq!(&results, &expected, "{:?}", kernel);
         }
+        prop_assert_eq!(&differential.results(Floats::new(V1)), &expected, "doubles");
     }
 }

@@ -4,12 +4,16 @@
 //! that its methods are safe. They are inlined into the function that enables the instructions, which every kernel has.
 
 mod v1;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod v2;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 #[cfg(target_arch = "x86_64")]
 mod v8;
 
 pub(crate) use v1::V1;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+pub(crate) use v2::V2;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use v4::V4;
 #[cfg(target_arch = "x86_64")]
