@@ -1,6 +1,6 @@
 //! Batches of blocks on their way through AES.
 
-use aes::cipher::BlockCipherEncrypt;
+use veilset_simd::Aes128;
 use zeroize::Zeroize;
 
 use crate::Block;
@@ -32,12 +32,12 @@ impl CipherBatch {
         self.length == 0
     }
 
-    pub(crate) fn encrypt(&mut self, pi: &aes::Aes128Enc) {
-        pi.encrypt_blocks(&mut self.blocks[..self.length]);
+    pub(crate) fn encrypt(&mut self, pi: &Aes128) {
+        pi.encrypt(&mut self.blocks[..self.length]);
     }
 
     /// Replaces each block x by π(π(x) ⊕ i) ⊕ π(x), with the tweak i of its place.
-    pub(crate) fn hash(&mut self, pi: &aes::Aes128Enc, tweak: impl Fn(usize) -> Block) {
+    pub(crate) fn hash(&mut self, pi: &Aes128, tweak: impl Fn(usize) -> Block) {
         self.encrypt(pi);
         let mut once = self.blocks;
         for (place, block) in self.blocks.iter_mut().enumerate() {

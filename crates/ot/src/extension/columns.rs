@@ -7,8 +7,7 @@
 //! The other one, whose leaf Δ is missing and whose leaf x stands at place x ⊕ Δ, sums in the same way over its places
 //! and gets w_b = v_b + Δ_b·u. So place 0 enters no w_b, and both parties run the same code.
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
-use veilset_simd::{TILE, Tile};
+use veilset_simd::{Aes128, TILE, Tile};
 use zeroize::Zeroize;
 
 use super::parameters::{MAX_DEPTH, TreeSplit};
@@ -21,13 +20,13 @@ pub(super) const GROUP: usize = 64;
 /// The streams of all trees: AES-128 in counter mode under each leaf's seed, one block for each tile.
 pub(super) struct Streams {
     split: TreeSplit,
-    trees: Vec<Vec<aes::Aes128Enc>>,
+    trees: Vec<Vec<Aes128>>,
 }
 
 impl Streams {
     /// The streams of the leaves of each tree, or of all but the first where that is missing.
     pub(super) fn new(split: TreeSplit, leaves: &[Seeds], first_missing: bool) -> Self {
-        let cipher = |seed: &Block| aes::Aes128Enc::new(&seed.to_le_bytes().into());
+        let cipher = |seed: &Block| Aes128::best(&seed.to_le_bytes());
         let skip = usize::from(first_missing);
         let trees = leaves.iter().map(|seeds| seeds[skip..].iter().map(cipher).collect());
         Self { split, trees: trees.collect() }
@@ -97,7 +96,7 @@ impl GroupBuffers {
 
     /// The sums over a tree of `depth`, whose first stream may be missing, place after place: two subtrees of depth b
     /// that stand side by side become one of depth b + 1, and what was the sum of the right one belongs to column b.
-    fn sum(&mut self, streams: &[aes::Aes128Enc], depth: usize) {
+    fn sum(&mut self, streams: &[Aes128], depth: usize) {
         let used = self.length;
         for column in &mut self.columns[..depth] {
             column[..used].fill(aes::Block::default());
@@ -108,9 +107,9 @@ impl GroupBuffers {
             let leaf = if left { &mut self.halves[0] } else { &mut self.rest };
             match place.checked_sub(missing) {
                 None => leaf[..used].fill(aes::Block::default()),
-                Some(stream) => streams[stream]
-                    .encrypt_blocks_b2b(&self.counters[..used], &mut leaf[..used])
-                    .unwrap_or_else(|_| unreachable!("both slices have the same length")),
+                Some(stream) => {
+                    streams[stream].encrypt_to(&self.counters[..used], &mut leaf[..used]);
+                }
             }
             let mut level = 0;
             while (place >> level) & 1 == 1 {
@@ -144,6 +143,7 @@ const _: () = assert!(TILE == Block::BITS as usize, "a column of a tile is one b
 
 #[cfg(test)]
 mod tests {
+    use aes::cipher::{BlockCipherEncrypt, KeyInit};
     use zeroize::Zeroizing;
 
     use super::*;

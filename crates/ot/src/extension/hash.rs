@@ -1,6 +1,6 @@
 //! The correlation-robust hash, from a block cipher under a key that both parties know.
 
-use aes::cipher::KeyInit;
+use veilset_simd::Aes128;
 use zeroize::Zeroizing;
 
 use crate::base::Session;
@@ -19,7 +19,7 @@ pub(super) const MAX_PAD: usize = BLOCK_BYTES << PART_BITS;
 /// below it the number of the block within a pad: no pair (x, i) that a secret enters occurs twice. Protocols on top choose
 /// their own tweaks, in a session of their own.
 pub struct Hash {
-    pi: aes::Aes128Enc,
+    pi: Aes128,
 }
 
 impl Hash {
@@ -28,7 +28,7 @@ impl Hash {
     pub fn new(session: &Session) -> Self {
         let key = blake3::derive_key("veilset 2026 oblivious transfer fixed key", session);
         let (key, _) = key.as_chunks::<BLOCK_BYTES>();
-        Self { pi: aes::Aes128Enc::new(&key[0].into()) }
+        Self { pi: Aes128::best(&key[0]) }
     }
 
     /// Replaces each row by its hash under the tweak in the same place.
@@ -103,16 +103,14 @@ fn tweak(number: u64, part: u64) -> Block {
 
 #[cfg(test)]
 mod tests {
-    use aes::cipher::BlockCipherEncrypt;
-
     use super::*;
 
     /// The definition, one block at a time.
-    fn by_definition(pi: &aes::Aes128Enc, row: Block, tweak: Block) -> Block {
+    fn by_definition(pi: &Aes128, row: Block, tweak: Block) -> Block {
         let permute = |block: Block| {
-            let mut block = block.to_le_bytes().into();
-            pi.encrypt_block(&mut block);
-            Block::from_le_bytes(block.0)
+            let mut block = [block.to_le_bytes().into()];
+            pi.encrypt(&mut block);
+            Block::from_le_bytes(block[0].0)
         };
         permute(permute(row) ^ tweak) ^ permute(row)
     }
@@ -127,7 +125,7 @@ mod tests {
         let key: [u8; 16] = std::array::from_fn(|index| index as u8);
         let mut batch = CipherBatch::new();
         batch.load([0x0011_2233_4455_6677_8899_aabb_ccdd_eeff_u128.swap_bytes()].into_iter());
-        batch.encrypt(&aes::Aes128Enc::new(&key.into()));
+        batch.encrypt(&Aes128::best(&key));
         let want = 0x69c4_e0d8_6a7b_0430_d8cd_b780_70b4_c55a_u128.swap_bytes();
         assert_eq!(batch.store().collect::<Vec<_>>(), [want]);
     }

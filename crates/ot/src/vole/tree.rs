@@ -11,8 +11,7 @@
 
 use std::hint::black_box;
 
-use aes::Aes128Enc;
-use aes::cipher::KeyInit;
+use veilset_simd::Aes128;
 use zeroize::Zeroize;
 
 use super::field::Subfield;
@@ -31,7 +30,7 @@ pub(super) struct TreeSums {
 
 /// How a tree grows.
 pub(super) struct Growth {
-    sides: [Aes128Enc; 2],
+    sides: [Aes128; 2],
     batch: CipherBatch,
 }
 
@@ -42,7 +41,7 @@ impl Growth {
         hasher.update(session).update(&(index as u64).to_le_bytes());
         let mut keys = [[0; BLOCK_BYTES]; 2];
         hasher.finalize_xof().fill(keys.as_flattened_mut());
-        Self { sides: keys.map(|key| Aes128Enc::new(&key.into())), batch: CipherBatch::new() }
+        Self { sides: keys.map(|key| Aes128::best(&key)), batch: CipherBatch::new() }
     }
 
     /// Replaces each node by its child on side 0, and puts those on side 1 into `right`, as many as fit.

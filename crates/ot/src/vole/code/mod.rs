@@ -33,9 +33,8 @@
 use std::hint::black_box;
 use std::marker::PhantomData;
 
-use aes::cipher::{BlockCipherEncrypt, KeyInit};
 use rayon::prelude::*;
-use veilset_simd::Registers;
+use veilset_simd::{Aes128, Registers};
 use zeroize::Zeroizing;
 
 use super::Halves;
@@ -69,7 +68,7 @@ const TASK: usize = 128 * BATCH * WORDS;
 
 /// G for one length and one seed.
 pub(super) struct Code {
-    cipher: aes::Aes128Enc,
+    cipher: Aes128,
     rows: usize,
 }
 
@@ -83,7 +82,7 @@ impl Code {
             rows > 0 && rows.is_multiple_of(REGIONS * GROUP),
             "regions and groups fill the columns"
         );
-        Self { cipher: aes::Aes128Enc::new(&(*seed).into()), rows }
+        Self { cipher: Aes128::best(seed), rows }
     }
 
     /// Replaces the first half of a vector x over the large field by y = G·x; the second half is left with values of no
@@ -168,7 +167,7 @@ impl Code {
         for (block, counter) in blocks.iter_mut().zip(start..) {
             block.0 = counter.to_le_bytes();
         }
-        self.cipher.encrypt_blocks(blocks);
+        self.cipher.encrypt(blocks);
     }
 }
 
