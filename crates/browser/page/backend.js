@@ -1,30 +1,20 @@
 // The party in this browser: a worker, the desk, does all the work.
 
+import { answered, gone, listen, refused, resources, tell } from "./party.js";
+
 // Calls that wait for their answers, by number.
 const waiting = new Map();
-const listeners = new Set();
-// Runs that go on, which fail if the desk does.
-const runs = new Set();
 
 let number = 0;
 let desk = null;
 let failure = null;
-
-function tell(event) {
-  if (event.event === "done" || event.event === "failed") runs.delete(event.run);
-  for (const listener of listeners) listener(event);
-}
-
-function refused({ message, next }) {
-  return Object.assign(new Error(message), { next: next ?? undefined });
-}
 
 // Everything that waits for the desk hears that it is gone.
 function fail(message) {
   failure = { message, next: "Load this page again. Nothing is lost but a run that went on." };
   for (const { reject } of waiting.values()) reject(refused(failure));
   waiting.clear();
-  for (const run of [...runs]) tell({ event: "failed", run, ...failure });
+  gone(failure);
 }
 
 function heard({ data }) {
@@ -40,13 +30,11 @@ function heard({ data }) {
   const call = waiting.get(told.id);
   waiting.delete(told.id);
   if (!call) return;
-  if (told.refusal) {
-    call.reject(refused(told.refusal));
-    return;
+  try {
+    call.resolve(answered(call.name, told, data.bytes));
+  } catch (refusal) {
+    call.reject(refusal);
   }
-  const answer = told.answer ?? {};
-  if (call.name === "run") runs.add(answer.run);
-  call.resolve(data.bytes?.byteLength ? { ...answer, bytes: data.bytes } : answer);
 }
 
 // A page shares memory between its workers only where it is isolated: by its server's headers, or else by a worker that adds them.
@@ -83,10 +71,8 @@ begun.catch(() => {});
 
 // What the page loaded, and what it sent where.
 async function loaded() {
-  const entries = [...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")];
-  const resources = entries.map(({ name, encodedBodySize }) => ({ url: name.split("#")[0], bytes: encodedBodySize }));
   const { loaded: more, sent } = await ask("loaded", {});
-  return { resources: [...resources, ...more], sent };
+  return { resources: [...resources(), ...more], sent };
 }
 
 async function ask(name, args) {
@@ -95,9 +81,9 @@ async function ask(name, args) {
   number += 1;
   const id = number;
   const { bytes, ...rest } = args;
-  const answered = new Promise((resolve, reject) => waiting.set(id, { name, resolve, reject }));
+  const answer = new Promise((resolve, reject) => waiting.set(id, { name, resolve, reject }));
   desk.postMessage({ id, call: name, args: rest, bytes }, bytes ? [bytes] : []);
-  return answered;
+  return answer;
 }
 
 export const backend = {
@@ -106,7 +92,5 @@ export const backend = {
     if (name === "accept" || name === "invite") navigator.storage?.persist?.();
     return name === "loaded" ? loaded() : ask(name, args);
   },
-  listen(listener) {
-    listeners.add(listener);
-  },
+  listen,
 };

@@ -21,7 +21,7 @@ pub fn party() -> Router {
         .route("/party.css", get(|| async { style(include_str!("party/party.css")) }))
         .route("/pictures.css", get(|| async { style(include_str!("party/pictures.css")) }));
     scripts!(page,
-        "ask.js" "dom.js" "exchange.js" "main.js" "spec.js" "svg.js" "upset.js" "venn.js" "words.js"
+        "ask.js" "dom.js" "exchange.js" "main.js" "party.js" "spec.js" "svg.js" "upset.js" "venn.js" "words.js"
         "views/about.js" "views/accept.js" "views/columns.js" "views/compare.js" "views/dirt.js"
         "views/history.js" "views/identity.js" "views/invite.js" "views/list.js" "views/order.js"
         "views/peers.js" "views/result.js" "views/run.js" "views/terms.js"
