@@ -253,7 +253,7 @@ const SENDERS: [u32; 6] = [10, 12, 14, 16, 18, 20];
 
 /// What takes longer on one core, or more bytes, is not run: its figures are those that parameters are chosen by.
 const MOST_SECONDS: f64 = 30.0;
-const MOST_BYTES: usize = 200_000_000;
+const MOST_BYTES: u64 = 200_000_000;
 
 fn improvements(asked: Asked<'_>, done: &mut dyn FnMut(&str)) -> Result<Grid, Failure> {
     let sizes = asked.sizes;

@@ -71,7 +71,9 @@ impl Engine for Encrypted {
     }
 
     fn longest(&self) -> usize {
-        (QUESTION_HEAD + self.served.parameters().query_bytes()).max(MAX_FRAME)
+        let question =
+            usize::try_from(self.served.parameters().query_bytes()).unwrap_or(usize::MAX);
+        question.saturating_add(QUESTION_HEAD).max(MAX_FRAME)
     }
 
     fn items(&self, request: &[u8]) -> Result<u64, Malformed> {

@@ -48,7 +48,7 @@ impl Brought {
 pub(crate) fn asker(manifest: &Manifest, most: u64) -> Result<(Asker, FheParameters), LookupError> {
     let parameters = served_parameters(manifest.capacity, manifest.format.seal)
         .map_err(LookupError::Question)?;
-    let length = (parameters.query_bytes() + parameters.all_answers_bytes()) as u64;
+    let length = parameters.query_bytes() + parameters.all_answers_bytes();
     if length > most {
         return Err(LookupError::TooLong { length, most });
     }

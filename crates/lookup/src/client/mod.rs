@@ -223,7 +223,8 @@ impl<'a> Client<'a> {
         let fingerprints = Zeroizing::new(fingerprints.collect::<Vec<u128>>());
         let (asker, parameters) = asker(manifest, self.most)?;
         // Behind the byte that says that it is one.
-        let longest = 1 + parameters.all_answers_bytes();
+        let answers = usize::try_from(parameters.all_answers_bytes()).unwrap_or(usize::MAX - 1);
+        let longest = 1 + answers;
         let mut replies = Vec::new();
         self.observer.begin("asking under encryption", elements.len() as u64);
         for fingerprints in fingerprints.chunks(AT_ONCE) {

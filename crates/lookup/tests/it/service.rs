@@ -282,13 +282,13 @@ fn encrypted_questions_are_answered_as_by_a_plain_map_while_the_list_changes() {
         let seal = if labelled { seal_for("label 6".len()) } else { 0 };
         let parameters = served_parameters(manifest.capacity, seal).expect("there are some");
         let (key, digest) = (manifest.key, parameters.digest());
-        for body in [&[][..], &[0; 10], &vec![0xff; parameters.query_bytes()]] {
+        for body in [&[][..], &[0; 10], &vec![0xff; parameters.query_bytes() as usize]] {
             let mut transport = running.connect().expect("it listens");
             send(&mut transport, &[&[1, 4][..], key.as_bytes(), &digest, body].concat());
             assert_eq!(receive(&mut transport), [3]);
         }
         let mut transport = running.connect().expect("it listens");
-        let longer = vec![0; 3 * MAX_FRAME + parameters.query_bytes()];
+        let longer = vec![0; 3 * MAX_FRAME + parameters.query_bytes() as usize];
         let request = [&[1, 4][..], key.as_bytes(), &digest, &longer].concat();
         // The service may be gone before all of it is sent.
         let sent = send_message(&mut transport, &request);

@@ -34,8 +34,8 @@ pub(super) fn cost(shape: &Shape) -> Cost {
     };
     let (own, peer) = (shape.sender as f64, shape.receiver as f64);
     let points = point_bytes(shape.receiver, 32);
-    let answers = (parameters.answers() * parameters.answer_bytes()) as f64
-        + frames(parameters.answers() * parameters.answer_bytes().div_ceil(MAX_BODY));
+    let answers = parameters.all_answers_bytes() as f64
+        + parameters.answers() as f64 * frames(parameters.answer_bytes().div_ceil(MAX_BODY));
     let query = parameters.query_bytes() as f64 + frames(parameters.query_frames());
     let computing = parameters.seconds() + parameters.offline_seconds();
     let sender = PartyCost {

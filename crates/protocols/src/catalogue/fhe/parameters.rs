@@ -216,9 +216,9 @@ impl FheParameters {
 
     /// Bytes of the query: ciphertexts and keys.
     #[must_use]
-    pub fn query_bytes(&self) -> usize {
-        let [one, key] = self.object_bytes();
-        self.fresh() * one + key
+    pub fn query_bytes(&self) -> u64 {
+        let [one, key] = self.object_bytes().map(|bytes| bytes as u64);
+        self.fresh() as u64 * one + key
     }
 
     /// Frames of the query.
@@ -268,8 +268,8 @@ impl FheParameters {
 
     /// Bytes of all answers.
     #[must_use]
-    pub fn all_answers_bytes(&self) -> usize {
-        self.answers() * self.answer_bytes()
+    pub fn all_answers_bytes(&self) -> u64 {
+        self.answers() as u64 * self.answer_bytes() as u64
     }
 
     /// The number of a bin's partition, counted location by location.
@@ -279,9 +279,10 @@ impl FheParameters {
 
     /// Bytes of memory in which a receiver reads the answers: as they came, a copy, and their slots; and what labels are made of.
     pub(crate) fn reading(&self) -> f64 {
-        let slots = self.answers() * self.slots() * size_of::<u64>();
-        let words = self.sizes.receiver * self.words() * size_of::<u64>();
-        (2 * self.all_answers_bytes() + slots + words) as f64
+        let word = size_of::<u64>() as f64;
+        let slots = self.answers() as f64 * self.slots() as f64 * word;
+        let words = self.sizes.receiver as f64 * self.words() as f64 * word;
+        2.0 * self.all_answers_bytes() as f64 + slots + words
     }
 
     /// Which partition that is of its bins, and these bins.
@@ -315,15 +316,15 @@ impl FheParameters {
     /// Bytes of the prepared polynomials.
     #[must_use]
     pub fn memory(&self) -> f64 {
-        let polys = self.answers() * (self.powers.degree() + 1);
-        (polys * self.slots() * self.working * size_of::<u64>()) as f64
+        let words = self.slots() * self.working * size_of::<u64>();
+        self.answers() as f64 * (self.powers.degree() + 1) as f64 * words as f64
     }
 
     /// Seconds that the polynomials take before a query, on one core, beside the function on the curve.
     #[must_use]
     pub fn offline_seconds(&self) -> f64 {
         let transform = self.slots() as f64 * f64::from(self.log_n) / 2.0 * BUTTERFLY;
-        let polys = (self.answers() * (self.powers.degree() + 1)) as f64;
+        let polys = self.answers() as f64 * (self.powers.degree() + 1) as f64;
         let rows = polys * (self.working + 1) as f64 * transform;
         // A product for each root and each coefficient before it, in two instructions of four cycles.
         // A label polynomial takes two, and all together four more: what vanishes, twice, and its derivative at all roots.
@@ -335,8 +336,8 @@ impl FheParameters {
 
     /// Bytes of the query and the answers, beside the points.
     #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.query_bytes() + self.answers() * self.answer_bytes()
+    pub fn bytes(&self) -> u64 {
+        self.query_bytes() + self.all_answers_bytes()
     }
 
     fn price(&self) -> f64 {

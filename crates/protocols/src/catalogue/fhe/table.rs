@@ -56,7 +56,8 @@ pub(crate) fn least_bins(items: usize, bits: f64) -> usize {
             low = middle + 1;
         }
     }
-    (high * items).div_ceil(few)
+    let bins = (high as u64 * items as u64).div_ceil(few as u64);
+    usize::try_from(bins).unwrap_or(usize::MAX)
 }
 
 /// ln 1 to ln `most`, behind a number that nobody asks for.

@@ -53,7 +53,8 @@ pub(crate) fn cost(
     let vole = over!(width, B => vole::wire_cost::<B>(base, len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };
-    let sums = over!(width, B => (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count()));
+    let sums =
+        over!(width, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()));
     let sent = vole.sender.0 + frames(vole.sender.1) + 2.0 * coins;
     let returned = vole.receiver.0 + frames(vole.receiver.1) + 16.0 + frames(1) + sums + coins;
     let memory = memory(width, security, Sizes { points, own: size(own), len });

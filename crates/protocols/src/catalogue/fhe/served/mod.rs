@@ -285,7 +285,8 @@ impl Asker {
         let Self { parameters, ring, list } = self;
         let items = items_of_fingerprints(parameters, ring.parameters().t(), list, fingerprints);
         let (asked, query) = ask(parameters, ring, &items, rng)?;
-        let mut question = Vec::with_capacity(parameters.query_bytes());
+        let room = usize::try_from(parameters.query_bytes()).unwrap_or(usize::MAX);
+        let mut question = Vec::with_capacity(room);
         let Ok(()) = write_query(ring, &query, |part| {
             question.extend_from_slice(part);
             Ok::<_, Infallible>(())
@@ -299,7 +300,7 @@ impl Asker {
     /// When it is none.
     pub fn read(&self, question: Question, answer: &[u8]) -> Result<Reply, PeerFault> {
         let (Self { parameters, ring, .. }, Question { items, asked }) = (self, question);
-        if answer.len() != parameters.all_answers_bytes() {
+        if answer.len() as u64 != parameters.all_answers_bytes() {
             return Err(not_as_long());
         }
         let answers: Vec<Vec<u8>> =

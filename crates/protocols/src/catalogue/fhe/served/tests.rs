@@ -32,9 +32,9 @@ fn check(served: &Served, plain: &Plain, gone: &Plain, rng: &mut ChaCha20Rng) {
     let asker = Asker::new(parameters.clone(), served.entries.list).expect("a ring");
     let (question, bytes) = asker.ask(&fingerprints, rng).expect("they find places");
     let (other, _) = asker.ask(&fingerprints, rng).expect("they find places");
-    assert_eq!(bytes.len(), parameters.query_bytes());
+    assert_eq!(bytes.len() as u64, parameters.query_bytes());
     let answer = served.answer(&bytes, rng).expect("a question");
-    assert_eq!(answer.len(), parameters.all_answers_bytes());
+    assert_eq!(answer.len() as u64, parameters.all_answers_bytes());
     let expected: Vec<Option<Vec<u8>>> =
         fingerprints.iter().map(|fingerprint| plain.get(fingerprint).cloned()).collect();
     assert!(asker.read(other, &answer[1..]).is_err());
