@@ -1,7 +1,5 @@
 //! Elements as roots of polynomials in bins.
 
-use std::collections::HashSet;
-
 use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_crypto::Element;
@@ -86,7 +84,9 @@ pub(crate) fn filled_up(
 
 /// The places of the elements that are among the names, rising.
 pub(crate) fn named(own: &[u128], names: &[u128]) -> Vec<u32> {
-    let names: HashSet<u128> = names.iter().copied().collect();
-    let places = (0..).zip(own).filter(|(_, name)| names.contains(name));
+    let mut names = names.to_vec();
+    // The peer chose them: see the table's place in `rt21`.
+    names.sort_unstable();
+    let places = (0..).zip(own).filter(|(_, name)| names.binary_search(name).is_ok());
     places.map(|(place, _)| place).collect()
 }
