@@ -2,8 +2,10 @@
 
 use std::hint::black_box;
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use rayon::ThreadPool;
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_host::time::Instant;
 use veilset_protocols::ks::multiparty::cost;
@@ -16,11 +18,14 @@ use crate::parts::Parts;
 use crate::run::pool;
 use crate::{SessionError, Wanted};
 
-/// What this machine's operations cost, in seconds on one core.
-#[derive(Debug, Clone, Copy)]
+/// What this machine's operations cost, in seconds on one core. A group is measured when it is first asked for: the slowest, of which
+/// few runs have a use, takes a hundred times as long as the fastest.
+#[derive(Debug)]
 pub struct Calibration {
-    groups: [Speed; Group::ALL.len()],
+    groups: [OnceLock<Speed>; Group::ALL.len()],
     pass: f64,
+    /// The thread that measures, unless everything is known.
+    thread: Option<ThreadPool>,
 }
 
 /// The cost of a group's operations in seconds.
@@ -38,19 +43,25 @@ impl Calibration {
     /// # Errors
     /// When that thread cannot be started.
     pub fn measure() -> Result<Self, SessionError> {
-        Ok(pool(1)?.install(|| Self::with(Speed::measure, pass())))
+        let thread = pool(1)?;
+        let pass = thread.install(pass);
+        Ok(Self { groups: Default::default(), pass, thread: Some(thread) })
     }
 
     /// Every group as `speed` has it, and `pass` seconds a pass of an element.
     pub fn with(speed: impl Fn(Group) -> Speed, pass: f64) -> Self {
-        Self { groups: Group::ALL.map(speed), pass }
+        Self { groups: Group::ALL.map(|group| speed(group).into()), pass, thread: None }
     }
 
     /// The cost of the operations of `group`.
     #[must_use]
     pub fn of(&self, group: Group) -> Speed {
         let place = Group::ALL.iter().position(|one| *one == group).unwrap_or(0);
-        self.groups[place]
+        let measure = || match &self.thread {
+            Some(thread) => thread.install(|| Speed::measure(group)),
+            None => Speed::measure(group),
+        };
+        *self.groups[place].get_or_init(measure)
     }
 
     /// The seconds of a pass of an element.
