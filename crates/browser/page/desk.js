@@ -1,6 +1,7 @@
 // The desk: the only worker with an event loop. It talks to the network, to the browser's store, and to the page, and never waits.
 
-import { STACK, importsOf, settle } from "./host.js";
+import { GUARD, STACK, importsOf, settle } from "./host.js";
+import { resources } from "./party.js";
 import { openStore } from "./store.js";
 import { Sockets } from "./sockets.js";
 
@@ -10,6 +11,12 @@ const MOST_PAGES = 65536;
 
 // More threads than this help little, and each takes memory.
 const MOST_THREADS = 16;
+
+// Threads beside those that compute: the program's own, one for a call, two for a connection.
+const OTHERS = 4;
+
+// Bytes between the words of a guard that are looked at.
+const STRIDE = 1024;
 
 const utf8 = new TextEncoder();
 const threads = Math.min(navigator.hardwareConcurrency || 1, MOST_THREADS);
@@ -22,6 +29,9 @@ let sockets;
 // What the program said last before it stopped.
 let panic = "";
 let isOver = false;
+// Workers that wait for something to run: whoever loads their script later needs the network.
+const idle = [];
+const busy = new Set();
 
 // Puts bytes where the program takes them; the place and the length.
 function put(bytes) {
@@ -36,67 +46,98 @@ function fatal(text) {
   isOver = true;
   console.error(text, panic);
   postMessage({ fatal: `The part of this page that does the work stopped: ${panic || text}` });
+  for (const worker of [...busy, ...idle]) worker.terminate();
+  sockets?.end();
 }
 
-function spawn(run) {
-  const locals = wasm.__tls_size.value;
-  const places = { stack: wasm.veilset_take(STACK) >>> 0, locals: wasm.veilset_take(locals) >>> 0 };
-  if (places.stack === 0 || places.locals === 0) throw new Error("there is no memory left");
-  const worker = new Worker(new URL("thread.js", import.meta.url), { type: "module" });
-  worker.onmessage = ({ data }) => {
-    if (data.kind === "ended") {
-      worker.terminate();
-      wasm.veilset_give(places.stack, STACK);
-      wasm.veilset_give(places.locals, locals);
-    } else {
-      take(data);
+// The same function, of which an error ends the program, and which does nothing after that.
+const guarded =
+  (act) =>
+  (...args) => {
+    if (isOver) return;
+    try {
+      act(...args);
+    } catch (error) {
+      fatal(String(error));
     }
   };
+
+function started() {
+  const worker = new Worker(new URL("thread.js", import.meta.url), { type: "module" });
   worker.onerror = (event) => {
     event.preventDefault();
     fatal(event.message ?? "a thread did not start");
   };
-  worker.postMessage({ module, memory, threads, run, ...places });
+  return worker;
+}
+
+// Places for a thread's stack, with a guard below it, and its variables.
+function places() {
+  const stack = wasm.veilset_take(GUARD + STACK) >>> 0;
+  const locals = wasm.veilset_take(wasm.__tls_size.value) >>> 0;
+  if (stack === 0 || locals === 0) throw new Error("there is no memory left");
+  return { stack, locals };
+}
+
+// Whether nobody wrote into the guard, which was all zeros.
+function isIntact({ stack }) {
+  const words = new BigUint64Array(memory.buffer, stack, GUARD / 8);
+  for (let at = 0; at < words.length; at += STRIDE / 8) if (words[at] !== 0n) return false;
+  return true;
+}
+
+function spawn(run) {
+  const own = places();
+  const worker = idle.pop() ?? started();
+  busy.add(worker);
+  worker.onmessage = ({ data }) => {
+    if (isOver) return;
+    if (!isIntact(own)) {
+      fatal("a thread needed more memory for itself than it has");
+    } else if (data.kind === "ended") {
+      busy.delete(worker);
+      idle.push(worker);
+      wasm.veilset_give(own.stack, GUARD + STACK);
+      wasm.veilset_give(own.locals, wasm.__tls_size.value);
+    } else {
+      take(data);
+    }
+  };
+  worker.postMessage({ module, memory, threads, run, ...own });
 }
 
 // A message of the program, from whichever thread.
-function take(message) {
-  if (isOver) return;
-  try {
-    switch (message.kind) {
-      case "tell":
-        postMessage({ text: message.text, bytes: message.bytes.buffer }, [message.bytes.buffer]);
-        break;
-      case "spawn":
-        spawn(message.run);
-        break;
-      case "open":
-        sockets.open(message);
-        break;
-      case "send":
-        sockets.send(message);
-        break;
-      case "close":
-        sockets.close(message.socket);
-        break;
-      case "keep":
-        store.keep(message.name, message.bytes).then(
-          () => wasm.veilset_kept(message.number, 1),
-          () => wasm.veilset_kept(message.number, 0),
-        );
-        break;
-      case "log":
-        panic = message.text;
-        console.warn(message.text);
-        break;
-      case "fatal":
-        fatal(message.text);
-        break;
+const take = guarded((message) => {
+  switch (message.kind) {
+    case "tell":
+      postMessage({ text: message.text, bytes: message.bytes.buffer }, [message.bytes.buffer]);
+      break;
+    case "spawn":
+      spawn(message.run);
+      break;
+    case "open":
+      sockets.open(message);
+      break;
+    case "send":
+      sockets.send(message);
+      break;
+    case "close":
+      sockets.close(message.socket);
+      break;
+    case "keep": {
+      const kept = (well) => guarded(() => wasm.veilset_kept(message.number, well));
+      store.keep(message.name, message.bytes).then(kept(1), kept(0));
+      break;
     }
-  } catch (error) {
-    fatal(String(error));
+    case "log":
+      panic = message.text;
+      console.warn(message.text);
+      break;
+    case "fatal":
+      fatal(message.text);
+      break;
   }
-}
+});
 
 // The browser lets one tab at a time have this lock, for as long as it lives.
 function alone() {
@@ -120,13 +161,14 @@ async function begin() {
   memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: MOST_PAGES, shared: true });
   const instance = new WebAssembly.Instance(module, importsOf(module, memory, threads, take));
   wasm = instance.exports;
-  settle(instance, { stack: wasm.veilset_take(STACK) >>> 0, locals: wasm.veilset_take(wasm.__tls_size.value) >>> 0 });
+  settle(instance, places());
   sockets = new Sockets({
-    opened: (socket) => wasm.veilset_opened(socket),
-    arrived: (socket, bytes) => wasm.veilset_arrived(socket, ...put(bytes)),
-    left: (socket, count) => wasm.veilset_left(socket, count),
-    closed: (socket, code) => wasm.veilset_closed(socket, code),
+    opened: guarded((socket) => wasm.veilset_opened(socket)),
+    arrived: guarded((socket, bytes) => wasm.veilset_arrived(socket, ...put(bytes))),
+    left: guarded((socket, count) => wasm.veilset_left(socket, count)),
+    closed: guarded((socket, code) => wasm.veilset_closed(socket, code)),
   });
+  for (let more = threads + OTHERS; more > 0; more -= 1) idle.push(started());
   for (const [name, bytes] of await store.all()) wasm.veilset_stored(...put(utf8.encode(name)), ...put(bytes));
   wasm.veilset_begin();
 }
@@ -143,14 +185,16 @@ onmessage = async ({ data }) => {
   if (isOver) return;
   const { bytes, ...call } = data;
   if (call.call === "loaded") {
-    const entries = performance.getEntriesByType("resource");
-    const loaded = entries.map(({ name, encodedBodySize }) => ({ url: name, bytes: encodedBodySize }));
-    postMessage({ text: JSON.stringify({ id: call.id, answer: { loaded, sent: sockets.sent() } }) });
+    postMessage({ text: JSON.stringify({ id: call.id, answer: { loaded: resources(), sent: sockets.sent() } }) });
     return;
   }
+  let file;
   try {
-    wasm.veilset_call(...put(utf8.encode(JSON.stringify(call))), ...put(new Uint8Array(bytes ?? 0)));
-  } catch (error) {
-    fatal(String(error));
+    file = put(new Uint8Array(bytes ?? 0));
+  } catch {
+    const refusal = { message: "The file is too large for a browser.", next: "Use the veilset program for it." };
+    postMessage({ text: JSON.stringify({ id: call.id, refusal }) });
+    return;
   }
+  guarded(() => wasm.veilset_call(...put(utf8.encode(JSON.stringify(call))), ...file))();
 };

@@ -3,8 +3,9 @@
 // Bytes of randomness that a browser gives at once.
 const MOST_RANDOM = 65536;
 
-// Bytes of a thread's stack.
+// Bytes of a thread's stack, and of what lies below it, which stays as it is as long as the stack is long enough.
 export const STACK = 4 << 20;
+export const GUARD = 64 << 10;
 
 const utf8 = new TextDecoder();
 
@@ -48,6 +49,6 @@ export function importsOf(module, memory, threads, post) {
 
 // Gives an instance the thread's own stack and variables, before it runs anything.
 export function settle({ exports }, { stack, locals }) {
-  exports.__stack_pointer.value = stack + STACK;
+  exports.__stack_pointer.value = stack + GUARD + STACK;
   exports.__wasm_init_tls(locals);
 }

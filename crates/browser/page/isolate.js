@@ -1,6 +1,10 @@
-// Adds the headers that isolate the page, where its server gives none. It keeps nothing, and asks nobody else.
+// Adds the headers of a relay, which isolate the page, where its server gives none. It keeps nothing, and asks nobody else.
 
 const HEADERS = {
+  "Content-Security-Policy":
+    "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; img-src 'self' blob: data:; " +
+    "connect-src 'self' wss: ws://localhost:* ws://127.0.0.1:*; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  "X-Content-Type-Options": "nosniff",
   "Cross-Origin-Opener-Policy": "same-origin",
   "Cross-Origin-Embedder-Policy": "require-corp",
   "Cross-Origin-Resource-Policy": "same-origin",

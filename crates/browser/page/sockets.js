@@ -62,6 +62,11 @@ export class Sockets {
     this.#open.get(socket)?.web.close();
   }
 
+  // Closes them all.
+  end() {
+    for (const { web } of this.#open.values()) web.close();
+  }
+
   sent() {
     return [...this.#sent].map(([to, bytes]) => ({ to, bytes }));
   }

@@ -1,7 +1,9 @@
 //! Imports and exports. Memory is shared; a place in it goes over as its address and its length.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
-use std::slice;
+use std::{ptr, slice};
+
+use zeroize::Zeroize;
 
 use super::{calls, socket, store};
 
@@ -110,15 +112,15 @@ unsafe extern "Rust" fn __getrandom_custom(bytes: *mut u8, length: usize) -> u32
     0
 }
 
-fn layout(length: usize) -> Layout {
-    Layout::from_size_align(length.max(1), ALIGNMENT).expect("less memory than there is")
+fn layout(length: usize) -> Option<Layout> {
+    Layout::from_size_align(length.max(1), ALIGNMENT).ok()
 }
 
 /// Memory for the page to write into, all zeros; 0 where there is none.
 #[unsafe(no_mangle)]
 extern "C" fn veilset_take(length: usize) -> *mut u8 {
     // SAFETY: the layout has a size.
-    unsafe { alloc_zeroed(layout(length)) }
+    layout(length).map_or(ptr::null_mut(), |layout| unsafe { alloc_zeroed(layout) })
 }
 
 /// Gives back what [`veilset_take`] gave for the same length.
@@ -127,8 +129,10 @@ extern "C" fn veilset_take(length: usize) -> *mut u8 {
 /// Nobody uses it any more.
 #[unsafe(no_mangle)]
 unsafe extern "C" fn veilset_give(place: *mut u8, length: usize) {
-    // SAFETY: by the caller's promise.
-    unsafe { dealloc(place, layout(length)) }
+    if let Some(layout) = layout(length) {
+        // SAFETY: by the caller's promise.
+        unsafe { dealloc(place, layout) }
+    }
 }
 
 /// Runs what [`spawn`] was given, in a worker of its own.
@@ -142,13 +146,15 @@ unsafe extern "C" fn veilset_run(run: *mut u8) {
     run();
 }
 
-/// What the page wrote; copied, and given back.
+/// What the page wrote; copied, wiped, and given back.
 ///
 /// # Safety
 /// [`veilset_take`] gave the place for this length, and nobody else uses it.
 unsafe fn taken(place: *mut u8, length: usize) -> Vec<u8> {
     // SAFETY: by the caller's promise.
-    let bytes = unsafe { slice::from_raw_parts(place, length) }.to_vec();
+    let written = unsafe { slice::from_raw_parts_mut(place, length) };
+    let bytes = written.to_vec();
+    written.zeroize();
     // SAFETY: by the caller's promise.
     unsafe { veilset_give(place, length) };
     bytes

@@ -9,9 +9,12 @@ use super::border;
 /// The most bytes that wait in the browser to be sent.
 const UNSENT: usize = 1 << 20;
 
-/// The most bytes that came and nobody took. A browser cannot be told to take no more, so whoever sends more ends the socket; a
+/// The most bytes that messages take which came and nobody took. A browser cannot be told to take no more, so whoever sends more ends the socket; a
 /// peer that goes by the rules is never further ahead than a sixteenth of it.
 const UNTAKEN: usize = 64 << 20;
+
+/// What a message takes beside its bytes, at most: its place in the queue, and in the allocator.
+const BESIDE: usize = 64;
 
 /// How a socket ended: a code of RFC 6455, section 7.4.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +75,7 @@ pub(super) fn opened(socket: u32) {
 
 pub(super) fn arrived(socket: u32, message: Vec<u8>) {
     change(socket, |state| {
-        state.came_bytes += message.len();
+        state.came_bytes += BESIDE + message.len();
         if state.came_bytes > UNTAKEN {
             state.closed.get_or_insert(Closed::TOO_MUCH);
             border::close(socket);
@@ -132,7 +135,7 @@ impl Socket {
     pub fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Result<Vec<u8>, Closed>> {
         let mut state = locked(&self.state);
         if let Some(message) = state.came.pop_front() {
-            state.came_bytes -= message.len();
+            state.came_bytes -= BESIDE + message.len();
             return Poll::Ready(Ok(message));
         }
         match state.closed {

@@ -15,6 +15,8 @@ struct Store {
 
 static STORE: Mutex<Store> =
     Mutex::new(Store { files: BTreeMap::new(), next: 0, changes: BTreeMap::new() });
+/// Held by whoever changes a file: one at a time.
+static CHANGING: Mutex<()> = Mutex::new(());
 static DONE: Condvar = Condvar::new();
 
 fn store() -> MutexGuard<'static, Store> {
@@ -36,9 +38,24 @@ pub fn read(name: &str) -> Option<Vec<u8>> {
     store().files.get(name).cloned()
 }
 
+fn alone() -> MutexGuard<'static, ()> {
+    CHANGING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Puts a file there, or takes it away, and waits until the browser has that; whether it has. If not, nothing changed.
 #[must_use]
 pub fn write(name: &str, bytes: Option<&[u8]>) -> bool {
+    change(name, bytes, &alone())
+}
+
+/// Puts a file there if there is none; nothing where there is one.
+#[must_use]
+pub fn create(name: &str, bytes: &[u8]) -> Option<bool> {
+    let alone = alone();
+    read(name).is_none().then(|| change(name, Some(bytes), &alone))
+}
+
+fn change(name: &str, bytes: Option<&[u8]>, _: &MutexGuard<'_, ()>) -> bool {
     let mut store = store();
     store.next += 1;
     let number = store.next;

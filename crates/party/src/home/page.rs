@@ -83,10 +83,10 @@ pub(super) fn open_secret(path: &Path) -> Result<Option<Stored>, StoreError> {
 }
 
 pub(super) fn write(_: &Path, path: &Path, bytes: &[u8], replace: bool) -> io::Result<bool> {
-    if !replace && has(path) {
-        return Ok(false);
-    }
-    kept(store::write(&name(path), Some(bytes))).map(|()| true)
+    let name = name(path);
+    let written =
+        if replace { Some(store::write(&name, Some(bytes))) } else { store::create(&name, bytes) };
+    written.map_or(Ok(false), |well| kept(well).map(|()| true))
 }
 
 pub(super) fn append(_: &Path, path: &Path, keep: u64, bytes: &[u8]) -> io::Result<()> {
