@@ -17,8 +17,8 @@ use arrow_array::{
 use arrow_buffer::OffsetBuffer;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef, UnionMode};
-use arrow_select::take::take;
 
+use crate::places::take;
 use crate::table::fits;
 use crate::types::{has_short_keys, part_kinds};
 

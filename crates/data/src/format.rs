@@ -58,6 +58,12 @@ impl Format {
         }
     }
 
+    /// Whether this program writes files of this format: the one in a browser writes no Parquet.
+    #[must_use]
+    pub const fn is_written(self) -> bool {
+        !(cfg!(target_family = "wasm") && matches!(self, Self::Parquet))
+    }
+
     /// Whether files of this format hold values of types rather than text.
     pub(crate) fn is_typed(self) -> bool {
         matches!(self, Self::Parquet | Self::Arrow | Self::ArrowStream)

@@ -43,6 +43,7 @@ mod parquet_writer;
 mod persons;
 mod phone;
 mod pieces;
+mod places;
 mod postal;
 mod preset;
 mod quote;

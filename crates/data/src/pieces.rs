@@ -9,9 +9,9 @@ use arrow_array::types::{Int16Type, Int32Type, Int64Type, RunEndIndexType};
 use arrow_array::{Array, OffsetSizeTrait, RecordBatch, RunArray, UInt64Array};
 use arrow_buffer::ArrowNativeType;
 use arrow_schema::{ArrowError, DataType};
-use arrow_select::take::take_record_batch;
 
 use crate::caught::{caught, panicked};
+use crate::places::take_record_batch;
 use crate::types::{leaves, may_share, part_kinds};
 
 /// Bytes of a piece that has more rows than one.

@@ -11,8 +11,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, DictionaryArray, PrimitiveArray, UInt64Array, new_empty_array};
 use arrow_schema::{ArrowError, DataType};
 use arrow_select::concat::concat;
-use arrow_select::take::take;
 
+use crate::places::take;
 use crate::table::cell::cells;
 
 /// Bytes that the dictionaries of all columns take at most.

@@ -1,6 +1,6 @@
-//! A Parquet file that takes little memory while it is written.
+//! The library's writer, with groups and pages that fit the memory.
 
-use std::io::Write;
+use std::io::{self, Write};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema, SchemaRef};
@@ -107,6 +107,11 @@ fn has_long_values(column: &ColumnDescriptor) -> bool {
         Type::FIXED_LEN_BYTE_ARRAY => column.type_length() > SHORT,
         _ => false,
     }
+}
+
+/// Whether Parquet has a place for columns of these types.
+pub(crate) fn takes(schema: &SchemaRef) -> bool {
+    ArrowWriter::try_new(io::sink(), SchemaRef::clone(schema), None).is_ok()
 }
 
 /// Bytes of a group with room for the dictionaries of all columns, between these.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use arrow_array::{Array, ArrayRef, RecordBatch, UInt64Array, make_array};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, FieldRef, SchemaRef};
-use arrow_select::take::take_record_batch;
 
 use crate::converted::{Room, batch_in};
+use crate::places::take_record_batch;
 use crate::types::with_lists;
 
 /// Batches of one schema, and where in them a row is.

@@ -6,11 +6,11 @@ use std::{io, iter};
 
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, DataType, IntervalUnit, SchemaRef};
+use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder, RowSelection, RowSelectionPolicy,
 };
-use parquet::arrow::{ArrowWriter, ProjectionMask};
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::ParquetMetaData;
@@ -26,7 +26,7 @@ use super::store::{Blocks, Store};
 use super::{footer, messages, pages};
 use crate::DataError;
 use crate::caught::{caught, panicked};
-use crate::parquet_writer::ParquetWriter;
+use crate::parquet_writer::{self, ParquetWriter};
 use crate::spill::Depot;
 use crate::types::{as_read, part_kinds};
 
@@ -132,7 +132,7 @@ impl ParquetFile {
     /// Whether Parquet has a place for columns of these types, whatever their values are.
     pub(super) fn takes(schema: &SchemaRef) -> bool {
         schema.fields().iter().all(|field| has_place(field.data_type()))
-            && ArrowWriter::try_new(io::sink(), Arc::clone(schema), None).is_ok()
+            && parquet_writer::takes(schema)
     }
 
     /// These batches of `file` in the temporary file.
