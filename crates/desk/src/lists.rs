@@ -53,6 +53,7 @@ impl Desk {
         let mut state = self.state();
         let list = state.number();
         state.lists.insert(list, table);
+        state.drop_old_lists();
         for (member, value) in [
             ("list", json!(list)),
             ("name", json!(name)),

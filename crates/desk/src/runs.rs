@@ -1,12 +1,13 @@
 //! Runs: from a list and a peer to a result.
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use veilset::data::{Destination, Sink, SinkError};
+use veilset::data::{Destination, Format, Sink, SinkError};
 use veilset::invitation::agreed_way;
-use veilset::net::{Comeback, Endpoint, Event, Options, Stop};
+use veilset::net::{Comeback, Endpoint, Event, Options, Stop, Traffic};
 use veilset::policy::Ledger;
 use veilset::registry::{Gives, Observer, Operation, find};
 use veilset::{
@@ -34,6 +35,7 @@ pub(crate) struct Running {
     consent: Mutex<Option<bool>>,
     answered: Condvar,
     result: Mutex<Option<(Done, Input)>>,
+    is_over: AtomicBool,
 }
 
 impl Running {
@@ -43,7 +45,13 @@ impl Running {
             consent: Mutex::default(),
             answered: Condvar::new(),
             result: Mutex::default(),
+            is_over: AtomicBool::new(false),
         }
+    }
+
+    /// Whether nothing more comes of it.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over.load(Relaxed)
     }
 
     /// What was said before, if anything.
@@ -89,6 +97,7 @@ impl Desk {
             let mut state = self.state();
             let run = state.number();
             state.runs.insert(run, Arc::clone(&running));
+            state.drop_old_runs();
             run
         };
         let desk = Arc::clone(self);
@@ -99,6 +108,7 @@ impl Desk {
                 event["run"] = json!(run);
                 desk.tell(event);
             }
+            running.is_over.store(true, Relaxed);
         };
         thread::spawn("veilset-run", go).map_err(|why| Refusal::of(why.to_string()))?;
         Ok(json!({ "run": run }).into())
@@ -157,8 +167,10 @@ impl Desk {
                 desk.tell(json!({ "event": "note", "run": run, "text": other.to_string() }));
             }
         };
+        let traffic = Traffic::new();
         let options = Options {
             deadline: PATIENCE,
+            traffic: traffic.clone(),
             stop: running.stop.clone(),
             comeback: Comeback::told({
                 let noted = noted.clone();
@@ -170,7 +182,7 @@ impl Desk {
         let connection = Connection::open(&identity, &peer, &way, &options, &events)?;
         let ready = job.offer(connection, &input)?;
         let ready = self.consented(ready, &input, run, running)?;
-        let progress = Progress { desk: self, run, shown: Mutex::new(Shown::new()) };
+        let progress = Progress { desk: self, run, traffic, shown: Mutex::new(Shown::new()) };
         let resources = Resources { threads: self.place.threads, observer: &progress };
         let done = ready.run(&input, &resources)?;
         let mut event = json!({
@@ -196,7 +208,11 @@ impl Desk {
         run: u64,
         running: &Running,
     ) -> Result<Ready, Refusal> {
-        let briefing = of_briefing(ready.briefing(), input.distinct());
+        let mut briefing = of_briefing(ready.briefing(), input.distinct());
+        let price = ready.price(self.place.threads)?;
+        briefing["price"] = json!({
+            "seconds": price.time.as_secs_f64(), "sent": price.sent, "received": price.received,
+        });
         self.tell(json!({ "event": "terms", "run": run, "briefing": briefing }));
         let mut hears = || Ok(ready.have_all_consented().map(drop)?);
         if !running.consented(&mut hears)? {
@@ -301,6 +317,7 @@ fn result_name(list: &str) -> String {
     let name = list.rsplit(['/', '\\']).next().unwrap_or(list);
     let (stem, ending) = name.rsplit_once('.').unwrap_or((name, "csv"));
     let ending = match ending.to_ascii_lowercase().as_str() {
+        "parquet" if !Format::Parquet.is_written() => "csv".to_owned(),
         known @ ("tsv" | "parquet" | "arrow" | "xlsx") => known.to_owned(),
         _ => "csv".to_owned(),
     };
@@ -345,6 +362,7 @@ impl Sink for File {
 struct Progress<'a> {
     desk: &'a Desk,
     run: u64,
+    traffic: Traffic,
     shown: Mutex<Shown>,
 }
 
@@ -367,12 +385,15 @@ impl Progress<'_> {
         if change(&mut shown) || shown.at.elapsed() >= BETWEEN {
             shown.at = Instant::now();
             let Shown { phase, done, total, .. } = *shown;
+            let crossed = self.traffic.bytes();
             self.desk.tell(json!({
                 "event": "progress",
                 "run": self.run,
                 "phase": phase,
                 "done": done,
                 "total": total,
+                "sent": crossed.sent,
+                "received": crossed.received,
             }));
         }
     }

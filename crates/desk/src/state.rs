@@ -25,6 +25,9 @@ pub struct Place {
     pub has_files: bool,
 }
 
+/// The most lists, and runs that are over, that a desk keeps.
+const MOST: usize = 3;
+
 /// A party behind a page.
 pub struct Desk {
     pub(crate) home: Home,
@@ -47,6 +50,22 @@ impl State {
     pub(crate) fn number(&mut self) -> u64 {
         self.next += 1;
         self.next
+    }
+
+    /// Leaves the newest of the lists, so that no more of them take memory than pages show at a time.
+    pub(crate) fn drop_old_lists(&mut self) {
+        while self.lists.len() > MOST {
+            self.lists.pop_first();
+        }
+    }
+
+    /// The same with runs that are over, whose results nobody saved so far.
+    pub(crate) fn drop_old_runs(&mut self) {
+        let over: Vec<u64> =
+            self.runs.iter().filter(|(_, run)| run.is_over()).map(|(&run, _)| run).collect();
+        for run in over.iter().rev().skip(MOST) {
+            self.runs.remove(run);
+        }
     }
 }
 

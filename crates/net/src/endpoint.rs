@@ -13,7 +13,7 @@ use crate::address::{Purpose, host_and_port, relay_url};
 use crate::connect::meet;
 #[cfg(not(target_family = "wasm"))]
 use crate::connect::seek;
-use crate::{NetError, Stop, TlsTransport};
+use crate::{NetError, Stop, TlsTransport, Traffic};
 
 /// Which side this party takes; it has no bearing on who learns what.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +62,8 @@ pub struct Options {
     pub stop: Stop,
     /// Whether what [`establish`] makes goes on over another connection when one is lost.
     pub comeback: Comeback,
+    /// What crossed so far.
+    pub traffic: Traffic,
 }
 
 /// Whether a run goes on over another connection when one is lost, and who is told.
@@ -105,6 +107,7 @@ impl Default for Options {
             silence: Duration::from_secs(20),
             stop: Stop::NEVER,
             comeback: Comeback::told(|_| ()),
+            traffic: Traffic::UNSEEN,
         }
     }
 }

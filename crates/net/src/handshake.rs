@@ -364,7 +364,9 @@ mod tests {
     use super::*;
     use crate::runtime::runtime;
     use crate::tls::OwnKey;
-    use crate::{Class, Comeback, Event, Listener, NetError, Options, Stop, Stranger, connect};
+    use crate::{
+        Class, Comeback, Event, Listener, NetError, Options, Stop, Stranger, Traffic, connect,
+    };
     use std::sync::Mutex;
     use std::thread;
     use tokio::net::TcpListener;
@@ -376,6 +378,7 @@ mod tests {
         silence: Duration::from_secs(20),
         stop: Stop::NEVER,
         comeback: Comeback::NEVER,
+        traffic: Traffic::UNSEEN,
     };
 
     #[test]

@@ -49,6 +49,7 @@ pub use introduction::{Code, Introduced, Introduction, MOST_SAID, Role, SECRET_B
 #[cfg(not(target_family = "wasm"))]
 pub use listen::Listener;
 pub use message::{receive_message, send_message};
+pub use meter::Traffic;
 #[cfg(not(target_family = "wasm"))]
 pub use service::{
     Callers, Entrance, Farewell, Limits, Note, Parting, Response, Service, allow_files,

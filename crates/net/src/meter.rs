@@ -1,9 +1,10 @@
 //! Counts what crosses a stream, and knows when something last came.
 
+use std::fmt;
 use std::io::{self, IoSlice};
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -56,6 +57,49 @@ impl Meter {
 
     fn left(&self, count: usize) {
         self.sent.fetch_add(count as u64, Relaxed);
+    }
+}
+
+/// What crossed the connections that were opened with it so far, for whoever shows it.
+#[derive(Clone)]
+pub struct Traffic(Option<Arc<Mutex<Vec<Arc<Meter>>>>>);
+
+impl Traffic {
+    /// Nobody looks.
+    pub const UNSEEN: Self = Self(None);
+
+    /// Of no connection yet.
+    #[must_use]
+    #[expect(clippy::new_without_default, reason = "UNSEEN is as good a default")]
+    pub fn new() -> Self {
+        Self(Some(Arc::default()))
+    }
+
+    /// Bytes both ways, everything that TLS adds included.
+    #[must_use]
+    pub fn bytes(&self) -> WireBytes {
+        let mut all = WireBytes::default();
+        if let Some(meters) = &self.0 {
+            for meter in &*meters.lock().unwrap_or_else(PoisonError::into_inner) {
+                let WireBytes { sent, received } = meter.bytes();
+                all.sent += sent;
+                all.received += received;
+            }
+        }
+        all
+    }
+
+    /// Takes in another connection.
+    pub(crate) fn count(&self, meter: &Arc<Meter>) {
+        if let Some(meters) = &self.0 {
+            meters.lock().unwrap_or_else(PoisonError::into_inner).push(Arc::clone(meter));
+        }
+    }
+}
+
+impl fmt::Debug for Traffic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Traffic").field(&self.bytes()).finish()
     }
 }
 

@@ -97,10 +97,11 @@ pub mod data {
     #[cfg(feature = "calendar")]
     pub use veilset_data::calendar;
     pub use veilset_data::{
-        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, ID_COLUMN, JoinedRow,
-        KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS, PROGRAM_MEMORY,
-        Pairs, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp, Table, ValueCheck,
-        Warning, WarningCode, check, check_values, counted, look_at_columns, remove_unfinished,
+        Arrivals, CheckReport, ColumnLook, DataError, Destination, Finding, Format, ID_COLUMN,
+        JoinedRow, KEY_COLUMN, KeyColumn, KeySpec, LABEL_COLUMN, LooksLike, MAX_LINKAGE_KEYS,
+        PROGRAM_MEMORY, Pairs, Place, Scratch, ShareTable, Sink, SinkError, Source, Spot, Stamp,
+        Table, ValueCheck, Warning, WarningCode, check, check_values, counted, look_at_columns,
+        remove_unfinished,
     };
 }
 
@@ -110,6 +111,7 @@ pub mod net {
     pub use veilset_net::{Callers, Entrance, Farewell, Limits, Listener, Note, Parting, signals};
     pub use veilset_net::{
         Code, Comeback, Endpoint, Event, Introduced, Introduction, NetError, Options, Role, Stop,
+        Traffic,
     };
 }
 

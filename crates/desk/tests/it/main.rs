@@ -135,9 +135,18 @@ fn run(shop: &Page, clinic: &Page, operation: &str) -> [Value; 2] {
     for page in [shop, clinic] {
         let terms = page.event("terms");
         assert_eq!(terms["briefing"]["operation"], operation);
+        let price = &terms["briefing"]["price"];
+        assert!(
+            price["seconds"].as_f64() > Some(0.0) && price["sent"].as_u64() > Some(0),
+            "{price}"
+        );
         page.ask("consent", json!({ "run": terms["run"], "yes": true }));
     }
-    [shop, clinic].map(|page| page.event("done"))
+    [shop, clinic].map(|page| {
+        let told = page.event("progress");
+        assert!(told["sent"].as_u64() > Some(0) && told["received"].as_u64() > Some(0), "{told}");
+        page.event("done")
+    })
 }
 
 #[test]
@@ -217,6 +226,18 @@ fn a_list_shows_its_columns_and_its_dirt() {
     ] {
         let message = page.refused(call, args);
         assert!(message.contains(said), "{call}: {message}");
+    }
+}
+
+#[test]
+fn a_desk_keeps_the_lists_that_were_opened_last() {
+    let page = Page::new();
+    let numbers: Vec<Value> =
+        (0..4).map(|_| page.open("clinic.csv", CLINIC)["list"].clone()).collect();
+    let check = |list: &Value| json!({ "list": list, "keys": ["Mail:email"] });
+    assert!(page.refused("check", check(&numbers[0])).contains("gone"));
+    for kept in &numbers[1..] {
+        assert_eq!(page.ask("check", check(kept))["rows"], 4);
     }
 }
 

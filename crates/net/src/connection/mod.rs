@@ -95,6 +95,7 @@ impl TlsTransport {
         let (lifeline, cut) = oneshot::channel::<Infallible>();
         let (alive, task_ended) = latch();
         let meter = Arc::clone(&connected.meter);
+        options.traffic.count(&meter);
         let (peer, binding) = (connected.peer, connected.binding);
         let connects = matches!(connected.stream, TlsStream::Client(_));
         let stop = options.stop.clone();

@@ -5,7 +5,7 @@ use std::thread;
 use tokio::io::duplex;
 
 use super::*;
-use crate::{Class, Comeback, Stop};
+use crate::{Class, Comeback, Stop, Traffic};
 
 const QUICK: Options = Options {
     deadline: Duration::from_secs(60),
@@ -13,6 +13,7 @@ const QUICK: Options = Options {
     silence: Duration::from_secs(20),
     stop: Stop::NEVER,
     comeback: Comeback::NEVER,
+    traffic: Traffic::UNSEEN,
 };
 
 fn desk<'a>(role: Role, identity: &'a Identity, code: &'a Code, say: &'a [u8]) -> Introduction<'a> {

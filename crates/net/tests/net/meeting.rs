@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use veilset_channel::{MAX_FRAME, NetworkFault, Transport};
 use veilset_net::{
-    Class, Endpoint, Event, Listener, NetError, Options, Stop, Stranger, connect, establish,
+    Class, Endpoint, Event, Listener, NetError, Options, Stop, Stranger, TlsTransport, Traffic,
+    connect, establish,
 };
 use veilset_party::Identity;
 
@@ -114,6 +115,31 @@ fn wire_bytes_are_what_crossed_the_wire() {
     assert!(left.sent > 1_000_000 && left.sent < 1_020_000, "{left:?}");
     assert_eq!((right.sent, right.received), (left.received, left.sent));
     assert_eq!(proxy.forwarded(), (right.sent, right.received));
+}
+
+#[test]
+fn whoever_looks_sees_what_crossed_all_connections_so_far() {
+    let traffic = Traffic::new();
+    let options = Options { traffic: traffic.clone(), ..LIVELY };
+    let caller = Identity::ephemeral();
+    let ends: Vec<(TlsTransport, TlsTransport)> = (0..2)
+        .map(|_| {
+            let waiting = Waiting::for_peer(caller.public_key(), LIVELY);
+            let addr = waiting.addr.to_string();
+            let called = connect(&caller, waiting.key, &addr, &options, &|_| ());
+            (called.expect("it listens"), waiting.result().expect("the peer came"))
+        })
+        .collect();
+    let before = traffic.bytes();
+    for (called, waited) in ends {
+        let (mut called, mut waited) = (called, waited);
+        called.send(vec![1; 50_000]).expect("open");
+        waited.recv().expect("sent");
+    }
+    let after = traffic.bytes();
+    assert!(before.sent > 0 && before.received > 0, "two handshakes");
+    assert!((100_000..110_000).contains(&(after.sent - before.sent)), "{before:?}, {after:?}");
+    assert_eq!(Traffic::UNSEEN.bytes(), veilset_channel::WireBytes::default());
 }
 
 #[test]

@@ -9,7 +9,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use veilset_net::{
-    Comeback, Endpoint, Event, Listener, NetError, Options, Stop, TlsTransport, connect, establish,
+    Comeback, Endpoint, Event, Listener, NetError, Options, Stop, TlsTransport, Traffic, connect,
+    establish,
 };
 use veilset_party::{Identity, PublicKey};
 
@@ -23,6 +24,7 @@ pub(crate) const LIVELY: Options = Options {
     silence: LONG,
     stop: Stop::NEVER,
     comeback: Comeback::NEVER,
+    traffic: Traffic::UNSEEN,
 };
 
 /// An address of this machine where nobody listens: no system gives this port away.

@@ -59,6 +59,7 @@ export function heard(run, event) {
       break;
     case "done":
       Object.assign(run, { stage: "done", report: event.report, rows: event.rows, counts: event.counts });
+      run.unrecorded = event.unrecorded;
       break;
     case "failed":
       Object.assign(run, { stage: "failed", failure: event });

@@ -5,7 +5,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use veilset_net::{Comeback, Endpoint, Event, NetError, Options, Stop, TlsTransport, establish};
+use veilset_net::{
+    Comeback, Endpoint, Event, NetError, Options, Stop, TlsTransport, Traffic, establish,
+};
 use veilset_party::Identity;
 use veilset_relay::{Limits, Note, Options as RelayOptions, Relay, RelayError};
 
@@ -18,6 +20,7 @@ pub(crate) const LIVELY: Options = Options {
     silence: LONG,
     stop: Stop::NEVER,
     comeback: Comeback::NEVER,
+    traffic: Traffic::UNSEEN,
 };
 
 /// A relay in a thread.

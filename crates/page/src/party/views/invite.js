@@ -103,7 +103,7 @@ export function show(place, page) {
   // A relay that serves this page is one to meet at.
   kind()
     .then((which) => {
-      if (which === "browser" && location.protocol === "https:" && !via.value) via.value = `wss://${location.host}`;
+      if (which === "browser" && !via.value) via.value = location.origin.replace(/^http/, "ws");
     })
     .catch(() => {});
   form.append(

@@ -93,6 +93,8 @@ function receipt({ receipt: signed, peers }, peer) {
     : `${names} did not sign the receipt. Yours alone proves nothing.`;
 }
 
+const unkept = (why) => `Your history does not have how this run ended: ${why}. Save the report.`;
+
 function particulars(report) {
   const seconds = Object.values(report.seconds ?? {}).reduce((sum, each) => sum + each, 0);
   const entries = [
@@ -115,7 +117,7 @@ export const saving = (run, what, said) => async () => {
 };
 
 export function shown(run, peer, page) {
-  const { report, rows, counts } = run;
+  const { report, rows, counts, unrecorded } = run;
   const { figure, words, rest } = answer(report, peer);
   const error = complaint();
   const saved = make("p", { class: "quiet", role: "status" });
@@ -141,7 +143,7 @@ export function shown(run, peer, page) {
   const again = () => page.stage("list");
   return [
     make("h1", {}, heading),
-    warnings(report.warnings),
+    warnings([...(report.warnings ?? []), ...(unrecorded ? [unkept(unrecorded)] : [])]),
     make(
       "div",
       { class: drawn ? "outcome pictured" : "outcome" },

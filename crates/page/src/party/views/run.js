@@ -95,7 +95,7 @@ function going(run, page) {
   update();
   const shown = [
     make("h1", {}, "Comparing the lists"),
-    make("p", { class: "lead" }, "Both computers work on it. Only protected data crosses the line."),
+    make("p", { class: "lead" }, "Both computers work on it. Each sends the other protected data, and nothing else."),
     ...stoppable(
       page,
       make("p", { class: "bar phase" }, phase, share),

@@ -2,7 +2,7 @@
 
 import { call } from "../ask.js";
 import { button, complaint, list, make, more, part } from "../dom.js";
-import { number, operationTitle } from "../words.js";
+import { bytes, duration, number, operationTitle } from "../words.js";
 
 const HOLDS = {
   "semi-honest": "It protects both lists as long as both programs follow the protocol.",
@@ -31,6 +31,13 @@ const side = (name, rows, own) =>
 // Sentences that end with a point, one in a line each.
 const sentences = (text) => text.split(/(?<=\.)\s+(?=\p{Lu}|\S+ learns)/u).map((words) => make("p", {}, words));
 
+const costs = ({ seconds, sent, received }) =>
+  make(
+    "p",
+    { class: "hint" },
+    `This takes about ${duration(Math.max(1, seconds))}. About ${bytes(sent)} go to the other side, and ${bytes(received)} come from it.`,
+  );
+
 export function shown(run, peer, page, agreed, declined) {
   const {
     operation,
@@ -41,6 +48,7 @@ export function shown(run, peer, page, agreed, declined) {
     own_rows: own,
     peer_rows: theirs,
     lines,
+    price,
   } = run.briefing;
   const error = complaint();
   const yes = async () => {
@@ -64,6 +72,7 @@ export function shown(run, peer, page, agreed, declined) {
         side("different entries on your list", own, true),
         side(`different entries on ${peer.name}’s list`, theirs, false),
       ),
+      price ? costs(price) : null,
       more(
         "The exact terms",
         list(lines ?? [], "lines"),
