@@ -79,6 +79,7 @@ pub(crate) fn run(args: &RelayArgs, talk: &Talk) -> Result<(), Failure> {
         (Some(chain), Some(key)) => Some(Certificates::read(chain, key)?),
         _ => None,
     };
+    let page = args.page.as_deref().map(Page::read).transpose()?.map(Arc::new);
     let relay = Relay::bind(&args.listen)?;
     let addr = relay.local_addr();
     let log = Log { quiet: talk.quiet, verbose: talk.verbose };
@@ -101,7 +102,7 @@ pub(crate) fn run(args: &RelayArgs, talk: &Talk) -> Result<(), Failure> {
         },
         certificates,
         behind_proxy: args.behind_proxy,
-        page: args.page.as_deref().map(Page::read).transpose()?.map(Arc::new),
+        page,
         metrics: args.metrics,
         threads: args.threads.unwrap_or_else(all_cores),
         grace: args.grace,

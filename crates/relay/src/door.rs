@@ -2,11 +2,12 @@
 
 use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use http_body_util::Full;
-use hyper::body::Incoming;
+use hyper::body::{Body, Incoming};
 use hyper::header::{
     ACCEPT_ENCODING, CACHE_CONTROL, CONNECTION, CONTENT_ENCODING, CONTENT_SECURITY_POLICY,
     CONTENT_TYPE, HeaderName, HeaderValue, REFERRER_POLICY, SEC_WEBSOCKET_ACCEPT,
@@ -21,7 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, sleep, sleep_until, timeout};
 use tokio_rustls::TlsAcceptor;
 use tokio_tungstenite::tungstenite::Bytes;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
@@ -44,7 +45,48 @@ const HELLO: &str = "This is a veilset relay. Two parties that know each other's
 
 const FORWARDED: HeaderName = HeaderName::from_static("x-forwarded-for");
 
+/// The bytes a second of the slowest line to which a file of the page goes.
+const SLOWEST: u64 = 16 << 10;
+
+/// How long somebody may look at the page over one connection.
+const LONGEST_LOOK: Duration = Duration::from_secs(600);
+
+/// The most files of the page that go over one connection: several pages' worth.
+const FILES: usize = 128;
+
 type Answer = Response<Full<Bytes>>;
+
+/// Where a caller's connection is until it becomes a guest's.
+type Entrance = Mutex<Option<(oneshot::Sender<(Request<Incoming>, Connection)>, Connection)>>;
+
+/// Until when a caller is waited for.
+struct Patience {
+    last: Instant,
+    until: Mutex<Instant>,
+}
+
+impl Patience {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { last: now + LONGEST_LOOK, until: Mutex::new(now + 2 * PATIENCE) }
+    }
+
+    /// An answer of so many bytes begins, and its caller may ask again.
+    fn renew(&self, length: u64) {
+        let until = Instant::now() + 2 * PATIENCE + Duration::from_secs(length / SLOWEST);
+        *self.until.lock().unwrap_or_else(PoisonError::into_inner) = until.min(self.last);
+    }
+
+    async fn ended(&self) {
+        loop {
+            let until = *self.until.lock().unwrap_or_else(PoisonError::into_inner);
+            if Instant::now() >= until {
+                return;
+            }
+            sleep_until(until).await;
+        }
+    }
+}
 
 /// Through which all come.
 pub(crate) struct Door {
@@ -67,7 +109,7 @@ impl Door {
         }
     }
 
-    /// Answers one request, and has whoever asks for a WebSocket in until it goes.
+    /// Shows files, or answers one other request, and has whoever asks for a WebSocket in until it goes.
     async fn listen_to(
         &self,
         stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
@@ -75,12 +117,18 @@ impl Door {
     ) {
         let (sender, comes) = oneshot::channel();
         let entrance = Mutex::new(Some((sender, connection)));
+        let (patience, files) = (Patience::new(), AtomicUsize::new(0));
         let service = service_fn(|request| {
-            let taken = entrance.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let answer = match taken {
-                Some((sender, connection)) => self.judge(request, connection, sender),
-                None => told(StatusCode::CONFLICT, "one request a connection\n"),
+            let answer = match self.looks(&request) {
+                Some(page) => {
+                    let shown_before = files.fetch_add(1, Relaxed);
+                    // A proxy's connections count for nobody, so each is short.
+                    let ends = self.behind_proxy || self.hall.stop.is_stopped();
+                    shown(page, &request, ends || shown_before + 1 == FILES)
+                }
+                None => self.judge(request, &entrance),
             };
+            patience.renew(answer.body().size_hint().exact().unwrap_or_default());
             std::future::ready(Ok::<_, Infallible>(answer))
         });
         let talk = http1::Builder::new()
@@ -89,13 +137,18 @@ impl Door {
             .max_buf_size(HEAD)
             .serve_connection(TokioIo::new(stream), service)
             .with_upgrades();
-        // A body that never ends, or an answer that nobody takes.
-        let talked = timeout(2 * PATIENCE, talk).await;
+        let talked = tokio::select! {
+            talked = talk => Some(talked),
+            // A body that never ends, or an answer that nobody takes.
+            () = patience.ended() => None,
+        };
         drop(entrance);
         match talked {
-            Ok(Ok(())) => {}
-            Ok(Err(_)) => return self.hall.metrics.refuse(Refused::Malformed),
-            Err(_) => return self.hall.metrics.refuse(Refused::Slow),
+            Some(Ok(())) => {}
+            // Whoever got files may leave as it likes.
+            Some(Err(_)) if files.load(Relaxed) > 0 => return,
+            Some(Err(_)) => return self.hall.metrics.refuse(Refused::Malformed),
+            None => return self.hall.metrics.refuse(Refused::Slow),
         }
         if let Ok((upgrade, connection)) = comes.await
             && let Ok(upgraded) = hyper::upgrade::on::<Request<Incoming>>(upgrade).await
@@ -104,20 +157,19 @@ impl Door {
         }
     }
 
-    fn judge(
-        &self,
-        request: Request<Incoming>,
-        mut connection: Connection,
-        sender: oneshot::Sender<(Request<Incoming>, Connection)>,
-    ) -> Answer {
+    /// The page, if the request asks for a file of it.
+    fn looks(&self, request: &Request<Incoming>) -> Option<&Page> {
+        self.page.as_deref().filter(|_| is_look(request))
+    }
+
+    fn judge(&self, request: Request<Incoming>, entrance: &Entrance) -> Answer {
+        let taken = entrance.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some((sender, mut connection)) = taken else {
+            return told(StatusCode::CONFLICT, "one request a connection\n");
+        };
         let Some(key) = wanted(&request) else {
-            let is_look = matches!(*request.method(), Method::GET | Method::HEAD);
-            let asks = request.headers().contains_key(UPGRADE);
-            return match (is_look && !asks, &self.page) {
-                (true, Some(page)) => shown(page, &request),
-                (true, None) => told(StatusCode::OK, HELLO),
-                (false, _) => told(StatusCode::UPGRADE_REQUIRED, HELLO),
-            };
+            let ok = is_look(&request);
+            return told(if ok { StatusCode::OK } else { StatusCode::UPGRADE_REQUIRED }, HELLO);
         };
         if self.hall.stop.is_stopped() {
             return told(StatusCode::SERVICE_UNAVAILABLE, "the relay stops\n");
@@ -140,6 +192,12 @@ impl Door {
         let _ = sender.send((request, connection));
         answer
     }
+}
+
+/// Whether somebody looks, who wants no WebSocket.
+fn is_look(request: &Request<Incoming>) -> bool {
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD);
+    reads && !request.headers().contains_key(UPGRADE)
 }
 
 /// The answer to the key of a WebSocket's request (RFC 6455, section 4.2), if it is one with our subprotocol.
@@ -183,25 +241,32 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
 
-/// A file of the page.
-fn shown(page: &Page, request: &Request<Incoming>) -> Answer {
+/// A file of the page, after which the connection ends if it is the last.
+fn shown(page: &Page, request: &Request<Incoming>, is_last: bool) -> Answer {
     let Some(file) = page.file(request.uri().path()) else {
         return told(StatusCode::NOT_FOUND, "the relay's page has no such file\n");
     };
     let accepted = request.headers().get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
-    let packed = file.packed.as_ref().filter(|_| accepted.is_some_and(|all| all.contains("gzip")));
-    let body = if request.method() == Method::HEAD { Bytes::new() } else { file.bytes.clone() };
-    let mut answer = Response::new(Full::new(match packed {
-        Some(packed) if request.method() == Method::GET => packed.clone(),
-        _ => body,
-    }));
+    let takes = |encoding: &str| {
+        let mut all = accepted.unwrap_or_default().split(',');
+        all.any(|one| one.split(';').next().is_some_and(|name| name.trim() == encoding))
+    };
+    let packed = file.packed.iter().find(|(encoding, _)| takes(encoding));
+    let body = match packed {
+        _ if request.method() == Method::HEAD => Bytes::new(),
+        Some((_, bytes)) => bytes.clone(),
+        None => file.bytes.clone(),
+    };
+    let mut answer = Response::new(Full::new(body));
     let headers = answer.headers_mut();
-    if packed.is_some() {
-        headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    if let Some((encoding, _)) = packed {
+        headers.insert(CONTENT_ENCODING, HeaderValue::from_static(encoding));
     }
     headers.insert(VARY, HeaderValue::from_static("accept-encoding"));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    if is_last {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+    }
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
     }

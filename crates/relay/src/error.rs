@@ -32,7 +32,7 @@ pub enum RelayError {
         why: String,
     },
     /// The files of a page cannot be shown.
-    #[error("the page in {}: {why}", path.display())]
+    #[error("the page in {}: {why}; give the folder that `make page` filled", path.display())]
     Page {
         /// The folder.
         path: PathBuf,

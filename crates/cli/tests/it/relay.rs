@@ -398,10 +398,12 @@ fn what_a_relay_cannot_be_is_said() {
             &["--listen", ANY, "--certificate", &authority, "--key", &pem("relay.key")],
             "not the key",
         ),
+        (&["--listen", ANY, "--page", "no-page"], "make page"),
     ] {
         let output = host.run(&[&["relay"], args].concat());
         assert_eq!(code(&output), 2, "{}", stderr(&output));
         assert!(stderr(&output).contains(said), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("parties meet"), "{}", stderr(&output));
     }
     let (left, _) = (party(), party());
     left.file("list.csv", &list(0..3));

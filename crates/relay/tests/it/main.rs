@@ -3,4 +3,5 @@
 mod hostile;
 mod limits;
 mod meeting;
+mod page;
 mod support;
