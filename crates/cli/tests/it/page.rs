@@ -1,10 +1,10 @@
 //! A party on a page. With only a browser, it gets from a link to saved rows. The page's module is there after `make page`, which says so where a machine
 //! has no tools for it; then there is nothing to test here.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
-use veilset_stage::{Browser, Party, Running, Tab, code, root, stderr, stdout};
+use veilset_stage::{Browser, Party, Running, Tab, code, commands, root, stderr, stdout};
 
 use crate::invite::inviting;
 use crate::support::{ANY, PROGRAM, party};
@@ -16,7 +16,7 @@ fn page() -> Option<PathBuf> {
 }
 
 /// A relay that shows the page, and its URL for programs.
-fn relay(host: &Party, page: &std::path::Path) -> (Running, String) {
+fn relay(host: &Party, page: &Path) -> (Running, String) {
     let page = page.display().to_string();
     let mut relay = host.start(&["relay", "--listen", ANY, "--page", &page]);
     let line = relay.line_with("parties meet at");
@@ -48,42 +48,120 @@ fn list(name: &str, count: usize, every: usize) -> String {
     ["Name,Mail\n".to_owned()].into_iter().chain((0..count).map(row)).collect()
 }
 
-#[test]
-fn a_partner_with_only_a_browser_gets_from_a_link_to_its_rows() {
+/// Keys of `count` rows of the list of this name, as the rows that both have.
+fn shared(count: usize) -> String {
+    let row = |row: usize| format!("Person {row},both{row}@example.com\n");
+    ["Name,Mail\n".to_owned()].into_iter().chain((0..count).step_by(3).map(row)).collect()
+}
+
+/// Fills in the field with this label.
+fn fill(tab: &Tab<'_>, label: &str, value: &str) {
+    let id = tab.eval(&format!(
+        "[...document.querySelectorAll('label')].find((one) => one.textContent === {label:?}).htmlFor"
+    ));
+    tab.fill(&format!("#{}", id.as_str().expect("a field")), value);
+}
+
+/// Accepts the invitation of `peer` in a tab.
+fn accept(tab: &Tab<'_>, peer: &str) {
+    press(tab, "Accept the invitation");
+    sees(tab, &format!("Compare lists with {peer}"));
+}
+
+/// Chooses a list and starts the run.
+fn start(tab: &Tab<'_>, list: &Path) {
+    tab.wait_for("document.querySelector('input[type=file]')");
+    tab.choose("input[type=file]", list);
+    press(tab, "Start");
+}
+
+/// Saves the rows once they are there, and reads them.
+fn saved(browser: &Browser, tab: &Tab<'_>, name: &str) -> String {
+    press(tab, "Save the rows");
+    let file = browser.downloads().join(name);
+    tab.wait_for_file(&file);
+    std::fs::read_to_string(&file).expect("saved")
+}
+
+fn a_partner_gets_from_a_link_to_its_rows(browser: &Browser) {
     let Some(folder) = page() else { return };
     let (host, shop) = (party(), party());
     let (_relay, url) = relay(&host, &folder);
     shop.file("customers.csv", &list("shop", 300, 3));
     let offer = ["--me", "shop", "--operation", "intersect", "--key", "Mail:email"];
     let (inviting, link) = inviting(&shop, &[&["clinic", "--via", &url], &offer[..]].concat());
-    let browser = Browser::start();
     let tab = browser.open(&link);
-    press(&tab, "Accept the invitation");
-    sees(&tab, "Compare lists with shop");
+    accept(&tab, "shop");
     let invited = inviting.output();
     assert_eq!(code(&invited), 0, "{}", stderr(&invited));
     host.file("patients.csv", &list("clinic", 240, 3));
-    tab.choose("input[type=file]", &host.path("patients.csv"));
-    press(&tab, "Start");
+    start(&tab, &host.path("patients.csv"));
     let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--output", "matches.csv"]);
     press(&tab, "I agree");
-    press(&tab, "Save the rows");
-    let saved = browser.downloads().join("patients-result.csv");
-    tab.wait_for_file(&saved);
+    let rows = saved(browser, &tab, "patients-result.csv");
     let ran = run.output();
     assert_eq!(code(&ran), 0, "{}", stderr(&ran));
-    let want: String = ["Name,Mail\n".to_owned()]
-        .into_iter()
-        .chain((0..240).step_by(3).map(|row| format!("Person {row},both{row}@example.com\n")))
-        .collect();
-    assert_eq!(std::fs::read_to_string(&saved).expect("saved"), want);
-    assert_eq!(shop.read("matches.csv"), want);
+    assert_eq!((rows, shop.read("matches.csv")), (shared(240), shared(240)));
     assert_eq!(tab.faults(), Vec::<String>::new());
 }
 
-/// The address of a console, which it prints.
+#[test]
+fn a_partner_with_only_chromium_gets_from_a_link_to_its_rows() {
+    a_partner_gets_from_a_link_to_its_rows(&Browser::start());
+}
+
+#[test]
+fn a_partner_with_only_firefox_gets_from_a_link_to_its_rows() {
+    a_partner_gets_from_a_link_to_its_rows(&Browser::firefox());
+}
+
+#[test]
+fn two_browsers_meet_at_the_relay_that_shows_the_page() {
+    let Some(folder) = page() else { return };
+    let host = party();
+    let (_relay, url) = relay(&host, &folder);
+    let address = url.replace("ws://", "http://");
+    host.file("customers.csv", &list("shop", 300, 3));
+    host.file("patients.csv", &list("clinic", 240, 3));
+    let (one, other) = (Browser::start(), Browser::firefox());
+    let shop = one.open(&address);
+    press(&shop, "Invite somebody");
+    sees(&shop, "What may they call you?");
+    for (label, value) in [
+        ("What do you call them?", "clinic"),
+        ("What may they call you?", "shop"),
+        ("Where you meet", &url),
+        ("Result", "intersect"),
+        ("Your column with it", "Mail"),
+    ] {
+        fill(&shop, label, value);
+    }
+    shop.eval("document.querySelector('input[type=radio][value=both]').click()");
+    press(&shop, "Make the link");
+    shop.wait_for("document.querySelector('.copied .key')");
+    let link = shop.text(".copied .key");
+    let clinic = other.open(&link);
+    accept(&clinic, "shop");
+    sees(&shop, "Compare lists with clinic");
+    for (tab, list) in [(&shop, "customers.csv"), (&clinic, "patients.csv")] {
+        start(tab, &host.path(list));
+    }
+    for tab in [&shop, &clinic] {
+        press(tab, "I agree");
+    }
+    assert_eq!(saved(&one, &shop, "customers-result.csv"), shared(240));
+    assert_eq!(saved(&other, &clinic, "patients-result.csv"), shared(240));
+    for tab in [&shop, &clinic] {
+        assert_eq!(tab.faults(), Vec::<String>::new());
+    }
+}
+
+/// The address of a console, which the command on its page of the documentation prints.
 fn console(party: &Party) -> (Running, String) {
-    let mut command = party.shell(&format!("exec {PROGRAM} console > address.txt"));
+    let commands = commands("docs/use/console.md", "veilset");
+    let [command] = commands.as_slice() else { panic!("one command") };
+    let command = command.replacen("veilset", PROGRAM, 1);
+    let mut command = party.shell(&format!("exec {command} > address.txt"));
     command.stdout(std::process::Stdio::null());
     let mut running = Running::start(command);
     running.line_with("open this address");

@@ -1,97 +1,87 @@
-//! A page in a browser: Chromium, driven over its debugging pipe (the Chrome DevTools Protocol).
+//! A page in a browser without a window: Chromium over its debugging pipe (the Chrome DevTools Protocol), or Firefox over WebDriver BiDi.
 
-use std::cell::RefCell;
 use std::env;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Child;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
+mod chromium;
+mod firefox;
 mod tab;
 mod wire;
 
+use chromium::Chromium;
+use firefox::Firefox;
 pub use tab::{Key, Tab};
-use wire::Wire;
-
-/// Names under which Chromium is found.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-
-/// The browser reads commands at descriptor 3 and answers at 4; a shell puts the pipes that a child can have there.
-const START: &str = "exec \"$@\" 3<&0 4>&1 </dev/null >/dev/null 2>/dev/null";
-
-/// What keeps it quiet, and the same on every machine. Its sandbox needs rights that a test may lack, and it sees no pages
-/// but the ones under test.
-const FLAGS: [&str; 9] = [
-    "--headless",
-    "--remote-debugging-pipe",
-    "--no-sandbox",
-    "--no-first-run",
-    "--no-proxy-server",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--hide-scrollbars",
-    "--lang=en-GB",
-];
 
 /// A browser without a window. It ends when this goes.
 pub struct Browser {
+    driver: Box<dyn Driver>,
     child: Child,
-    wire: RefCell<Wire>,
     folder: TempDir,
 }
 
+/// What every browser is asked for. A `tab` is the name that the browser gave it.
+trait Driver {
+    /// Opens an empty window of its own, which shares nothing with others.
+    fn open(&self) -> String;
+
+    /// Goes to an address, and waits until the page is loaded.
+    fn go(&self, tab: &str, address: &str);
+
+    /// The value of an expression, awaited if it is a promise; else what was thrown.
+    fn eval(&self, tab: &str, expression: &str) -> Result<Value, String>;
+
+    /// Chooses a file in a field for files.
+    fn choose(&self, tab: &str, selector: &str, file: &Path);
+
+    /// Makes the page this wide and high, in pixels.
+    fn size(&self, tab: &str, width: u32, height: u32);
+
+    /// What went wrong in the page so far.
+    fn faults(&self, tab: &str) -> Vec<String>;
+
+    /// The one that is driven by mouse and keys too.
+    fn chromium(&self) -> Option<&Chromium> {
+        None
+    }
+}
+
 impl Browser {
-    /// Starts the browser that `CHROMIUM` names, or the first that is installed.
+    /// Starts Chromium: the one that `CHROMIUM` names, or the first that is installed.
     ///
     /// # Panics
     /// When there is none.
     #[must_use]
     pub fn start() -> Self {
-        let program = find().expect(
-            "the tests of pages need Chromium: scripts/browser installs it, or CHROMIUM names it",
-        );
         let folder = tempfile::tempdir().expect("a folder");
-        let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
-        let mut child = Command::new("sh")
-            .args(["-c", START, "sh"])
-            .arg(program)
-            .args(FLAGS)
-            .arg(profile)
-            .env("TZ", "UTC")
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("a shell");
-        let commands = child.stdin.take().expect("piped");
-        let answers = child.stdout.take().expect("piped");
-        Self { child, wire: RefCell::new(Wire::new(commands, answers)), folder }
+        let (driver, child) = Chromium::start(folder.path(), downloads(&folder));
+        Self { driver: Box::new(driver), child, folder }
+    }
+
+    /// Starts Firefox: the one that `FIREFOX` names, or the first that is installed. It has no mouse and no keys here.
+    ///
+    /// # Panics
+    /// When there is none.
+    #[must_use]
+    pub fn firefox() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (driver, child) = Firefox::start(folder.path(), &downloads(&folder));
+        Self { driver: Box::new(driver), child, folder }
     }
 
     /// Opens an address in a window of its own, which shares nothing with others.
     #[must_use]
     pub fn open(&self, address: &str) -> Tab<'_> {
-        let context = self.call("Target.createBrowserContext", json!({}));
-        let context = &context["browserContextId"];
-        let downloads = json!({
-            "behavior": "allow", "browserContextId": context, "downloadPath": self.downloads(),
-        });
-        self.call("Browser.setDownloadBehavior", downloads);
-        let target = json!({ "url": "about:blank", "browserContextId": context });
-        let target = self.call("Target.createTarget", target);
-        let attach = json!({ "targetId": target["targetId"], "flatten": true });
-        let session = self.call("Target.attachToTarget", attach);
-        Tab::open(self, session["sessionId"].as_str().expect("a session"), address)
+        Tab::open(&*self.driver, address)
     }
 
     /// Where downloads are put.
     #[must_use]
     pub fn downloads(&self) -> PathBuf {
-        self.folder.path().join("downloads")
-    }
-
-    fn call(&self, method: &str, params: Value) -> Value {
-        self.wire.borrow_mut().call(None, method, params)
+        downloads(&self.folder)
     }
 }
 
@@ -103,14 +93,27 @@ impl Drop for Browser {
     }
 }
 
-fn find() -> Option<PathBuf> {
-    if let Some(named) = env::var_os("CHROMIUM") {
-        return Some(named.into());
+fn downloads(folder: &TempDir) -> PathBuf {
+    folder.path().join("downloads")
+}
+
+/// The program that a variable names, or the first of these that is installed.
+fn find(variable: &str, names: &[&str]) -> PathBuf {
+    if let Some(named) = env::var_os(variable) {
+        return named.into();
     }
-    let path = env::var_os("PATH")?;
+    let path = env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = env::split_paths(&path).collect();
-    let at = |name: &&str| {
-        folders.iter().map(|folder| folder.join(Path::new(name))).find(|path| path.exists())
-    };
-    NAMES.iter().find_map(at)
+    let at = |name: &&str| folders.iter().map(|folder| folder.join(name)).find(|at| at.exists());
+    names.iter().find_map(at).unwrap_or_else(|| {
+        panic!(
+            "the tests of pages need {}: scripts/browser installs it, or {variable} names it",
+            names[0]
+        )
+    })
+}
+
+/// A text as a script writes it.
+fn quoted(text: &str) -> String {
+    Value::from(text).to_string()
 }

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Browser;
+use super::chromium::Chromium;
+use super::{Driver, quoted};
 use crate::PATIENCE;
 
 /// The pause between two looks at a page.
@@ -14,8 +15,8 @@ const LOOK: Duration = Duration::from_millis(25);
 
 /// A page in a browser.
 pub struct Tab<'a> {
-    browser: &'a Browser,
-    session: String,
+    driver: &'a dyn Driver,
+    name: String,
 }
 
 /// A key with those that are held.
@@ -63,11 +64,8 @@ impl Key {
 }
 
 impl<'a> Tab<'a> {
-    pub(super) fn open(browser: &'a Browser, session: &str, address: &str) -> Self {
-        let tab = Self { browser, session: session.to_owned() };
-        for domain in ["Page", "Runtime", "Log", "DOM"] {
-            tab.call(&format!("{domain}.enable"), json!({}));
-        }
+    pub(super) fn open(driver: &'a dyn Driver, address: &str) -> Self {
+        let tab = Self { driver, name: driver.open() };
         tab.size(1280, 900);
         tab.go(address);
         tab
@@ -75,22 +73,20 @@ impl<'a> Tab<'a> {
 
     /// Goes to an address, which is loaded again if it is there already.
     pub fn go(&self, address: &str) {
-        self.call("Page.navigate", json!({ "url": address }));
+        self.driver.go(&self.name, address);
         self.wait_for("location.href !== 'about:blank' && document.readyState === 'complete'");
     }
 
+    /// Asks Chromium for what other browsers are not asked for here.
     fn call(&self, method: &str, params: Value) -> Value {
-        self.browser.wire.borrow_mut().call(Some(&self.session), method, params)
+        let chromium: Option<&Chromium> = self.driver.chromium();
+        chromium.expect("only Chromium does this here").call(&self.name, method, params)
     }
 
     /// The value of an expression, awaited if it is a promise.
     pub fn eval(&self, expression: &str) -> Value {
-        let params =
-            json!({ "expression": expression, "awaitPromise": true, "returnByValue": true });
-        let mut answer = self.call("Runtime.evaluate", params);
-        let exception = &answer["exceptionDetails"];
-        assert!(exception.is_null(), "{expression}: {exception}");
-        answer["result"]["value"].take()
+        let value = self.driver.eval(&self.name, expression);
+        value.unwrap_or_else(|thrown| panic!("{expression}: {thrown}"))
     }
 
     /// What an element says.
@@ -120,9 +116,7 @@ impl<'a> Tab<'a> {
     /// What went wrong in the page so far.
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
-        let wire = self.browser.wire.borrow();
-        let own = wire.faults.iter().filter(|(session, _)| *session == self.session);
-        own.map(|(_, fault)| fault.clone()).collect()
+        self.driver.faults(&self.name)
     }
 
     /// The middle of an element, after it was brought into view.
@@ -200,18 +194,12 @@ impl<'a> Tab<'a> {
     pub fn choose(&self, selector: &str, file: &Path) {
         // A browser takes no path with `..` in it.
         let file = file.canonicalize().expect("the file is there");
-        let expression = format!("document.querySelector({})", quoted(selector));
-        let found = self.call("Runtime.evaluate", json!({ "expression": expression }));
-        let object = &found["result"]["objectId"];
-        self.call("DOM.setFileInputFiles", json!({ "files": [file], "objectId": object }));
+        self.driver.choose(&self.name, selector, &file);
     }
 
     /// Makes the page this wide and high, in pixels.
     pub fn size(&self, width: u32, height: u32) {
-        let params = json!({
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": false,
-        });
-        self.call("Emulation.setDeviceMetricsOverride", params);
+        self.driver.size(&self.name, width, height);
     }
 
     /// Whether the user likes dark pages.
@@ -230,9 +218,4 @@ impl<'a> Tab<'a> {
             sleep(LOOK);
         }
     }
-}
-
-/// A text as a script writes it.
-fn quoted(text: &str) -> String {
-    Value::from(text).to_string()
 }

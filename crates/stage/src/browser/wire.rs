@@ -1,67 +1,50 @@
-//! Commands and answers: JSON with a zero byte after each message.
+//! Commands and answers: JSON messages, and what a browser tells between them.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{ChildStdin, ChildStdout};
-use std::sync::mpsc::{Receiver, channel};
-use std::thread;
+use std::sync::mpsc::Receiver;
 
 use serde_json::{Value, json};
 
 use crate::PATIENCE;
 
+/// Reads a fault from an event: the tab it is of, and what it says.
+pub(super) type Fault = fn(&Value) -> Option<(String, String)>;
+
 pub(super) struct Wire {
-    commands: ChildStdin,
+    /// Sends a message.
+    send: Box<dyn FnMut(String)>,
     messages: Receiver<Value>,
     last: u64,
-    /// What went wrong in pages: exceptions, and what the browser itself reports, with the session.
-    pub(super) faults: Vec<(String, String)>,
+    fault: Fault,
+    faults: Vec<(String, String)>,
 }
 
 impl Wire {
-    pub(super) fn new(commands: ChildStdin, answers: ChildStdout) -> Self {
-        let (heard, messages) = channel();
-        thread::spawn(move || {
-            for message in BufReader::new(answers).split(0) {
-                let message = message.ok().and_then(|text| serde_json::from_slice(&text).ok());
-                // The browser, or the test, has ended.
-                let Some(message) = message else { return };
-                if heard.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        Self { commands, messages, last: 0, faults: Vec::new() }
+    pub(super) fn new(
+        send: impl FnMut(String) + 'static,
+        messages: Receiver<Value>,
+        fault: Fault,
+    ) -> Self {
+        Self { send: Box::new(send), messages, last: 0, fault, faults: Vec::new() }
     }
 
-    /// Gives a command and waits for its answer.
-    pub(super) fn call(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
+    /// Gives a command, whose other members are in `command`, and waits for its result.
+    pub(super) fn call(&mut self, mut command: Value) -> Value {
         self.last += 1;
-        let mut command = json!({ "id": self.last, "method": method, "params": params });
-        if let Some(session) = session {
-            command["sessionId"] = session.into();
-        }
-        let text = format!("{command}\0");
-        self.commands.write_all(text.as_bytes()).expect("the browser reads");
+        command["id"] = json!(self.last);
+        (self.send)(command.to_string());
         loop {
             let mut message = self.messages.recv_timeout(PATIENCE).expect("the browser answers");
             if message["id"] == self.last {
-                assert!(message["error"].is_null(), "{method}: {}", message["error"]);
+                assert!(message["error"].is_null(), "{command}: {message}");
                 return message["result"].take();
             }
-            self.note(&message);
+            self.faults.extend((self.fault)(&message));
         }
     }
 
-    fn note(&mut self, event: &Value) {
-        let params = &event["params"];
-        let fault = match event["method"].as_str() {
-            Some("Runtime.exceptionThrown") => params["exceptionDetails"].to_string(),
-            Some("Log.entryAdded") if params["entry"]["level"] == "error" => {
-                format!("{} {}", params["entry"]["text"], params["entry"]["url"])
-            }
-            _ => return,
-        };
-        let session = event["sessionId"].as_str().unwrap_or_default();
-        self.faults.push((session.to_owned(), fault));
+    /// What went wrong in a tab so far.
+    pub(super) fn faults(&self, tab: &str) -> Vec<String> {
+        let own = self.faults.iter().filter(|(of, _)| of == tab);
+        own.map(|(_, fault)| fault.clone()).collect()
     }
 }
