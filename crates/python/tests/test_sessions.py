@@ -338,7 +338,7 @@ def test_progress_goes_up_to_all_of_each_step(
 ) -> None:
     heard: list[tuple[str, int, int]] = []
     a, b = polars.DataFrame(people.a), polars.DataFrame(people.b)
-    # Named, since the plan goes by the line as measured, and two runs may take two protocols.
+    # Named, since the plan goes by the machine as measured, and two runs may take two protocols.
     count = functools.partial(veilset.run_local, "count", a, b, on="email", protocol="mqrpmt-dh")
     count(progress=lambda *told: heard.append(told))
     assert heard and all(0 <= done <= total for _, done, total in heard)
