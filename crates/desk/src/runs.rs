@@ -1,6 +1,5 @@
 //! Runs: from a list and a peer to a result.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -35,7 +34,6 @@ pub(crate) struct Running {
     consent: Mutex<Option<bool>>,
     answered: Condvar,
     result: Mutex<Option<(Done, Input)>>,
-    is_over: AtomicBool,
 }
 
 impl Running {
@@ -45,13 +43,7 @@ impl Running {
             consent: Mutex::default(),
             answered: Condvar::new(),
             result: Mutex::default(),
-            is_over: AtomicBool::new(false),
         }
-    }
-
-    /// Whether nothing more comes of it.
-    pub(crate) fn is_over(&self) -> bool {
-        self.is_over.load(Relaxed)
     }
 
     /// What was said before, if anything.
@@ -108,7 +100,6 @@ impl Desk {
                 event["run"] = json!(run);
                 desk.tell(event);
             }
-            running.is_over.store(true, Relaxed);
         };
         thread::spawn("veilset-run", go).map_err(|why| Refusal::of(why.to_string()))?;
         Ok(json!({ "run": run }).into())

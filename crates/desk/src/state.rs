@@ -61,8 +61,10 @@ impl State {
 
     /// The same with runs that are over, whose results nobody saved so far.
     pub(crate) fn drop_old_runs(&mut self) {
-        let over: Vec<u64> =
-            self.runs.iter().filter(|(_, run)| run.is_over()).map(|(&run, _)| run).collect();
+        // Its thread has one that goes on, too.
+        let is_over = |run: &Arc<Running>| Arc::strong_count(run) == 1;
+        let over = self.runs.iter().filter(|(_, run)| is_over(run)).map(|(&run, _)| run);
+        let over: Vec<u64> = over.collect();
         for run in over.iter().rev().skip(MOST) {
             self.runs.remove(run);
         }

@@ -48,7 +48,7 @@ fn list(name: &str, count: usize, every: usize) -> String {
     ["Name,Mail\n".to_owned()].into_iter().chain((0..count).map(row)).collect()
 }
 
-/// Keys of `count` rows of the list of this name, as the rows that both have.
+/// Of a list of `count` rows those that the other has, too.
 fn shared(count: usize) -> String {
     let row = |row: usize| format!("Person {row},both{row}@example.com\n");
     ["Name,Mail\n".to_owned()].into_iter().chain((0..count).step_by(3).map(row)).collect()
