@@ -9,8 +9,8 @@ use super::border;
 /// The most bytes that wait in the browser to be sent.
 const UNSENT: usize = 1 << 20;
 
-/// The most bytes that messages take which came and nobody took. A browser cannot be told to take no more, so whoever sends more ends the socket; a
-/// peer that goes by the rules is never further ahead than a sixteenth of it.
+/// The most bytes that messages take which came and nobody took. A browser cannot be told to take no more, so whoever sends more
+/// ends the socket; a peer that goes by the rules is never further ahead than a sixteenth of it.
 const UNTAKEN: usize = 64 << 20;
 
 /// What a message takes beside its bytes, at most: its place in the queue, and in the allocator.

@@ -85,7 +85,7 @@ pub(crate) fn filled_up(
 /// The places of the elements that are among the names, rising.
 pub(crate) fn named(own: &[u128], names: &[u128]) -> Vec<u32> {
     let mut names = names.to_vec();
-    // The peer chose them: see the table's place in `rt21`.
+    // The peer chose them, so no hash table, as in `rt21`.
     names.sort_unstable();
     let places = (0..).zip(own).filter(|(_, name)| names.binary_search(name).is_ok());
     places.map(|(place, _)| place).collect()
