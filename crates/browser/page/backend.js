@@ -7,6 +7,8 @@ const waiting = new Map();
 
 let number = 0;
 let desk = null;
+// The workers of the desk's threads, by number.
+const threads = [];
 let failure = null;
 
 // Everything that waits for the desk hears that it is gone.
@@ -14,12 +16,34 @@ function fail(message) {
   failure = { message, next: "Load this page again. Nothing is lost but a run that went on." };
   for (const { reject } of waiting.values()) reject(refused(failure));
   waiting.clear();
+  for (const worker of [desk, ...threads]) worker.terminate();
   gone(failure);
 }
+
+function started(script, heard) {
+  const worker = new Worker(new URL(script, import.meta.url), { type: "module" });
+  worker.onmessage = heard;
+  worker.onerror = (event) => {
+    event.preventDefault();
+    fail("The part of this page that does the work did not start.");
+  };
+  return worker;
+}
+
+// The worker of a thread; what it says is for the desk.
+const begunThread = (thread) =>
+  started("thread.js", ({ data }) => {
+    desk.postMessage({ thread, message: data }, data.bytes ? [data.bytes.buffer] : []);
+  });
 
 function heard({ data }) {
   if (data.fatal) {
     fail(data.fatal);
+    return;
+  }
+  if (data.thread !== undefined) {
+    const worker = (threads[data.thread] ??= begunThread(data.thread));
+    if (data.work) worker.postMessage(data.work);
     return;
   }
   const told = JSON.parse(data.text);
@@ -58,12 +82,7 @@ async function isolated() {
 async function begin() {
   await isolated();
   sessionStorage.removeItem("isolated");
-  desk = new Worker(new URL("desk.js", import.meta.url), { type: "module" });
-  desk.onmessage = heard;
-  desk.onerror = (event) => {
-    event.preventDefault();
-    fail("The part of this page that does the work did not start.");
-  };
+  desk = started("desk.js", heard);
 }
 
 const begun = begin();

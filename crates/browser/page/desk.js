@@ -29,9 +29,10 @@ let sockets;
 // What the program said last before it stopped.
 let panic = "";
 let isOver = false;
-// Workers that wait for something to run: whoever loads their script later needs the network.
+// Threads, by number: how many there are, those that wait for something to run, and the places of those that run.
+let begunThreads = 0;
 const idle = [];
-const busy = new Set();
+const running = new Map();
 
 // Puts bytes where the program takes them; the place and the length.
 function put(bytes) {
@@ -46,7 +47,6 @@ function fatal(text) {
   isOver = true;
   console.error(text, panic);
   postMessage({ fatal: `The part of this page that does the work stopped: ${panic || text}` });
-  for (const worker of [...busy, ...idle]) worker.terminate();
   sockets?.end();
 }
 
@@ -62,13 +62,11 @@ const guarded =
     }
   };
 
-function started() {
-  const worker = new Worker(new URL("thread.js", import.meta.url), { type: "module" });
-  worker.onerror = (event) => {
-    event.preventDefault();
-    fatal(event.message ?? "a thread did not start");
-  };
-  return worker;
+// Begins a thread. The page does it, and hands on what this one and the thread say to each other: in Firefox a worker that begins
+// others may wait for ever, and channels between workers lose messages.
+function begun() {
+  postMessage({ thread: begunThreads });
+  return begunThreads++;
 }
 
 // Places for a thread's stack, with a guard below it, and its variables.
@@ -87,23 +85,24 @@ function isIntact({ stack }) {
 }
 
 function spawn(run) {
+  const thread = idle.pop() ?? begun();
   const own = places();
-  const worker = idle.pop() ?? started();
-  busy.add(worker);
-  worker.onmessage = ({ data }) => {
-    if (isOver) return;
-    if (!isIntact(own)) {
-      fatal("a thread needed more memory for itself than it has");
-    } else if (data.kind === "ended") {
-      busy.delete(worker);
-      idle.push(worker);
-      wasm.veilset_give(own.stack, GUARD + STACK);
-      wasm.veilset_give(own.locals, wasm.__tls_size.value);
-    } else {
-      take(data);
-    }
-  };
-  worker.postMessage({ module, memory, threads, run, ...own });
+  running.set(thread, own);
+  postMessage({ thread, work: { module, memory, threads, run, ...own } });
+}
+
+function heard(thread, message) {
+  const own = running.get(thread);
+  if (!isIntact(own)) {
+    fatal("a thread needed more memory for itself than it has");
+  } else if (message.kind === "ended") {
+    running.delete(thread);
+    idle.push(thread);
+    wasm.veilset_give(own.stack, GUARD + STACK);
+    wasm.veilset_give(own.locals, wasm.__tls_size.value);
+  } else {
+    take(message);
+  }
 }
 
 // A message of the program, from whichever thread.
@@ -150,6 +149,8 @@ function alone() {
 }
 
 async function begin() {
+  // Whoever loads their script later needs the network.
+  while (idle.length < threads + OTHERS) idle.push(begun());
   if (!(await alone())) {
     throw new Error("this page is open in another tab of this browser: go on there, or close that tab");
   }
@@ -168,20 +169,23 @@ async function begin() {
     left: guarded((socket, count) => wasm.veilset_left(socket, count)),
     closed: guarded((socket, code) => wasm.veilset_closed(socket, code)),
   });
-  for (let more = threads + OTHERS; more > 0; more -= 1) idle.push(started());
   for (const [name, bytes] of await store.all()) wasm.veilset_stored(...put(utf8.encode(name)), ...put(bytes));
   wasm.veilset_begin();
 }
 
 // The calls that the page made before the program began.
-const begun = begin();
-begun.catch((error) => {
+const ready = begin();
+ready.catch((error) => {
   isOver = true;
   postMessage({ fatal: `This page cannot work here: ${error.message}` });
 });
 
 onmessage = async ({ data }) => {
-  await begun;
+  if (data.message) {
+    if (!isOver) heard(data.thread, data.message);
+    return;
+  }
+  await ready;
   if (isOver) return;
   const { bytes, ...call } = data;
   if (call.call === "loaded") {

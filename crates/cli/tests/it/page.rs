@@ -156,6 +156,28 @@ fn two_browsers_meet_at_the_relay_that_shows_the_page() {
     }
 }
 
+fn many_calls_at_once_are_answered(browser: &Browser) {
+    let Some(folder) = page() else { return };
+    let host = party();
+    let (_relay, url) = relay(&host, &folder);
+    let tab = browser.open(&url.replace("ws://", "http://"));
+    let answered = tab.eval(
+        "import('./backend.js').then(({ backend }) => Promise.all(Array.from({ length: 24 }, () => backend.call('peers'))))",
+    );
+    assert_eq!(answered.as_array().map(Vec::len), Some(24));
+    assert_eq!(tab.faults(), Vec::<String>::new());
+}
+
+#[test]
+fn many_calls_at_once_are_answered_in_chromium() {
+    many_calls_at_once_are_answered(&Browser::start());
+}
+
+#[test]
+fn many_calls_at_once_are_answered_in_firefox() {
+    many_calls_at_once_are_answered(&Browser::firefox());
+}
+
 /// The address of a console, which the command on its page of the documentation prints.
 fn console(party: &Party) -> (Running, String) {
     let commands = commands("docs/use/console.md", "veilset");

@@ -101,7 +101,7 @@ impl<'a> Tab<'a> {
         let started = Instant::now();
         while self.eval(&format!("Boolean({expression})")) != true {
             if started.elapsed() > PATIENCE {
-                panic!("never: {expression}; faults: {:?}; {}", self.faults(), self.text("body"));
+                panic!("never: {expression}; {}", self.seen());
             }
             sleep(LOOK);
         }
@@ -117,6 +117,11 @@ impl<'a> Tab<'a> {
     #[must_use]
     pub fn faults(&self) -> Vec<String> {
         self.driver.faults(&self.name)
+    }
+
+    /// What a failure tells of the page.
+    fn seen(&self) -> String {
+        format!("faults: {:?}; {}", self.faults(), self.text("body"))
     }
 
     /// The middle of an element, after it was brought into view.
@@ -214,7 +219,11 @@ impl<'a> Tab<'a> {
         let started = Instant::now();
         // A browser keeps the name with an empty file, which the whole one replaces.
         while !path.metadata().is_ok_and(|file| file.len() > 0) {
-            assert!(started.elapsed() < PATIENCE, "no file; faults: {:?}", self.faults());
+            if started.elapsed() > PATIENCE {
+                let folder = path.parent().and_then(|folder| folder.read_dir().ok());
+                let there: Vec<_> = folder.into_iter().flatten().flatten().collect();
+                panic!("never: {}; {there:?}; {}", path.display(), self.seen());
+            }
             sleep(LOOK);
         }
     }
