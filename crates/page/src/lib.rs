@@ -48,6 +48,13 @@ struct Door {
     refusal: String,
 }
 
+fn taken(port: u16, why: &io::Error) -> io::Error {
+    let what = format!(
+        "port {port} of this machine is not free ({why}); give another, or none for any free one"
+    );
+    io::Error::new(why.kind(), what)
+}
+
 /// Shows a page on a thread of its own until the program ends, at this port of the loopback address (0 stands for any free
 /// one). Its `files` are the same for everybody, so that anybody on this machine may have them; its `answers` are for the
 /// page's own tab. Returns the address to give to a browser; it works once.
@@ -60,7 +67,7 @@ pub fn serve(
     files: Router,
     answers: Router,
 ) -> io::Result<String> {
-    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
+    let socket = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|why| taken(port, &why))?;
     socket.set_nonblocking(true)?;
     let (gate, address) = Gate::open(socket.local_addr()?)?;
     let refusal = format!(

@@ -1,6 +1,7 @@
 //! A party on a page. With only a browser, it gets from a link to saved rows. The page's module is there after `make page`, which says so where a machine
 //! has no tools for it; then there is nothing to test here.
 
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
@@ -176,6 +177,18 @@ fn many_calls_at_once_are_answered_in_chromium() {
 #[test]
 fn many_calls_at_once_are_answered_in_firefox() {
     many_calls_at_once_are_answered(&Browser::firefox());
+}
+
+#[test]
+fn a_console_whose_port_is_taken_says_what_to_do() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    let refused = party().run(&["console", "--port", &port]);
+    assert_eq!(code(&refused), 2, "{}", stderr(&refused));
+    let said = format!("port {port} of this machine is not free");
+    assert!(stderr(&refused).contains(&said), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("give another, or none for any free one"));
+    assert_eq!(stdout(&refused), "");
 }
 
 /// The address of a console, which the command on its page of the documentation prints.
