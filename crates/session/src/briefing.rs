@@ -206,7 +206,8 @@ fn with_columns(learned: String, offer: &Offer, theirs: &Terms) -> String {
 }
 
 /// What is said to a side whose set is empty.
-pub(crate) const NO_KEYS: &str = "Your set is empty: no row has a key. veilset check says why.";
+pub(crate) const NO_KEYS: &str =
+    "Your set is empty: no row has a key. Check the column and the preset of the key.";
 
 /// What is said to a side whose peer's set is empty.
 const NO_PEER_KEYS: &str = "The peer's set is empty.";
