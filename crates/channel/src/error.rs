@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use veilset_host::time::show_wait;
+
 use crate::{Malformed, Tag};
 
 /// Why a channel stopped.
@@ -25,10 +27,10 @@ pub enum NetworkFault {
     #[error("the peer closed the connection before the run was complete")]
     Closed,
     /// Nothing arrived, not even a heartbeat.
-    #[error("nothing came from the peer for {} s, not even a heartbeat", .0.as_secs())]
+    #[error("nothing came from the peer for {}, not even a heartbeat", show_wait(*.0))]
     Silent(Duration),
     /// It was lost, and the peer did not come back.
-    #[error("{why}, and the peer did not come back within {} s{}", .waited.as_secs(), in_brackets(.last.as_deref()))]
+    #[error("{why}, and the peer did not come back within {}{}", show_wait(*.waited), in_brackets(.last.as_deref()))]
     Lost {
         /// How it was lost.
         why: String,

@@ -7,7 +7,7 @@ use veilset::data::PROGRAM_MEMORY;
 use veilset::planner::MOST_WORKERS;
 use veilset::registry::PROTOCOLS;
 pub(crate) use veilset::units::{
-    bytes, count, delimiter, duration, reference, show_bytes, show_need, threads,
+    bytes, count, delimiter, duration, reference, show_bytes, show_need, show_wait, threads,
 };
 
 use crate::args::{ProtocolArg, StopValues, With};
@@ -121,11 +121,7 @@ pub(crate) fn until(longest: Duration) -> String {
 
 fn until_from(longest: Duration, now: u64) -> String {
     const DAY: u64 = 24 * 60 * 60;
-    let shown = match longest.as_secs() {
-        seconds if seconds > 0 && seconds.is_multiple_of(3600) => format!("{} h", seconds / 3600),
-        seconds if seconds > 60 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
-        _ => show_duration(longest),
-    };
+    let shown = show_wait(longest);
     if longest.as_secs() >= DAY {
         return format!("for {shown} at most");
     }

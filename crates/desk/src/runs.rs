@@ -28,6 +28,9 @@ const BETWEEN: Duration = Duration::from_millis(100);
 /// How long the other party is waited for.
 const PATIENCE: Duration = Duration::from_secs(3600);
 
+/// How long it is waited for once it was there and the connection was lost.
+const RETURN: Duration = Duration::from_secs(300);
+
 /// A run, from its first moment on.
 pub(crate) struct Running {
     stop: Stop,
@@ -166,7 +169,8 @@ impl Desk {
             comeback: Comeback::told({
                 let noted = noted.clone();
                 move |event| noted(&event)
-            }),
+            })
+            .within(RETURN),
             ..Options::default()
         };
         let events = |event: Event| noted(&event);

@@ -1,8 +1,8 @@
-//! The clock.
+//! The clock, and how long people are told to wait.
 
 #[cfg(not(target_family = "wasm"))]
 pub use std::time::Instant;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 #[cfg(target_family = "wasm")]
 pub use self::of_page::Instant;
@@ -14,6 +14,17 @@ pub fn now() -> SystemTime {
     return SystemTime::now();
     #[cfg(target_family = "wasm")]
     return SystemTime::UNIX_EPOCH + crate::page::wall_clock();
+}
+
+/// A wait as people say it, in the largest unit that it is a whole number of.
+#[must_use]
+pub fn show_wait(longest: Duration) -> String {
+    match longest.as_secs() {
+        0 => format!("{} ms", longest.as_millis()),
+        seconds if seconds.is_multiple_of(3600) => format!("{} h", seconds / 3600),
+        seconds if seconds > 60 && seconds.is_multiple_of(60) => format!("{} min", seconds / 60),
+        seconds => format!("{seconds} s"),
+    }
 }
 
 #[cfg(target_family = "wasm")]
@@ -78,6 +89,27 @@ mod of_page {
 
         fn sub(self, earlier: Self) -> Duration {
             self.duration_since(earlier)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_said_in_whole_units() {
+        let cases = [
+            (500, "500 ms"),
+            (2_000, "2 s"),
+            (60_000, "60 s"),
+            (90_000, "90 s"),
+            (600_000, "10 min"),
+            (3_600_000, "1 h"),
+            (86_400_000, "24 h"),
+        ];
+        for (milliseconds, said) in cases {
+            assert_eq!(show_wait(Duration::from_millis(milliseconds)), said);
         }
     }
 }

@@ -38,11 +38,12 @@ impl Back {
         options: &Options,
         tells: bool,
     ) -> Result<Connected, ChannelError> {
+        let longest = options.comeback.longest(options.deadline);
         let wait = match ended.how {
             How::ForGood => return Err(ended.why),
             // Most often the peer's process ended; else the peer may notice by its silence alone.
-            How::Cut => options.deadline.min(options.silence.max(peer_silence) + options.heartbeat),
-            How::Failed => options.deadline,
+            How::Cut => longest.min(options.silence.max(peer_silence) + options.heartbeat),
+            How::Failed => longest,
         };
         if tells {
             options.comeback.tell(Event::Lost { why: ended.why.to_string(), wait });

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use veilset_host::time::show_wait;
 use veilset_party::{Identity, PeerKeys, PublicKey};
 
 #[cfg(not(target_family = "wasm"))]
@@ -52,7 +53,7 @@ impl Endpoint {
 /// How patient a connection is, and who may end it.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// How long to wait for the peer to appear, and for its return after the network failed.
+    /// How long to wait for the peer to appear, and for its return after the network failed unless `comeback` says another time.
     pub deadline: Duration,
     /// A sign of life goes out when nothing else did for this long.
     pub heartbeat: Duration,
@@ -66,28 +67,42 @@ pub struct Options {
     pub traffic: Traffic,
 }
 
-/// Whether a run goes on over another connection when one is lost, and who is told.
+/// Whether a run goes on over another connection when one is lost, who is told, and how long the peer may take.
 #[derive(Clone)]
-pub struct Comeback(Option<Arc<Tell>>);
+pub struct Comeback {
+    tell: Option<Arc<Tell>>,
+    longest: Option<Duration>,
+}
 
 type Tell = dyn Fn(Event) + Send + Sync;
 
 impl Comeback {
     /// A run ends with its connection.
-    pub const NEVER: Self = Self(None);
+    pub const NEVER: Self = Self { tell: None, longest: None };
 
     /// It goes on, and `tell` hears of it, on another thread.
     #[must_use]
     pub fn told(tell: impl Fn(Event) + Send + Sync + 'static) -> Self {
-        Self(Some(Arc::new(tell)))
+        Self { tell: Some(Arc::new(tell)), longest: None }
+    }
+
+    /// It goes on if the peer is back after so long at most, and not until the deadline.
+    #[must_use]
+    pub fn within(self, longest: Duration) -> Self {
+        Self { longest: Some(longest), ..self }
     }
 
     pub(crate) fn is_wanted(&self) -> bool {
-        self.0.is_some()
+        self.tell.is_some()
+    }
+
+    /// How long the peer of these options may take to come back.
+    pub(crate) fn longest(&self, deadline: Duration) -> Duration {
+        self.longest.unwrap_or(deadline)
     }
 
     pub(crate) fn tell(&self, event: Event) {
-        if let Some(tell) = &self.0 {
+        if let Some(tell) = &self.tell {
             tell(event);
         }
     }
@@ -95,7 +110,10 @@ impl Comeback {
 
 impl fmt::Debug for Comeback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Comeback").field(&self.is_wanted()).finish()
+        f.debug_struct("Comeback")
+            .field("is_wanted", &self.is_wanted())
+            .field("longest", &self.longest)
+            .finish()
     }
 }
 
@@ -197,8 +215,8 @@ impl fmt::Display for Event {
             ),
             Self::Lost { why, wait } => write!(
                 f,
-                "{why}; the run goes on if the peer comes back within {} s",
-                wait.as_secs()
+                "{why}; the run goes on if the peer comes back within {}",
+                show_wait(*wait)
             ),
             Self::Returned { addr } => write!(f, "the peer is back, at {addr}; the run goes on"),
         }

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use veilset_host::time::show_wait;
 use veilset_party::PublicKey;
 
 use crate::{Role, Stranger};
@@ -62,8 +63,8 @@ pub enum NetError {
     System(io::Error),
     /// The peer's side could not be reached in time.
     #[error(
-        "no connection to {addr} within {} s: {why}; check the address, and that the peer is listening there",
-        .waited.as_secs()
+        "no connection to {addr} within {}: {why}; check the address, and that the peer is listening there",
+        show_wait(*.waited)
     )]
     Unreachable {
         /// The address.
@@ -75,8 +76,8 @@ pub enum NetError {
     },
     /// The peer did not come in time.
     #[error(
-        "the peer did not connect to {addr} within {} s; {}",
-        .waited.as_secs(), advice(*.strangers, .last.as_ref(), .other_key.as_deref())
+        "the peer did not connect to {addr} within {}; {}",
+        show_wait(*.waited), advice(*.strangers, .last.as_ref(), .other_key.as_deref())
     )]
     NobodyCame {
         /// The address that was listened on.
@@ -217,13 +218,13 @@ impl NetError {
 
 /// What to look at when the peer did not come to a relay.
 fn nobody_met(relay: &str, waited: Duration, last: Option<&str>) -> String {
-    let seconds = waited.as_secs();
+    let waited = show_wait(waited);
     match last {
         Some(why) => format!(
-            "this side did not get through to {relay} within {seconds} s ({why}); check the URL, the network, and HTTPS_PROXY"
+            "this side did not get through to {relay} within {waited} ({why}); check the URL, the network, and HTTPS_PROXY"
         ),
         None => format!(
-            "the peer did not come to {relay} within {seconds} s; check that it gives the same --via, with the same name behind # if \
+            "the peer did not come to {relay} within {waited}; check that it gives the same --via, with the same name behind # if \
              there is one, and that both sides pinned the right key: compare `veilset id` there with `veilset peer list` here, and the \
              other way round"
         ),
@@ -233,10 +234,10 @@ fn nobody_met(relay: &str, waited: Duration, last: Option<&str>) -> String {
 /// What to do about an invitation that came to nothing.
 fn not_introduced(role: Role, at: &str, waited: Duration, last: Option<&str>) -> String {
     let last = last.map_or(String::new(), |last| format!(" (the last attempt: {last})"));
-    let seconds = waited.as_secs();
+    let waited = show_wait(waited);
     match role {
         Role::Host => format!(
-            "nobody with this code came to {at} within {seconds} s{last}; make another invitation"
+            "nobody with this code came to {at} within {waited}{last}; make another invitation"
         ),
         Role::Guest => format!(
             "no such invitation waits at {at}{last}: check the first four characters of the code, and where to go. It may have expired, been \

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use veilset_channel::{Abort, ChannelError, Malformed, PeerFault};
 use veilset_data::DataError;
+use veilset_host::time::show_wait;
 use veilset_protocols::{Operation, ProtocolError, Security};
 
 use crate::{Asked, Mismatch};
@@ -201,8 +202,8 @@ pub enum SessionError {
     },
     /// The peer is connected and does not send its terms.
     #[error(
-        "the peer did not send its terms within {} s: ask what it waits for, and run again, or with a longer --deadline",
-        .waited.as_secs()
+        "the peer did not send its terms within {}: ask what it waits for, and run again, or with a longer --deadline",
+        show_wait(*.waited)
     )]
     NoTerms {
         /// How long this side waited.
@@ -210,9 +211,9 @@ pub enum SessionError {
     },
     /// The peer said neither yes nor no.
     #[error(
-        "the peer did not consent to the terms within {} s; nothing was sent but the terms: \
+        "the peer did not consent to the terms within {}; nothing was sent but the terms: \
          run again when somebody is there, or with a longer --deadline",
-        .waited.as_secs()
+        show_wait(*.waited)
     )]
     NoConsent {
         /// How long this side waited.

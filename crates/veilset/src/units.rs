@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use veilset_data::DiskNeed;
 pub use veilset_data::show_bytes;
+pub use veilset_host::time::show_wait;
 use veilset_protocols::{Operation, Security, candidates};
 use veilset_session::MAX_NAME;
 

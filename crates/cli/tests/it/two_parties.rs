@@ -229,8 +229,8 @@ fn nobody_there_is_a_deadline_not_a_hang() {
         [&COUNT[..], &["--connect", NOBODY, "--peer", "left", "--deadline", "1s"]].concat();
     let listen = [&COUNT[..], &["--listen", ANY, "--peer", "right", "--deadline", "1s"]].concat();
     for (output, [begin, end]) in [
-        (right.run(&connect), ["calling left at 127.0.0.1:", ", for 1.0 s at most (until "]),
-        (left.run(&listen), ["waiting for right at 127.0.0.1:", ", for 1.0 s at most (until "]),
+        (right.run(&connect), ["calling left at 127.0.0.1:", ", for 1 s at most (until "]),
+        (left.run(&listen), ["waiting for right at 127.0.0.1:", ", for 1 s at most (until "]),
     ] {
         let said = stderr(&output);
         assert_eq!(code(&output), 4, "{said}");
