@@ -26,12 +26,18 @@ fn relay(host: &Party, page: &Path) -> (Running, String) {
     (relay, url)
 }
 
-/// Presses the button with this text, once it is there.
-fn press(tab: &Tab<'_>, text: &str) {
+/// Waits for a button with this text, and names it.
+fn button(tab: &Tab<'_>, text: &str) -> String {
     let button = format!(
         "[...document.querySelectorAll('button')].find((one) => one.textContent.trim() === {text:?} && !one.disabled)"
     );
-    tab.wait_for(&format!("{button} !== undefined"));
+    tab.wait_for(&button);
+    button
+}
+
+/// Presses the button with this text, once it is there.
+fn press(tab: &Tab<'_>, text: &str) {
+    let button = button(tab, text);
     tab.eval(&format!("{button}.click()"));
 }
 
@@ -84,17 +90,23 @@ fn saved(browser: &Browser, tab: &Tab<'_>, name: &str) -> String {
     std::fs::read_to_string(&file).expect("saved")
 }
 
-fn a_partner_gets_from_a_link_to_its_rows(browser: &Browser) {
-    let Some(folder) = page() else { return };
-    let (host, shop) = (party(), party());
-    let (_relay, url) = relay(&host, &folder);
-    shop.file("customers.csv", &list("shop", 300, 3));
+/// A tab in which the clinic has accepted the shop's invitation.
+fn partner<'a>(browser: &'a Browser, shop: &Party, url: &str) -> Tab<'a> {
     let offer = ["--me", "shop", "--operation", "intersect", "--key", "Mail:email"];
-    let (inviting, link) = inviting(&shop, &[&["clinic", "--via", &url], &offer[..]].concat());
+    let (inviting, link) = inviting(shop, &[&["clinic", "--via", url], &offer[..]].concat());
     let tab = browser.open(&link);
     accept(&tab, "shop");
     let invited = inviting.output();
     assert_eq!(code(&invited), 0, "{}", stderr(&invited));
+    tab
+}
+
+fn a_partner_gets_from_a_link_to_its_rows(browser: &Browser) {
+    let Some(folder) = page() else { return };
+    let (host, shop) = (party(), party());
+    let (_relay, url) = relay(&host, &folder);
+    let tab = partner(browser, &shop, &url);
+    shop.file("customers.csv", &list("shop", 300, 3));
     host.file("patients.csv", &list("clinic", 240, 3));
     start(&tab, &host.path("patients.csv"));
     let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--output", "matches.csv"]);
@@ -114,6 +126,24 @@ fn a_partner_with_only_chromium_gets_from_a_link_to_its_rows() {
 #[test]
 fn a_partner_with_only_firefox_gets_from_a_link_to_its_rows() {
     a_partner_gets_from_a_link_to_its_rows(&Browser::firefox());
+}
+
+#[test]
+fn a_tab_that_breaks_loses_nothing_but_the_run() {
+    let Some(folder) = page() else { return };
+    let browser = Browser::start();
+    let (host, shop) = (party(), party());
+    let (_relay, url) = relay(&host, &folder);
+    let tab = partner(&browser, &shop, &url);
+    shop.file("customers.csv", &list("shop", 300, 3));
+    host.file("patients.csv", &list("clinic", 240, 3));
+    start(&tab, &host.path("patients.csv"));
+    let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--deadline", "30s"]);
+    button(&tab, "I agree");
+    tab.go(&url.replace("ws://", "http://"));
+    sees(&tab, "You agreed to find the entries that are on both lists");
+    let ran = run.output();
+    assert_eq!(code(&ran), 4, "{}", stderr(&ran));
 }
 
 #[test]
