@@ -29,8 +29,7 @@ let sockets;
 // What the program said last before it stopped.
 let panic = "";
 let isOver = false;
-// Threads, by number: how many there are, those that wait for something to run, and the places of those that run.
-let begunThreads = 0;
+// Threads, by number: those that wait for something to run, and the places of those that run.
 const idle = [];
 const running = new Map();
 
@@ -65,8 +64,9 @@ const guarded =
 // Begins a thread. The page does it, and hands on what this one and the thread say to each other: in Firefox a worker that begins
 // others may wait for ever, and channels between workers lose messages.
 function begun() {
-  postMessage({ thread: begunThreads });
-  return begunThreads++;
+  const thread = idle.length + running.size;
+  postMessage({ thread });
+  return thread;
 }
 
 // Places for a thread's stack, with a guard below it, and its variables.
