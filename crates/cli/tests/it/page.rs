@@ -90,14 +90,17 @@ fn saved(browser: &Browser, tab: &Tab<'_>, name: &str) -> String {
     std::fs::read_to_string(&file).expect("saved")
 }
 
-/// A tab in which the clinic has accepted the shop's invitation.
-fn partner<'a>(browser: &'a Browser, shop: &Party, url: &str) -> Tab<'a> {
+/// A tab in which the clinic has accepted the shop's invitation, and begun with a list of its own. The shop has one, too.
+fn partner<'a>(browser: &'a Browser, host: &Party, shop: &Party, url: &str) -> Tab<'a> {
     let offer = ["--me", "shop", "--operation", "intersect", "--key", "Mail:email"];
     let (inviting, link) = inviting(shop, &[&["clinic", "--via", url], &offer[..]].concat());
     let tab = browser.open(&link);
     accept(&tab, "shop");
     let invited = inviting.output();
     assert_eq!(code(&invited), 0, "{}", stderr(&invited));
+    shop.file("customers.csv", &list("shop", 300, 3));
+    host.file("patients.csv", &list("clinic", 240, 3));
+    start(&tab, &host.path("patients.csv"));
     tab
 }
 
@@ -105,10 +108,7 @@ fn a_partner_gets_from_a_link_to_its_rows(browser: &Browser) {
     let Some(folder) = page() else { return };
     let (host, shop) = (party(), party());
     let (_relay, url) = relay(&host, &folder);
-    let tab = partner(browser, &shop, &url);
-    shop.file("customers.csv", &list("shop", 300, 3));
-    host.file("patients.csv", &list("clinic", 240, 3));
-    start(&tab, &host.path("patients.csv"));
+    let tab = partner(browser, &host, &shop, &url);
     let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--output", "matches.csv"]);
     press(&tab, "I agree");
     let rows = saved(browser, &tab, "patients-result.csv");
@@ -134,10 +134,7 @@ fn a_tab_that_breaks_loses_nothing_but_the_run() {
     let browser = Browser::start();
     let (host, shop) = (party(), party());
     let (_relay, url) = relay(&host, &folder);
-    let tab = partner(&browser, &shop, &url);
-    shop.file("customers.csv", &list("shop", 300, 3));
-    host.file("patients.csv", &list("clinic", 240, 3));
-    start(&tab, &host.path("patients.csv"));
+    let tab = partner(&browser, &host, &shop, &url);
     let run = shop.start(&["run", "clinic", "customers.csv", "--yes", "--deadline", "30s"]);
     button(&tab, "I agree");
     tab.go(&url.replace("ws://", "http://"));
