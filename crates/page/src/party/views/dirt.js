@@ -5,7 +5,8 @@ import { counted, keyMany, keyWords, number } from "../words.js";
 
 const NEVER = "These rows never match.";
 
-const upper = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+// A finding as a sentence; some ask.
+const sentence = (text) => text.charAt(0).toUpperCase() + text.slice(1) + (text.endsWith("?") ? "" : ".");
 
 function lines({ lines: places, files, rows }) {
   if (!places?.length) return "";
@@ -44,7 +45,7 @@ function one(found, parts, title) {
         "span",
         {},
         make("strong", {}, "Looks wrong"),
-        make("span", { class: "hint" }, `${upper(finding.what)}.${lines(finding)}`),
+        make("span", { class: "hint" }, `${sentence(finding.what)}${lines(finding)}`),
       ),
     ),
   );
@@ -65,7 +66,9 @@ function one(found, parts, title) {
       ? make(
           "p",
           { class: "warning" },
-          `No row has a key. Choose another column, or check the ${counted(found.rows, "row")} of the file.`,
+          found.rows === 0
+            ? "The file has no rows. Choose another file."
+            : `No row has a key. Choose another column, or check the ${counted(found.rows, "row")} of the file.`,
         )
       : null,
   );
