@@ -11,8 +11,8 @@ use veilset_crypto::Element;
 use veilset_net::{Listener, NetError, Options, TlsTransport, connect};
 use veilset_party::Identity;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
-    RunInput, Shape, Shares, Side, Silent, Spec, find,
+    Attached, AttachedShape, Choices, Means, MultipartyError, Outcome, Protocol, ProtocolError,
+    Reveal, Role, Run, RunInput, Shape, Shares, Side, Silent, Spec, find,
 };
 
 use crate::{CpuSplit, process, reference_seconds, shaped_pair};
@@ -48,6 +48,30 @@ impl Net {
             Self::Simulated { .. } => "simulated",
             Self::Tls => "tls",
         }
+    }
+
+    /// The two ends of such a way.
+    pub(crate) fn pair(self) -> Result<Ends, BenchError> {
+        let shaped = |bits, delay| {
+            let (left, right) = shaped_pair(bits, delay);
+            let ends: Ends = (Box::new(left), Box::new(right));
+            ends
+        };
+        Ok(match self {
+            Self::Memory => {
+                let (left, right) = memory_pair();
+                (Box::new(left), Box::new(right))
+            }
+            Self::Lan => shaped(10e9, Duration::from_micros(50)),
+            Self::Wan => shaped(50e6, Duration::from_millis(40)),
+            Self::Simulated { bits_per_second, round_trip } => {
+                shaped(bits_per_second as f64, round_trip / 2)
+            }
+            Self::Tls => {
+                let (left, right) = tls_pair()?;
+                (Box::new(left), Box::new(right))
+            }
+        })
     }
 }
 
@@ -144,6 +168,9 @@ pub enum BenchError {
     /// The run failed.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
+    /// A run of several parties failed.
+    #[error(transparent)]
+    Multiparty(#[from] MultipartyError),
     /// Loopback failed.
     #[error(transparent)]
     Net(#[from] NetError),
@@ -184,7 +211,7 @@ impl Case {
     /// When the run fails or its result is wrong.
     pub fn measure_as(&self, protocol: &dyn Protocol) -> Result<Measurement, BenchError> {
         let common = self.sizes.sender.min(self.sizes.receiver) / 2;
-        let (left, right) = self.pair()?;
+        let (left, right) = self.net.pair()?;
         let sender = elements(0, self.sizes.sender);
         let receiver = elements(self.sizes.sender - common, self.sizes.receiver);
         let attached = [&sender, &receiver].map(|elements| Attachments::of(elements));
@@ -217,29 +244,6 @@ impl Case {
             curve_operations: cost.sender.multiplications + cost.receiver.multiplications,
             reference_seconds: before.min(reference_seconds()),
             parts: None,
-        })
-    }
-
-    fn pair(&self) -> Result<Ends, BenchError> {
-        let shaped = |bits, delay| {
-            let (left, right) = shaped_pair(bits, delay);
-            let ends: Ends = (Box::new(left), Box::new(right));
-            ends
-        };
-        Ok(match self.net {
-            Net::Memory => {
-                let (left, right) = memory_pair();
-                (Box::new(left), Box::new(right))
-            }
-            Net::Lan => shaped(10e9, Duration::from_micros(50)),
-            Net::Wan => shaped(50e6, Duration::from_millis(40)),
-            Net::Simulated { bits_per_second, round_trip } => {
-                shaped(bits_per_second as f64, round_trip / 2)
-            }
-            Net::Tls => {
-                let (left, right) = tls_pair()?;
-                (Box::new(left), Box::new(right))
-            }
         })
     }
 
@@ -390,7 +394,7 @@ struct End<'a> {
 }
 
 /// The sender's end and the receiver's.
-type Ends = (Box<dyn Transport>, Box<dyn Transport>);
+pub(crate) type Ends = (Box<dyn Transport>, Box<dyn Transport>);
 
 /// One party's end of a run, with its bytes on the wire where the transport adds to the frames.
 struct Played {

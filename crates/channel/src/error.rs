@@ -103,27 +103,62 @@ pub enum PeerFault {
 
 /// What a party says when it stops before the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
 pub enum Abort {
     /// The two parties want different things.
-    Terms = 1,
+    Terms,
     /// Its user or its policy declined.
-    Declined = 2,
+    Declined,
     /// It holds that we broke the protocol.
-    Protocol = 3,
+    Protocol,
     /// It failed on its own.
-    Internal = 4,
+    Internal,
     /// Its deadline passed.
-    Late = 5,
+    Late,
+    /// Of several parties it lost another one, in this place of the order that all have.
+    Lost {
+        /// The place, below 64.
+        place: u8,
+    },
+    /// Of several parties another one broke the protocol.
+    Broke {
+        /// Its place, below 64.
+        place: u8,
+    },
 }
+
+/// Bits of a byte that has a place in its others.
+const LOST: u8 = 0x40;
+const BROKE: u8 = 0x80;
+const PLACE: u8 = 0x3f;
 
 impl Abort {
     /// The reason behind a byte from the peer; `None` for a byte that means nothing.
     #[must_use]
     pub fn from_byte(byte: u8) -> Option<Self> {
-        [Self::Terms, Self::Declined, Self::Protocol, Self::Internal, Self::Late]
-            .into_iter()
-            .find(|reason| *reason as u8 == byte)
+        let place = byte & PLACE;
+        Some(match byte {
+            1 => Self::Terms,
+            2 => Self::Declined,
+            3 => Self::Protocol,
+            4 => Self::Internal,
+            5 => Self::Late,
+            _ if byte & !PLACE == LOST => Self::Lost { place },
+            _ if byte & !PLACE == BROKE => Self::Broke { place },
+            _ => return None,
+        })
+    }
+
+    /// The byte that the peer gets.
+    pub(crate) fn to_byte(self) -> u8 {
+        match self {
+            Self::Terms => 1,
+            Self::Declined => 2,
+            Self::Protocol => 3,
+            Self::Internal => 4,
+            Self::Late => 5,
+            Self::Lost { place } => LOST | place & PLACE,
+            Self::Broke { place } => BROKE | place & PLACE,
+        }
     }
 }
 
@@ -135,6 +170,8 @@ impl std::fmt::Display for Abort {
             Self::Protocol => "it holds that this side broke the protocol",
             Self::Internal => "it failed on its own side",
             Self::Late => "its deadline passed while it waited",
+            Self::Lost { .. } => "it lost another party",
+            Self::Broke { .. } => "it holds that another party broke the protocol",
         })
     }
 }

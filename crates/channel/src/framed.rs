@@ -87,7 +87,7 @@ impl<T: Transport> Framed<T> {
 
     /// Tells the peer that this side stops and why; best effort, since it may be gone.
     pub fn abort(&mut self, reason: Abort) {
-        let mut frame = [&[0; HEADER][..], &[reason as u8]].concat();
+        let mut frame = [&[0; HEADER][..], &[reason.to_byte()]].concat();
         put_header(&mut frame, ABORT, self.sent);
         if self.transport.try_send(frame) {
             self.close();
@@ -213,6 +213,16 @@ fn aborted(frame: &[u8]) -> ChannelError {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn goodbyes_are_told_apart_and_no_other_byte_is_one() {
+        let known: Vec<u8> =
+            (0..=u8::MAX).filter(|byte| Abort::from_byte(*byte).is_some()).collect();
+        assert_eq!(known, [1..6, 64..192].into_iter().flatten().collect::<Vec<u8>>());
+        let sent = known.iter().filter_map(|byte| Some(Abort::from_byte(*byte)?.to_byte()));
+        assert!(sent.eq(known.iter().copied()));
+        assert_eq!(Abort::from_byte(0x83), Some(Abort::Broke { place: 3 }));
+    }
+
     use super::*;
     use crate::{NetworkFault, memory_pair};
 

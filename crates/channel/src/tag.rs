@@ -59,6 +59,7 @@ tags! {
     MultipartyRound = 22 "round of several parties",
     Rows = 23 "rows of matches",
     SealedRows = 24 "sealed rows",
+    ZeroShareKey = 25 "key of shares",
     BaseOtOffer = 0x20 "base OT offer",
     BaseOtAnswer = 0x21 "base OT answer",
     MlKemOffer = 0x22 "post-quantum base OT offer",

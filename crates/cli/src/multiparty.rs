@@ -1,12 +1,12 @@
-//! `veilset intersect` between three parties or more.
+//! `veilset intersect` and `veilset count` between three parties or more.
 
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
-use veilset::party::{Home, Identity, Peer, Peers};
+use veilset::party::{Home, Identity, Peer, Peers, PublicKey};
 use veilset::registry::{Choices, Over};
-use veilset::{Connection, Done, Job, Learn, PeerAddress};
+use veilset::{Connection, Done, Job, Learn, PeerAddress, Seats};
 
-use crate::args::{MeetArgs, PartyArgs, Talk};
+use crate::args::{ME, MeetArgs, PartyArgs, SeatArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::operation::{Target, again, compute, deliver, endpoint, read};
@@ -47,12 +47,14 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     let names: Vec<&str> = addresses.iter().map(|peer| peer.name.as_str()).collect();
     let job = order.job(names.join(", "));
     let job = job.of_party(&home, args.meet.policy.as_deref(), names.iter().copied())?;
-    if job.release.is_limited() || job.reference.is_some() || job.pad_to.is_some() {
+    if job.release.noise.is_some() {
         return Err(Failure::Flags(
-            "--least, --most-rate, --round, --noise, --pad-to and --reference, or the rules of these names in your policy, are for runs of two parties".to_owned(),
+            "--noise, or the rules of these names in your policy, are for runs of two parties"
+                .to_owned(),
         ));
     }
-    job.check()?;
+    let job = Job { seats: seats_of(&args.seats, identity.public_key(), &addresses)?, ..job };
+    job.check_among_several()?;
     let input = read(order, destination.as_ref(), talk)?;
     job.check_list(&input)?;
 
@@ -61,8 +63,9 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
         // As they are now: keys may have changed since the last try.
         let identity = Identity::load(&home)?;
         let addresses = addresses_of(args, &Peers::load(&home, Some(identity.public_key()))?)?;
+        let seats = seats_of(&args.seats, identity.public_key(), &addresses)?;
         let parties = Parties { identity: &identity, addresses: &addresses };
-        parties.meet(job.clone(), &args.meet, target, &interrupt, talk)
+        parties.meet(Job { seats, ..job.clone() }, &args.meet, target, &interrupt, talk)
     })?;
 
     if let Some(destination) = &destination {
@@ -107,19 +110,16 @@ impl Parties<'_> {
 fn check(order: &Order) -> Result<(), Failure> {
     let args = &order.party;
     let choices = args.meet.choices.0 != Choices::default();
-    let security = veilset::registry::Security::from(args.meet.security);
     let wrong = if order.operation.spec().over != Over::ManyLists {
-        "only intersect takes --with: the other operations are between two parties"
+        "only intersect and count take --with: the other operations are between two parties"
     } else if args.with.len() < 2 {
         "give --with once for each other party, at least twice; for one other party give --peer"
     } else if args.with.len() > Connection::MOST_PEERS {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
-        "with several parties all learn: leave out --learn"
-    } else if args.meet.protocol.0.is_some() || choices {
-        "there is one protocol for several parties: leave out --protocol, --group, --digest and --prime"
-    } else if security == veilset::registry::Security::Malicious {
-        "the protocol for several parties is semi-honest: leave out --security"
+        "with several parties name those who learn, and yourself as me: give --learner in place of --learn"
+    } else if choices {
+        "the protocols for several parties have no choices: leave out --group, --digest and --prime"
     } else if order.keys().len() > 1 {
         "several parties match by one key: give --key once"
     } else if order.sends() {
@@ -130,6 +130,27 @@ fn check(order: &Order) -> Result<(), Failure> {
         return Ok(order.keys().iter().try_for_each(KeySpec::check_single)?);
     };
     Err(Failure::Flags(wrong.to_owned()))
+}
+
+/// Who is what, by the keys that the parties of these names have now.
+fn seats_of(args: &SeatArgs, own: PublicKey, addresses: &[PeerAddress]) -> Result<Seats, Failure> {
+    let key = |name: &String| {
+        let named = |peer: &&PeerAddress| peer.name == *name || peer.key.to_string() == *name;
+        let key = match name.as_str() {
+            ME => Some(own),
+            _ => addresses.iter().find(named).map(|peer| peer.key),
+        };
+        key.map(|key| *key.as_bytes()).ok_or_else(|| {
+            Failure::Flags(format!(
+                "{name} is none of the parties: give --learner, --leader and --pivot names that --with has, or {ME}"
+            ))
+        })
+    };
+    Ok(Seats {
+        learners: args.learner.iter().map(key).collect::<Result<_, _>>()?,
+        leader: args.leader.as_ref().map(key).transpose()?,
+        pivot: args.pivot.as_ref().map(key).transpose()?,
+    })
 }
 
 fn addresses_of(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {

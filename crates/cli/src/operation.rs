@@ -183,8 +183,12 @@ pub(crate) fn compute(
     if let Some(receipt) = &done.report.receipt
         && !receipt.is_whole()
     {
-        let peer = &done.report.peer().name;
-        say_warning(&format!("{peer} did not sign the receipt of this run"));
+        let signed = |key: &[u8; 32]| receipt.signatures.iter().any(|(signer, _)| signer == key);
+        let unsigned =
+            done.report.peers.iter().filter(|peer| !peer.key.as_ref().is_some_and(signed));
+        for peer in unsigned {
+            say_warning(&format!("{} did not sign the receipt of this run", peer.name));
+        }
     }
     if let Some(why) = &done.unrecorded {
         say_warning(&format!("your ledger does not have how this run ended: {why}"));
@@ -307,7 +311,7 @@ pub(crate) fn read(
     let input_of = |table| Ok(order.attach(Input::linked(table, &keys, matching)?)?.for_one_run());
     let input = prepared(table, written, &input_of, talk)?;
     if destination.is_some_and(is_kept) && !order.learns() {
-        say(talk, "the peer alone learns the result: no output file will be written");
+        say(talk, "you are not to learn the result: no output file will be written");
     }
     Ok(input)
 }

@@ -8,7 +8,7 @@ use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching, Release};
 
-use crate::args::{LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two};
+use crate::args::{LIST, ME, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two};
 use crate::error::Failure;
 use crate::operation::{Output, destination};
 
@@ -214,7 +214,9 @@ impl Order {
 
     /// Whether this side gets the result.
     pub(crate) fn learns(&self) -> bool {
+        let learners = &self.party.seats.learner;
         self.learn().includes_me()
+            && (learners.is_empty() || learners.iter().any(|name| name == ME))
     }
 
     /// Whether this side gets rows under the header of its list.

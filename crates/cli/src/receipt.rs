@@ -112,18 +112,27 @@ fn show(receipt: &SignedReceipt, json: bool) -> Result<(), Failure> {
     }
     let signed = receipt
         .verify()
-        .map_or_else(|why| why.to_string(), |()| "both parties signed it".to_owned());
+        .map_or_else(|why| why.to_string(), |()| format!("{} signed it", all(receipt, "both")));
     print_line!("{signed}")?;
     Ok(())
 }
 
 fn verify(receipt: &SignedReceipt) -> Result<(), Failure> {
     receipt.verify().map_err(|why| Failure::Unverified(why.to_string()))?;
-    print_line!("Both parties signed the statement of run {}:", shown(&receipt.statement().run))?;
+    let run = shown(&receipt.statement().run);
+    print_line!("{} signed the statement of run {run}:", all(receipt, "Both"))?;
     for party in &receipt.statement().parties {
         print_line!("  {}", named(&party.key))?;
     }
     Ok(())
+}
+
+/// All parties of a receipt; of two the word is `both`.
+fn all(receipt: &SignedReceipt, both: &str) -> String {
+    match receipt.statement().parties.len() {
+        2 => format!("{both} parties"),
+        parties => format!("all {parties} parties"),
+    }
 }
 
 /// A party's key, with what this party calls it.

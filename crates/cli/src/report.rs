@@ -1,7 +1,7 @@
 //! What is said after a run.
 
 use veilset::data::counted;
-use veilset::registry::{Gives, Outcome};
+use veilset::registry::{Gives, Operation, Outcome};
 use veilset::{Done, Input, Matching, Report, json};
 
 use crate::args::Talk;
@@ -104,6 +104,9 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
             format!("{count} rows match; you have {distinct}, the peer has {theirs}")
         }
         2 => format!("{count} of your {distinct} keys match"),
+        _ if report.operation == Operation::Count => {
+            format!("{count} distinct keys are in all {all} lists; you have {distinct}")
+        }
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),
     };
     let matches = |count: u64| match report.release.noise {
@@ -118,6 +121,9 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
     };
     match (&report.outcome, report.count()) {
         _ if let Some(withheld) = report.withheld => withheld.sentence(),
+        (Outcome::Nothing, _) if all > 2 => {
+            "done; those who learn have the result, you were not to learn it".to_owned()
+        }
         (Outcome::Nothing, _) => {
             "done; the peer has the result, you were not to learn it".to_owned()
         }

@@ -8,7 +8,7 @@ use veilset_channel::{Recording, Replay, Transport, memory_pair};
 use veilset_data::{KeySet, KeySpec, Linkage, RowsToSend, SentColumns, Table};
 use veilset_protocols::{Attached, AttachedShape, Choices, Operation, Security, Silent};
 use veilset_session::{
-    Column, Learn, ListInput, Matching, Offer, Pipe, Release, Resources, SessionError, agree,
+    Column, Learn, ListInput, Matching, Offer, Pipe, Release, Resources, Seats, SessionError, agree,
 };
 
 use crate::Seed;
@@ -109,6 +109,7 @@ fn offer(asked: Asked, connecting: bool, list: &Linkage, sent: Option<&SentColum
         release: Release::default(),
         reference: None,
         pledge: None,
+        seats: Seats::default(),
         details: Vec::new(),
     }
 }

@@ -10,6 +10,7 @@
 mod catalogue;
 mod choices;
 mod kit;
+mod multiparty;
 mod operation;
 #[cfg(test)]
 mod page;
@@ -25,11 +26,15 @@ pub use catalogue::{agree, fhe, ks, oprf_filter};
 pub use choices::{Allowed, CHOICES, Choice, ChoiceError, Choices, Taken, Told};
 pub use kit::calibration::sample_passes;
 pub use kit::set_encoding::SetEncoding;
+pub use multiparty::{
+    MOST_PARTIES, MultipartyConclusion, MultipartyCost, MultipartyError, MultipartyProtocol,
+    MultipartyRun, MultipartySpec, Parties, Withstands,
+};
 pub use operation::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 pub use protocol::{
     Attached, AttachedShape, Conclusion, Identifier, Observer, Outcome, Protocol, ProtocolError,
     Reveal, Role, Shares, Sharing, Silent,
 };
-pub use registry::{PROTOCOLS, candidates, find};
+pub use registry::{MULTIPARTY, PROTOCOLS, candidates, find, find_multiparty};
 pub use run::{Means, Run, RunInput, Side};
 pub use spec::{Cost, Knowledge, Leak, PartyCost, Security, Shape, Spec};

@@ -149,7 +149,7 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
     OperationSpec {
         operation: Operation::Count,
         help: "Find how many distinct keys both lists have, not which",
-        over: Over::TwoLists,
+        over: Over::ManyLists,
         attaches: Attaches::Nothing,
         column: None,
         reveals: EITHER,
@@ -283,7 +283,15 @@ impl OperationSpec {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::PROTOCOLS;
+    use crate::{MULTIPARTY, PROTOCOLS};
+
+    #[test]
+    fn several_parties_compute_what_is_of_many_lists() {
+        for of in &OPERATIONS {
+            let computed = MULTIPARTY.iter().any(|fits| fits.spec().operation == of.operation);
+            assert_eq!(computed, of.over == Over::ManyLists, "{}", of.operation);
+        }
+    }
 
     #[test]
     fn results_go_where_the_operation_says() {

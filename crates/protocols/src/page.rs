@@ -5,7 +5,10 @@
 use std::fmt::Write;
 use std::{env, fs};
 
-use crate::{Leak, Operation, PROTOCOLS, Protocol, Reveal, Role, Security, Shape, Spec};
+use crate::{
+    Leak, MULTIPARTY, MultipartyProtocol, Operation, PROTOCOLS, Parties, Protocol, Reveal, Role,
+    Security, Shape, Spec, Withstands,
+};
 
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/use/protocols.md");
 const BEGIN: &str = "<!-- registry -->\n";
@@ -37,7 +40,11 @@ fn bytes(protocol: &dyn Protocol, [sender, receiver]: [u64; 2]) -> String {
         per_row: 1,
         choices: spec.defaults(),
     });
-    match cost.sender.bytes_sent + cost.receiver.bytes_sent {
+    shown(cost.sender.bytes_sent + cost.receiver.bytes_sent)
+}
+
+fn shown(bytes: f64) -> String {
+    match bytes {
         sum if sum >= 1e9 => "–".into(),
         sum if sum >= 1e6 => format!("{:.1} MB", sum / 1e6),
         sum => format!("{:.1} kB", sum / 1e3),
@@ -110,8 +117,17 @@ fn put_leaks(out: &mut String, title: &str, of: fn(&Leak) -> bool) {
     out.push('\n');
 }
 
-/// A row for each text in the order in which they come first, with the entries that have it.
+/// A row for each text, with the entries that have it.
 fn put_grouped(out: &mut String, pairs: impl Iterator<Item = (String, &'static str)>) {
+    for (text, ids) in grouped(pairs) {
+        writeln!(out, "| {} | {text}", names(&ids)).expect("to memory");
+    }
+}
+
+/// Each text in the order in which they come first, with the entries that have it.
+fn grouped(
+    pairs: impl Iterator<Item = (String, &'static str)>,
+) -> Vec<(String, Vec<&'static str>)> {
     let mut rows: Vec<(String, Vec<&str>)> = Vec::new();
     for (text, id) in pairs {
         match rows.iter_mut().find(|row| row.0 == text) {
@@ -119,9 +135,7 @@ fn put_grouped(out: &mut String, pairs: impl Iterator<Item = (String, &'static s
             None => rows.push((text, vec![id])),
         }
     }
-    for (text, ids) in rows {
-        writeln!(out, "| {} | {text}", names(&ids)).expect("to memory");
-    }
+    rows
 }
 
 /// Entries by their ids, or all of an operation at once.
@@ -139,11 +153,60 @@ fn names(ids: &[&str]) -> String {
     names.join(", ")
 }
 
+/// The party that sends most, and the one that receives most, of three; a dash for sizes that the protocol does not take.
+fn most_of_three(protocol: &dyn MultipartyProtocol, size: usize) -> String {
+    if size as u64 > protocol.spec().max_elements {
+        return "–".into();
+    }
+    let (sizes, learners) = ([size; 3], [true; 3]);
+    let cost = protocol.cost(&Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners });
+    let sent = cost.parties.iter().map(|party| party.bytes_sent);
+    let [sent, received] =
+        [sent.fold(0.0, f64::max), cost.received.iter().copied().fold(0.0, f64::max)];
+    format!("{} / {}", shown(sent), shown(received))
+}
+
+fn put_several(out: &mut String) {
+    out.push_str("### Three parties or more\n\n");
+    out.push_str("| protocol | operation | what it is | who may pool what it sees | learn | most keys | of three, 2^8 each | 2^16 each |\n");
+    out.push_str("|---|---|---|---|---|---|---|---|\n");
+    for protocol in MULTIPARTY {
+        let spec = protocol.spec();
+        let pooled = match spec.withstands {
+            Withstands::AllButOne => "any, even all but one",
+            Withstands::LeaderApartFromPivot => "any, but not leader and pivot both",
+        };
+        let learn = if spec.some_learn { "all or some" } else { "all" };
+        let [small, large] = [1 << 8, 1 << 16].map(|size| most_of_three(protocol, size));
+        writeln!(
+            out,
+            "| `{}` | `{}` | {} | {pooled} | {learn} | 2^{} | {small} | {large} |",
+            spec.id,
+            spec.operation,
+            spec.title,
+            spec.max_elements.ilog2()
+        )
+        .expect("to memory");
+    }
+    out.push_str("\nBytes are the most that a party sends, and the most that one receives. All are semi-honest. What leaks:\n\n");
+    out.push_str("| protocols | what |\n|---|---|\n");
+    let leaks = MULTIPARTY.iter().flat_map(|protocol| {
+        let spec = protocol.spec();
+        spec.leaks.iter().map(|leak| (format!("{leak} |"), spec.id))
+    });
+    for (text, ids) in grouped(leaks) {
+        let ids: Vec<String> = ids.iter().map(|id| format!("`{id}`")).collect();
+        writeln!(out, "| {} | {text}", ids.join(", ")).expect("to memory");
+    }
+    out.push('\n');
+}
+
 fn tables() -> String {
     let mut out = String::from("\n");
     for operation in Operation::ALL {
         put_entries(&mut out, operation);
     }
+    put_several(&mut out);
     put_knowledge(&mut out);
     put_leaks(&mut out, "What leaks beside the result", |leak| !leak.by_cheating);
     put_leaks(&mut out, "What a side gets that cheats", |leak| leak.by_cheating);

@@ -8,8 +8,8 @@ use crate::catalogue::ks;
 use crate::catalogue::oprf_filter::OprfFilter;
 use crate::catalogue::private_id::{PrivateId, VolePrivateId};
 use crate::catalogue::pso::{CW_PRF, P_OPRF, STAR};
-use crate::catalogue::{rr22, rt21};
-use crate::{Operation, Protocol, Security};
+use crate::catalogue::{rr22, rt21, zero_sharing};
+use crate::{MultipartyProtocol, Operation, Protocol, Security};
 
 /// Every protocol.
 pub static PROTOCOLS: [&dyn Protocol; 37] = [
@@ -51,6 +51,20 @@ pub static PROTOCOLS: [&dyn Protocol; 37] = [
     &OprfFilter,
     &fhe::LOOKUP,
 ];
+
+/// Every protocol between three parties or more; of those of an operation the first is taken where nobody names one.
+pub static MULTIPARTY: [&dyn MultipartyProtocol; 4] = [
+    &zero_sharing::ALL_BUT_ONE,
+    &zero_sharing::LEADER_PIVOT,
+    &ks::multiparty::KS_PARTIES,
+    &zero_sharing::LEADER_PIVOT_COUNT,
+];
+
+/// The protocol between several parties that is called `id`.
+#[must_use]
+pub fn find_multiparty(id: &str) -> Option<&'static dyn MultipartyProtocol> {
+    MULTIPARTY.iter().copied().find(|protocol| protocol.spec().id == id)
+}
 
 /// The protocol called `id`.
 #[must_use]

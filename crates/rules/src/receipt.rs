@@ -88,18 +88,21 @@ impl SignedReceipt {
         blake3::hash(self.statement.canonical().as_bytes()).to_hex().to_string()
     }
 
-    /// Verifies that both parties of the statement signed it, and nobody else.
+    /// Verifies that all parties of the statement signed it, and nobody else.
     ///
     /// # Errors
     /// With the party that did not, or whose signature is wrong.
     pub fn verify(&self) -> Result<(), ReceiptError> {
         let malformed = |why: &str| ReceiptError::Malformed(why.to_owned());
         let message = self.statement.canonical();
-        let [one, other] = &self.statement.parties;
-        if one.key == other.key || self.signatures.len() > 2 {
-            return Err(malformed("it is not of two parties"));
+        let parties = &self.statement.parties;
+        let mut keys: Vec<&str> = parties.iter().map(|party| &*party.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        if keys.len() < 2 || keys.len() < parties.len() || self.signatures.len() > parties.len() {
+            return Err(malformed("it is not of two parties or more, each once"));
         }
-        for party in [one, other] {
+        for party in parties {
             let name = &party.key;
             let key: PublicKey = name.parse().map_err(|_| malformed("a party has no key"))?;
             // Each key has one text.
@@ -146,22 +149,22 @@ mod tests {
     use super::*;
 
     /// A statement of these parties that these sign.
-    fn receipt(signers: &[&Identity], parties: [&Identity; 2]) -> SignedReceipt {
-        let parties = parties.map(|identity| StatementParty {
+    fn receipt(signers: &[&Identity], parties: &[&Identity]) -> SignedReceipt {
+        let party = |identity: &&Identity| StatementParty {
             began: 1,
             columns: vec!["segment".into()],
             commitment: "00".into(),
             distinct: 1,
             key: identity.public_key().to_string(),
             learns: true,
-        });
+        };
         let text = |text: &str| text.to_owned();
         let statement = Statement {
             details: Vec::new(),
             format: RECEIPT_FORMAT.to_owned(),
             operation: text("count"),
             outcome: text("exchanged"),
-            parties,
+            parties: parties.iter().map(party).collect(),
             presets: text("é\n"),
             protocol: text("dh"),
             run: text("1"),
@@ -178,7 +181,7 @@ mod tests {
     #[test]
     fn a_receipt_is_verified_however_its_file_is_written() {
         let (one, other) = (Identity::ephemeral(), Identity::ephemeral());
-        let signed = receipt(&[&one, &other], [&one, &other]);
+        let signed = receipt(&[&one, &other], &[&one, &other]);
         assert!(signed.verify().is_ok());
         let read = SignedReceipt::read(&signed.to_bytes()).expect("a receipt");
         assert_eq!(read, signed);
@@ -191,6 +194,21 @@ mod tests {
         let read = SignedReceipt::read(text.to_string().as_bytes()).expect("a receipt");
         assert!(read.verify().is_ok());
         assert_eq!(read.digest(), signed.digest());
+    }
+
+    #[test]
+    fn a_receipt_of_several_parties_has_a_signature_of_each() {
+        let [one, other, third] = [(); 3].map(|()| Identity::ephemeral());
+        let all = [&one, &other, &third];
+        assert!(receipt(&all, &all).verify().is_ok());
+        let missing = receipt(&all[..2], &all).verify().expect_err("refused");
+        assert!(
+            matches!(missing, ReceiptError::Unsigned(key) if key == third.public_key().to_string())
+        );
+        let stranger = receipt(&all, &all[..2]).verify().expect_err("refused");
+        assert!(matches!(stranger, ReceiptError::Malformed(_)));
+        let alone = receipt(&all[..1], &all[..1]).verify().expect_err("refused");
+        assert!(matches!(alone, ReceiptError::Malformed(_)));
     }
 
     /// A run of the program, whose signatures another library of Ed25519 verified.
@@ -207,21 +225,21 @@ mod tests {
     fn what_is_changed_not_signed_or_ambiguous_is_refused() {
         let (one, other) = (Identity::ephemeral(), Identity::ephemeral());
         let refused = |receipt: SignedReceipt| receipt.verify().expect_err("refused");
-        let unsigned = receipt(&[&one], [&one, &other]);
+        let unsigned = receipt(&[&one], &[&one, &other]);
         let missing = other.public_key().to_string();
         assert!(matches!(refused(unsigned), ReceiptError::Unsigned(key) if key == missing));
-        let whole = receipt(&[&one, &other], [&one, &other]);
+        let whole = receipt(&[&one, &other], &[&one, &other]);
         let mut changed = whole.clone();
         changed.statement.parties[1].distinct = 2;
         assert!(matches!(refused(changed), ReceiptError::Wrong(_)));
-        let alone = receipt(&[&one], [&one, &one]);
+        let alone = receipt(&[&one], &[&one, &one]);
         assert!(matches!(refused(alone), ReceiptError::Malformed(_)));
-        let mut twice = receipt(&[&one, &one], [&one, &one]);
+        let mut twice = receipt(&[&one, &one], &[&one, &one]);
         twice.statement.parties[1].key = one.public_key().to_string().to_uppercase();
         twice.signatures[1].key = twice.statement.parties[1].key.clone();
         assert!(matches!(refused(twice), ReceiptError::Malformed(_) | ReceiptError::Wrong(_)));
         let stranger = Identity::ephemeral();
-        let mut strange = receipt(&[&one, &stranger], [&one, &other]);
+        let mut strange = receipt(&[&one, &stranger], &[&one, &other]);
         strange.signatures[1].key = missing;
         assert!(matches!(refused(strange), ReceiptError::Wrong(_)));
         let mut digits = whole.clone();

@@ -42,14 +42,16 @@ pub struct PeerBriefing {
     pub name: String,
     /// Its number of distinct keys.
     pub distinct: u64,
+    /// Whether it learns the result.
+    pub learns: bool,
     /// What it has, in a sentence.
     pub has: String,
 }
 
 impl PeerBriefing {
-    pub(crate) fn of(name: &str, distinct: u64) -> Self {
+    pub(crate) fn of(name: &str, distinct: u64, learns: bool) -> Self {
         let has = format!("{name} has {distinct} distinct keys");
-        Self { name: name.to_owned(), distinct, has }
+        Self { name: name.to_owned(), distinct, learns, has }
     }
 }
 
@@ -117,7 +119,7 @@ const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of
                                differ.";
 
 /// What rules for the release of a result hold against.
-const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
+pub(crate) const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
                             whoever learns computes all of it first, so they hold against a peer that does not change its program.";
 
 /// What noise holds against.
@@ -153,7 +155,7 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> 
 
 fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
     let distinct = theirs.distinct;
-    let peer = PeerBriefing::of(&offer.peer, distinct);
+    let peer = PeerBriefing::of(&offer.peer, distinct, offer.learn.mirrored().includes_me());
     match offer.operation {
         _ if !theirs.tiers.is_empty() => {
             let counts: Vec<_> = theirs.tiers.iter().map(ToString::to_string).collect();

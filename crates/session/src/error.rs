@@ -101,12 +101,21 @@ pub enum SessionError {
         "{0} takes one --key, of one column or more: several keys are for intersect, count, sum, union and share"
     )]
     OneKey(Operation),
+    /// Another of several parties lost this one.
+    #[error("its connection with {by} ended")]
+    Lost {
+        /// Who says so.
+        by: String,
+    },
+    /// This one of several parties broke the protocol, as another one says.
+    #[error("it broke the protocol, as {by} says")]
+    Broke {
+        /// Who says so.
+        by: String,
+    },
     /// Several parties cannot do what was asked.
-    #[error(
-        "three parties or more compute an intersection that all learn, by one protocol against semi-honest parties: leave \
-         out other choices"
-    )]
-    Multiparty,
+    #[error("three parties or more: {0}")]
+    Multiparty(&'static str),
     /// A rule for the release of a result means nothing for this one.
     #[error("{flag} is nothing for {operation}: {why}; leave it out")]
     Release {
@@ -275,13 +284,14 @@ impl SessionError {
             | Self::OneKey(_)
             | Self::Release { .. }
             | Self::Columns
-            | Self::Multiparty
+            | Self::Multiparty(_)
             | Self::WrongProtocol { .. }
             | Self::TooLarge { .. }
             | Self::TooManyKeys { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
             Self::NoTerms { .. } | Self::NoConsent { .. } => Blame::Network,
-            Self::Choice(_) | Self::Deviation { .. } => Blame::Peer,
+            Self::Lost { .. } => Blame::Network,
+            Self::Choice(_) | Self::Deviation { .. } | Self::Broke { .. } => Blame::Peer,
             Self::Party { source, .. } => source.blame(),
             Self::Threads { .. } | Self::Randomness(_) | Self::Protocol { .. } | Self::Overfull => {
                 Blame::Bug
@@ -291,8 +301,10 @@ impl SessionError {
                 ChannelError::Peer(_) => Blame::Peer,
                 ChannelError::Aborted(Abort::Terms) => Blame::Terms,
                 ChannelError::Aborted(Abort::Declined) => Blame::Policy,
-                ChannelError::Aborted(Abort::Protocol) => Blame::Peer,
-                ChannelError::Aborted(Abort::Internal | Abort::Late) => Blame::Network,
+                ChannelError::Aborted(Abort::Protocol | Abort::Broke { .. }) => Blame::Peer,
+                ChannelError::Aborted(Abort::Internal | Abort::Late | Abort::Lost { .. }) => {
+                    Blame::Network
+                }
             },
         }
     }

@@ -57,14 +57,14 @@ pub use cluster::{
 };
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
-pub use multiparty::{AgreedMultiparty, ConnectedPeer, MULTIPARTY_PROTOCOL, agree_all};
+pub use multiparty::{AgreedMultiparty, ConnectedPeer, agree_all, protocol_among_several};
 pub use noise::{NoNoise, Noise};
-pub use offer::{Column, Detail, Learn, Matching, Offer, can_be_filled};
+pub use offer::{Column, Detail, Learn, Matching, Offer, Seats, can_be_filled};
 pub use parts::capacity;
 pub use piece::{Matched, PieceShape, Ticket};
 pub use pipe::{End, Pipe};
 pub use plan::{Calibration, Estimate, Link, PlanError, Price, Speed, Times};
-pub use planned::{PlannedRun, Prices};
+pub use planned::{MeetingEstimate, PlannedMeeting, PlannedRun, Prices};
 pub use receipt::{Pledge, RECEIPT_FORMAT, Receipt, Sign, Statement, StatementParty};
 pub use release::{Release, Withheld};
 pub use report::{PeerReport, Report, no_match, rows_of_items, run_id};

@@ -117,8 +117,21 @@ pub struct Offer {
     pub pledge: Option<Pledge>,
     /// The reference of the parties' agreement, at most 256 bytes.
     pub reference: Option<String>,
+    /// Who is what among several parties.
+    pub seats: Seats,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
+}
+
+/// Who is what among several parties, by public keys; between two there is nothing to say.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Seats {
+    /// Who learns the result; nobody named stands for all.
+    pub learners: Vec<[u8; 32]>,
+    /// Who computes the result, and learns it; else the first of those who learn, in the order of keys.
+    pub leader: Option<[u8; 32]>,
+    /// Who holds the keys in a protocol with a pivot; else the first of the others, in the order of keys.
+    pub pivot: Option<[u8; 32]>,
 }
 
 impl Offer {
@@ -183,6 +196,7 @@ impl Offer {
             rows_of_key: 0,
             release: Release::default(),
             reference: None,
+            seats: Seats::default(),
             pledge: None,
             details: Vec::new(),
         }

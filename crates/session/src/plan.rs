@@ -8,9 +8,8 @@ use std::time::Duration;
 use rayon::ThreadPool;
 use veilset_crypto::{CommutativePrf, Element, Group, with_prf};
 use veilset_host::time::Instant;
-use veilset_protocols::ks::multiparty::cost;
 use veilset_protocols::{
-    Choices, Cost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,
+    Choices, Cost, MultipartyCost, PartyCost, Protocol, Role, Shape, Side, Spec, sample_passes,
 };
 
 use crate::briefing::sentence;
@@ -288,26 +287,41 @@ impl Price {
         }))
     }
 
-    /// Of a run among all whose sets have these sizes, for the party with `own` elements.
+    /// Of a run among several, for the party in this place; each party has a machine as this one and so many threads.
     pub(crate) fn of_multiparty(
-        sizes: &[usize],
-        own: usize,
+        cost: &MultipartyCost,
+        group: Option<Group>,
+        place: usize,
         threads: usize,
     ) -> Result<Self, SessionError> {
         let machine = Calibration::measure()?;
-        let mine = cost(sizes, own);
-        let all: f64 = sizes.iter().map(|size| cost(sizes, *size).bytes_sent).sum();
-        let received = (all - mine.bytes_sent) / (sizes.len() - 1) as f64;
-        // All are as far as the slowest.
-        let most = sizes.iter().map(|size| cost(sizes, *size).multiplications).fold(0.0, f64::max);
-        let computing = most * machine.of(Group::Ristretto255).multiplication;
-        let sending = mine.bytes_sent.max(received) * 8.0 / Link::default().bits_per_second;
         Ok(Self {
-            time: seconds(computing / threads.max(1) as f64 + sending),
-            sent: mine.bytes_sent as u64,
-            received: received as u64,
+            time: time_among(cost, group, &machine, Link::default(), threads),
+            sent: cost.parties[place].bytes_sent as u64,
+            received: cost.received[place] as u64,
         })
     }
+}
+
+/// What a run among several takes, each on such a machine and so many threads, with such a link to each other: all are as far as the
+/// slowest.
+pub(crate) fn time_among(
+    cost: &MultipartyCost,
+    group: Option<Group>,
+    machine: &Calibration,
+    link: Link,
+    threads: usize,
+) -> Duration {
+    let speed = group.map(|group| machine.of(group));
+    let takes = |(party, received): (&PartyCost, &f64)| {
+        let on_curve = speed.map_or(0.0, |speed| {
+            party.multiplications * speed.multiplication + party.maps * speed.map
+        });
+        let computing = (on_curve + party.passes * machine.pass) / threads.max(1) as f64;
+        computing + party.bytes_sent.max(*received) * 8.0 / link.bits_per_second
+    };
+    let slowest = cost.parties.iter().zip(&cost.received).map(takes).fold(0.0, f64::max);
+    seconds(slowest + cost.rounds as f64 * link.round_trip.as_secs_f64())
 }
 
 /// Bytes of memory that a value of another tier takes: its element, and whether it matches.

@@ -1,9 +1,14 @@
 //! A run of which only the price is asked.
 
-use veilset_protocols::{Operation, Role, Shape, Side, Spec};
+use std::time::Duration;
 
-use crate::plan::{plan, switches};
-use crate::{Calibration, Estimate, Link, Matching, SessionError, Wanted};
+use veilset_protocols::{
+    MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape, Side,
+    Spec,
+};
+
+use crate::plan::{plan, switches, time_among};
+use crate::{Calibration, Estimate, Link, Matching, SessionError, Wanted, protocol_among_several};
 
 /// A run of which only the price is asked.
 #[derive(Debug, Clone, Copy)]
@@ -155,6 +160,65 @@ impl Prices {
     #[must_use]
     pub fn leaks(&self, plan: &Estimate) -> Vec<&'static str> {
         plan.spec().leaks_of(self.side.reveal).collect()
+    }
+}
+
+/// A run of several parties of which only the price is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct PlannedMeeting {
+    /// What to compute.
+    pub operation: Operation,
+    /// How many parties.
+    pub parties: usize,
+    /// This party's number of distinct keys.
+    pub rows: usize,
+    /// Each other's.
+    pub peer_rows: usize,
+    /// The network between any two.
+    pub link: Link,
+    /// Threads of each party.
+    pub threads: usize,
+}
+
+/// What a protocol would take of several parties, of which this one leads and the next one is the pivot.
+#[derive(Debug, Clone)]
+pub struct MeetingEstimate {
+    /// The protocol's entry.
+    pub spec: &'static MultipartySpec,
+    /// From the first message to the last.
+    pub time: Duration,
+    /// Each party's part, the leader's first, and what it receives.
+    pub cost: MultipartyCost,
+}
+
+impl PlannedMeeting {
+    /// Measures this machine for some milliseconds and prices every protocol that fits.
+    ///
+    /// # Errors
+    /// When several parties do not compute this, or none of their protocols takes so many keys.
+    pub fn price(&self) -> Result<Vec<MeetingEstimate>, SessionError> {
+        let Self { operation, parties, rows, peer_rows, link, threads } = *self;
+        let first = protocol_among_several(operation, None, Security::SemiHonest)?.spec();
+        let mut sizes = vec![peer_rows; parties];
+        sizes[0] = rows;
+        let learners = vec![true; parties];
+        let among = Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners };
+        let machine = Calibration::measure()?;
+        let (largest, most) = (rows.max(peer_rows) as u64, first.max_elements);
+        let fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
+        let fitting = fitting.filter(|fits| largest <= fits.spec().max_elements);
+        let estimates: Vec<_> = fitting
+            .map(|protocol| {
+                let (spec, cost) = (protocol.spec(), protocol.cost(&among));
+                let time = time_among(&cost, spec.choices.group, &machine, link, threads);
+                MeetingEstimate { spec, time, cost }
+            })
+            .collect();
+        if estimates.is_empty() {
+            let (whose, protocol) = ("a party's", first.id);
+            return Err(SessionError::TooLarge { whose, count: largest, protocol, most });
+        }
+        Ok(estimates)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What both sides sign at the end of a run: its terms, its sizes, and commitments to both lists.
+//! What all parties sign at the end of a run: its terms, its sizes, and commitments to both lists.
 
 use std::sync::Arc;
 
@@ -58,8 +58,8 @@ pub struct Statement {
     pub operation: String,
     /// `exchanged`: each side has all messages of the other. It does not vouch for a result.
     pub outcome: String,
-    /// The parties, the one that connected first.
-    pub parties: [StatementParty; 2],
+    /// The parties: of two the one that connected first, of several in the order of their keys.
+    pub parties: Vec<StatementParty>,
     /// The presets of the keys.
     pub presets: String,
     /// The protocol's id.
@@ -111,30 +111,64 @@ pub struct Receipt {
 }
 
 impl Receipt {
-    /// Whether both have signed.
+    /// Whether all have signed.
     #[must_use]
     pub fn is_whole(&self) -> bool {
-        self.signatures.len() == 2
+        self.signatures.len() == self.statement.parties.len()
     }
 
-    /// What of one side is signed, and then what came from the peer, if that is its signature.
+    /// What of one side is signed, and then what came from each other, if that is its signature.
     pub(crate) fn of(
         statement: Statement,
         pledge: &Pledge,
         own: [u8; SIGNATURE],
-        peer: ([u8; 32], [u8; SIGNATURE]),
+        others: impl IntoIterator<Item = ([u8; 32], [u8; SIGNATURE])>,
     ) -> Self {
-        let (key, theirs) = peer;
         let mut signatures = vec![(pledge.signer.key(), own)];
-        if pledge.signer.is_signed(&key, statement.canonical().as_bytes(), &theirs) {
-            signatures.push((key, theirs));
-        }
+        let signed = statement.canonical();
+        let others = others
+            .into_iter()
+            .filter(|(key, theirs)| pledge.signer.is_signed(key, signed.as_bytes(), theirs));
+        signatures.extend(others);
         Self { statement, signatures }
     }
 }
 
-/// The statement of a run between these two, the same on both sides.
-pub(crate) fn statement(
+/// What this party says of itself in the statement, where it signs.
+pub(crate) fn own_party(pledge: &Pledge, offer: &Offer, learns: bool) -> StatementParty {
+    StatementParty {
+        began: pledge.began,
+        columns: names(&offer.columns),
+        commitment: hex(&pledge.commitment),
+        distinct: offer.distinct as u64,
+        key: pledge.signer.name_of(&pledge.signer.key()),
+        learns,
+    }
+}
+
+/// What it says of another one, of this key.
+pub(crate) fn other_party(
+    pledge: &Pledge,
+    key: &[u8; 32],
+    theirs: &Pledged,
+    learns: bool,
+) -> StatementParty {
+    StatementParty {
+        began: theirs.began,
+        columns: names(&theirs.columns),
+        commitment: hex(&theirs.commitment),
+        distinct: theirs.distinct,
+        key: pledge.signer.name_of(key),
+        learns,
+    }
+}
+
+fn names(columns: &[Column]) -> Vec<String> {
+    columns.iter().map(|column| column.name.clone()).collect()
+}
+
+/// The statement of a run of two, the same on both sides.
+pub(crate) fn of_two(
     pledge: &Pledge,
     peer: &[u8; 32],
     run: String,
@@ -142,34 +176,32 @@ pub(crate) fn statement(
     offer: &Offer,
     theirs: &Pledged,
 ) -> Statement {
-    let names = |columns: &[Column]| columns.iter().map(|column| column.name.clone()).collect();
     // The keys tell the parties apart; either side's own number of keys is that of its terms.
-    let own = StatementParty {
-        began: pledge.began,
-        columns: names(&offer.columns),
-        commitment: hex(&pledge.commitment),
-        distinct: offer.distinct as u64,
-        key: pledge.signer.name_of(&pledge.signer.key()),
-        learns: offer.learn.includes_me(),
-    };
-    let other = StatementParty {
-        began: theirs.began,
-        columns: names(&theirs.columns),
-        commitment: hex(&theirs.commitment),
-        distinct: theirs.distinct,
-        key: pledge.signer.name_of(peer),
-        learns: offer.learn.mirrored().includes_me(),
-    };
+    let own = own_party(pledge, offer, offer.learn.includes_me());
+    let other = other_party(pledge, peer, theirs, offer.learn.mirrored().includes_me());
+    let parties = if offer.connecting { vec![own, other] } else { vec![other, own] };
+    let details = theirs.details.clone();
+    statement(parties, run, [spec.id, spec.security.name()], offer, details)
+}
+
+/// The statement of a run of these parties by this protocol, against whom it holds.
+pub(crate) fn statement(
+    parties: Vec<StatementParty>,
+    run: String,
+    [protocol, security]: [&'static str; 2],
+    offer: &Offer,
+    details: Vec<Detail>,
+) -> Statement {
     Statement {
-        details: theirs.details.clone(),
+        details,
         format: RECEIPT_FORMAT.to_owned(),
         operation: offer.operation.name().to_owned(),
         outcome: "exchanged".to_owned(),
-        parties: if offer.connecting { [own, other] } else { [other, own] },
+        parties,
         presets: offer.presets.clone(),
-        protocol: spec.id.to_owned(),
+        protocol: protocol.to_owned(),
         run,
-        security: spec.security.name().to_owned(),
+        security: security.to_owned(),
         wire: WIRE_VERSION,
     }
 }
@@ -181,8 +213,8 @@ pub(crate) struct Pledged {
     commitment: [u8; 32],
     distinct: u64,
     columns: Vec<Column>,
-    /// The same on both sides.
-    details: Vec<Detail>,
+    /// The same on all sides.
+    pub(crate) details: Vec<Detail>,
 }
 
 impl Pledged {
@@ -243,7 +275,7 @@ mod tests {
         let pledge = own.pledge.as_ref().expect("it signs");
         let theirs = Pledged::of(&Terms::new(other, [0; 32]));
         let key = other.pledge.as_ref().map_or([2; 32], |pledge| pledge.signer.key());
-        statement(pledge, &key, "run".into(), PROTOCOLS[0].spec(), own, &theirs)
+        of_two(pledge, &key, "run".into(), PROTOCOLS[0].spec(), own, &theirs)
     }
 
     #[test]
@@ -271,7 +303,7 @@ mod tests {
         let sign = |text: &str| Digests([2; 32]).sign(text.as_bytes());
         let text = statement.canonical();
         let own = pledge.signer.sign(text.as_bytes());
-        let of = |theirs| Receipt::of(statement.clone(), pledge, own, ([2; 32], theirs));
+        let of = |theirs| Receipt::of(statement.clone(), pledge, own, [([2; 32], theirs)]);
         assert!(of(sign(&text)).is_whole());
         for wrong in [[0; SIGNATURE], sign("another"), own] {
             assert_eq!(of(wrong).signatures, [([1; 32], own)]);

@@ -14,7 +14,7 @@ use zeroize::{Zeroize, Zeroizing};
 use crate::elements::hash_keys;
 use crate::noise::with_dummies;
 use crate::parts::{Found, Parts};
-use crate::receipt::{Receipt, SIGNATURE, statement};
+use crate::receipt::{Receipt, SIGNATURE, of_two};
 use crate::report::run_id;
 use crate::terms::{Consent, Signature};
 use crate::tiers::{session_of, swap_sizes};
@@ -80,7 +80,7 @@ impl SentItems {
 }
 
 /// The keys of these digests with so many made-up ones behind them; no move leaves a copy of them.
-fn with_padding(
+pub(crate) fn with_padding(
     keys: Zeroizing<Vec<KeyDigest>>,
     padding: usize,
     rng: &mut (dyn CryptoRng + Send),
@@ -309,7 +309,7 @@ impl Agreed {
         let parts = self.offer.pledge.as_ref().zip(pipe.peer);
         let signed = parts.map(|(pledge, peer)| {
             let (spec, run) = (self.protocol.spec(), self.run_id());
-            let statement = statement(pledge, &peer, run, spec, &self.offer, &self.pledged);
+            let statement = of_two(pledge, &peer, run, spec, &self.offer, &self.pledged);
             let own = pledge.signer.sign(statement.canonical().as_bytes());
             (pledge, peer, statement, own)
         });
@@ -320,7 +320,7 @@ impl Agreed {
         let theirs: Signature = pipe.channel.take(&SIGNATURE).map_err(SessionError::at(step))?;
         let theirs = theirs.0.try_into().expect("as many bytes were taken");
         Ok(signed.map(|(pledge, peer, statement, own)| {
-            Receipt::of(statement, pledge, own, (peer, theirs))
+            Receipt::of(statement, pledge, own, [(peer, theirs)])
         }))
     }
 

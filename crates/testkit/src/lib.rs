@@ -1,4 +1,6 @@
-//! Two parties in one process, for suites that run over every registry entry.
+//! Two parties or more in one process, for suites that run over every registry entry.
+
+mod several;
 
 use std::thread;
 
@@ -10,6 +12,8 @@ use veilset_protocols::{
     Attached, AttachedShape, Choices, Keys, Means, Outcome, Protocol, ProtocolError, Reveal, Role,
     Run, RunInput, Shape, Side, Silent,
 };
+
+pub use several::{EndedAmong, Meeting, run_all};
 
 /// What one party of a run ends with.
 pub type Ended = (Result<Outcome, ProtocolError>, Costs);

@@ -7,7 +7,7 @@ use veilset_net::{Comeback, Endpoint, Event, Options, TlsTransport, establish};
 #[cfg(not(target_family = "wasm"))]
 use veilset_net::{Listener, connect};
 use veilset_party::{Identity, Peer, PublicKey};
-use veilset_protocols::ks::multiparty::MOST_PARTIES;
+use veilset_protocols::MOST_PARTIES;
 use veilset_session::{ConnectedPeer, Pipe};
 
 use crate::{Error, memory};
@@ -142,6 +142,21 @@ impl Connection {
     #[must_use]
     pub fn from_transport(transport: Box<dyn Transport>, connecting: bool) -> Self {
         Self(Ways::Pair { pipe: Pipe::new(transport, [0; 32]), connecting })
+    }
+
+    /// The same for several parties in one process: the way to each other one, and whether the party of the key `own` opened it.
+    #[must_use]
+    pub fn from_transports(
+        own: PublicKey,
+        peers: impl IntoIterator<Item = (PeerAddress, Box<dyn Transport>, bool)>,
+    ) -> Self {
+        let peers = peers.into_iter().map(|(peer, transport, connecting)| ConnectedPeer {
+            name: peer.name,
+            key: *peer.key.as_bytes(),
+            pipe: Pipe::new(transport, [0; 32]),
+            connecting,
+        });
+        Self(Ways::Multiparty { own, peers: peers.collect() })
     }
 }
 

@@ -7,8 +7,8 @@ use veilset_data::{KeySet, KeySpec, MAX_LINKAGE_KEYS};
 use veilset_protocols::{Choices, Keys, Operation, Security};
 use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
-    Detail, End, Learn, Matching, Offer, Release, SessionError, Wanted, agree, agree_all,
-    can_be_filled, fresh_rng, memory,
+    Detail, End, Learn, Matching, Offer, Release, Seats, SessionError, Wanted, agree, agree_all,
+    can_be_filled, fresh_rng, memory, protocol_among_several,
 };
 
 use crate::connection::Ways;
@@ -48,6 +48,8 @@ pub struct Job {
     pub rules: Vec<Rules>,
     /// Where the run is recorded, and budgets are taken from.
     pub ledger: Option<Arc<Ledger>>,
+    /// Who is what among several parties.
+    pub seats: Seats,
     /// What else both sides must say alike, in this order.
     pub details: Vec<Detail>,
     /// Bytes of memory that the run may take, the lists included; `None` stands for what the machine has free.
@@ -84,20 +86,35 @@ impl Job {
             reference: None,
             rules: Vec::new(),
             ledger: None,
+            seats: Seats::default(),
             details: Vec::new(),
             max_memory: None,
         }
     }
 
-    /// Whether there is a protocol for this job, which obeys its rules; worth knowing before the peer is waited for.
+    /// Whether there is a protocol for this job between two, which obeys its rules; worth knowing before the peer is waited for.
     ///
     /// # Errors
     /// When there is none, the named one does something else, or a rule refuses.
     pub fn check(&self) -> Result<(), Error> {
+        self.check_release()?;
+        Ok(self.wanted().check(self.protocol)?)
+    }
+
+    /// The same between several parties.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub fn check_among_several(&self) -> Result<(), Error> {
+        self.check_release()?;
+        let Self { operation, protocol, security, .. } = *self;
+        Ok(protocol_among_several(operation, protocol, security).map(drop)?)
+    }
+
+    fn check_release(&self) -> Result<(), Error> {
         self.check_rules()?;
         self.release.check(self.operation, self.matching.is_some())?;
-        self.check_padding(self.matching.is_some())?;
-        Ok(self.wanted().check(self.protocol)?)
+        Ok(self.check_padding(self.matching.is_some())?)
     }
 
     /// How rows match that have these keys; nothing where they have one.
@@ -163,8 +180,7 @@ impl Job {
             return Err(KeysError::Made(operation).into());
         }
         let mut offer = self.to_offer(input, matching);
-        let signs = matches!(connection.0, Ways::Pair { .. });
-        let pledged = match self.ledger.as_ref().filter(|_| signs) {
+        let pledged = match &self.ledger {
             Some(ledger) => {
                 let (pledge, salt) = pledge(ledger, input, &mut rng)?;
                 offer.pledge = Some(pledge);
@@ -239,6 +255,7 @@ impl Job {
             release: self.release,
             reference: self.reference.clone(),
             pledge: None,
+            seats: self.seats.clone(),
             details: self.details.iter().cloned().chain(most_rows).collect(),
         }
     }

@@ -73,7 +73,7 @@ pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Briefing, Learn, Matching, NoNoise, Noise, Price, Release, Report, Resources, Withheld,
+    Briefing, Learn, Matching, NoNoise, Noise, Price, Release, Report, Resources, Seats, Withheld,
     no_match,
 };
 
@@ -142,7 +142,10 @@ pub mod policy {
 /// Prices before a run.
 pub mod planner {
     pub use veilset_cluster::{Cluster, ClusterPrice, Fit, INNER_BITS_PER_SECOND};
-    pub use veilset_session::{Calibration, Link, MOST_WORKERS, PlannedRun, Prices, Speed, Wanted};
+    pub use veilset_session::{
+        Calibration, Link, MOST_WORKERS, MeetingEstimate, PlannedMeeting, PlannedRun, Prices,
+        Speed, Wanted,
+    };
 }
 
 /// Lists from beyond this machine.
@@ -154,8 +157,8 @@ pub mod sources {
 pub mod registry {
     pub use veilset_names::{Names, UnknownName};
     pub use veilset_protocols::{
-        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, OPERATIONS, Observer, Operation,
-        OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role, Scheme, Security, SetEncoding, Side,
-        Silent, Spec, find,
+        Attaches, CHOICES, Choice, Choices, Flooding, Gives, Keys, MULTIPARTY, MultipartySpec,
+        OPERATIONS, Observer, Operation, OperationSpec, Outcome, Over, PROTOCOLS, Reveal, Role,
+        Scheme, Security, SetEncoding, Side, Silent, Spec, Withstands, find, find_multiparty,
     };
 }

@@ -8,7 +8,7 @@ use veilset_data::{KeyColumn, KeySpec};
 use veilset_host::time::now;
 use veilset_party::Home;
 use veilset_rules::{Facts, Ledger, Policy};
-use veilset_session::{Briefing, Column, SessionError};
+use veilset_session::{Briefing, Column, Learn, PeerBriefing, SessionError};
 
 use crate::{Error, Input, Job};
 
@@ -50,6 +50,15 @@ impl Job {
         self.check_facts(&self.facts())
     }
 
+    /// Who learns of this side and a peer among several, as rules for that peer have it; where neither does, nothing goes to the peer.
+    fn learn_of(briefing: &Briefing, peer: &PeerBriefing) -> Learn {
+        match (briefing.learn.includes_me(), peer.learns) {
+            (true, true) => Learn::Both,
+            (_, false) => Learn::Me,
+            (false, true) => Learn::Peer,
+        }
+    }
+
     /// Whether a run with this list obeys the rules, as far as that can be known without the peer.
     ///
     /// # Errors
@@ -78,11 +87,16 @@ impl Job {
         self.rules.iter().try_for_each(|rules| {
             let peer = briefing.peers.iter().find(|peer| peer.name == rules.peer());
             let distinct = peer.map(|peer| peer.distinct);
-            Ok(rules.check(&Facts { peer: distinct, ..agreed.clone() })?)
+            let learn = peer.map_or(agreed.learn, |peer| Self::learn_of(briefing, peer));
+            Ok(rules.check(&Facts { peer: distinct, learn, ..agreed.clone() })?)
         })
     }
 
     fn check_facts(&self, facts: &Facts<'_>) -> Result<(), Error> {
+        if !self.seats.learners.is_empty() {
+            // Who is a peer and learns is known once the terms are agreed on.
+            return Ok(());
+        }
         self.rules.iter().try_for_each(|rules| Ok(rules.check(facts)?))
     }
 

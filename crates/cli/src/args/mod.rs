@@ -41,6 +41,7 @@ use crate::units;
 /// The headings under which help has flags, beside those that are a command's own.
 pub(crate) const LIST: &str = "Your list";
 pub(crate) const PEER: &str = "The peer";
+pub(crate) const SEVERAL: &str = "Several parties";
 pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
 pub(crate) const RULES: &str = "Rules";
@@ -404,10 +405,12 @@ pub(crate) struct PartyArgs {
     pub(crate) list: ListArgs,
     #[command(flatten)]
     pub(crate) crowd: CrowdArgs,
-    /// One of several other parties, and its address; give --with once for each (intersect only). Every party listens; of
-    /// two, the one with the smaller key connects. With --via, NAME alone
+    /// One of several other parties, and its address; give --with once for each (intersect and count only). Every party
+    /// listens; of two, the one with the smaller key connects. With --via, NAME alone
     #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with, add = complete::peers())]
     pub(crate) with: Vec<With>,
+    #[command(flatten)]
+    pub(crate) seats: SeatArgs,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
     /// The folder for the temporary file of a list on disk, which is encrypted, and for a result that cannot be written to
@@ -420,6 +423,26 @@ pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) release: ReleaseArgs,
 }
+
+/// Who is what among several parties.
+#[derive(Args)]
+#[command(next_help_heading = SEVERAL)]
+pub(crate) struct SeatArgs {
+    /// A party that learns the result, with --with; give it once for each, and me for yourself; all give the same [default: all]
+    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    pub(crate) learner: Vec<String>,
+    /// The party that computes the result, one of those who learn; all give the same [default: of those who learn the one with
+    /// the smallest key]
+    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    pub(crate) leader: Option<String>,
+    /// The party that must not pool what it sees with the leader, in a protocol that needs one; all give the same [default: of
+    /// the others the one with the smallest key]
+    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    pub(crate) pivot: Option<String>,
+}
+
+/// How a party names itself among several.
+pub(crate) const ME: &str = "me";
 
 /// How much of a result is released, and of a list's size.
 #[derive(Args)]
@@ -690,6 +713,9 @@ pub(crate) struct ProtocolsArgs {
     /// The protocols to show in full, with their assumptions and leaks
     #[arg(value_name = "ID", value_parser = units::id)]
     pub(crate) ids: Vec<&'static str>,
+    /// List the protocols between three parties or more in place of those between two
+    #[arg(long)]
+    pub(crate) several: bool,
     /// List the protocols of this operation only
     #[arg(long, value_name = "OP", value_parser = value_parser!(Operation))]
     pub(crate) operation: Option<Operation>,

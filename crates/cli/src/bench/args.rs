@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, value_parser};
 use veilset_bench::Sizes;
 
 use crate::args::ChoiceArgs;
@@ -17,6 +17,9 @@ pub(crate) struct BenchArgs {
     /// Set sizes, each for both parties or as SENDERxRECEIVER [default: 2^12; for ordered lists 2^8]
     #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = |text: &str| veilset::units::sizes(text).map(Sizes::from))]
     pub(crate) sizes: Vec<Sizes>,
+    /// How many parties a protocol for several has; each has as many keys
+    #[arg(long, value_name = "N", default_value = "3", value_parser = value_parser!(u16).range(3..=64))]
+    pub(crate) parties: u16,
     /// The network between the parties
     #[arg(long, value_enum, default_value = "memory")]
     pub(crate) net: NetArg,

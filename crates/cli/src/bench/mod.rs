@@ -5,8 +5,10 @@ mod timing;
 
 use serde_json::{Value, json};
 use veilset::json::{versioned, with_choices};
-use veilset::registry::{Operation, PROTOCOLS, find};
-use veilset_bench::{BenchError, Case, CurveCost, Measurement, Net, Sizes, curve};
+use veilset::registry::{Choices, Operation, PROTOCOLS, find, find_multiparty};
+use veilset_bench::{
+    BenchError, Case, CurveCost, Measurement, Net, SeveralCase, SeveralMeasurement, Sizes, curve,
+};
 
 use self::args::{BenchArgs, BenchTarget, NetArg};
 use crate::args::Talk;
@@ -78,6 +80,16 @@ fn failed(error: BenchError) -> Failure {
 /// Whether a protocol that was named runs with the parameters that were.
 fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
     match target {
+        BenchTarget::Protocol(protocol) if find_multiparty(protocol).is_some() => {
+            let uneven = args.sizes.iter().any(|sizes| sizes.sender != sizes.receiver);
+            if uneven || args.choices.0 != Choices::default() {
+                return Err(Failure::Flags(format!(
+                    "all parties of {protocol} have as many keys, and nothing is chosen beside it: leave out --group, --digest, --flooding \
+                     and --prime, and give --sizes single numbers"
+                )));
+            }
+            Ok(())
+        }
         BenchTarget::Protocol(protocol) if !fitting(args).any(|id| id == *protocol) => {
             Err(Failure::Flags(format!(
                 "{protocol} does not run on that group, with that digest, that flooding or another prime; see: veilset protocols --json"
@@ -89,6 +101,14 @@ fn check(target: &BenchTarget, args: &BenchArgs) -> Result<(), Failure> {
 
 fn measure(protocol: &'static str, args: &BenchArgs) -> Result<(), Failure> {
     let net = net(args);
+    if find_multiparty(protocol).is_some() {
+        for Sizes { sender: size, .. } in sizes(args, &[Sizes::equal(SEVERAL)]) {
+            let (parties, threads) = (args.parties.into(), args.threads);
+            let case = SeveralCase { protocol, parties, size, threads, net };
+            show_several(&case.measure().map_err(failed)?, args.json)?;
+        }
+        return Ok(());
+    }
     for sizes in sizes(args, &[Sizes::equal(default_size(protocol))]) {
         let case = Case { protocol, choices: args.choices.0, sizes, threads: args.threads, net };
         show(&case.measure().map_err(failed)?, args.json)?;
@@ -129,6 +149,47 @@ fn show(m: &Measurement, as_json: bool) -> Result<(), Failure> {
         show_bytes(m.bytes_receiver as f64),
         show_bytes(m.peak_rss as f64),
         m.ratio().map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}")),
+    )?;
+    Ok(())
+}
+
+/// Keys of each of several parties; encrypted polynomials of more take minutes.
+const SEVERAL: usize = 1 << 8;
+
+/// A line of several parties, of which the most that one sends and the most that one receives stand for the two sides.
+fn show_several(m: &SeveralMeasurement, as_json: bool) -> Result<(), Failure> {
+    let SeveralCase { protocol, parties, size, threads, net } = m.case;
+    if as_json {
+        print_line!(
+            "{}",
+            versioned(json!({
+                "protocol": protocol,
+                "operation": m.operation,
+                "parties": parties,
+                "n": size,
+                "threads": threads,
+                "net": net.name(),
+                "seconds": m.seconds,
+                "cpu_seconds": m.cpu_seconds,
+                "bytes_sent": m.sent,
+                "bytes_received": m.received,
+                "bytes_modelled": m.modelled,
+                "rounds": m.rounds,
+                "peak_rss": m.peak_rss,
+            }))
+        )?;
+        return Ok(());
+    }
+    let most = |bytes: &[u64]| show_bytes(bytes.iter().max().copied().unwrap_or(0) as f64);
+    print_line!(
+        "{protocol:22} {:>7} {:>7.3} {:>7.3} {:>8} {:>8} {:>8} {:>5}",
+        format!("{parties}x{size}"),
+        m.seconds,
+        m.cpu_seconds,
+        most(&m.sent),
+        most(&m.received),
+        show_bytes(m.peak_rss as f64),
+        "-",
     )?;
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod args;
 mod cluster;
+mod meeting;
 
 use comfy_table::Table;
 use veilset::Learn;
@@ -19,6 +20,9 @@ use crate::units::{show_bytes, show_duration};
 pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     if args.cluster.cluster {
         return cluster::run(args);
+    }
+    if let Some(parties) = args.parties {
+        return meeting::run(args, parties);
     }
     let prices = planned(args).price().map_err(veilset::Error::from)?;
     if args.json {

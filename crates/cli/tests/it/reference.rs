@@ -39,6 +39,9 @@ fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
         &["protocols"][..],
         &["protocols", "--operation", "sum"],
         &["protocols", "dh", "mqrpmt-star-sum"],
+        &["protocols", "--several"],
+        &["protocols", "leader-pivot-count", "all-but-one"],
+        &["plan", "intersect", "--parties", "5", "--rows", "1e6", "--peer-rows", "1M"],
         &PLAN,
         &["plan", "lookup", "--rows", "1", "--peer-rows", "2^20"],
         &["plan", "count", "--cluster"],
@@ -74,12 +77,13 @@ fn helps(party: &Party, of: &[String]) -> Vec<(String, String)> {
 
 #[test]
 fn help_fits_eighty_columns_and_has_one_order() {
-    const ORDER: [&str; 13] = [
+    const ORDER: [&str; 14] = [
         "Arguments:",
         "Options:",
         "Slots and preferences:",
         "Your list:",
         "The peer:",
+        "Several parties:",
         "What you will run together:",
         "The protocol:",
         "Rules:",
@@ -118,7 +122,11 @@ fn protocols_are_listed_in_short_and_shown_in_full() {
     let all = all.as_array().expect("an array");
     let list = printed(&party, &["protocols"], None);
     // Each in a line, a header, and how to see more.
-    assert_eq!(list.lines().count(), all.len() + 2, "{list}");
+    assert_eq!(list.lines().count(), all.len() + 3, "{list}");
+    let several = printed(&party, &["protocols", "--several"], None);
+    assert!(several.contains("leader-pivot") && !several.contains("rr22"), "{several}");
+    let full = printed(&party, &["protocols", "leader-pivot"], None);
+    assert!(full.contains("but not leader and pivot both"), "{full}");
     let sums = json(&party.run(&["protocols", "--operation", "sum", "--json"]));
     let of = |operation: &str| all.iter().filter(|one| one["operation"] == operation).count();
     assert_eq!(sums.as_array().map(Vec::len), Some(of("sum")));

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::process::Output;
 
 use veilset::party::PublicKey;
-use veilset_stage::{NOBODY, Party, Running, code, stderr};
+use veilset_stage::{NOBODY, Party, Running, code, commands, stderr};
 
 use crate::support::schema::Schema;
 use crate::support::{ANY, json, party};
@@ -36,7 +36,7 @@ fn list(numbers: impl Iterator<Item = usize>) -> String {
 /// All three, each with its own flags beside `--listen` and `--with`. The one with the largest key comes first and the one
 /// with the smallest last, since a party waits for those with smaller keys and goes to the others: so each of these is told
 /// where the ones before it wait, and nobody goes to the address that stands for the ones after it.
-fn meet(parties: &[Party; 3], flags: [&[&str]; 3]) -> Vec<Output> {
+fn meet(parties: &[Party; 3], operation: &str, flags: [&[&str]; 3]) -> Vec<Output> {
     let mut order = [0, 1, 2];
     order.sort_by_key(|own| Reverse(parties[*own].key.parse::<PublicKey>().expect("a key")));
     let mut addresses = [NOBODY; 3].map(str::to_owned);
@@ -47,7 +47,7 @@ fn meet(parties: &[Party; 3], flags: [&[&str]; 3]) -> Vec<Output> {
             ["--with".to_owned(), format!("{}@{}", NAMES[other], addresses[other])]
         });
         let with: Vec<String> = with.collect();
-        let mut args = vec!["intersect", "list.csv", "--listen", ANY, "--deadline", "60s"];
+        let mut args = vec![operation, "list.csv", "--listen", ANY, "--deadline", "60s"];
         args.extend(with.iter().map(String::as_str));
         args.extend(flags[own]);
         let mut party = parties[own].start(&args);
@@ -64,8 +64,9 @@ const KEY: [&str; 2] = ["--key", "email:email"];
 #[test]
 fn all_get_their_own_rows_that_all_have() {
     let parties = parties();
-    let to_file = [&KEY[..], &["--json", "-o", "out.csv"]].concat();
-    let outputs = meet(&parties, [&to_file, &KEY, &to_file]);
+    let to_stdout = [&KEY[..], &["--protocol", "ks-parties"]].concat();
+    let to_file = [&to_stdout[..], &["--json", "-o", "out.csv"]].concat();
+    let outputs = meet(&parties, "intersect", [&to_file, &to_stdout, &to_file]);
     for output in &outputs {
         assert_eq!(code(output), 0, "{}", stderr(output));
     }
@@ -106,11 +107,116 @@ fn all_get_their_own_rows_that_all_have() {
     assert!(one["seconds"]["joint decryption"].as_f64().is_some());
 }
 
+/// Two of three learn; the receipt of each has all three signatures.
+#[test]
+fn those_learn_who_are_named_and_all_sign() {
+    let parties = parties();
+    let common = [
+        "--key",
+        "email:email",
+        "--protocol",
+        "leader-pivot",
+        "--json",
+        "-o",
+        "out.csv",
+        "--least",
+        "6",
+    ];
+    let seats = [
+        &["--learner", "me", "--learner", "eve", "--leader", "me", "--pivot", "bob"],
+        &["--learner", "ann", "--learner", "eve", "--leader", "ann", "--pivot", "me"],
+        &["--learner", "ann", "--learner", "me", "--leader", "ann", "--pivot", "bob"],
+    ];
+    let flags = seats.map(|seats| [&common[..], &seats[..]].concat());
+    let outputs = meet(&parties, "intersect", [&flags[0], &flags[1], &flags[2]]);
+    for output in &outputs {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+    }
+    let expected = list([22, 25, 28, 31, 34, 37].into_iter());
+    assert_eq!(parties[0].read("out.csv"), expected);
+    assert_eq!(parties[2].read("out.csv"), expected);
+    assert!(!parties[1].files().contains(&"out.csv".to_owned()));
+    let said = stderr(&outputs[1]);
+    // In the order of their keys.
+    let learn = ["ann and eve", "eve and ann"].map(|who| {
+        format!("You learn: nothing but the numbers of distinct keys. {who} learn: which of")
+    });
+    assert!(learn.iter().any(|learn| said.contains(learn)), "{said}");
+    let nothing = "you are not to learn the result: no output file will be written";
+    assert!(said.contains(nothing), "{said}");
+    assert!(
+        said.contains("The leader is ann and the pivot you: these two must not pool"),
+        "{said}"
+    );
+    assert!(said.contains("you were not to learn it"), "{said}");
+    let objects: Vec<_> = outputs.iter().map(json).collect();
+    let schema = Schema::load();
+    objects.iter().for_each(|object| schema.check("several", object));
+    assert_eq!(objects[1]["learn"], "peer");
+    let run = objects[0]["run"].as_str().expect("an id");
+    for (party, object) in parties.iter().zip(&objects) {
+        assert_eq!(
+            object["receipt"],
+            serde_json::json!({ "digest": objects[0]["receipt"]["digest"], "signed": true })
+        );
+        let verified = party.run(&["receipt", "verify", run]);
+        let said = String::from_utf8_lossy(&verified.stdout).into_owned();
+        assert!(said.contains("all 3 parties signed the statement"), "{said}{}", stderr(&verified));
+    }
+}
+
+/// What the page says, by the party that the reader is.
+#[test]
+fn the_command_on_the_page_of_several_parties_runs() {
+    let reader = party();
+    reader.pin("bank", &party());
+    reader.pin("shop", &party());
+    reader.file("list.csv", &list(0..40));
+    let commands = commands("docs/use/several.md", "veilset");
+    let [command] = &commands[..] else { panic!("{commands:?}") };
+    let shape = "veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 --with bank@bank.example:7000 --with shop@shop.example:7000";
+    assert_eq!(command, shape);
+    let words = |text: &str| {
+        let text = text.replace("bank@bank.example:7000", &format!("bank@{NOBODY}"));
+        let text = text
+            .replace("shop@shop.example:7000", &format!("shop@{NOBODY}"))
+            .replace("0.0.0.0:7000", ANY);
+        text.split(' ').skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let words = words(command);
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    // It waits for those with smaller keys, or goes to those with larger ones, who are nowhere.
+    let output = reader.run(&[&words[..], &["--deadline", "1s"]].concat());
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+}
+
+#[test]
+fn too_small_a_result_is_withheld_from_all() {
+    let parties = parties();
+    let flags = [&KEY[..], &["--least", "7"]].concat();
+    for output in meet(&parties, "intersect", [&flags, &flags, &flags]) {
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(output.stdout.is_empty());
+        assert!(stderr(&output).contains("fewer than 7 matches"), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn all_count_what_all_have_without_seeing_which() {
+    let parties = parties();
+    for output in meet(&parties, "count", [&KEY, &KEY, &KEY]) {
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "6\n");
+        let said = stderr(&output);
+        assert!(said.contains("6 distinct keys are in all 3 lists"), "{said}");
+    }
+}
+
 #[test]
 fn parties_that_differ_stop_before_anything_is_computed() {
     let parties = parties();
     let raw = ["--key", "email:raw"];
-    let outputs = meet(&parties, [&KEY, &KEY, &raw]);
+    let outputs = meet(&parties, "intersect", [&KEY, &KEY, &raw]);
     assert!(outputs.iter().all(|output| code(output) == 3 && output.stdout.is_empty()));
     let said = stderr(&outputs[2]);
     assert!(said.contains("do not agree on the terms: key presets: here raw/1"), "{said}");
@@ -122,10 +228,14 @@ fn flags_for_two_parties_are_refused() {
     let with =
         ["--listen", "127.0.0.1:0", "--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
     for (command, more, expected) in [
-        ("count", &[][..], "only intersect takes --with"),
-        ("intersect", &["--learn", "me"], "leave out --learn"),
-        ("intersect", &["--protocol", "ks"], "leave out --protocol"),
+        ("union", &[][..], "only intersect and count take --with"),
+        ("intersect", &["--learn", "me"], "give --learner in place of --learn"),
+        ("intersect", &["--protocol", "ks"], "no protocol of this name"),
+        ("count", &["--protocol", "all-but-one"], "no protocol of this name"),
         ("intersect", &["--security", "malicious"], "leave out --security"),
+        ("intersect", &["--group", "p256"], "leave out --group"),
+        ("intersect", &["--learner", "dan"], "dan is none of the parties"),
+        ("count", &["--noise", "epsilon=1,delta=1e-6"], "for runs of two parties"),
         ("intersect", &["--with", "bob@127.0.0.1:3"], "names bob twice"),
         ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
         ("intersect", &["--with", "bob"], "the party's name and its address"),

@@ -10,3 +10,4 @@ pub(crate) mod private_id;
 pub(crate) mod pso;
 pub(crate) mod rr22;
 pub(crate) mod rt21;
+pub(crate) mod zero_sharing;

@@ -63,7 +63,8 @@ impl SetTerms {
         }
     }
 
-    fn sorted(self) -> SetShape {
+    /// The set as [`SetEncoding::Sorted`] has it.
+    pub(crate) fn sorted(self) -> SetShape {
         SetShape { count: self.count, bits: self.bits() }
     }
 

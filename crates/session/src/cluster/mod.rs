@@ -169,7 +169,7 @@ impl AgreedCluster {
         let ClusterOffer { operation, learn, matching, ref presets, .. } = self.offer;
         let (spec, reveal) = (self.protocol.spec(), learn.reveal());
         let tiers = matching == Some(Matching::Tiers);
-        let mut of_peer = PeerBriefing::of(peer, peer_distinct);
+        let mut of_peer = PeerBriefing::of(peer, peer_distinct, learn.mirrored().includes_me());
         if tiers {
             of_peer.has = format!("{peer} has {peer_distinct} distinct values of its first key");
         }

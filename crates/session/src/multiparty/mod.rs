@@ -5,36 +5,34 @@
 //! different parties different things, and there is one session or none.
 
 mod report;
+mod seats;
 mod terms;
 #[cfg(test)]
 mod tests;
 
 use rand_core::CryptoRng;
-use veilset_channel::{Abort, Channel, ChannelExt, Message, Signal};
-use veilset_crypto::{ElementHasher, Group, Ristretto255};
+use veilset_channel::{Abort, Blob, Channel, ChannelError, ChannelExt, Message, Signal};
+use veilset_crypto::ElementHasher;
 use veilset_data::KeyDigest;
 use veilset_host::time::Instant;
-use veilset_protocols::ks::multiparty::{Condition, MultipartyError, MultipartyRun, run};
-use veilset_protocols::{Operation, Security};
+use veilset_protocols::{MultipartyError, MultipartyProtocol, MultipartyRun, Outcome, Parties};
 use zeroize::Zeroizing;
 
+pub use self::terms::protocol_among_several;
+
+use self::seats::Seated;
 use crate::elements::hash_keys;
+use crate::receipt::{Pledged, Receipt, SIGNATURE, other_party, own_party, statement};
 use crate::report::run_id;
-use crate::run::{CONSENT, consented, pool};
-use crate::terms::{Consent, Done, Hello, Terms};
-use crate::{Briefing, End, Learn, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
-
-/// The protocol of such runs, in the terms and in reports.
-pub const MULTIPARTY_PROTOCOL: &str = "ks-parties";
-
-/// Its group.
-const MULTIPARTY_GROUP: Group = Group::Ristretto255;
-
-/// The largest set of a party: products of polynomials of such degrees take minutes.
-const MOST_ELEMENTS: u64 = 1 << 16;
+use crate::run::{CONSENT, consented, pool, with_padding};
+use crate::terms::{Consent, Hello, Signature, Terms};
+use crate::{Blame, Briefing, End, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
 
 /// The name of this stage in errors.
 const STEP: &str = "agreement";
+
+/// The name of the last stage in errors.
+const END: &str = "end of the run";
 
 /// A peer of a multiparty run, and the way to it.
 pub struct ConnectedPeer {
@@ -54,7 +52,11 @@ struct ConnectedPeers(Vec<ConnectedPeer>);
 /// Terms that all parties hold: ready to run, once the user consents.
 pub struct AgreedMultiparty {
     peers: ConnectedPeers,
+    protocol: &'static dyn MultipartyProtocol,
+    seated: Seated,
     offer: Offer,
+    /// What each peer's terms say for the receipt.
+    pledged: Vec<Pledged>,
     /// This party's place among all in the order of keys, from 0.
     place: usize,
     /// Everybody's number of elements, in that order.
@@ -81,13 +83,16 @@ pub fn agree_all(
     let mut peers = ConnectedPeers(peers);
     peers.0.sort_by_key(|peer| peer.key);
     let agreed = terms::exchanged(&mut peers, &key, &offer, rng);
-    let agreed = peers.say_goodbye_if_failed(agreed)?;
     let place = peers.0.partition_point(|peer| peer.key < key);
-    let briefing = report::briefing(&peers.0, &offer, &agreed.theirs);
+    let agreed = peers.say_goodbye_if_failed(place, agreed)?;
+    let briefing = report::briefing(&peers.0, &offer, &agreed, place);
     Ok(AgreedMultiparty {
         peers,
         place,
-        sizes: agreed.sizes(place, offer.distinct),
+        pledged: agreed.theirs.iter().map(Pledged::of).collect(),
+        protocol: agreed.protocol,
+        seated: agreed.seated,
+        sizes: agreed.sizes,
         session: agreed.session,
         offer,
         briefing,
@@ -117,7 +122,13 @@ impl AgreedMultiparty {
     /// # Errors
     /// When the machine cannot be measured.
     pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
-        Price::of_multiparty(&self.sizes, self.offer.distinct, threads)
+        let group = self.protocol.spec().choices.group;
+        let cost = self.protocol.cost(&self.parties());
+        Price::of_multiparty(&cost, group, self.place, threads)
+    }
+
+    fn parties(&self) -> Parties<'_> {
+        self.seated.parties(&self.sizes)
     }
 
     /// Whether all others have consented already.
@@ -126,7 +137,7 @@ impl AgreedMultiparty {
     /// When one declined, or went away; the error names it.
     pub fn have_all_consented(&mut self) -> Result<bool, SessionError> {
         let heard = self.peers.have_all_spoken();
-        self.peers.say_goodbye_if_failed(heard)
+        self.peers.say_goodbye_if_failed(self.place, heard)
     }
 
     /// Ends the session without a run; the others are told.
@@ -145,42 +156,87 @@ impl AgreedMultiparty {
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        let matched = self.matched(keys, resources, rng);
-        let matched = self.peers.say_goodbye_if_failed(matched)?;
+        let ended = self.ended(keys, resources, rng);
+        let (outcome, receipt) = self.peers.say_goodbye_if_failed(self.place, ended)?;
         self.peers.end(&End::Complete);
-        Ok(report::report(&mut self, matched, resources.threads))
+        Ok(report::report(&mut self, outcome, receipt, resources.threads))
     }
 
-    fn matched(
+    fn ended(
         &mut self,
         keys: Zeroizing<Vec<KeyDigest>>,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
-    ) -> Result<Vec<u32>, SessionError> {
+    ) -> Result<(Outcome, Option<Receipt>), SessionError> {
         let pool = pool(resources.threads)?;
         // First, so that nobody waits for the others' hashing.
         let due = self.peers.consent()?;
         self.peers.phase("hashing keys");
         let hasher = ElementHasher::new(&self.session, &self.offer.presets);
+        let keys = with_padding(keys, self.offer.padding, rng);
         let elements = pool.install(|| hash_keys(keys, &hasher));
         self.peers.consented(due)?;
-        let matched = pool.install(|| {
-            let party = MultipartyRun {
-                party: number(self.place),
-                threshold: number(self.sizes.len() - 1),
-                condition: Condition::InAll,
-                elements: &elements,
-                sizes: &self.sizes,
+        let parties = self.seated.parties(&self.sizes);
+        let conclusion = pool.install(|| {
+            self.protocol.run(MultipartyRun {
+                place: self.place,
+                parties,
+                elements,
                 session: &self.session,
                 channels: self.peers.channels(self.place),
                 rng,
                 observer: resources.observer,
-            };
-            run(&Ristretto255, party)
+            })
         });
-        let matched = matched.map_err(|error| self.peers.of_run(self.place, error))?;
-        self.peers.in_step::<Done>("end of the run", &Signal)?;
-        Ok(matched)
+        let conclusion = conclusion.map_err(|error| self.peers.of_run(self.place, error))?;
+        let receipt = self.sign()?;
+        // Nobody waits for this side any more.
+        let outcome = pool.install(conclusion);
+        let outcome = outcome.map_err(|error| self.peers.of_run(self.place, error))?;
+        Ok((without_padding(outcome, self.offer.distinct - self.offer.padding), receipt))
+    }
+
+    /// Says that everything arrived, with this side's signature on what all sign, and waits for the others' word.
+    fn sign(&mut self) -> Result<Option<Receipt>, SessionError> {
+        let signed = self.offer.pledge.as_ref().map(|pledge| {
+            let learners = &self.seated.learners;
+            let own = own_party(pledge, &self.offer, learners[self.place]);
+            let of_place = |at: usize| at + usize::from(at >= self.place);
+            let others = self.peers.0.iter().zip(&self.pledged).enumerate();
+            let others = others.map(|(at, (peer, theirs))| {
+                other_party(pledge, &peer.key, theirs, learners[of_place(at)])
+            });
+            let mut parties: Vec<_> = others.collect();
+            parties.insert(self.place, own);
+            let spec = self.protocol.spec();
+            let protocol = [spec.id, spec.security.name()];
+            let details = self.pledged[0].details.clone();
+            let statement = statement(parties, self.run_id(), protocol, &self.offer, details);
+            let own = pledge.signer.sign(statement.canonical().as_bytes());
+            (pledge, statement, own)
+        });
+        let own = signed.as_ref().map_or([0; SIGNATURE], |(.., own)| *own);
+        self.peers.phase(END);
+        self.peers.tell(END, |_| -> Signature { Blob(own.to_vec()) })?;
+        let theirs = self.peers.hear(|pipe| {
+            let theirs = pipe.channel.take::<Signature>(&SIGNATURE);
+            let Blob(theirs) = theirs.map_err(SessionError::at(END))?;
+            Ok(theirs.try_into().expect("as many bytes were taken"))
+        })?;
+        let keys = self.peers.0.iter().map(|peer| peer.key);
+        Ok(signed
+            .map(|(pledge, statement, own)| Receipt::of(statement, pledge, own, keys.zip(theirs))))
+    }
+}
+
+/// What was found of a list of so many keys, behind which made-up ones stand.
+fn without_padding(outcome: Outcome, keys: usize) -> Outcome {
+    match outcome {
+        Outcome::Matched(mut found) => {
+            found.retain(|place| (*place as usize) < keys);
+            Outcome::Matched(found)
+        }
+        other => other,
     }
 }
 
@@ -202,17 +258,6 @@ impl ConnectedPeers {
     ) -> Result<Vec<M>, SessionError> {
         self.tell(step, own)?;
         self.hear(|pipe| pipe.take_in_time(step, context))
-    }
-
-    /// All say the same word and wait for the others', who may compute still.
-    fn in_step<Word: Message<Context = ()> + Copy>(
-        &mut self,
-        step: &'static str,
-        word: &Word,
-    ) -> Result<(), SessionError> {
-        self.phase(step);
-        self.tell(step, |_| *word)?;
-        self.hear(|pipe| pipe.channel.take::<Word>(&()).map_err(SessionError::at(step))).map(drop)
     }
 
     /// Tells all: short messages, which the queues hold.
@@ -274,15 +319,52 @@ impl ConnectedPeers {
         channels
     }
 
-    /// Tells all why, where they can still hear.
+    /// Tells all why, where they can still hear, and all but the party whose fault it is who that is; this party stands in a `place`.
     fn say_goodbye_if_failed<T>(
         &mut self,
+        place: usize,
         result: Result<T, SessionError>,
     ) -> Result<T, SessionError> {
-        if let Some(reason) = result.as_ref().err().and_then(SessionError::goodbye) {
-            self.end(&End::Abort(reason));
+        result.map_err(|why| {
+            let why = self.with_culprit(place, why);
+            let place_of =
+                |at: usize| u8::try_from(at + usize::from(at >= place)).unwrap_or(u8::MAX);
+            let culprit = match &why {
+                SessionError::Party { party: name, .. } => {
+                    self.0.iter().position(|peer| peer.name == *name).map(|at| (at, place_of(at)))
+                }
+                _ => None,
+            };
+            for (at, peer) in self.0.iter_mut().enumerate() {
+                let of_other = culprit.filter(|(culprit, _)| *culprit != at);
+                let reason = match of_other {
+                    Some((_, place)) => of_another(&why, place),
+                    None => why.goodbye(),
+                };
+                if let Some(reason) = reason {
+                    peer.pipe.end(&End::Abort(reason));
+                }
+            }
+            why
+        })
+    }
+
+    /// The same error under the name of the party whose fault it is, where another party told this one.
+    fn with_culprit(&self, place: usize, why: SessionError) -> SessionError {
+        let SessionError::Party { party: by, source } = &why else { return why };
+        let SessionError::Channel { source: ChannelError::Aborted(reason), .. } = **source else {
+            return why;
+        };
+        let (culprit, told) = match reason {
+            Abort::Lost { place } => (place, SessionError::Lost { by: by.clone() }),
+            Abort::Broke { place } => (place, SessionError::Broke { by: by.clone() }),
+            _ => return why,
+        };
+        let culprit = usize::from(culprit);
+        match culprit.checked_sub(usize::from(culprit > place)).and_then(|at| self.0.get(at)) {
+            Some(peer) if culprit != place && peer.name != *by => told.with(peer.name.clone()),
+            _ => why,
         }
-        result
     }
 
     /// With the name of whose fault it is, where that is known.
@@ -296,6 +378,7 @@ impl ConnectedPeers {
             MultipartyError::Party { party, source } => {
                 SessionError::of_protocol(step, source).with(name(party))
             }
+            MultipartyError::Own(source) => SessionError::of_protocol(step, source),
             MultipartyError::Arithmetic(error) => {
                 SessionError::Protocol { step, why: error.to_string() }
             }
@@ -311,7 +394,21 @@ impl ConnectedPeers {
     }
 }
 
-/// The number of the party in a place.
-fn number(place: usize) -> u16 {
-    u16::try_from(place + 1).expect("few parties")
+/// What to tell the others of an error with the party in this place.
+fn of_another(why: &SessionError, place: u8) -> Option<Abort> {
+    let told = match why {
+        SessionError::Party { source, .. } => match **source {
+            SessionError::Channel { source: ChannelError::Aborted(told), .. } => Some(told),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (told, why.blame()) {
+        // It tells all itself, and whether it is right nobody here knows.
+        (Some(Abort::Protocol), _) => Some(Abort::Internal),
+        (None, Blame::Peer) => Some(Abort::Broke { place }),
+        (_, Blame::Terms) => Some(Abort::Terms),
+        (Some(_), _) | (None, Blame::Network) => Some(Abort::Lost { place }),
+        (None, _) => why.goodbye(),
+    }
 }

@@ -1,34 +1,30 @@
 //! Terms with each, and what all make of them.
 
 use veilset_channel::{Malformed, Reader, Tag};
-use veilset_protocols::ks::multiparty::MOST_PARTIES;
-use veilset_protocols::{AttachedShape, Choices};
+use veilset_protocols::{
+    AttachedShape, Choices, MOST_PARTIES, MULTIPARTY, Operation, Security, find_multiparty,
+};
 
 use super::*;
+use crate::Learn;
 use crate::terms::{PartyCount, UncheckedTerms};
 
 /// What the parties agreed on.
 pub(super) struct Exchanged {
     /// The others' terms, in the order of their keys.
     pub(super) theirs: Vec<Terms>,
+    pub(super) protocol: &'static dyn MultipartyProtocol,
+    pub(super) seated: Seated,
+    /// Everybody's number of elements, in the order of keys.
+    pub(super) sizes: Vec<usize>,
     pub(super) session: [u8; 32],
 }
 
-impl Exchanged {
-    /// Everybody's number of elements, with this side's in its place.
-    pub(super) fn sizes(&self, place: usize, own: usize) -> Vec<usize> {
-        // Checked to be small.
-        let size = |terms: &Terms| usize::try_from(terms.distinct).unwrap_or(usize::MAX);
-        let mut sizes: Vec<_> = self.theirs.iter().map(size).collect();
-        sizes.insert(place, own);
-        sizes
-    }
-}
-
-/// What a party takes for the run: how many parties, a digest of their keys, and the session's id.
+/// What a party takes for the run: digests of all keys, of who is what, and the session's id.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Roll {
     parties: [u8; 32],
+    seats: [u8; 32],
     session: [u8; 32],
 }
 
@@ -37,16 +33,17 @@ impl Message for Roll {
     type Context = ();
 
     fn max_len((): &()) -> usize {
-        64
+        96
     }
 
     fn encode(&self, out: &mut Vec<u8>) {
         out.extend_from_slice(&self.parties);
+        out.extend_from_slice(&self.seats);
         out.extend_from_slice(&self.session);
     }
 
     fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
-        Ok(Self { parties: reader.array()?, session: reader.array()? })
+        Ok(Self { parties: reader.array()?, seats: reader.array()?, session: reader.array()? })
     }
 }
 
@@ -57,13 +54,17 @@ pub(super) fn exchanged(
     rng: &mut dyn CryptoRng,
 ) -> Result<Exchanged, SessionError> {
     check_parties(peers, key);
-    if !is_for_several(offer) {
-        return Err(SessionError::Multiparty);
+    let protocol = protocol_of(offer)?;
+    let place = peers.0.partition_point(|peer| peer.key < *key);
+    let mut keys: Vec<_> = peers.0.iter().map(|peer| peer.key).collect();
+    keys.insert(place, *key);
+    let seated = Seated::new(&offer.seats, &keys)?;
+    if !protocol.spec().some_learn && !seated.all_learn() {
+        return Err(SessionError::Multiparty("with this protocol all learn: leave out --learner"));
     }
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
-    let parties = peers.0.len() + 1;
-    let mine = |peer: &ConnectedPeer| own_terms(offer, parties, peer, nonce);
+    let mine = |peer: &ConnectedPeer| own_terms(offer, protocol, keys.len(), peer, nonce);
     let said = |peer: &ConnectedPeer| Hello::of(UncheckedTerms::from(&mine(peer)));
     let openings = peers.swap(STEP, &(), said)?;
     let mut theirs = Vec::with_capacity(openings.len());
@@ -73,17 +74,17 @@ pub(super) fn exchanged(
             .and_then(|heard| mine(peer).fitting(heard).map_err(SessionError::Terms));
         theirs.push(fitting.map_err(|why| why.with(peer.name.clone()))?);
     }
-    check_sizes(peers, offer, &theirs)?;
+    let sizes = checked_sizes(peers, offer, protocol, &theirs, &seated, place)?;
     let own = Known { key: *key, distinct: offer.distinct as u64, nonce };
     let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key, terms));
-    let own = roll(&offer.presets, known.chain([own]).collect());
+    let own = roll(&offer.presets, known.chain([own]).collect(), &seated);
     let rolls = peers.swap(STEP, &(), |_| own)?;
     for (peer, roll) in peers.0.iter().zip(&rolls) {
         if let Some(mismatch) = own.mismatch(roll) {
             return Err(SessionError::Terms(vec![mismatch]).with(peer.name.clone()));
         }
     }
-    Ok(Exchanged { theirs, session: own.session })
+    Ok(Exchanged { theirs, protocol, seated, sizes, session: own.session })
 }
 
 fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
@@ -94,57 +95,102 @@ fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
     assert!(differ && others, "a key for each party");
 }
 
-/// Whether it is what several parties do: there is one protocol, of which nothing is left to choose.
-fn is_for_several(offer: &Offer) -> bool {
+/// The protocol of an offer for several parties: as it is named, or else the first of its operation.
+fn protocol_of(offer: &Offer) -> Result<&'static dyn MultipartyProtocol, SessionError> {
     let Offer { operation, protocol, security, learn, choices, attached, .. } = *offer;
-    (operation, learn) == (Operation::Intersect, Learn::Both)
-        && protocol.is_none_or(|id| id == MULTIPARTY_PROTOCOL)
-        && security == Security::SemiHonest
-        && (choices, attached) == (Choices::default(), AttachedShape::Nothing)
-        && offer.columns.is_empty()
-        && offer.details.is_empty()
-        && offer.reference.is_none()
-        && offer.padding == 0
-        && !offer.release.is_limited()
-        && offer.matching.is_none()
+    let refused = |why| Err(SessionError::Multiparty(why));
+    if learn != Learn::Both {
+        return refused("who learns is named (--learner), and else all do: leave out --learn");
+    }
+    if choices != Choices::default() {
+        return refused("their protocols have no choices: leave out --group, --digest and --prime");
+    }
+    if attached != AttachedShape::Nothing || !offer.columns.is_empty() {
+        return refused("no columns go with matches: leave out --send");
+    }
+    if offer.matching.is_some() {
+        return refused("they match by one key: give --key once");
+    }
+    if offer.release.noise.is_some() {
+        return refused("a count has no noise: leave out --noise");
+    }
+    protocol_among_several(operation, protocol, security)
+}
+
+/// The protocol of this name that computes an operation between several parties, or else the first that does.
+///
+/// # Errors
+/// When there is none, or none with this security.
+pub fn protocol_among_several(
+    operation: Operation,
+    named: Option<&str>,
+    security: Security,
+) -> Result<&'static dyn MultipartyProtocol, SessionError> {
+    let refused = |why| Err(SessionError::Multiparty(why));
+    let mut fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
+    let Some(first) = fitting.next() else {
+        return refused("they compute intersect and count: the other operations are between two");
+    };
+    let protocol = match named {
+        None => Some(*first),
+        Some(id) => find_multiparty(id).filter(|named| named.spec().operation == operation),
+    };
+    match protocol {
+        None => refused(
+            "no protocol of this name computes this between them: see veilset protocols, or leave out --protocol",
+        ),
+        Some(protocol) if protocol.spec().security < security => {
+            refused("their protocols are semi-honest: leave out --security")
+        }
+        Some(protocol) => Ok(protocol),
+    }
 }
 
 /// As in a run of two, but between more.
-fn own_terms(offer: &Offer, parties: usize, peer: &ConnectedPeer, nonce: [u8; 32]) -> Terms {
+fn own_terms(
+    offer: &Offer,
+    protocol: &'static dyn MultipartyProtocol,
+    parties: usize,
+    peer: &ConnectedPeer,
+    nonce: [u8; 32],
+) -> Terms {
     Terms {
         parties: PartyCount::Many(parties),
-        protocol: Some(MULTIPARTY_PROTOCOL),
+        protocol: Some(protocol.spec().id),
         connecting: peer.connecting,
         ..Terms::new(offer, nonce)
     }
 }
 
-fn check_sizes(
+/// Everybody's number of elements, with this side's in its place, where the protocol and this side's memory take them.
+fn checked_sizes(
     peers: &ConnectedPeers,
     offer: &Offer,
+    protocol: &'static dyn MultipartyProtocol,
     theirs: &[Terms],
-) -> Result<(), SessionError> {
-    let (protocol, most) = (MULTIPARTY_PROTOCOL, MOST_ELEMENTS);
+    seated: &Seated,
+    place: usize,
+) -> Result<Vec<usize>, SessionError> {
+    let (id, most) = (protocol.spec().id, protocol.spec().max_elements);
     let own = offer.distinct as u64;
+    let too_large = |whose, count| SessionError::TooLarge { whose, count, protocol: id, most };
     if own > most {
-        return Err(SessionError::TooLarge { whose: "this side's", count: own, protocol, most });
+        return Err(too_large("this side's", own));
     }
     for (peer, terms) in peers.0.iter().zip(theirs) {
         if terms.distinct > most {
-            let (whose, count) = ("the peer's", terms.distinct);
-            let error = SessionError::TooLarge { whose, count, protocol, most };
-            return Err(error.with(peer.name.clone()));
+            return Err(too_large("the peer's", terms.distinct).with(peer.name.clone()));
         }
     }
-    // A product of polynomials of these degrees, as in `ks`, and for each party's sums that all broadcast a set of two
-    // elements of 160 bytes, its partial decryption as it came and decoded, and the weights of these.
-    let largest = theirs.iter().map(|terms| terms.distinct).chain([own]).max().unwrap_or(own);
-    let coefficients = 2 * largest + 1;
-    let needed = coefficients * (2_000 + 544 * (theirs.len() as u64 + 1));
+    let size = |terms: &Terms| usize::try_from(terms.distinct).unwrap_or(usize::MAX);
+    let mut sizes: Vec<_> = theirs.iter().map(size).collect();
+    sizes.insert(place, offer.distinct);
+    let needed = protocol.cost(&seated.parties(&sizes)).parties[place].memory as u64;
     if needed > offer.memory {
+        let largest = sizes.iter().max().map_or(own, |largest| *largest as u64);
         return Err(SessionError::Memory { needed, allowed: offer.memory, peer: largest });
     }
-    Ok(())
+    Ok(sizes)
 }
 
 /// What all others know of a party.
@@ -162,7 +208,7 @@ impl Known {
 }
 
 /// What this side takes for the run of all these parties. Everything in it is the same for all.
-fn roll(presets: &str, mut all: Vec<Known>) -> Roll {
+fn roll(presets: &str, mut all: Vec<Known>, seated: &Seated) -> Roll {
     all.sort_unstable();
     let mut parties = blake3::Hasher::new_derive_key("veilset v1 parties of a session");
     let mut session = blake3::Hasher::new_derive_key("veilset v1 session of several parties");
@@ -171,7 +217,17 @@ fn roll(presets: &str, mut all: Vec<Known>) -> Roll {
         parties.update(key);
         session.update(key).update(&distinct.to_le_bytes()).update(nonce);
     }
-    Roll { parties: *parties.finalize().as_bytes(), session: *session.finalize().as_bytes() }
+    let mut seats = blake3::Hasher::new_derive_key("veilset v1 seats of several parties");
+    for place in [seated.leader, seated.pivot] {
+        seats.update(&all[place].key);
+    }
+    for (known, learns) in all.iter().zip(&seated.learners) {
+        seats.update(&known.key).update(&[u8::from(*learns)]);
+    }
+    let seats = *seats.finalize().as_bytes();
+    session.update(&seats);
+    let [parties, session] = [parties, session].map(|digest| *digest.finalize().as_bytes());
+    Roll { parties, seats, session }
 }
 
 impl Roll {
@@ -186,6 +242,11 @@ impl Roll {
             })
         };
         differ("who the parties are (--with; digests of all keys)", &self.parties, &theirs.parties)
+            .or_else(|| {
+                let field =
+                    "who learns, leads and is the pivot (--learner, --leader, --pivot; digests)";
+                differ(field, &self.seats, &theirs.seats)
+            })
             .or_else(|| {
                 differ(
                     "what each party was told (digests of all terms)",

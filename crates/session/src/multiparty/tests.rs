@@ -5,8 +5,10 @@ use std::thread;
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
 use veilset_channel::memory_pair;
+use veilset_protocols::{Operation, Security};
 
 use super::*;
+use crate::{Learn, Noise, Release, Seats};
 
 fn offer(distinct: usize) -> Offer {
     Offer { operation: Operation::Intersect, distinct, memory: 1 << 30, ..Offer::sample() }
@@ -61,7 +63,8 @@ fn all_hold_the_same_and_see_who_learns_what() {
     assert_eq!(
         briefing.learned,
         "You learn: which of your rows all 3 lists have. \
-         party 1 and party 2 learn: which of their rows all 3 lists have."
+         party 1 and party 2 learn: which of their rows all 3 lists have. \
+         Whoever pools what it sees with others learns no more, even all others but one."
     );
     let has: Vec<&str> = briefing.peers.iter().map(|peer| peer.has.as_str()).collect();
     assert_eq!(has, ["party 1 has 0 distinct keys", "party 2 has 7 distinct keys"]);
@@ -97,9 +100,9 @@ fn parties_must_mean_the_same_parties() {
 
 #[test]
 fn sets_and_memory_have_bounds() {
-    let mut large = offers();
-    large[1].distinct = 1 << 17;
-    let mut small = offers();
+    let by_polynomials = |distinct| Offer { protocol: Some("ks-parties"), ..offer(distinct) };
+    let large = [5, 1 << 17, 7].map(by_polynomials);
+    let mut small = [5, 100, 7].map(offer);
     small[0].memory = 1 << 10;
     let results = agreed(mesh(), large);
     assert!(matches!(results[1], Err(SessionError::TooLarge { count: 131_072, .. })));
@@ -108,15 +111,84 @@ fn sets_and_memory_have_bounds() {
 }
 
 #[test]
-fn several_parties_do_one_thing() {
+fn what_several_parties_cannot_do_is_refused_by_its_name() {
+    let noise: Noise = "epsilon=1,delta=1e-6".parse().expect("noise");
     let others = [
-        Offer { operation: Operation::Count, ..offer(5) },
-        Offer { learn: Learn::Me, ..offer(5) },
-        Offer { protocol: Some("dh"), ..offer(5) },
-        Offer { security: Security::Malicious, ..offer(5) },
+        (Offer { operation: Operation::Union, ..offer(5) }, "between two"),
+        (Offer { learn: Learn::Me, ..offer(5) }, "leave out --learn"),
+        (Offer { protocol: Some("dh"), ..offer(5) }, "no protocol of this name"),
+        (Offer { protocol: Some("leader-pivot-count"), ..offer(5) }, "no protocol of this name"),
+        (Offer { security: Security::Malicious, ..offer(5) }, "leave out --security"),
+        (
+            Offer { release: Release { noise: Some(noise), ..Release::default() }, ..offer(5) },
+            "--noise",
+        ),
     ];
-    for other in others {
+    for (other, expected) in others {
         let results = agreed(mesh(), [offer(5), offer(0), other]);
-        assert!(matches!(results[2], Err(SessionError::Multiparty)));
+        let text = results[2].as_ref().err().expect("refused").to_string();
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// An offer of a protocol that has seats for these.
+fn seated(learners: &[u8], leader: Option<u8>, pivot: Option<u8>) -> Offer {
+    let key = |number: u8| [number; 32];
+    let seats = Seats {
+        learners: learners.iter().copied().map(key).collect(),
+        leader: leader.map(key),
+        pivot: pivot.map(key),
+    };
+    Offer { protocol: Some("leader-pivot"), seats, ..offer(5) }
+}
+
+#[test]
+fn all_see_who_learns_and_who_must_not_pool_what_they_see() {
+    let offers = [(); 3].map(|()| seated(&[2, 1], Some(2), None));
+    let agreed = agreed(mesh(), offers);
+    let learned: Vec<&str> = agreed
+        .iter()
+        .map(|agreed| &*agreed.as_ref().expect("the same").briefing().learned)
+        .collect();
+    assert_eq!(
+        learned,
+        [
+            "You learn: nothing but the numbers of distinct keys. party 1 and party 2 learn: which of their rows all 3 \
+             lists have. The leader is party 2 and the pivot you: these two must not pool what they see; any others may.",
+            "You learn: which of your rows all 3 lists have. party 2 learns: which of their rows all 3 lists have. party \
+             0 learns: nothing but the numbers of distinct keys. The leader is party 2 and the pivot party 0: these two \
+             must not pool what they see; any others may.",
+            "You learn: which of your rows all 3 lists have. party 1 learns: which of their rows all 3 lists have. party \
+             0 learns: nothing but the numbers of distinct keys. The leader is you and the pivot party 0: these two must \
+             not pool what they see; any others may.",
+        ]
+    );
+    let learn = agreed.iter().map(|agreed| agreed.as_ref().expect("the same").briefing().learn);
+    assert_eq!(learn.collect::<Vec<_>>(), [Learn::Peer, Learn::Both, Learn::Both]);
+}
+
+#[test]
+fn parties_must_have_the_same_seats() {
+    for other in [seated(&[1], None, None), seated(&[], Some(1), None), seated(&[], None, Some(2))]
+    {
+        let results = agreed(mesh(), [seated(&[], None, None), other, seated(&[], None, None)]);
+        for result in results {
+            let text = result.err().expect("other seats").to_string();
+            assert!(text.contains("who learns, leads and is the pivot"), "{text}");
+        }
+    }
+}
+
+#[test]
+fn seats_that_no_run_has_are_refused() {
+    for (wrong, expected) in [
+        (seated(&[9], None, None), "is one of the parties"),
+        (seated(&[1], Some(2), None), "has to be one of those who learn"),
+        (seated(&[], Some(2), Some(2)), "are two parties"),
+        (Offer { protocol: Some("ks-parties"), ..seated(&[1], None, None) }, "all learn"),
+    ] {
+        let results = agreed(mesh(), [offer(5), offer(0), wrong]);
+        let text = results[2].as_ref().err().expect("refused").to_string();
+        assert!(text.contains(expected), "{text}");
     }
 }

@@ -12,9 +12,11 @@ mod unchecked;
 
 use std::str::FromStr;
 
-use veilset_protocols::{AttachedShape, CHOICES, Choices, Operation, Security, find};
+use veilset_protocols::{
+    AttachedShape, CHOICES, Choices, Operation, Security, find, find_multiparty,
+};
 
-use crate::{Column, Detail, Learn, MULTIPARTY_PROTOCOL, Matching, Offer};
+use crate::{Column, Detail, Learn, Matching, Offer};
 
 pub(crate) use messages::{ChosenNames, Consent, Done, Hello, Signature, encoded};
 pub use mismatch::Mismatch;
@@ -22,7 +24,7 @@ pub(crate) use mismatch::{differ, differing_learners, escape, mismatched_values}
 pub(crate) use unchecked::UncheckedTerms;
 
 /// The version of everything that crosses the wire; two versions never talk.
-pub const WIRE_VERSION: u16 = 5;
+pub const WIRE_VERSION: u16 = 6;
 
 /// The most columns of values, of labels, or of a union's rows.
 pub const MAX_COLUMNS: usize = 64;
@@ -67,7 +69,7 @@ impl PartyCount {
     fn protocol(self, name: &str) -> Option<&'static str> {
         match self {
             Self::Two => find(name).map(|protocol| protocol.spec().id),
-            Self::Many(_) => (name == MULTIPARTY_PROTOCOL).then_some(MULTIPARTY_PROTOCOL),
+            Self::Many(_) => find_multiparty(name).map(|protocol| protocol.spec().id),
         }
     }
 }

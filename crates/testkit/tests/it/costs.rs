@@ -8,8 +8,8 @@ use std::fmt::Write;
 use std::{env, fs, path::PathBuf};
 
 use veilset_channel::{Costs, PhaseCost};
-use veilset_protocols::{Operation, PROTOCOLS, Protocol};
-use veilset_testkit::{Sets, Setting, run_both, shape};
+use veilset_protocols::{MULTIPARTY, MultipartyProtocol, Operation, PROTOCOLS, Protocol};
+use veilset_testkit::{Meeting, Sets, Setting, run_all, run_both, shape};
 
 /// Of sets. The last two fill frames on one side, the very last three of them.
 const SIZES: [(usize, usize); 5] = [(0, 0), (1, 1), (256, 256), (4096, 100), (100, 9000)];
@@ -76,6 +76,55 @@ fn measure(text: &mut String, setting: Setting, sets: &Sets) {
     }
 }
 
+/// Everybody's sizes in runs of several parties.
+const SEVERAL: [&[usize]; 4] = [&[0, 5, 3], &[1, 1, 1], &[40, 60, 30, 50], &[300, 4100, 5000]];
+
+/// The lines of a golden file of several parties; each run is also compared with the model. The last party learns, or nobody
+/// but the leader, the second, does.
+fn measured_among(protocol: &'static dyn MultipartyProtocol) -> String {
+    let mut text =
+        String::from("# sizes who learns: party with party [phase] sent/frames received/frames\n");
+    for sizes in SEVERAL {
+        let common = sizes.iter().min().map_or(0, |least| least / 2);
+        let all = Meeting::new(protocol, sizes, common);
+        let mut one = Meeting { leader: 1, pivot: 0, ..all.clone() };
+        one.learners.fill(false);
+        one.learners[1] = true;
+        let some = protocol.spec().some_learn.then_some((one, "one"));
+        for (meeting, who) in [(all, "all")].into_iter().chain(some) {
+            let model = protocol.cost(&meeting.parties(sizes));
+            if model.parties.iter().map(|party| party.multiplications).sum::<f64>() < 2.3e5 {
+                measure_among(&mut text, &meeting, who);
+            }
+        }
+    }
+    text
+}
+
+fn measure_among(text: &mut String, meeting: &Meeting, who: &str) {
+    let sizes = meeting.sizes();
+    let model = meeting.protocol.cost(&meeting.parties(&sizes));
+    let listed: Vec<_> = sizes.iter().map(ToString::to_string).collect();
+    let name = format!("{} {who}", listed.join(","));
+    let mut rounds = 0;
+    for (place, (outcome, costs)) in run_all(meeting, 7).into_iter().enumerate() {
+        assert!(outcome.is_ok(), "{name}: an honest run ends well");
+        let others = (0..sizes.len()).filter(|other| *other != place);
+        for (other, costs) in others.zip(&costs) {
+            write_costs(text, &format!("{name}: {} with {}", place + 1, other + 1), costs);
+            rounds = rounds.max(costs.rounds());
+        }
+        let sum = |of: fn(&Costs) -> u64| costs.iter().map(of).sum::<u64>() as f64;
+        let real = [sum(Costs::bytes_sent), sum(Costs::bytes_received)];
+        for (real, model) in
+            real.into_iter().zip([model.parties[place].bytes_sent, model.received[place]])
+        {
+            assert!((real - model).abs() <= 8.0 + 0.01 * real, "{name} {place}: {real} {model}");
+        }
+    }
+    assert_eq!(rounds, model.rounds, "{name}");
+}
+
 fn write_costs(text: &mut String, name: &str, costs: &Costs) {
     let moved = costs.phases.iter().filter(|phase| phase.frames_sent + phase.frames_received > 0);
     let moved: Vec<&PhaseCost> = moved.collect();
@@ -107,9 +156,11 @@ fn compare_with_model(setting: Setting, sets: &Sets, [sent, received]: [&Costs; 
 fn costs_are_exactly_the_golden_ones_and_models_tell_the_truth() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("golden/costs");
     let mut files = BTreeSet::new();
-    for protocol in PROTOCOLS {
-        let name = format!("{}.txt", protocol.spec().id);
-        let (file, measured) = (folder.join(&name), measured(protocol));
+    let of_two = PROTOCOLS.iter().map(|protocol| (protocol.spec().id, measured(*protocol)));
+    let among = MULTIPARTY.iter().map(|protocol| (protocol.spec().id, measured_among(*protocol)));
+    for (id, measured) in of_two.chain(among) {
+        let name = format!("{id}.txt");
+        let file = folder.join(&name);
         if env::var_os("VEILSET_BLESS").is_some() {
             fs::write(&file, &measured).expect("a golden file can be written");
         }

@@ -5,4 +5,5 @@ mod costs;
 mod cuts;
 mod faults;
 mod imposed;
+mod several;
 mod workspace;

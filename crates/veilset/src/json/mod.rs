@@ -20,7 +20,8 @@ use veilset_party::PublicKey;
 use veilset_protocols::{Choices, Gives, Outcome, Spec};
 use veilset_rules::SignedReceipt;
 use veilset_session::{
-    Calibration, Estimate, PeerReport, PlannedRun, Prices, Receipt, Release, Withheld,
+    Calibration, Estimate, MeetingEstimate, PeerReport, PlannedMeeting, PlannedRun, Prices,
+    Receipt, Release, Withheld,
 };
 
 #[cfg(not(target_family = "wasm"))]
@@ -344,6 +345,33 @@ pub fn of_prices(prices: &Prices) -> Value {
         "threads": prices.threads,
         "plans": prices.plans.iter().map(|plan| estimate(prices, plan)).collect::<Vec<_>>(),
         "switches": prices.switches.iter().map(switch).collect::<Vec<_>>(),
+    }))
+}
+
+/// The prices of a run of several parties, as `veilset plan --parties --json` prints them.
+#[must_use]
+pub fn of_meeting_prices(planned: &PlannedMeeting, prices: &[MeetingEstimate]) -> Value {
+    let plan = |price: &MeetingEstimate| {
+        let parties = price.cost.parties.iter().zip(&price.cost.received);
+        let parties = parties.map(|(party, received)| {
+            json!({
+                "bytes_sent": party.bytes_sent as u64,
+                "bytes_received": *received as u64,
+                "memory": party.memory as u64,
+            })
+        });
+        json!({
+            "protocol": price.spec.id,
+            "seconds": price.time.as_secs_f64(),
+            "rounds": price.cost.rounds,
+            "parties": parties.collect::<Vec<_>>(),
+        })
+    };
+    versioned(json!({
+        "operation": planned.operation.name(),
+        "parties": planned.parties,
+        "threads": planned.threads,
+        "plans": prices.iter().map(plan).collect::<Vec<_>>(),
     }))
 }
 

@@ -6,7 +6,8 @@
 //! 3. The receiver looks its own values up. If both are to learn, it sends a bit for each value of the sender's in the
 //!    order in which they came.
 //!
-//! Steps 2 and 3, and the rows that may go with them, are [`crate::kit::comparison`]'s.
+//! Steps 2 and 3, and the rows that may go with them, are [`crate::kit::comparison`]'s; [`crate::kit::vole_intersection`] has all
+//! three.
 //!
 //! **Security.** Semi-honest. F of an element that the receiver lacks is pseudorandom to it. The set is a function of its
 //! values, so its order says nothing. Truncation to λ + log₂ n₁ + log₂ n₂ bits fails with at most 2^-40 for a whole run,
@@ -29,13 +30,12 @@ mod tests;
 use veilset_crypto::Group;
 use veilset_ot::base::Base;
 
-use crate::kit::comparison::{self, and_comparison};
-use crate::kit::set_encoding::SetTerms;
-use crate::kit::vole_oprf::{self, OprfTerms};
+use crate::kit::vole_intersection::{self, VoleKind};
+use crate::kit::vole_oprf;
 use crate::kit::wording::{MATCHES, SHORT, SIZE, SIZES, TOLD, VOLE_ASSUMPTION};
 use crate::{
-    Allowed, Conclusion, Cost, Leak, Operation, Protocol, ProtocolError, Reveal, Role, Run,
-    RunInput, Security, SetEncoding, Shape, Spec, Taken,
+    Allowed, Conclusion, Cost, Leak, Operation, Protocol, ProtocolError, Reveal, Run, Security,
+    SetEncoding, Shape, Spec, Taken,
 };
 
 /// A registry entry.
@@ -141,61 +141,16 @@ impl Protocol for Rr22 {
     }
 
     fn cost(&self, shape: Shape) -> Cost {
-        let security = self.spec.security;
-        if shape.sender == 0 || shape.receiver == 0 {
-            return Cost::default();
-        }
-        let (sender, receiver) = vole_oprf::cost(shape.receiver, shape.sender, security, self.base);
-        let function =
-            Cost { sender, receiver, rounds: vole_oprf::ROUNDS, waits: vole_oprf::waits(security) };
-        let set = SetTerms::of(SetEncoding::Sorted, shape.sender, shape.receiver);
-        and_comparison(function, &shape, set.longer(longer(0, security)))
+        vole_intersection::cost(self.kind(), &shape)
     }
 
     fn run(&self, mut run: Run<'_>) -> Result<Conclusion, ProtocolError> {
-        if let Some(nothing) = run.without_matches() {
-            return Ok(nothing);
-        }
-        match run.side.role {
-            Role::Sender => self.sender(&mut run),
-            Role::Receiver => self.receiver(&mut run),
-        }
+        vole_intersection::run(self.kind(), &mut run)
     }
 }
 
 impl Rr22 {
-    fn sender(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let set = self.set(&run.input, run.input.elements.len(), run.input.peer_count);
-        // Step 1.
-        let terms = OprfTerms::new(run, Role::Sender, self.spec.security, self.base);
-        let elements = std::mem::take(&mut run.input.elements);
-        let outputs = vole_oprf::send(&mut run.means, &terms, elements)?;
-        // Steps 2 and 3.
-        comparison::send(run, set, outputs)
-    }
-
-    fn receiver(&self, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-        let set = self.set(&run.input, run.input.peer_count, run.input.elements.len());
-        // Step 1.
-        let terms = OprfTerms::new(run, Role::Sender, self.spec.security, self.base);
-        let elements = std::mem::take(&mut run.input.elements);
-        let outputs = vole_oprf::receive(&mut run.means, &terms, elements)?;
-        // Steps 2 and 3.
-        comparison::receive(run, set, outputs)
-    }
-
-    /// How the sender's values travel.
-    fn set(&self, input: &RunInput<'_>, sender: usize, receiver: usize) -> SetTerms {
-        let set = SetTerms::new(SetEncoding::Sorted, sender, receiver);
-        set.longer(longer(input.slack, self.spec.security))
-    }
-}
-
-/// By how many bits values are longer than what a match asks for. A cheating sender could look for elements whose values
-/// agree, so that one value stands for several: against that they are whole.
-fn longer(slack: u32, security: Security) -> u32 {
-    match security {
-        Security::SemiHonest => slack,
-        Security::Malicious => u128::BITS,
+    fn kind(&self) -> VoleKind {
+        VoleKind { security: self.spec.security, base: self.base }
     }
 }

@@ -5,8 +5,8 @@ use veilset_ot::base::Base;
 use veilset_ot::vole;
 use veilset_structures::okvs::OkvsShape;
 
-use super::messages::{bytes, chunks};
-use super::{KIND, Width, over};
+use super::width;
+use crate::kit::store::{KIND, Width, bytes, chunks, over};
 use crate::kit::wire::{frames, size};
 use crate::{PartyCost, Security};
 
@@ -40,6 +40,22 @@ pub(crate) fn cost(
     security: Security,
     base: Base,
 ) -> (PartyCost, PartyCost) {
+    cost_over(width(size(own), security), points, own, security, base)
+}
+
+/// The same between two of several parties, of whose functions so many values are computed in all.
+pub(crate) fn cost_among(points: u64, own: u64, evaluated: u64) -> (PartyCost, PartyCost) {
+    let security = Security::SemiHonest;
+    cost_over(width(size(evaluated), security), points, own, security, Base::Ristretto)
+}
+
+fn cost_over(
+    width: Width,
+    points: u64,
+    own: u64,
+    security: Security,
+    base: Base,
+) -> (PartyCost, PartyCost) {
     if points == 0 {
         return Default::default();
     }
@@ -49,7 +65,6 @@ pub(crate) fn cost(
     }
     let points = size(points);
     let len = OkvsShape::new(KIND, points).len();
-    let width = Width::new(size(own), security);
     let vole = over!(width, B => vole::wire_cost::<B>(base, len, security.into()));
     // A commitment and a coin, and a coin.
     let coins = if security == Security::Malicious { 32.0 } else { 0.0 };

@@ -32,21 +32,25 @@ mod output;
 #[cfg(test)]
 mod tests;
 
+use rand_core::CryptoRng;
 use rayon::prelude::*;
 use veilset_channel::ChannelExt;
 use veilset_crypto::Element;
 use veilset_ot::base::Base;
 use veilset_ot::vole::{Subfield, VoleReceiver, VoleSender};
-use veilset_ot::{BaseOt, ExtensionParameters};
-use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode, encode};
+use veilset_ot::{BaseOt, Block, ExtensionParameters};
+use veilset_structures::okvs::{OkvsShape, OkvsValue, decode, encode};
 use zeroize::{Zeroize, Zeroizing};
 
 use self::coin::{CoinToss, Coins};
-pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, waits};
-use self::messages::{Seed, Sums, chunks};
+pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, cost_among, waits};
 use self::output::Output;
 use crate::kit::comparison::{Outputs, needs_keys};
-use crate::{Means, ProtocolError, Role, Run, Security};
+use crate::kit::store::{KIND, Seed, Sums, Width, chunks, half, over};
+use crate::{Means, Observer, ProtocolError, Role, Run, Security};
+
+/// The step in which the encoded set crosses.
+const STEP: &str = "encoded set";
 
 /// Values that one task takes.
 const VALUES_A_TASK: usize = 4096;
@@ -77,7 +81,19 @@ impl<'a> OprfTerms<'a> {
         // Of all parts of a run.
         let evaluated = points.saturating_mul(1 << run.input.slack);
         let keyed_rows = needs_keys(run);
-        Self { session: run.means.session, keyed, count, evaluated, security, base, keyed_rows }
+        let session = run.means.session;
+        Self { security, base, keyed_rows, ..Self::among(session, keyed, count, evaluated) }
+    }
+
+    /// Of one between two of several parties: semi-honest, at `count` points of the one and `evaluated` of the one that holds the key.
+    pub(crate) fn among(
+        session: &'a [u8; 32],
+        keyed: Role,
+        count: usize,
+        evaluated: usize,
+    ) -> Self {
+        let (security, base) = (Security::SemiHonest, Base::Ristretto);
+        Self { session, keyed, count, evaluated, security, base, keyed_rows: false }
     }
 
     fn derive(&self, what: &str) -> [u8; 32] {
@@ -113,51 +129,19 @@ impl<'a> OprfTerms<'a> {
     }
 
     fn width(&self) -> Width {
-        Width::new(self.evaluated, self.security)
+        width(self.evaluated, self.security)
     }
 }
 
-/// The smaller store, which makes for a shorter vector OLE; its rows suit any field (`docs/notes/okvs.md`).
-const KIND: OkvsKind = OkvsKind::Band;
-
-/// The field B.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Width {
-    /// GF(2^64).
-    Narrow,
-    /// GF(2^128).
-    Wide,
-}
-
-impl Width {
-    /// For `evaluated` points of the key's holder. The bound on a receiver that cheats needs 128 bits; otherwise a
-    /// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-41, for there
-    /// may be an evaluation each way.
-    fn new(evaluated: usize, security: Security) -> Self {
-        const MOST: usize = 1 << (64 - 41);
-        match security {
-            Security::SemiHonest if evaluated <= MOST => Self::Narrow,
-            _ => Self::Wide,
-        }
+/// The field B for `evaluated` points of the key's holder. The bound on a receiver that cheats needs 128 bits; otherwise a
+/// receiver can evaluate at any of these points with probability 2^-64 a point, which may add up to 2^-41, for there
+/// may be an evaluation each way.
+fn width(evaluated: usize, security: Security) -> Width {
+    match security {
+        Security::SemiHonest => Width::of(evaluated, 41),
+        Security::Malicious => Width::Wide,
     }
 }
-
-/// Evaluates `$body` with `$field` standing for the field of a width.
-macro_rules! over {
-    ($width:expr, $field:ident => $body:expr) => {
-        match $width {
-            Width::Narrow => {
-                type $field = u64;
-                $body
-            }
-            Width::Wide => {
-                type $field = u128;
-                $body
-            }
-        }
-    };
-}
-use over;
 
 /// The sender's part: draws a key for the function, and evaluates it at its own elements.
 pub(crate) fn send(
@@ -168,7 +152,8 @@ pub(crate) fn send(
     over!(terms.width(), B => send_over::<B>(means, terms, elements))
 }
 
-fn send_over<B: Subfield>(
+/// The same over a field that the caller knows to be B.
+pub(crate) fn send_over<B: Subfield>(
     means: &mut Means<'_>,
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
@@ -185,7 +170,7 @@ fn send_over<B: Subfield>(
     let toss = terms.toss().commit(means)?;
 
     // Step 2, what the receiver sends.
-    means.step("encoded set", shape.len());
+    means.step(STEP, shape.len());
     let Seed(seed) = means.channel.take(&())?;
     let toss = toss.hear(means.channel)?;
 
@@ -218,31 +203,78 @@ fn receive_over<B: Subfield + OkvsValue>(
     terms: &OprfTerms<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<Outputs, ProtocolError> {
-    let shape = terms.shape();
     let Split { keys, points, elements } = Split::<B>::of(elements, terms.security);
     // The P of step 2: it needs nothing of step 1, whose vectors leave less memory for it.
-    let encoded = Encoded::of(means, &shape, &keys, points)?;
-    let seed = encoded.seed;
-
-    // Step 1.
-    means.observer.begin("vector OLE", 1);
-    let (base, parameters) = (terms.base(), terms.parameters());
-    let VoleReceiver { a, c } =
-        VoleReceiver::<B>::run(means.channel, &*base, &parameters, shape.len(), means.rng)?;
-    means.observer.advance(1);
-
-    // Step 2.
-    means.step("encoded set", shape.len());
+    let encoded = Encoded::of(means.rng, means.observer, &keys, points)?;
+    let VoleReceiver { a, c } = vectors::<B>(means, terms)?;
     let toss = terms.toss().take(means.channel)?;
-    means.channel.put(&Seed(seed))?;
+    means.channel.put(&Seed(encoded.seed))?;
     let toss = toss.tell(means)?;
-    encoded.send_under(means, a)?;
-
-    // Step 4.
-    let mut values = Zeroizing::new(vec![0; keys.len()]);
-    decode(&shape, seed, &c, &keys, &mut values);
+    let seed = encoded.seed;
+    encoded.put_under(means, a)?;
+    drop(encoded);
+    let values = evaluated(terms, seed, &keys, &c);
     let coins = toss.opened(means.channel)?;
     Ok(terms.output(coins).finish(values, &keys, &elements, terms.keyed_rows))
+}
+
+/// Step 1 of the receiver: A and C.
+fn vectors<B: Subfield>(
+    means: &mut Means<'_>,
+    terms: &OprfTerms<'_>,
+) -> Result<VoleReceiver<B>, ProtocolError> {
+    means.observer.begin("vector OLE", 1);
+    let (base, parameters) = (terms.base(), terms.parameters());
+    let len = terms.shape().len();
+    let vectors = VoleReceiver::run(means.channel, &*base, &parameters, len, means.rng)?;
+    means.observer.advance(1);
+    means.step(STEP, len);
+    Ok(vectors)
+}
+
+/// Step 4, before H.
+fn evaluated(
+    terms: &OprfTerms<'_>,
+    seed: u128,
+    keys: &[u128],
+    c: &[Block],
+) -> Zeroizing<Vec<Block>> {
+    let mut values = Zeroizing::new(vec![0; keys.len()]);
+    decode(&terms.shape(), seed, c, keys, &mut values);
+    values
+}
+
+/// The elements at which a party asks for the functions of several others, encoded once: A hides P from each of them anew.
+pub(crate) struct Question<B: Zeroize> {
+    keys: Zeroizing<Vec<u128>>,
+    encoded: Encoded<B>,
+}
+
+impl<B: Subfield + OkvsValue> Question<B> {
+    /// About these elements.
+    pub(crate) fn new(
+        elements: &[Element],
+        rng: &mut dyn CryptoRng,
+        observer: &dyn Observer,
+    ) -> Result<Self, ProtocolError> {
+        let elements = Zeroizing::new(elements.to_vec());
+        let Split { keys, points, .. } = Split::of(elements, Security::SemiHonest);
+        let encoded = Encoded::of(rng, observer, &keys, points)?;
+        Ok(Self { keys, encoded })
+    }
+
+    /// As [`receive`], in terms of several parties whose field is B.
+    pub(crate) fn ask(
+        &self,
+        means: &mut Means<'_>,
+        terms: &OprfTerms<'_>,
+    ) -> Result<Outputs, ProtocolError> {
+        let VoleReceiver { a, c } = vectors::<B>(means, terms)?;
+        means.channel.put(&Seed(self.encoded.seed))?;
+        self.encoded.put_under(means, a)?;
+        let values = evaluated(terms, self.encoded.seed, &self.keys, &c);
+        Ok(terms.output(None).finish(values, &self.keys, &[], terms.keyed_rows))
+    }
 }
 
 /// P, under a seed of its rows.
@@ -255,22 +287,23 @@ impl<B: Subfield + OkvsValue> Encoded<B> {
     /// The P with ⟨row(y), P⟩ = h(y) for the elements y with these keys and points; these are given up, since memory is
     /// scarce from here on.
     fn of(
-        means: &mut Means<'_>,
-        shape: &OkvsShape,
+        rng: &mut dyn CryptoRng,
+        observer: &dyn Observer,
         keys: &[u128],
         points: Zeroizing<Vec<B>>,
     ) -> Result<Self, ProtocolError> {
         let mut seed = [0; 16];
-        means.rng.fill_bytes(&mut seed);
+        rng.fill_bytes(&mut seed);
         let seed = u128::from_le_bytes(seed);
-        means.observer.begin("encoding", 1);
-        let p = Zeroizing::new(encode(shape, seed, keys, &points, means.rng)?);
-        means.observer.advance(1);
+        observer.begin("encoding", 1);
+        let shape = OkvsShape::new(KIND, keys.len());
+        let p = Zeroizing::new(encode(&shape, seed, keys, &points, rng)?);
+        observer.advance(1);
         Ok(Self { seed, p })
     }
 
-    /// Sends A + P; both are given up.
-    fn send_under(self, means: &mut Means<'_>, a: Zeroizing<Vec<B>>) -> Result<(), ProtocolError> {
+    /// Sends A + P, which gives A up.
+    fn put_under(&self, means: &mut Means<'_>, a: Zeroizing<Vec<B>>) -> Result<(), ProtocolError> {
         for range in chunks::<B>(a.len()).ranges() {
             let sums = a[range.clone()].iter().zip(&self.p[range]).map(|(a, p)| *a ^ *p);
             let sums = sums.collect::<Vec<_>>();
@@ -302,9 +335,4 @@ impl<B: Subfield> Split<B> {
         };
         Self { keys: Zeroizing::new(keys), points: Zeroizing::new(points), elements }
     }
-}
-
-fn half(element: &Element, which: usize) -> u128 {
-    let (halves, _) = element.0.as_chunks::<16>();
-    u128::from_le_bytes(halves[which])
 }

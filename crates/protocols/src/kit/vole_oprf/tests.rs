@@ -87,8 +87,8 @@ fn a_narrow_field_is_for_as_many_points_as_may_fail() {
     for (evaluated, width) in
         [(0, Width::Narrow), (1 << 23, Width::Narrow), ((1 << 23) + 1, Width::Wide)]
     {
-        assert_eq!(Width::new(evaluated, Security::SemiHonest), width);
-        assert_eq!(Width::new(evaluated, Security::Malicious), Width::Wide);
+        assert_eq!(super::width(evaluated, Security::SemiHonest), width);
+        assert_eq!(super::width(evaluated, Security::Malicious), Width::Wide);
     }
     // One function in both fields, for one and the same evaluation.
     for evaluated in [20, (1 << 23) + 1] {

@@ -3,8 +3,10 @@
 use veilset_crypto::PrimeGroup;
 use veilset_crypto::threshold::KeyShare;
 
-use super::{MultipartyError, PartyState};
+use super::PartyState;
+use crate::MultipartyError;
 use crate::catalogue::ks::algebra::EncryptedMultiset;
+use crate::kit::parties::number;
 
 /// Which of its own elements each party learns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,7 +74,7 @@ impl<G: PrimeGroup> PartyState<'_, '_, G> {
             let before = self.around(-1);
             lens[before] = len;
             let incoming = self.channels.swap(outgoing, &lens)?;
-            let low = self.decoded(super::channels::number(before), &incoming[before])?;
+            let low = self.decoded(number(before), &incoming[before])?;
             product = EncryptedMultiset::monic(self.group, low);
             product = product.union(self.group, &public, roots, self.rng)?;
         }

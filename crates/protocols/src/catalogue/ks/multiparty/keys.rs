@@ -4,8 +4,9 @@ use veilset_crypto::PrimeGroup;
 use veilset_crypto::threshold::{Commitments, KeyShare, Opening, Quorum, Share, deal};
 use zeroize::Zeroizing;
 
-use super::channels::number;
-use super::{MultipartyError, PartyState};
+use super::PartyState;
+use crate::MultipartyError;
+use crate::kit::parties::number;
 
 impl<G: PrimeGroup> PartyState<'_, '_, G> {
     /// The three rounds of the key; it may be used once all have heard the same, which is compared at the end.

@@ -23,82 +23,96 @@
 //! digests of all that each broadcast, so a party cannot have different things decrypted with different others. Against
 //! parties that deviate in other ways (no proofs go with the combinations) nothing is promised; a sum that is 0 everywhere,
 //! of which everything would be a root, is refused.
-//!
-//! **Order.** Any two parties exchange what is due, in chunks, in the order of the pairs (1,2), (1,3), …, (2,3), …: of all
-//! pairs that are not done the first one always can go on, so nobody waits for ever behind bounded queues.
 
 mod channels;
 mod condition;
 mod cost;
-mod error;
 mod keys;
 #[cfg(test)]
 mod tests;
 
 use rand_core::CryptoRng;
-use veilset_channel::Channel;
 use veilset_crypto::threshold::{KeyShare, Partial, ThresholdError};
-use veilset_crypto::{Element, PrimeGroup};
+use veilset_crypto::{Element, Group, PrimeGroup, Ristretto255};
 use zeroize::Zeroizing;
 
-use self::channels::Channels;
 use super::algebra::{EncryptedMultiset, Revealed};
-use crate::Observer;
 use crate::kit::bins::roots;
+use crate::kit::parties::{Channels, number};
+use crate::{
+    Choices, MultipartyConclusion, MultipartyCost, MultipartyError, MultipartyProtocol,
+    MultipartyRun, MultipartySpec, Operation, Outcome, Parties, Security, Withstands,
+};
 
 pub use condition::Condition;
-pub use cost::cost;
-pub use error::MultipartyError;
 
-/// The most parties: their keys' messages fit a frame on every group.
-pub const MOST_PARTIES: usize = 64;
-
-/// One party's side of a run.
-pub struct MultipartyRun<'a> {
-    /// This party's number, from 1. All number the parties alike.
-    pub party: u16,
-    /// t: how many parties decrypt together. All of them, unless wrong partial decryptions are to be survived.
-    pub threshold: u16,
-    /// Which of its elements each party learns.
-    pub condition: Condition,
-    /// This party's set, without repetitions.
-    pub elements: &'a [Element],
-    /// Each party's number of elements, this one's among them, in order; all have agreed on them.
-    pub sizes: &'a [usize],
-    /// What all parties know of this session, and no other session has.
-    pub session: &'a [u8; 32],
-    /// The way to each party, in order; none to this one.
-    pub channels: Vec<Option<&'a mut dyn Channel>>,
-    /// All randomness of the run.
-    pub rng: &'a mut dyn CryptoRng,
-    /// Hears how far the run is.
-    pub observer: &'a dyn Observer,
+/// A registry entry: what all have, decrypted by all, on ristretto255.
+pub(crate) struct KsParties {
+    spec: MultipartySpec,
 }
 
-/// The indices of this party's elements that meet the [`Condition`], rising.
+/// `ks-parties`.
+pub(crate) static KS_PARTIES: KsParties = KsParties {
+    spec: MultipartySpec {
+        id: "ks-parties",
+        title: "intersection of encrypted polynomials under a key that all share",
+        operation: Operation::Intersect,
+        paper: "Kissner–Song 2005, section 5.1",
+        security: Security::SemiHonest,
+        withstands: Withstands::AllButOne,
+        assumption: "DDH, random oracle",
+        some_learn: false,
+        leaks: &["Each party learns how many distinct keys each other has."],
+        // Products of polynomials of such degrees take minutes.
+        max_elements: 1 << 16,
+        choices: Choices {
+            group: Some(Group::Ristretto255),
+            digest: None,
+            prime: None,
+            sharing: None,
+            scheme: None,
+            flooding: None,
+        },
+    },
+};
+
+impl MultipartyProtocol for KsParties {
+    fn spec(&self) -> &MultipartySpec {
+        &self.spec
+    }
+
+    fn cost(&self, parties: &Parties<'_>) -> MultipartyCost {
+        cost::cost(parties)
+    }
+
+    fn run(&self, run: MultipartyRun<'_>) -> Result<MultipartyConclusion, MultipartyError> {
+        let threshold = number(run.parties.sizes.len() - 1);
+        let found = self::run(&Ristretto255, threshold, Condition::InAll, run)?;
+        Ok(Box::new(|| Ok(Outcome::Matched(found))))
+    }
+}
+
+/// The indices of this party's elements that meet the [`Condition`], rising. So many parties decrypt together: all of them, unless
+/// wrong partial decryptions are to be survived.
 ///
 /// # Errors
 /// When a channel fails, or a party breaks the protocol, which is then named.
 ///
 /// # Panics
-/// When there are fewer than three parties or more than [`MOST_PARTIES`], or the number of sizes or channels is another.
-pub fn run<G: PrimeGroup>(group: &G, run: MultipartyRun<'_>) -> Result<Vec<u32>, MultipartyError> {
+/// As [`MultipartyProtocol::run`].
+pub fn run<G: PrimeGroup>(
+    group: &G,
+    threshold: u16,
+    condition: Condition,
+    run: MultipartyRun<'_>,
+) -> Result<Vec<u32>, MultipartyError> {
     run.check();
-    if run.condition.is_settled(run.sizes) {
+    let MultipartyRun { place, parties, elements, session, channels, rng, observer } = run;
+    let sizes = parties.sizes;
+    if condition.is_settled(sizes) {
         return Ok(Vec::new());
     }
-    let MultipartyRun {
-        party,
-        threshold,
-        condition,
-        elements,
-        sizes,
-        session,
-        channels,
-        rng,
-        observer,
-    } = run;
-    let mut state = PartyState { group, sizes, channels: Channels::new(party, channels), rng };
+    let mut state = PartyState { group, sizes, channels: Channels::new(place, channels), rng };
     observer.begin("rounds of all parties", 6);
     let step = |name| {
         observer.advance(1);
@@ -107,9 +121,7 @@ pub fn run<G: PrimeGroup>(group: &G, run: MultipartyRun<'_>) -> Result<Vec<u32>,
     state.channels.phase(step("joint key"));
     let key = state.share_key(session, threshold)?;
     state.channels.phase(step("encrypted sets"));
-    let roots = roots(|wide| group.scalar(wide), session, elements);
-    let roots: Vec<_> = roots.iter().map(|root| root.scalar.clone()).collect();
-    let roots = Zeroizing::new(roots);
+    let roots = roots_of(group, session, &elements);
     let sets = state.sets(&key, &roots)?;
     state.channels.phase(step("encrypted products"));
     let queries = state.queries(condition, &key, &roots, sets)?;
@@ -125,15 +137,13 @@ pub fn run<G: PrimeGroup>(group: &G, run: MultipartyRun<'_>) -> Result<Vec<u32>,
     Ok((0..).zip(found).filter_map(|(place, count)| (count > 0).then_some(place)).collect())
 }
 
-impl MultipartyRun<'_> {
-    fn check(&self) {
-        let (parties, own) = (self.sizes.len(), usize::from(self.party) - 1);
-        assert!((3..=MOST_PARTIES).contains(&parties), "three parties or more");
-        assert_eq!(self.channels.len(), parties, "a place for each party");
-        let ways = self.channels.iter().enumerate();
-        assert!(ways.into_iter().all(|(at, way)| way.is_none() == (at == own)), "ways to others");
-        assert_eq!(self.sizes[own], self.elements.len(), "this party's size");
-    }
+fn roots_of<G: PrimeGroup>(
+    group: &G,
+    session: &[u8; 32],
+    elements: &[Element],
+) -> Zeroizing<Vec<G::Scalar>> {
+    let roots = roots(|wide| group.scalar(wide), session, elements);
+    Zeroizing::new(roots.iter().map(|root| root.scalar.clone()).collect())
 }
 
 /// What one party computes with.

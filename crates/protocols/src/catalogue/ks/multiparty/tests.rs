@@ -5,65 +5,15 @@ use std::thread;
 
 use chacha20::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
-use veilset_channel::{ChannelError, Framed, HEADER, MAX_BODY, MemoryTransport, Tag, memory_pair};
+use veilset_channel::MAX_BODY;
 use veilset_crypto::Ristretto255;
 use veilset_paper_groups::Pallas;
 
 use super::*;
 use crate::Silent;
+use crate::multiparty::mesh::{Bend, End, channels, mesh};
 
 const SESSION: [u8; 32] = [3; 32];
-
-/// A party's end of a channel, which may change one of the frames that it sends.
-struct End {
-    inner: Framed<MemoryTransport>,
-    sent: usize,
-    bend: Option<Bend>,
-}
-
-/// The number of a frame, and what is done to its body.
-type Bend = (usize, fn(&mut Vec<u8>));
-
-impl Channel for End {
-    fn send(&mut self, tag: Tag, mut frame: Vec<u8>) -> Result<(), ChannelError> {
-        if let Some((number, bend)) = self.bend
-            && number == self.sent
-        {
-            let mut body = frame.split_off(HEADER);
-            bend(&mut body);
-            frame.extend(body);
-        }
-        self.sent += 1;
-        self.inner.send(tag, frame)
-    }
-
-    fn recv(&mut self, tag: Tag, max: usize) -> Result<Vec<u8>, ChannelError> {
-        self.inner.recv(tag, max)
-    }
-
-    fn phase(&mut self, _name: &'static str) {}
-}
-
-/// For each party its end of a channel to each other.
-fn mesh(parties: usize) -> Vec<Vec<Option<End>>> {
-    let mut mesh: Vec<Vec<Option<End>>> = Vec::new();
-    for _ in 0..parties {
-        let mut ends: Vec<Option<End>> = Vec::new();
-        for other in &mut mesh {
-            let (left, right) = memory_pair();
-            let end = |inner| Some(End { inner: Framed::new(inner), sent: 0, bend: None });
-            other.push(end(left));
-            ends.push(end(right));
-        }
-        ends.push(None);
-        mesh.push(ends);
-    }
-    mesh
-}
-
-fn channels(ends: &mut [Option<End>]) -> Vec<Option<&mut dyn Channel>> {
-    ends.iter_mut().map(|end| end.as_mut().map(|end| end as _)).collect()
-}
 
 type Results = Vec<Result<Vec<u32>, MultipartyError>>;
 
@@ -75,24 +25,23 @@ fn meet<G: PrimeGroup>(
     mesh: Vec<Vec<Option<End>>>,
 ) -> Results {
     let sizes: Vec<usize> = sets.iter().map(Vec::len).collect();
+    let learners = &vec![true; sets.len()];
     thread::scope(|scope| {
-        let parties = (1..).zip(sets).zip(mesh).map(|((party, set), mut ends)| {
+        let parties = (0..).zip(sets).zip(mesh).map(|((place, set), mut ends)| {
             let sizes = &sizes;
             scope.spawn(move || {
                 let element = |n: &u32| Element(*blake3::hash(&n.to_le_bytes()).as_bytes());
                 let elements: Vec<Element> = set.iter().map(element).collect();
                 let party = MultipartyRun {
-                    party,
-                    threshold,
-                    condition,
-                    elements: &elements,
-                    sizes,
+                    place,
+                    parties: Parties { sizes, leader: 0, pivot: 1, learners },
+                    elements: elements.into(),
                     session: &SESSION,
                     channels: channels(&mut ends),
-                    rng: &mut ChaCha20Rng::from_seed([party as u8; 32]),
+                    rng: &mut ChaCha20Rng::from_seed([place as u8; 32]),
                     observer: &Silent,
                 };
-                run(group, party)
+                run(group, threshold, condition, party)
             })
         });
         let parties: Vec<_> = parties.collect();
@@ -266,7 +215,7 @@ fn nobody_waits_for_ever() {
     thread::scope(|scope| {
         for (own, mut ends) in mesh(PARTIES).into_iter().enumerate() {
             scope.spawn(move || {
-                let mut channels = Channels::new(own as u16 + 1, channels(&mut ends));
+                let mut channels = Channels::new(own, channels(&mut ends));
                 let bodies: Vec<_> = (0..PARTIES).map(|to| body(own, to)).collect();
                 let lens: Vec<_> = (0..PARTIES).map(|from| len(from, own)).collect();
                 let taken = channels.swap(bodies.iter().map(|body| &**body).collect(), &lens);

@@ -17,6 +17,9 @@ pub enum MultipartyError {
         /// What happened.
         source: ProtocolError,
     },
+    /// This party could not do its part.
+    #[error(transparent)]
+    Own(ProtocolError),
     /// A party's message about the joint key cannot be read.
     #[error("party {party}: {source}")]
     Message {
@@ -66,11 +69,11 @@ impl MultipartyError {
         }
     }
 
-    pub(super) fn message_of(party: u16) -> impl Fn(ThresholdError) -> Self {
+    pub(crate) fn message_of(party: u16) -> impl Fn(ThresholdError) -> Self {
         move |source| Self::Message { party, source }
     }
 
-    pub(super) fn run_of(party: u16) -> impl Fn(ProtocolError) -> Self {
+    pub(crate) fn run_of(party: u16) -> impl Fn(ProtocolError) -> Self {
         move |source| Self::Party { party, source }
     }
 }

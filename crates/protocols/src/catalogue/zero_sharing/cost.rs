@@ -1,0 +1,128 @@
+//! What runs cost.
+
+use veilset_crypto::{Element, Group};
+use veilset_structures::okvs::OkvsShape;
+
+use super::leader_pivot::{KEY, KIND_OF_PAIRS};
+use super::{all_but_one as all, announcement, choices, leader_pivot as two};
+use crate::kit::mqrpmt::MqRpmt;
+use crate::kit::store::{KIND, Width, bytes, chunks, over};
+use crate::kit::vole_intersection;
+use crate::kit::vole_oprf;
+use crate::kit::wire::frames;
+use crate::{AttachedShape, Cost, MultipartyCost, Parties, PartyCost, Reveal, Shape};
+
+/// What a store of so many items takes on the wire.
+fn store_bytes(width: Width, items: usize) -> f64 {
+    let len = OkvsShape::new(KIND, items).len();
+    over!(width, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()))
+}
+
+/// Passes that an item takes where it is encoded, and a key where it is decoded.
+const ENCODED: f64 = 1.6;
+const DECODED: f64 = 0.9;
+
+/// Passes of a keyed hash.
+const HASHED: f64 = 0.4;
+
+/// Bytes of an element.
+const ELEMENT: f64 = Element::LEN as f64;
+
+fn sent(bytes: f64) -> PartyCost {
+    PartyCost { bytes_sent: bytes, in_turn: bytes, ..PartyCost::default() }
+}
+
+fn computed(passes: f64) -> PartyCost {
+    PartyCost { passes, ..PartyCost::default() }
+}
+
+/// What the leader sends to those who learn.
+fn announced(cost: &mut MultipartyCost, parties: &Parties<'_>, bytes: impl Fn(usize) -> f64) {
+    let leader = parties.leader;
+    let told = parties.places().filter(|to| *to != leader && parties.learners[*to]);
+    for to in told {
+        cost.add_to(to, leader, sent(bytes(to)));
+    }
+}
+
+/// What stays beside a protocol of two in the meantime: so many bytes for each of a party's elements.
+fn and_memory(cost: &mut MultipartyCost, parties: &Parties<'_>, kept: f64) {
+    for (party, size) in cost.parties.iter_mut().zip(parties.sizes) {
+        party.memory += kept * *size as f64;
+    }
+}
+
+/// Bytes of a field's element.
+fn width_bytes(width: Width) -> f64 {
+    over!(width, B => bytes::<B>() as f64)
+}
+
+pub(super) fn all_but_one(parties: &Parties<'_>) -> MultipartyCost {
+    let Parties { sizes, leader, .. } = *parties;
+    let mut cost = MultipartyCost::nothing(sizes.len());
+    let width = all::width(parties);
+    let evaluated = all::evaluated(parties) as u64;
+    for holder in parties.places().filter(|holder| *holder != leader) {
+        for asker in parties.places().filter(|asker| *asker != holder) {
+            let (points, own) = (sizes[asker] as u64, sizes[holder] as u64);
+            let (sender, receiver) = vole_oprf::cost_among(points, own, evaluated);
+            cost.add_to(asker, holder, sender);
+            cost.add_to(holder, asker, receiver);
+        }
+        let store = sent(store_bytes(width, sizes[holder]));
+        cost.add_to(leader, holder, store.and(computed(ENCODED * sizes[holder] as f64)));
+    }
+    cost.add(leader, computed(DECODED * sizes[leader] as f64));
+    // Between two of whom neither is the leader.
+    cost.rounds = 2 * vole_oprf::ROUNDS;
+    announced(&mut cost, parties, |to| announcement::set(parties, to).bytes());
+    // The elements, the sums, and the encoded question with its rows' keys; a store, too, in the end.
+    and_memory(&mut cost, parties, ELEMENT + 16.0 + 3.0 * width_bytes(width));
+    cost
+}
+
+pub(super) fn leader_pivot(parties: &Parties<'_>) -> MultipartyCost {
+    let compared = |shape: &Shape| vole_intersection::cost(KIND_OF_PAIRS, shape);
+    let mut cost = shared(parties, Group::Ristretto255, compared);
+    announced(&mut cost, parties, |to| announcement::set(parties, to).bytes());
+    cost
+}
+
+pub(super) fn leader_pivot_count(parties: &Parties<'_>) -> MultipartyCost {
+    let mut cost = shared(parties, Group::Curve25519, |shape| MqRpmt::CwPrf.cost(shape));
+    announced(&mut cost, parties, |_| 8.0 + frames(1));
+    cost
+}
+
+/// Stores, keys and the comparison of leader and pivot.
+fn shared(
+    parties: &Parties<'_>,
+    group: Group,
+    compared: impl Fn(&Shape) -> Cost,
+) -> MultipartyCost {
+    let Parties { sizes, leader, pivot, .. } = *parties;
+    let mut cost = MultipartyCost::nothing(sizes.len());
+    let width = two::width(parties);
+    for other in parties.places().filter(|other| *other != leader && *other != pivot) {
+        let passes = computed((ENCODED + HASHED) * sizes[other] as f64);
+        cost.add_to(leader, other, sent(store_bytes(width, sizes[other])).and(passes));
+        cost.add_to(pivot, other, sent(KEY as f64 + frames(1)));
+        cost.add(pivot, computed(HASHED * sizes[pivot] as f64));
+    }
+    cost.add(leader, computed((DECODED + HASHED) * sizes[leader] as f64));
+    let between = compared(&Shape {
+        sender: sizes[pivot] as u64,
+        receiver: sizes[leader] as u64,
+        reveal: Reveal::Receiver,
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        per_row: 1,
+        choices: choices(group),
+    });
+    cost.add_to(leader, pivot, between.sender);
+    cost.add_to(pivot, leader, between.receiver);
+    cost.rounds = between.rounds + u64::from(parties.learners[pivot]);
+    // The elements, and the values of a store with it.
+    and_memory(&mut cost, parties, ELEMENT + 16.0 + 3.0 * width_bytes(width));
+    cost
+}
