@@ -173,6 +173,7 @@ impl SeveralCase {
         let found = match outcome {
             Outcome::Matched(places) => places.len() as u64,
             Outcome::Count(count) => *count,
+            Outcome::Overlaps(overlaps) => overlaps.common,
             _ => 0,
         };
         if found == expected {

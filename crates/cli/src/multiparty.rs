@@ -1,9 +1,9 @@
-//! `veilset intersect` and `veilset count` between three parties or more.
+//! `veilset intersect`, `count` and `overlaps` between three parties or more.
 
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peer, Peers, PublicKey};
-use veilset::registry::{Choices, Over};
+use veilset::registry::Choices;
 use veilset::{Connection, Done, Job, Learn, PeerAddress, Seats};
 
 use crate::args::{ME, MeetArgs, PartyArgs, SeatArgs, Talk};
@@ -41,6 +41,7 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     }
     let interrupt = Interrupt::heed(args.meet.time_limit)?;
     let destination = order.destination(talk)?;
+    let picture = order.picture()?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
     let addresses = addresses_of(args, &Peers::load(&home, Some(identity.public_key()))?)?;
@@ -70,6 +71,9 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
 
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
+    }
+    if let Some((place, keys)) = picture.zip(done.shared_keys()) {
+        deliver(&place, &order.scratch(), talk, &|to| to.write_text(&keys.svg()))?;
     }
     report::print(&done, &input, order, talk)
 }
@@ -110,8 +114,8 @@ impl Parties<'_> {
 fn check(order: &Order) -> Result<(), Failure> {
     let args = &order.party;
     let choices = args.meet.choices.0 != Choices::default();
-    let wrong = if order.operation.spec().over != Over::ManyLists {
-        "only intersect and count take --with: the other operations are between two parties"
+    let wrong = if !order.operation.spec().over.takes_several() {
+        "only intersect, count and overlaps take --with: the other operations are between two parties"
     } else if args.with.len() < 2 {
         "give --with once for each other party, at least twice; for one other party give --peer"
     } else if args.with.len() > Connection::MOST_PEERS {

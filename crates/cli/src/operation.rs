@@ -7,7 +7,7 @@ use std::time::Duration;
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
 use veilset::party::{Home, Identity, Peer, Peers};
-use veilset::registry::Gives;
+use veilset::registry::{Gives, Over};
 use veilset::{
     Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, exit_code, table, voice,
 };
@@ -25,6 +25,12 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     order.party.meet.log();
     if !order.party.with.is_empty() {
         return multiparty::run(order, talk);
+    }
+    if order.operation.spec().over == Over::SeveralLists {
+        return Err(Failure::Flags(format!(
+            "{} is of three lists or more: give --with for each other party; of two lists count says the same",
+            order.operation
+        )));
     }
     order.check()?;
     let party = Party {

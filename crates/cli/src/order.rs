@@ -8,7 +8,9 @@ use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
 use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching, Release};
 
-use crate::args::{LIST, ME, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two};
+use crate::args::{
+    LIST, ME, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two, of_two_or_several,
+};
 use crate::error::Failure;
 use crate::operation::{Output, destination};
 
@@ -38,12 +40,19 @@ pub(crate) struct Order {
     pairs: Option<Pairs>,
     /// How rows that match are written.
     joining: Joining,
+    /// Where a picture of numbers goes.
+    picture: Option<String>,
 }
 
 /// The flag that says which rows an intersection writes.
 const JOIN: &str = "join";
 const JOIN_HELP: &str = "Which rows of your list to write: inner, those that match; left, all, those that match with the columns that the \
                          peer sends; or anti, those that do not match [default: inner]";
+
+/// The flag that says where a picture of numbers goes.
+const PICTURE: &str = "picture";
+const PICTURE_HELP: &str =
+    "Write a picture of the numbers: an UpSet plot as SVG, which browsers and word processors show";
 
 /// The flag that leaves the peer's cells as they come.
 const RAW_CELLS: &str = "raw-cells";
@@ -63,7 +72,8 @@ const PAIRS_HELP: &str = "How many rows of a list can match by one key: many, or
 
 /// The operations that are commands on lists.
 fn on_lists() -> impl Iterator<Item = &'static OperationSpec> {
-    OPERATIONS.iter().filter(|spec| matches!(spec.over, Over::ManyLists | Over::TwoLists))
+    let on_lists = [Over::ManyLists, Over::SeveralLists, Over::TwoLists];
+    OPERATIONS.iter().filter(move |spec| on_lists.contains(&spec.over))
 }
 
 fn has_rows(spec: &OperationSpec) -> bool {
@@ -73,7 +83,11 @@ fn has_rows(spec: &OperationSpec) -> bool {
 /// The command of an operation.
 fn command(spec: &'static OperationSpec) -> Command {
     let name = spec.operation.name();
-    let usage = if spec.over == Over::ManyLists { of_several(name) } else { of_two(name) };
+    let usage = match spec.over {
+        Over::ManyLists => of_two_or_several(name),
+        Over::SeveralLists => of_several(name),
+        Over::TwoLists | Over::Calendars | Over::ServedList => of_two(name),
+    };
     let mut command = PartyArgs::augment_args(Command::new(name));
     if has_rows(spec) {
         command = OutputArgs::augment_args(command);
@@ -94,6 +108,10 @@ fn command(spec: &'static OperationSpec) -> Command {
         command = command
             .arg(matching.value_parser(value_parser!(Matching)))
             .arg(pairs.value_parser(value_parser!(Pairs)));
+    }
+    if spec.over == Over::SeveralLists {
+        let picture = Arg::new(PICTURE).long(PICTURE).help(PICTURE_HELP).value_name("FILE.svg");
+        command = command.arg(picture.help_heading(RESULT));
     }
     if spec.may_send_rows() {
         let join = Arg::new(JOIN).long(JOIN).help(JOIN_HELP).value_name("inner|left|anti");
@@ -151,6 +169,9 @@ impl FromArgMatches for Order {
             matching,
             pairs,
             joining,
+            picture: (spec.over == Over::SeveralLists)
+                .then(|| matches.get_one(PICTURE).cloned())
+                .flatten(),
         })
     }
 
@@ -201,6 +222,14 @@ impl Order {
         let json = self.party.meet.json;
         let output = Output { file: out.output.as_deref(), force: out.force, json };
         destination(output, &Source::new(&self.party.list.place.file), talk)
+    }
+
+    /// Where a picture of the result goes, checked before anything else happens.
+    pub(crate) fn picture(&self) -> Result<Option<Destination>, Failure> {
+        let Some(file) = &self.picture else { return Ok(None) };
+        let place = Destination::file(file, false);
+        place.check_place(&Source::new(&self.party.list.place.file))?;
+        Ok(Some(place))
     }
 
     /// Where rows of the result go, as its flag has it.

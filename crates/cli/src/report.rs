@@ -34,6 +34,12 @@ fn numbers(done: &Done, input: &Input) -> Result<(), Failure> {
         return Ok(print_line!("{withheld}")?);
     }
     let (Gives::Numbers, Some(count)) = (spec.gives, done.report.count()) else { return Ok(()) };
+    if let Some(keys) = done.shared_keys() {
+        for shared in &keys.shared {
+            print_line!("{}\t{}", keys.names(&shared.of), shared.count)?;
+        }
+        return Ok(());
+    }
     if !spec.has_values() {
         return Ok(print_line!("{count}")?);
     }
@@ -104,7 +110,7 @@ fn outcome(done: &Done, input: &Input, output: Option<&str>) -> String {
             format!("{count} rows match; you have {distinct}, the peer has {theirs}")
         }
         2 => format!("{count} of your {distinct} keys match"),
-        _ if report.operation == Operation::Count => {
+        _ if matches!(report.operation, Operation::Count | Operation::Overlaps) => {
             format!("{count} distinct keys are in all {all} lists; you have {distinct}")
         }
         _ => format!("{count} of your {distinct} keys are in all {all} lists"),

@@ -25,6 +25,8 @@ names! {
         Agree = "agree",
         /// Which of its elements the other side lists, and what that attached to them.
         Lookup = "lookup",
+        /// How many elements each two of several parties have, and how many all have.
+        Overlaps = "overlaps",
     }
 }
 
@@ -54,12 +56,22 @@ pub struct OperationSpec {
 pub enum Over {
     /// Two lists, or those of several parties.
     ManyLists,
+    /// The lists of several parties.
+    SeveralLists,
     /// Two lists.
     TwoLists,
     /// Two calendars, of which lists of slots are made.
     Calendars,
     /// A list that one party serves, and the items of another.
     ServedList,
+}
+
+impl Over {
+    /// Whether several parties compute it.
+    #[must_use]
+    pub fn takes_several(self) -> bool {
+        matches!(self, Self::ManyLists | Self::SeveralLists)
+    }
 }
 
 /// What sides attach to their keys.
@@ -220,6 +232,16 @@ pub static OPERATIONS: [OperationSpec; Operation::ALL.len()] = [
         gives: Gives::OwnRows,
         keys: Keys::One,
     },
+    OperationSpec {
+        operation: Operation::Overlaps,
+        help: "Find how many distinct keys each two of several lists have, and how many all have",
+        over: Over::SeveralLists,
+        attaches: Attaches::Nothing,
+        column: None,
+        reveals: &[Reveal::Both],
+        gives: Gives::Numbers,
+        keys: Keys::One,
+    },
 ];
 
 // An operation finds its line by its number.
@@ -289,7 +311,7 @@ mod tests {
     fn several_parties_compute_what_is_of_many_lists() {
         for of in &OPERATIONS {
             let computed = MULTIPARTY.iter().any(|fits| fits.spec().operation == of.operation);
-            assert_eq!(computed, of.over == Over::ManyLists, "{}", of.operation);
+            assert_eq!(computed, of.over.takes_several(), "{}", of.operation);
         }
     }
 
@@ -299,7 +321,7 @@ mod tests {
             let of = spec.operation.spec();
             assert!(spec.reveals.iter().all(|reveal| of.reveals.contains(reveal)), "{}", spec.id);
         }
-        for of in &OPERATIONS {
+        for of in OPERATIONS.iter().filter(|of| of.over != Over::SeveralLists) {
             let default = PROTOCOLS.iter().map(|protocol| protocol.spec()).any(|spec| {
                 spec.operation == of.operation && spec.auto && spec.reveals[0] == of.reveals[0]
             });

@@ -143,6 +143,9 @@ fn names(ids: &[&str]) -> String {
     let of = |operation: Operation| specs().filter(move |spec| spec.operation == operation);
     let mut names = Vec::new();
     for operation in Operation::ALL {
+        if of(operation).next().is_none() {
+            continue;
+        }
         if of(operation).all(|spec| ids.contains(&spec.id)) {
             names.push(format!("every `{operation}`"));
         } else {
@@ -203,7 +206,8 @@ fn put_several(out: &mut String) {
 
 fn tables() -> String {
     let mut out = String::from("\n");
-    for operation in Operation::ALL {
+    let of_two = |operation: &Operation| specs().any(|spec| spec.operation == *operation);
+    for operation in Operation::ALL.into_iter().filter(of_two) {
         put_entries(&mut out, operation);
     }
     put_several(&mut out);

@@ -174,6 +174,8 @@ pub enum Outcome {
     },
     /// How many elements both have.
     Count(u64),
+    /// How many elements each two of several parties have, and how many all have.
+    Overlaps(Overlaps),
     /// How many elements both have, and for each column the sum of this side's numbers over them.
     Sums {
         /// How many elements both have.
@@ -199,6 +201,15 @@ pub enum Outcome {
     },
     /// The index of this side's element that both agree on, if any is common.
     Agreed(Option<u32>),
+}
+
+/// How many elements parties have in common, whom their places name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlaps {
+    /// Of each two parties, the lower place first, in the order of places: (1,2), (1,3), …, (2,3), …
+    pub pairs: Vec<([usize; 2], u64)>,
+    /// Of all.
+    pub common: u64,
 }
 
 /// The name of an element that is the same on both sides and says nothing else.

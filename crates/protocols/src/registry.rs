@@ -53,11 +53,12 @@ pub static PROTOCOLS: [&dyn Protocol; 37] = [
 ];
 
 /// Every protocol between three parties or more; of those of an operation the first is taken where nobody names one.
-pub static MULTIPARTY: [&dyn MultipartyProtocol; 4] = [
+pub static MULTIPARTY: [&dyn MultipartyProtocol; 5] = [
     &zero_sharing::ALL_BUT_ONE,
     &zero_sharing::LEADER_PIVOT,
     &ks::multiparty::KS_PARTIES,
     &zero_sharing::LEADER_PIVOT_COUNT,
+    &zero_sharing::OVERLAPS,
 ];
 
 /// The protocol between several parties that is called `id`.
@@ -165,7 +166,9 @@ mod tests {
     #[test]
     fn every_operation_has_a_protocol() {
         for operation in Operation::ALL {
-            assert!(candidates(operation, Security::SemiHonest).next().is_some(), "{operation}");
+            let of_several = MULTIPARTY.iter().any(|fits| fits.spec().operation == operation);
+            let of_two = candidates(operation, Security::SemiHonest).next().is_some();
+            assert!(of_two || of_several, "{operation}");
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use veilset_protocols::{Gives, Operation, Outcome};
+use veilset_protocols::{Gives, Operation, Outcome, Overlaps};
 
 use crate::{Detail, Noise, SessionError};
 
@@ -76,10 +76,17 @@ impl Release {
     /// # Errors
     /// When no side knows how many keys match, there is nothing to round, or rows match by several keys, which noise would not hide.
     pub fn check(self, operation: Operation, by_several: bool) -> Result<(), SessionError> {
+        const MANY_NUMBERS: &str = "its result is several numbers, and each of them is told";
         const UNCOUNTED: &str = "no side sees how many keys match";
         let uncounted = !Self::is_counted(operation);
         let flags = [
             ("--least", self.least.is_some() && uncounted, UNCOUNTED),
+            ("--least", self.least.is_some() && operation == Operation::Overlaps, MANY_NUMBERS),
+            (
+                "--most-rate",
+                self.most_rate.is_some() && operation == Operation::Overlaps,
+                MANY_NUMBERS,
+            ),
             ("--most-rate", self.most_rate.is_some() && uncounted, UNCOUNTED),
             (
                 "--round",
@@ -153,6 +160,10 @@ impl Release {
         let count = |count: u64| (count.saturating_add(round / 2)) / round * round;
         match outcome {
             Outcome::Count(matches) => Outcome::Count(count(matches)),
+            Outcome::Overlaps(Overlaps { pairs, common }) => {
+                let pairs = pairs.into_iter().map(|(of, both)| (of, count(both))).collect();
+                Outcome::Overlaps(Overlaps { pairs, common: count(common) })
+            }
             Outcome::Sums { count: matches, sums } => {
                 let sums = sums.iter().zip(scales).map(|(sum, scale)| nearest(*sum, round, *scale));
                 Outcome::Sums { count: count(matches), sums: sums.collect() }

@@ -29,6 +29,8 @@ pub struct Report {
     pub matching: Option<Matching>,
     /// This side's role in a run of two; a multiparty run has none.
     pub role: Option<Role>,
+    /// This side's place among several parties, in the order of their keys, from 0; the peers have the others, in their order.
+    pub place: Option<usize>,
     /// "You learn: …. NAME learns: …."
     pub learned: String,
     /// This side's number of distinct keys.
@@ -103,6 +105,7 @@ impl Report {
             Outcome::Nothing | Outcome::Shares(_) | Outcome::Agreed(_) => None,
             Outcome::Matched(rows) | Outcome::Listed { rows, .. } => Some(rows.len() as u64),
             Outcome::Count(count) | Outcome::Sums { count, .. } => Some(*count),
+            Outcome::Overlaps(overlaps) => Some(overlaps.common),
             Outcome::Lacking { width, bytes } => {
                 let lacking = (bytes.len() / (*width).max(1)) as u64;
                 Some(self.peer().distinct.saturating_sub(lacking))

@@ -363,6 +363,7 @@ impl Agreed {
             learn,
             presets: presets.clone(),
             matching: self.offer.matching,
+            place: None,
             role: Some(self.role),
             learned: self.briefing().learned.clone(),
             distinct: self.own_rows(),

@@ -49,6 +49,7 @@ pub mod lookup;
 pub mod meeting;
 mod memory;
 mod output;
+mod overlaps;
 #[cfg(not(target_family = "wasm"))]
 mod pair;
 #[cfg(not(target_family = "wasm"))]
@@ -69,6 +70,7 @@ pub use job::Job;
 pub use join::{Join, Joined, JoinedRows, Joining};
 pub use memory::end_at_excess;
 pub use output::{deliver, destination};
+pub use overlaps::{ListSize, Shared, SharedKeys};
 pub use ready::Ready;
 
 pub use veilset_channel::PhaseCost;

@@ -84,10 +84,14 @@ pub(crate) fn of_two(name: &str) -> String {
     usage(name, &[LIST_AND_KEY, WAY])
 }
 
-/// How one is called that takes more lists, too.
+/// How one on the lists of several parties is called.
 pub(crate) fn of_several(name: &str) -> String {
-    let several = usage(name, &[LIST_AND_KEY, "--with <NAME@HOST:PORT>… --listen <HOST:PORT>"]);
-    format!("{}\n       {several}", of_two(name))
+    usage(name, &[LIST_AND_KEY, "--with <NAME@HOST:PORT>… --listen <HOST:PORT>"])
+}
+
+/// How one is called that takes two lists or more.
+pub(crate) fn of_two_or_several(name: &str) -> String {
+    format!("{}\n       {}", of_two(name), of_several(name))
 }
 
 /// How a command is called, in lines that are short enough.
@@ -405,8 +409,8 @@ pub(crate) struct PartyArgs {
     pub(crate) list: ListArgs,
     #[command(flatten)]
     pub(crate) crowd: CrowdArgs,
-    /// One of several other parties, and its address; give --with once for each (intersect and count only). Every party
-    /// listens; of two, the one with the smaller key connects. With --via, NAME alone
+    /// One of several other parties, and its address; give --with once for each (intersect, count and overlaps only). Every
+    /// party listens; of two, the one with the smaller key connects. With --via, NAME alone
     #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with, add = complete::peers())]
     pub(crate) with: Vec<With>,
     #[command(flatten)]

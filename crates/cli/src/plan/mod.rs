@@ -8,7 +8,7 @@ use comfy_table::Table;
 use veilset::Learn;
 use veilset::json;
 use veilset::planner::{PlannedRun, Prices, Wanted};
-use veilset::registry::{Operation, Reveal, Security};
+use veilset::registry::{Operation, Over, Reveal, Security};
 
 use self::args::PlanArgs;
 use crate::error::Failure;
@@ -23,6 +23,12 @@ pub(crate) fn run(args: &PlanArgs) -> Result<(), Failure> {
     }
     if let Some(parties) = args.parties {
         return meeting::run(args, parties);
+    }
+    if args.operation().spec().over == Over::SeveralLists {
+        let operation = args.operation();
+        return Err(Failure::Flags(format!(
+            "{operation} is of three lists or more: give --parties"
+        )));
     }
     let prices = planned(args).price().map_err(veilset::Error::from)?;
     if args.json {

@@ -40,7 +40,7 @@ fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
         &["protocols", "--operation", "sum"],
         &["protocols", "dh", "mqrpmt-star-sum"],
         &["protocols", "--several"],
-        &["protocols", "leader-pivot-count", "all-but-one"],
+        &["protocols", "leader-pivot-overlaps", "all-but-one"],
         &["plan", "intersect", "--parties", "5", "--rows", "1e6", "--peer-rows", "1M"],
         &PLAN,
         &["plan", "lookup", "--rows", "1", "--peer-rows", "2^20"],

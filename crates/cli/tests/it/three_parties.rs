@@ -173,7 +173,7 @@ fn the_command_on_the_page_of_several_parties_runs() {
     reader.pin("shop", &party());
     reader.file("list.csv", &list(0..40));
     let commands = commands("docs/use/several.md", "veilset");
-    let [command] = &commands[..] else { panic!("{commands:?}") };
+    let [command, overlaps] = &commands[..] else { panic!("{commands:?}") };
     let shape = "veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 --with bank@bank.example:7000 --with shop@shop.example:7000";
     assert_eq!(command, shape);
     let words = |text: &str| {
@@ -186,6 +186,14 @@ fn the_command_on_the_page_of_several_parties_runs() {
     let words = words(command);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     // It waits for those with smaller keys, or goes to those with larger ones, who are nowhere.
+    let output = reader.run(&[&words[..], &["--deadline", "1s"]].concat());
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
+    let words: Vec<&str> = overlaps.split(' ').skip(1).collect();
+    let nowhere = format!("ws://{NOBODY}");
+    let words: Vec<&str> = words
+        .into_iter()
+        .map(|word| if word == "wss://relay.example" { nowhere.as_str() } else { word })
+        .collect();
     let output = reader.run(&[&words[..], &["--deadline", "1s"]].concat());
     assert_eq!(code(&output), 4, "{}", stderr(&output));
 }
@@ -212,6 +220,53 @@ fn all_count_what_all_have_without_seeing_which() {
     }
 }
 
+/// Numbers of each two and of all, in words, in JSON and as a picture.
+#[test]
+fn all_see_how_much_each_two_have_in_common() {
+    let parties = parties();
+    let picture = [&KEY[..], &["--picture", "shared.svg"]].concat();
+    let as_json = [&KEY[..], &["--json"]].concat();
+    let outputs = meet(&parties, "overlaps", [&picture, &as_json, &KEY]);
+    for output in &outputs {
+        assert_eq!(code(output), 0, "{}", stderr(output));
+    }
+    let lines = String::from_utf8_lossy(&outputs[0].stdout).into_owned();
+    let mut counts = Vec::new();
+    for line in lines.lines() {
+        let (names, count) = line.split_once('\t').expect("two columns");
+        let mut names: Vec<&str> =
+            names.split(", ").flat_map(|names| names.split(" and ")).collect();
+        names.sort_unstable();
+        counts.push((names.join(" "), count.to_owned()));
+    }
+    counts.sort();
+    // 20 to 39; 10, 13, … to 37; 22, 25, … to 49; and of these those up to 37.
+    let expected = [("bob eve", "10"), ("bob eve you", "6"), ("bob you", "20"), ("eve you", "10")];
+    assert_eq!(counts, expected.map(|(names, count)| (names.to_owned(), count.to_owned())));
+    let svg = parties[0].read("shared.svg");
+    assert!(svg.starts_with("<svg ") && svg.contains("bob, 30 keys"), "{svg}");
+    let object = json(&outputs[1]);
+    Schema::load().check("several", &object);
+    assert_eq!(object["result"]["count"], 6);
+    assert_eq!(object["result"]["shared"].as_array().map(Vec::len), Some(4));
+    let refused = parties[0].run(&[
+        "overlaps",
+        "list.csv",
+        "--key",
+        "email:email",
+        "--listen",
+        ANY,
+        "--with",
+        "bob@127.0.0.1:1",
+        "--with",
+        "eve@127.0.0.1:2",
+        "--picture",
+        "shared.svg",
+    ]);
+    assert_eq!(code(&refused), 2);
+    assert!(stderr(&refused).contains("shared.svg"), "{}", stderr(&refused));
+}
+
 #[test]
 fn parties_that_differ_stop_before_anything_is_computed() {
     let parties = parties();
@@ -228,7 +283,7 @@ fn flags_for_two_parties_are_refused() {
     let with =
         ["--listen", "127.0.0.1:0", "--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
     for (command, more, expected) in [
-        ("union", &[][..], "only intersect and count take --with"),
+        ("union", &[][..], "only intersect, count and overlaps take --with"),
         ("intersect", &["--learn", "me"], "give --learner in place of --learn"),
         ("intersect", &["--protocol", "ks"], "no protocol of this name"),
         ("count", &["--protocol", "all-but-one"], "no protocol of this name"),
@@ -245,6 +300,10 @@ fn flags_for_two_parties_are_refused() {
         assert_eq!(code(&output), 2, "{args:?}");
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     }
+    let two = ["overlaps", "list.csv", "--key", "email:email", "--listen", ANY, "--peer", "bob"];
+    let output = parties[0].run(&two);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("of three lists or more: give --with"), "{}", stderr(&output));
     let one = [&["intersect", "list.csv"], &KEY[..], &with[..4]].concat();
     let output = parties[0].run(&one);
     assert_eq!(code(&output), 2);

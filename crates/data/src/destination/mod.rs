@@ -213,6 +213,14 @@ impl Destination {
         name.keep().map_err(|error| failure(error.error))
     }
 
+    /// Writes a text, such as a picture as SVG.
+    ///
+    /// # Errors
+    /// When that fails; a file is then as it was before.
+    pub fn write_text(&self, text: &str) -> Result<(), DataError> {
+        self.write(|out| out.write_all(text.as_bytes()))
+    }
+
     /// Has `fill` write everything, through a buffer.
     pub(crate) fn write(
         &self,

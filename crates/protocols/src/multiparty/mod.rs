@@ -176,8 +176,8 @@ impl MultipartyRun<'_> {
             (true, Operation::Count) => Outcome::Count(0),
             (true, _) => Outcome::Matched(Vec::new()),
         };
-        self.parties
-            .has_an_empty_set()
-            .then(|| -> MultipartyConclusion { Box::new(|| Ok(nothing)) })
+        // Of some parties' lists something may be common.
+        let is_settled = self.parties.has_an_empty_set() && operation != Operation::Overlaps;
+        is_settled.then(|| -> MultipartyConclusion { Box::new(|| Ok(nothing)) })
     }
 }

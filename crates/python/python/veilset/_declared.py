@@ -6,7 +6,7 @@ import os
 from typing import Annotated, Literal, TypeAlias, TypedDict
 
 Operation: TypeAlias = Literal[
-    "intersect", "count", "sum", "union", "share", "align", "agree", "lookup"
+    "intersect", "count", "sum", "union", "share", "align", "agree", "lookup", "overlaps"
 ]
 Group: TypeAlias = Literal["curve25519", "p256", "p256-uncompressed", "ristretto255", "ffdhe2048"]
 Digest: TypeAlias = Literal["sorted", "bloom", "shuffled"]

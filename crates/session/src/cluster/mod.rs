@@ -47,7 +47,11 @@ pub fn clustered(operation: Operation) -> Option<&'static dyn Protocol> {
         Operation::Count => "mqrpmt-dh",
         Operation::Sum => "mqrpmt-dh-sum",
         Operation::Union => "mqrpmt-dh-union",
-        Operation::Share | Operation::Align | Operation::Agree | Operation::Lookup => return None,
+        Operation::Share
+        | Operation::Align
+        | Operation::Agree
+        | Operation::Lookup
+        | Operation::Overlaps => return None,
     };
     find(id)
 }

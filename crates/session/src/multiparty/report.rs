@@ -80,6 +80,9 @@ impl Names<'_> {
         let all = self.peers.len() + 1;
         let what = |whose: &str| match operation {
             Operation::Count => format!("how many distinct keys all {all} lists have"),
+            Operation::Overlaps => {
+                format!("how many distinct keys each two lists have, and all {all}")
+            }
             _ => format!("which of {whose} rows all {all} lists have"),
         };
         let [learn, others] = [true, false].map(|learns| {
@@ -151,7 +154,7 @@ pub(super) fn report(
     receipt: Option<Receipt>,
     threads: usize,
 ) -> Report {
-    let AgreedMultiparty { peers, session, briefing, offer, .. } = agreed;
+    let AgreedMultiparty { peers, place, session, briefing, offer, .. } = agreed;
     let (phases, rounds) = costs(&mut peers.0);
     let peers = peers.0.iter_mut().zip(&briefing.peers).map(|(peer, briefed)| PeerReport {
         name: peer.name.clone(),
@@ -170,6 +173,7 @@ pub(super) fn report(
         presets: briefing.presets.clone(),
         matching: None,
         role: None,
+        place: Some(*place),
         learned: briefing.learned.clone(),
         distinct: (offer.distinct - offer.padding) as u64,
         told: offer.distinct as u64,

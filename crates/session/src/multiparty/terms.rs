@@ -129,7 +129,9 @@ pub fn protocol_among_several(
     let refused = |why| Err(SessionError::Multiparty(why));
     let mut fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
     let Some(first) = fitting.next() else {
-        return refused("they compute intersect and count: the other operations are between two");
+        return refused(
+            "they compute intersect, count and overlaps: the other operations are between two",
+        );
     };
     let protocol = match named {
         None => Some(*first),

@@ -8,7 +8,7 @@ use veilset::registry::{MULTIPARTY, MultipartySpec, Operation, Silent};
 use veilset::{Connection, Done, Error, Input, Job, PeerAddress, Resources};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 use veilset_party::PublicKey;
-use veilset_protocols::Outcome;
+use veilset_protocols::{Outcome, Overlaps};
 use veilset_testkit::{Meeting, run_all};
 
 use crate::faults::list;
@@ -29,6 +29,18 @@ const SIZES: [(&[usize], usize); 9] = [
 fn expected(meeting: &Meeting) -> Vec<Outcome> {
     let sets: Vec<HashSet<_>> =
         meeting.sets.iter().map(|set| set.iter().map(|element| element.0).collect()).collect();
+    let common = |sets: &[&HashSet<_>]| {
+        sets[0].iter().filter(|element| sets.iter().all(|set| set.contains(*element))).count()
+            as u64
+    };
+    if meeting.protocol.spec().operation == Operation::Overlaps {
+        let places = 0..sets.len();
+        let pairs = places.flat_map(|low| (low + 1..sets.len()).map(move |high| [low, high]));
+        let pairs = pairs.map(|[low, high]| ([low, high], common(&[&sets[low], &sets[high]])));
+        let overlaps =
+            Overlaps { pairs: pairs.collect(), common: common(&sets.iter().collect::<Vec<_>>()) };
+        return vec![Outcome::Overlaps(overlaps); sets.len()];
+    }
     let learned = |(set, learns): (&Vec<_>, &bool)| {
         let common =
             |element: &veilset::cluster::Element| sets.iter().all(|set| set.contains(&element.0));

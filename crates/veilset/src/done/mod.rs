@@ -245,7 +245,9 @@ impl Done {
                 let table = self.share_table(shares, input);
                 destination.write_shares(&table)
             }
-            Outcome::Nothing | Outcome::Count(_) | Outcome::Sums { .. } => Ok(()),
+            Outcome::Nothing | Outcome::Count(_) | Outcome::Overlaps(_) | Outcome::Sums { .. } => {
+                Ok(())
+            }
         }
     }
 

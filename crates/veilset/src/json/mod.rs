@@ -26,7 +26,7 @@ use veilset_session::{
 
 #[cfg(not(target_family = "wasm"))]
 use crate::lookup::{Answer, Fetched, LookedUp};
-use crate::{Done, Input, exit_code};
+use crate::{Done, Input, ListSize, Shared, SharedKeys, exit_code};
 
 pub use check::{number, of_check, of_columns};
 pub use history::{PastRun, of_budget, of_past_run};
@@ -247,6 +247,13 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
         }
         Gives::Numbers => {
             insert("count", json!(count));
+            if let Some(SharedKeys { lists, shared }) = done.shared_keys() {
+                let list =
+                    |list: &ListSize| json!({ "name": list.name, "distinct": list.distinct });
+                let group = |group: &Shared| json!({ "of": group.of, "count": group.count });
+                insert("sets", lists.iter().map(list).collect());
+                insert("shared", shared.iter().map(group).collect());
+            }
             if report.operation.spec().has_values() {
                 let sums = done.sums(input).map(|sums| {
                     sums.into_iter().map(|(k, v)| (k, v.into())).collect::<Map<_, _>>()

@@ -4,7 +4,7 @@ use veilset_crypto::{Element, Group};
 use veilset_structures::okvs::OkvsShape;
 
 use super::leader_pivot::{KEY, KIND_OF_PAIRS};
-use super::{all_but_one as all, announcement, choices, leader_pivot as two};
+use super::{all_but_one as all, announcement, choices, leader_pivot as two, overlaps};
 use crate::kit::mqrpmt::MqRpmt;
 use crate::kit::store::{KIND, Width, bytes, chunks, over};
 use crate::kit::vole_intersection;
@@ -94,6 +94,49 @@ pub(super) fn leader_pivot_count(parties: &Parties<'_>) -> MultipartyCost {
     cost
 }
 
+pub(super) fn overlaps(parties: &Parties<'_>) -> MultipartyCost {
+    let Parties { sizes, leader, pivot, .. } = *parties;
+    let mut cost = match parties.has_an_empty_set() {
+        true => MultipartyCost::nothing(sizes.len()),
+        false => shared(parties, Group::Curve25519, |shape| MqRpmt::CwPrf.cost(shape)),
+    };
+    // Nobody is told by the leader alone.
+    let of_all = cost.rounds.saturating_sub(u64::from(parties.learners[pivot]));
+    let mut of_two = 0;
+    for low in parties.places() {
+        for high in low + 1..sizes.len() {
+            if sizes[low] == 0 || sizes[high] == 0 {
+                continue;
+            }
+            let between = MqRpmt::CwPrf.cost(&shape_between(sizes[high], sizes[low]));
+            let all_meet = of_all > 0 && [low, high] == [leader.min(pivot), leader.max(pivot)];
+            of_two = of_two.max(between.rounds + if all_meet { of_all } else { 0 });
+            cost.add_to(low, high, between.sender);
+            cost.add_to(high, low, between.receiver);
+        }
+        let own = overlaps::told(parties, low) * overlaps::NUMBER;
+        let told = own as f64 + frames(usize::from(own > 0)) + 32.0 + frames(1);
+        for other in parties.places().filter(|other| *other != low) {
+            cost.add_to(other, low, sent(told));
+        }
+    }
+    cost.rounds = of_two + 1;
+    cost
+}
+
+/// A run of two by mqRPMT, and how many elements each has.
+fn shape_between(sender: usize, receiver: usize) -> Shape {
+    Shape {
+        sender: sender as u64,
+        receiver: receiver as u64,
+        reveal: Reveal::Receiver,
+        attached: AttachedShape::Nothing,
+        returned: AttachedShape::Nothing,
+        per_row: 1,
+        choices: choices(Group::Curve25519),
+    }
+}
+
 /// Stores, keys and the comparison of leader and pivot.
 fn shared(
     parties: &Parties<'_>,
@@ -110,15 +153,8 @@ fn shared(
         cost.add(pivot, computed(HASHED * sizes[pivot] as f64));
     }
     cost.add(leader, computed((DECODED + HASHED) * sizes[leader] as f64));
-    let between = compared(&Shape {
-        sender: sizes[pivot] as u64,
-        receiver: sizes[leader] as u64,
-        reveal: Reveal::Receiver,
-        attached: AttachedShape::Nothing,
-        returned: AttachedShape::Nothing,
-        per_row: 1,
-        choices: choices(group),
-    });
+    let shape = shape_between(sizes[pivot], sizes[leader]);
+    let between = compared(&Shape { choices: choices(group), ..shape });
     cost.add_to(leader, pivot, between.sender);
     cost.add_to(pivot, leader, between.receiver);
     cost.rounds = between.rounds + u64::from(parties.learners[pivot]);

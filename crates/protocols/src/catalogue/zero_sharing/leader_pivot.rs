@@ -78,23 +78,36 @@ pub(super) fn count(
     mut party: Party<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<MultipartyConclusion, MultipartyError> {
-    let test = MqRpmt::CwPrf;
-    let found = match pairs(&mut party, &elements)? {
-        None => None,
-        Some(pairs) => party.compared(pairs, |mut run| match run.side.role {
-            Role::Receiver => {
-                let hits = test.p1(&run.input, &mut run.means)?.bits();
-                hits.fault()?;
-                Ok(Some(Found::Count(weight(&hits.e))))
-            }
-            Role::Sender => {
-                let order = permutation(run.input.elements.len(), run.means.rng);
-                test.p2(&run.input, &mut run.means, &order)?;
-                Ok(None)
-            }
-        })?,
-    };
+    let found = counted(&mut party, &elements)?.map(Found::Count);
     announcement::told(party, elements, Operation::Count, found)
+}
+
+/// How many elements all have, which the leader learns.
+pub(super) fn counted(
+    party: &mut Party<'_>,
+    elements: &[Element],
+) -> Result<Option<u64>, MultipartyError> {
+    match pairs(party, elements)? {
+        None => Ok(None),
+        Some(pairs) => party.compared(pairs, common_of_two),
+    }
+}
+
+/// How many elements two have, by mqRPMT; the receiver learns it.
+pub(super) fn common_of_two(mut run: Run<'_>) -> Result<Option<u64>, ProtocolError> {
+    let test = MqRpmt::CwPrf;
+    match run.side.role {
+        Role::Receiver => {
+            let hits = test.p1(&run.input, &mut run.means)?.bits();
+            hits.fault()?;
+            Ok(Some(weight(&hits.e)))
+        }
+        Role::Sender => {
+            let order = permutation(run.input.elements.len(), run.means.rng);
+            test.p2(&run.input, &mut run.means, &order)?;
+            Ok(None)
+        }
+    }
 }
 
 /// Steps 1 and 2: the pairs of the leader and of the pivot, hashed; nothing of others.
@@ -187,20 +200,32 @@ impl Party<'_> {
         pairs: Zeroizing<Vec<Element>>,
         compare: impl FnOnce(Run<'_>) -> Result<T, ProtocolError>,
     ) -> Result<T, MultipartyError> {
-        let Parties { leader, pivot, sizes, .. } = self.parties;
+        let Parties { leader, pivot, .. } = self.parties;
         let (role, other) =
             if self.is_leader() { (Role::Receiver, pivot) } else { (Role::Sender, leader) };
+        self.between(role, other, pairs, compare)
+    }
+
+    /// A run of two with another party, of which the receiver learns.
+    pub(super) fn between<T>(
+        &mut self,
+        role: Role,
+        other: usize,
+        elements: Zeroizing<Vec<Element>>,
+        run: impl FnOnce(Run<'_>) -> Result<T, ProtocolError>,
+    ) -> Result<T, MultipartyError> {
+        let peer_count = self.parties.sizes[other];
         self.means.with(other, |means| {
             let Means { session, channel, rng, observer } = means;
-            compare(Run {
+            run(Run {
                 side: Side { role, reveal: Reveal::Receiver },
                 input: RunInput {
-                    elements: pairs,
-                    peer_count: sizes[other],
+                    elements,
+                    peer_count,
                     attached: Attached::Nothing,
                     peer_attached: AttachedShape::Nothing,
                     per_row: 1,
-                    // Half of what may go wrong is left to the sums.
+                    // Half of what may go wrong is left to sums.
                     slack: 1,
                     choices: choices(Group::Curve25519),
                 },

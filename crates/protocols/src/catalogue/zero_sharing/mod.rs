@@ -11,6 +11,7 @@ mod all_but_one;
 mod announcement;
 mod cost;
 mod leader_pivot;
+mod overlaps;
 #[cfg(test)]
 mod tests;
 
@@ -103,6 +104,26 @@ pub(crate) static LEADER_PIVOT_COUNT: ZeroSharing = ZeroSharing {
     cost: cost::leader_pivot_count,
 };
 
+/// `leader-pivot-overlaps`.
+pub(crate) static OVERLAPS: ZeroSharing = ZeroSharing {
+    spec: MultipartySpec {
+        id: "leader-pivot-overlaps",
+        title: "how many elements each two have, and all, if leader and pivot do not pool what they saw",
+        operation: Operation::Overlaps,
+        paper: "eprint 2022/652, Fig. 3, between each two; Gao et al. (bicentric zero-sharing), CCS 2024",
+        some_learn: false,
+        leaks: &[
+            SIZES,
+            "Leader and pivot together can test any keys against any other party's.",
+            "Counts of repeated runs over slightly different lists reveal members.",
+            "Each number comes from one party, and the others take it on trust.",
+        ],
+        ..LEADER_PIVOT_COUNT.spec
+    },
+    run: overlaps::run,
+    cost: cost::overlaps,
+};
+
 const fn choices(group: Group) -> Choices {
     Choices {
         group: Some(group),
@@ -120,7 +141,7 @@ impl MultipartyProtocol for ZeroSharing {
     }
 
     fn cost(&self, parties: &Parties<'_>) -> MultipartyCost {
-        if parties.has_an_empty_set() {
+        if parties.has_an_empty_set() && self.spec.operation != Operation::Overlaps {
             return MultipartyCost::nothing(parties.sizes.len());
         }
         (self.cost)(parties)
