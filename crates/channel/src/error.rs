@@ -124,11 +124,17 @@ pub enum Abort {
         /// Its place, below 64.
         place: u8,
     },
+    /// Of several parties another one ended the run, or a third one says so.
+    Heard {
+        /// Its place, below 64.
+        place: u8,
+    },
 }
 
 /// Bits of a byte that has a place in its others.
 const LOST: u8 = 0x40;
 const BROKE: u8 = 0x80;
+const HEARD: u8 = 0xc0;
 const PLACE: u8 = 0x3f;
 
 impl Abort {
@@ -144,6 +150,7 @@ impl Abort {
             5 => Self::Late,
             _ if byte & !PLACE == LOST => Self::Lost { place },
             _ if byte & !PLACE == BROKE => Self::Broke { place },
+            _ if byte & !PLACE == HEARD => Self::Heard { place },
             _ => return None,
         })
     }
@@ -158,6 +165,7 @@ impl Abort {
             Self::Late => 5,
             Self::Lost { place } => LOST | place & PLACE,
             Self::Broke { place } => BROKE | place & PLACE,
+            Self::Heard { place } => HEARD | place & PLACE,
         }
     }
 }
@@ -172,6 +180,7 @@ impl std::fmt::Display for Abort {
             Self::Late => "its deadline passed while it waited",
             Self::Lost { .. } => "it lost another party",
             Self::Broke { .. } => "it holds that another party broke the protocol",
+            Self::Heard { .. } => "it heard that another party ended the run",
         })
     }
 }

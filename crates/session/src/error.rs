@@ -113,6 +113,12 @@ pub enum SessionError {
         /// Who says so.
         by: String,
     },
+    /// This one of several parties ended the run, as another one heard.
+    #[error("it ended the run, as {by} heard")]
+    Heard {
+        /// Who says so.
+        by: String,
+    },
     /// Several parties cannot do what was asked.
     #[error("three parties or more: {0}")]
     Multiparty(&'static str),
@@ -290,7 +296,7 @@ impl SessionError {
             | Self::TooManyKeys { .. } => Blame::Input,
             Self::Memory { .. } => Blame::Policy,
             Self::NoTerms { .. } | Self::NoConsent { .. } => Blame::Network,
-            Self::Lost { .. } => Blame::Network,
+            Self::Lost { .. } | Self::Heard { .. } => Blame::Network,
             Self::Choice(_) | Self::Deviation { .. } | Self::Broke { .. } => Blame::Peer,
             Self::Party { source, .. } => source.blame(),
             Self::Threads { .. } | Self::Randomness(_) | Self::Protocol { .. } | Self::Overfull => {
@@ -302,9 +308,9 @@ impl SessionError {
                 ChannelError::Aborted(Abort::Terms) => Blame::Terms,
                 ChannelError::Aborted(Abort::Declined) => Blame::Policy,
                 ChannelError::Aborted(Abort::Protocol | Abort::Broke { .. }) => Blame::Peer,
-                ChannelError::Aborted(Abort::Internal | Abort::Late | Abort::Lost { .. }) => {
-                    Blame::Network
-                }
+                ChannelError::Aborted(
+                    Abort::Internal | Abort::Late | Abort::Lost { .. } | Abort::Heard { .. },
+                ) => Blame::Network,
             },
         }
     }

@@ -50,12 +50,13 @@ impl Job {
         self.check_facts(&self.facts())
     }
 
-    /// Who learns of this side and a peer among several, as rules for that peer have it; where neither does, nothing goes to the peer.
+    /// Who learns of this side and a peer among several, as rules for that peer have it; where this side does not, the result goes
+    /// elsewhere.
     fn learn_of(briefing: &Briefing, peer: &PeerBriefing) -> Learn {
         match (briefing.learn.includes_me(), peer.learns) {
             (true, true) => Learn::Both,
-            (_, false) => Learn::Me,
-            (false, true) => Learn::Peer,
+            (true, false) => Learn::Me,
+            (false, _) => Learn::Peer,
         }
     }
 
@@ -87,23 +88,20 @@ impl Job {
         self.rules.iter().try_for_each(|rules| {
             let peer = briefing.peers.iter().find(|peer| peer.name == rules.peer());
             let distinct = peer.map(|peer| peer.distinct);
-            let learn = peer.map_or(agreed.learn, |peer| Self::learn_of(briefing, peer));
+            let learn = peer.map(|peer| Self::learn_of(briefing, peer));
             Ok(rules.check(&Facts { peer: distinct, learn, ..agreed.clone() })?)
         })
     }
 
     fn check_facts(&self, facts: &Facts<'_>) -> Result<(), Error> {
-        if !self.seats.learners.is_empty() {
-            // Who is a peer and learns is known once the terms are agreed on.
-            return Ok(());
-        }
         self.rules.iter().try_for_each(|rules| Ok(rules.check(facts)?))
     }
 
     fn facts(&self) -> Facts<'_> {
         Facts {
             operation: self.operation,
-            learn: self.learn,
+            // Which of several peers learn is known once the terms are agreed on.
+            learn: self.seats.learners.is_empty().then_some(self.learn),
             security: self.security,
             protocol: self.protocol,
             keys: Vec::new(),

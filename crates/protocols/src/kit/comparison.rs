@@ -16,12 +16,12 @@
 //! it copies to is what differs.
 
 use rayon::prelude::*;
-use veilset_channel::{Blob, ChannelExt, Tag};
+use veilset_channel::{Blob, Channel, ChannelExt, Tag};
 use veilset_ot::Hash;
 use zeroize::{Zeroize, Zeroizing};
 
 use crate::kit::indication::{STEP, hear_bits, tell_bits};
-use crate::kit::membership::{NOBODY, VALUES_A_TASK, membership};
+use crate::kit::membership::{Hits, NOBODY, VALUES_A_TASK, membership};
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::wire::{bits_bytes, chunks_of, frames, size, take_bits};
 use crate::{Attached, Conclusion, Cost, Means, Outcome, ProtocolError, Reveal, Role, Run, Shape};
@@ -100,15 +100,11 @@ pub(crate) fn receive(
     outputs: Outputs,
 ) -> Result<Conclusion, ProtocolError> {
     let Run { side, input, means } = run;
-    let Outputs { mut values, keys } = outputs;
-    truncate(&mut values, set.bits());
+    let Outputs { values, keys } = outputs;
     // Step 1.
-    let theirs = set.take_ordered(means.channel)?;
-    // Takes the same steps whatever matches.
-    let hits = membership(&values, &theirs);
+    let hits = compared(means.channel, set, Outputs { values, keys: Zeroizing::default() })?;
     let returned = attached(input.attached).filter(|_| side.tells());
     let width = input.peer_attached.width();
-    drop((values, theirs));
     // Step 2.
     let opened = match width {
         0 => None,
@@ -135,6 +131,18 @@ pub(crate) fn receive(
             None => Outcome::Matched(hits.indices()),
         })
     }))
+}
+
+/// Step 1 of the receiver: whether the sender has each of its elements, by the same steps whatever matches.
+pub(crate) fn compared(
+    channel: &mut dyn Channel,
+    set: SetTerms,
+    outputs: Outputs,
+) -> Result<Hits, ProtocolError> {
+    let mut values = outputs.values;
+    truncate(&mut values, set.bits());
+    let theirs = set.take_ordered(channel)?;
+    Ok(membership(&values, &theirs))
 }
 
 /// The width of rows that are attached, and all of their bytes.

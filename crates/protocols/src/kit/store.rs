@@ -144,8 +144,9 @@ impl<B: Subfield + OkvsValue> StoreSums<B> {
         let sum = self.0.entry(items).or_insert_with(|| Zeroizing::new(vec![B::ZERO; len]));
         for range in chunks::<B>(len).ranges() {
             let Sums(entries) = means.channel.take::<Sums<B>>(&range.len())?;
+            let entries = Zeroizing::new(entries);
             means.observer.advance(range.len() as u64);
-            sum[range].iter_mut().zip(entries).for_each(|(sum, entry)| *sum ^= entry);
+            sum[range].iter_mut().zip(&*entries).for_each(|(sum, entry)| *sum ^= *entry);
         }
         Ok(())
     }

@@ -2,7 +2,8 @@
 
 use veilset_ot::base::Base;
 
-use crate::kit::comparison::{self, and_comparison};
+use crate::kit::comparison::{self, Outputs, and_comparison};
+use crate::kit::membership::Hits;
 use crate::kit::set_encoding::SetTerms;
 use crate::kit::vole_oprf::{self, OprfTerms};
 use crate::{Conclusion, Cost, ProtocolError, Role, Run, RunInput, Security, SetEncoding, Shape};
@@ -36,13 +37,24 @@ fn sender(kind: VoleKind, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError
 }
 
 fn receiver(kind: VoleKind, run: &mut Run<'_>) -> Result<Conclusion, ProtocolError> {
-    let set = set(kind, &run.input, run.input.peer_count, run.input.elements.len());
-    // Step 1.
-    let terms = OprfTerms::new(run, Role::Sender, kind.security, kind.base);
-    let elements = std::mem::take(&mut run.input.elements);
-    let outputs = vole_oprf::receive(&mut run.means, &terms, elements)?;
+    let (set, outputs) = evaluated(kind, run)?;
     // Steps 2 and 3.
     comparison::receive(run, set, outputs)
+}
+
+/// The receiver's part of a run of sets that are not empty, where nothing goes with the matches and the receiver alone learns: whether
+/// the sender has each element, found in steps that are the same whatever it has.
+pub(crate) fn hits(kind: VoleKind, run: &mut Run<'_>) -> Result<Hits, ProtocolError> {
+    let (set, outputs) = evaluated(kind, run)?;
+    comparison::compared(run.means.channel, set, outputs)
+}
+
+/// Step 1 of the receiver.
+fn evaluated(kind: VoleKind, run: &mut Run<'_>) -> Result<(SetTerms, Outputs), ProtocolError> {
+    let set = set(kind, &run.input, run.input.peer_count, run.input.elements.len());
+    let terms = OprfTerms::new(run, Role::Sender, kind.security, kind.base);
+    let elements = std::mem::take(&mut run.input.elements);
+    Ok((set, vole_oprf::receive(&mut run.means, &terms, elements)?))
 }
 
 /// How the sender's values travel.

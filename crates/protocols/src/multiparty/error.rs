@@ -46,6 +46,12 @@ pub enum MultipartyError {
          result of this run can be used"
     )]
     Forged,
+    /// Numbers that parties told contradict one another.
+    #[error(
+        "the parties' numbers contradict one another: more is common to all than to two of them; a party deviates from the \
+         protocol, and no result of this run can be used"
+    )]
+    Contradictory,
     /// The arithmetic of polynomials was called wrongly: a bug.
     #[error(transparent)]
     Arithmetic(#[from] PolyError),
@@ -74,6 +80,9 @@ impl MultipartyError {
     }
 
     pub(crate) fn run_of(party: u16) -> impl Fn(ProtocolError) -> Self {
-        move |source| Self::Party { party, source }
+        move |source| match source {
+            ProtocolError::Channel(_) => Self::Party { party, source },
+            own => Self::Own(own),
+        }
     }
 }

@@ -12,8 +12,8 @@ use super::{Place, Rules};
 pub struct Facts<'a> {
     /// What is computed.
     pub operation: Operation,
-    /// Who learns, as this side sees it.
-    pub learn: Learn,
+    /// Who learns, as this side sees it; `None` where that is known only once the terms are agreed on.
+    pub learn: Option<Learn>,
     /// Against whom the protocol holds; before the terms are agreed on, what this side asks for at least.
     pub security: Security,
     /// The protocol, if it is chosen.
@@ -77,6 +77,7 @@ fn allowed(section: &Section, facts: &Facts<'_>) -> Option<Refused> {
             ("operations", line, format!("it allows {}, not {operation}", listed(all)))
         });
     let learners = || {
+        let learn = learn.as_ref()?;
         let (line, all) = refusing(&section.learn, |all| !all.contains(learn))?;
         Some(("learn", line, format!("it allows --learn {}, not {learn}", listed(all))))
     };

@@ -55,7 +55,7 @@ fn keys(keys: &[(&'static str, &str)]) -> Vec<(&'static str, String)> {
 fn facts() -> Facts<'static> {
     Facts {
         operation: Operation::Count,
-        learn: Learn::Both,
+        learn: Some(Learn::Both),
         security: Security::Malicious,
         protocol: Some("rr22-malicious"),
         keys: keys(&[("email", "email")]),
@@ -81,7 +81,7 @@ fn each_rule_refuses_what_differs_from_it_and_says_where_it_stands() {
     let release = facts().release;
     let others = [
         ("operations", Facts { operation: Operation::Sum, ..facts() }),
-        ("learn", Facts { learn: Learn::Peer, ..facts() }),
+        ("learn", Facts { learn: Some(Learn::Peer), ..facts() }),
         ("security", Facts { security: Security::SemiHonest, ..facts() }),
         ("protocols", Facts { protocol: Some("dh"), ..facts() }),
         ("key-columns", Facts { keys: keys(&[("email", "email"), ("tel", "email")]), ..facts() }),

@@ -15,7 +15,9 @@ use veilset_channel::{Abort, Blob, Channel, ChannelError, ChannelExt, Message, S
 use veilset_crypto::ElementHasher;
 use veilset_data::KeyDigest;
 use veilset_host::time::Instant;
-use veilset_protocols::{MultipartyError, MultipartyProtocol, MultipartyRun, Outcome, Parties};
+use veilset_protocols::{
+    MultipartyError, MultipartyProtocol, MultipartyRun, Outcome, Parties, Withstands,
+};
 use zeroize::Zeroizing;
 
 pub use self::terms::protocol_among_several;
@@ -26,7 +28,9 @@ use crate::receipt::{Pledged, Receipt, SIGNATURE, other_party, own_party, statem
 use crate::report::run_id;
 use crate::run::{CONSENT, consented, pool, with_padding};
 use crate::terms::{Consent, Hello, Signature, Terms};
-use crate::{Blame, Briefing, End, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError};
+use crate::{
+    Blame, Briefing, Detail, End, Mismatch, Offer, Pipe, Price, Report, Resources, SessionError,
+};
 
 /// The name of this stage in errors.
 const STEP: &str = "agreement";
@@ -210,7 +214,14 @@ impl AgreedMultiparty {
             parties.insert(self.place, own);
             let spec = self.protocol.spec();
             let protocol = [spec.id, spec.security.name()];
-            let details = self.pledged[0].details.clone();
+            let mut details = self.pledged[0].details.clone();
+            if spec.withstands == Withstands::LeaderApartFromPivot {
+                let seats = [("leader", self.seated.leader), ("pivot", self.seated.pivot)];
+                details.extend(seats.map(|(name, place)| Detail {
+                    name: name.to_owned(),
+                    value: parties[place].key.clone(),
+                }));
+            }
             let statement = statement(parties, self.run_id(), protocol, &self.offer, details);
             let own = pledge.signer.sign(statement.canonical().as_bytes());
             (pledge, statement, own)
@@ -339,6 +350,8 @@ impl ConnectedPeers {
                 let of_other = culprit.filter(|(culprit, _)| *culprit != at);
                 let reason = match of_other {
                     Some((_, place)) => of_another(&why, place),
+                    // What a third party says of it is no finding of this one.
+                    None if is_hearsay(&why) => Some(Abort::Internal),
                     None => why.goodbye(),
                 };
                 if let Some(reason) = reason {
@@ -358,6 +371,7 @@ impl ConnectedPeers {
         let (culprit, told) = match reason {
             Abort::Lost { place } => (place, SessionError::Lost { by: by.clone() }),
             Abort::Broke { place } => (place, SessionError::Broke { by: by.clone() }),
+            Abort::Heard { place } => (place, SessionError::Heard { by: by.clone() }),
             _ => return why,
         };
         let culprit = usize::from(culprit);
@@ -394,21 +408,36 @@ impl ConnectedPeers {
     }
 }
 
-/// What to tell the others of an error with the party in this place.
+/// What to tell the others of an error with the party in this place: what this party found itself, or that it heard of it.
 fn of_another(why: &SessionError, place: u8) -> Option<Abort> {
-    let told = match why {
-        SessionError::Party { source, .. } => match **source {
-            SessionError::Channel { source: ChannelError::Aborted(told), .. } => Some(told),
-            _ => None,
-        },
+    let told = match source(why) {
+        SessionError::Channel { source: ChannelError::Aborted(told), .. } => Some(*told),
         _ => None,
     };
     match (told, why.blame()) {
         // It tells all itself, and whether it is right nobody here knows.
         (Some(Abort::Protocol), _) => Some(Abort::Internal),
-        (None, Blame::Peer) => Some(Abort::Broke { place }),
         (_, Blame::Terms) => Some(Abort::Terms),
-        (Some(_), _) | (None, Blame::Network) => Some(Abort::Lost { place }),
+        (Some(_), _) => Some(Abort::Heard { place }),
+        (None, _) if is_hearsay(why) => Some(Abort::Heard { place }),
+        (None, Blame::Peer) => Some(Abort::Broke { place }),
+        (None, Blame::Network) => Some(Abort::Lost { place }),
         (None, _) => why.goodbye(),
     }
+}
+
+/// What is wrong with a party, or in itself.
+fn source(why: &SessionError) -> &SessionError {
+    match why {
+        SessionError::Party { source, .. } => source,
+        own => own,
+    }
+}
+
+/// Whether another party said it.
+fn is_hearsay(why: &SessionError) -> bool {
+    matches!(
+        source(why),
+        SessionError::Lost { .. } | SessionError::Broke { .. } | SessionError::Heard { .. }
+    )
 }

@@ -7,7 +7,7 @@ use veilset_protocols::{
 
 use super::*;
 use crate::Learn;
-use crate::terms::{PartyCount, UncheckedTerms};
+use crate::terms::{PartyCount, UncheckedTerms, encoded};
 
 /// What the parties agreed on.
 pub(super) struct Exchanged {
@@ -75,9 +75,9 @@ pub(super) fn exchanged(
         theirs.push(fitting.map_err(|why| why.with(peer.name.clone()))?);
     }
     let sizes = checked_sizes(peers, offer, protocol, &theirs, &seated, place)?;
-    let own = Known { key: *key, distinct: offer.distinct as u64, nonce };
+    let own = Known::of(*key, &mine(&peers.0[0]));
     let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key, terms));
-    let own = roll(&offer.presets, known.chain([own]).collect(), &seated);
+    let own = roll(known.chain([own]).collect(), &seated);
     let rolls = peers.swap(STEP, &(), |_| own)?;
     for (peer, roll) in peers.0.iter().zip(&rolls) {
         if let Some(mismatch) = own.mismatch(roll) {
@@ -199,25 +199,26 @@ fn checked_sizes(
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Known {
     key: [u8; 32],
-    distinct: u64,
-    nonce: [u8; 32],
+    /// A digest of all that it said, but for who connects, which is a matter of two.
+    terms: [u8; 32],
 }
 
 impl Known {
     fn of(key: [u8; 32], terms: &Terms) -> Self {
-        Self { key, distinct: terms.distinct, nonce: terms.nonce }
+        let said = UncheckedTerms::from(&Terms { connecting: false, ..terms.clone() });
+        let context = "veilset v1 terms of one of several parties";
+        Self { key, terms: blake3::derive_key(context, &encoded(&said)) }
     }
 }
 
 /// What this side takes for the run of all these parties. Everything in it is the same for all.
-fn roll(presets: &str, mut all: Vec<Known>, seated: &Seated) -> Roll {
+fn roll(mut all: Vec<Known>, seated: &Seated) -> Roll {
     all.sort_unstable();
     let mut parties = blake3::Hasher::new_derive_key("veilset v1 parties of a session");
     let mut session = blake3::Hasher::new_derive_key("veilset v1 session of several parties");
-    session.update(presets.as_bytes());
-    for Known { key, distinct, nonce } in &all {
+    for Known { key, terms } in &all {
         parties.update(key);
-        session.update(key).update(&distinct.to_le_bytes()).update(nonce);
+        session.update(key).update(terms);
     }
     let mut seats = blake3::Hasher::new_derive_key("veilset v1 seats of several parties");
     for place in [seated.leader, seated.pivot] {

@@ -38,7 +38,7 @@ use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::OkvsValue;
 use zeroize::Zeroizing;
 
-use super::announcement::{self, Found};
+use super::announcement::{self, Found, What};
 use super::{ELEMENTS_A_TASK, Party};
 use crate::kit::parties::{PairMeans, pairings};
 use crate::kit::store::{Width, over};
@@ -76,7 +76,7 @@ fn run_over<B: Subfield + OkvsValue>(
         party.add_shares(&others, &elements, &mut sums)?;
         // Takes the same steps whatever matches.
         let zeros = sums.par_iter().with_min_len(ELEMENTS_A_TASK).map(|sum| *sum == B::ZERO);
-        Some(Found::Elements(zeros.collect()))
+        Some(Found { what: What::Elements(zeros.collect()), fault: None })
     } else {
         party.put_shares(&elements, &sums)?;
         None

@@ -17,7 +17,14 @@ use crate::kit::wire::Total;
 use crate::{MultipartyConclusion, MultipartyError, Operation, Outcome, Parties, SetEncoding};
 
 /// What the leader found.
-pub(super) enum Found {
+pub(super) struct Found {
+    pub(super) what: What,
+    /// What ends the run once all are told: to stop at once would tell that something matched.
+    pub(super) fault: Option<MultipartyError>,
+}
+
+/// What is common.
+pub(super) enum What {
     /// Whether all have each of its elements.
     Elements(Vec<bool>),
     /// How many elements all have.
@@ -27,9 +34,11 @@ pub(super) enum Found {
 /// The step in which the leader tells.
 const STEP: &str = "announcement";
 
-/// The values that the leader tells the party in this place.
+/// The values that the leader tells the party in this place, so long that none of all that are told is wrong but with 2^-41.
 pub(super) fn set(parties: &Parties<'_>, to: usize) -> SetTerms {
-    SetTerms::new(SetEncoding::Sorted, parties.sizes[parties.leader], parties.sizes[to])
+    let sizes = parties.sizes;
+    let set = SetTerms::new(SetEncoding::Sorted, sizes[parties.leader], sizes[to]);
+    set.longer(1 + sizes.len().next_power_of_two().ilog2())
 }
 
 /// The end of a run: the leader, which `found` something, tells those who learn.
@@ -56,9 +65,9 @@ fn tell(
         let set = set(&parties, to);
         party.means.with(to, |means| {
             means.step(STEP, elements.len());
-            match &found {
-                Found::Count(count) => means.channel.put(&Total(*count))?,
-                Found::Elements(matches) => {
+            match &found.what {
+                What::Count(count) => means.channel.put(&Total(*count))?,
+                What::Elements(matches) => {
                     let mut random = Zeroizing::new(vec![0; 16 * elements.len()]);
                     means.rng.fill_bytes(&mut random);
                     let mut values = told_values(elements, matches, &random, set.bits());
@@ -69,11 +78,10 @@ fn tell(
             Ok(())
         })?;
     }
-    Ok(Box::new(move || {
-        Ok(match found {
-            Found::Count(count) => Outcome::Count(count),
-            Found::Elements(matches) => Outcome::Matched(indices(&matches)),
-        })
+    Ok(Box::new(move || match (found.fault, found.what) {
+        (Some(fault), _) => Err(fault),
+        (None, What::Count(count)) => Ok(Outcome::Count(count)),
+        (None, What::Elements(matches)) => Ok(Outcome::Matched(indices(&matches))),
     }))
 }
 

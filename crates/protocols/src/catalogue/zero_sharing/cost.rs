@@ -1,5 +1,7 @@
 //! What runs cost.
 
+use std::collections::BTreeSet;
+
 use veilset_crypto::{Element, Group};
 use veilset_structures::okvs::OkvsShape;
 
@@ -42,7 +44,23 @@ fn announced(cost: &mut MultipartyCost, parties: &Parties<'_>, bytes: impl Fn(us
     let told = parties.places().filter(|to| *to != leader && parties.learners[*to]);
     for to in told {
         cost.add_to(to, leader, sent(bytes(to)));
+        cost.parties[to].memory += TOLD * parties.sizes[leader] as f64;
     }
+}
+
+/// Bytes that a value of the leader takes at a party that is told: the value, who asks for it, and its place in an index.
+const TOLD: f64 = 16.0 + 4.0 + 4.0;
+
+/// Adds what the leader holds of the stores of these parties: a sum for each of their sizes.
+fn and_stores(
+    cost: &mut MultipartyCost,
+    parties: &Parties<'_>,
+    width: Width,
+    from: impl Iterator<Item = usize>,
+) {
+    let sizes: BTreeSet<usize> = from.map(|other| parties.sizes[other]).collect();
+    let lens = sizes.iter().map(|size| OkvsShape::new(KIND, *size).len() as f64);
+    cost.parties[parties.leader].memory += width_bytes(width) * lens.sum::<f64>();
 }
 
 /// What stays beside a protocol of two in the meantime: so many bytes for each of a party's elements.
@@ -76,29 +94,33 @@ pub(super) fn all_but_one(parties: &Parties<'_>) -> MultipartyCost {
     // Between two of whom neither is the leader.
     cost.rounds = 2 * vole_oprf::ROUNDS;
     announced(&mut cost, parties, |to| announcement::set(parties, to).bytes());
+    and_stores(&mut cost, parties, width, parties.places().filter(|other| *other != leader));
     // The elements, the sums, and the encoded question with its rows' keys; a store, too, in the end.
     and_memory(&mut cost, parties, ELEMENT + 16.0 + 3.0 * width_bytes(width));
     cost
 }
 
 pub(super) fn leader_pivot(parties: &Parties<'_>) -> MultipartyCost {
-    let compared = |shape: &Shape| vole_intersection::cost(KIND_OF_PAIRS, shape);
+    let compared = |shape: &Shape| {
+        longer(vole_intersection::cost(KIND_OF_PAIRS, shape), shape.sender, two::SLACK)
+    };
     let mut cost = shared(parties, Group::Ristretto255, compared);
     announced(&mut cost, parties, |to| announcement::set(parties, to).bytes());
     cost
 }
 
 pub(super) fn leader_pivot_count(parties: &Parties<'_>) -> MultipartyCost {
-    let mut cost = shared(parties, Group::Curve25519, |shape| MqRpmt::CwPrf.cost(shape));
+    let mut cost = shared(parties, Group::Curve25519, |shape| tested(shape, two::SLACK));
     announced(&mut cost, parties, |_| 8.0 + frames(1));
     cost
 }
 
 pub(super) fn overlaps(parties: &Parties<'_>) -> MultipartyCost {
     let Parties { sizes, leader, pivot, .. } = *parties;
+    let slack = overlaps::more(parties);
     let mut cost = match parties.has_an_empty_set() {
         true => MultipartyCost::nothing(sizes.len()),
-        false => shared(parties, Group::Curve25519, |shape| MqRpmt::CwPrf.cost(shape)),
+        false => shared(parties, Group::Curve25519, |shape| tested(shape, slack)),
     };
     // Nobody is told by the leader alone.
     let of_all = cost.rounds.saturating_sub(u64::from(parties.learners[pivot]));
@@ -108,7 +130,7 @@ pub(super) fn overlaps(parties: &Parties<'_>) -> MultipartyCost {
             if sizes[low] == 0 || sizes[high] == 0 {
                 continue;
             }
-            let between = MqRpmt::CwPrf.cost(&shape_between(sizes[high], sizes[low]));
+            let between = tested(&shape_between(sizes[high], sizes[low]), slack);
             let all_meet = of_all > 0 && [low, high] == [leader.min(pivot), leader.max(pivot)];
             of_two = of_two.max(between.rounds + if all_meet { of_all } else { 0 });
             cost.add_to(low, high, between.sender);
@@ -124,7 +146,18 @@ pub(super) fn overlaps(parties: &Parties<'_>) -> MultipartyCost {
     cost
 }
 
-/// A run of two by mqRPMT, and how many elements each has.
+/// A test by mqRPMT whose values are so many bits longer.
+fn tested(shape: &Shape, slack: u32) -> Cost {
+    longer(MqRpmt::CwPrf.cost(shape), shape.receiver, slack)
+}
+
+/// A run of two in which the sender's set of so many values has so many bits more of each.
+fn longer(run: Cost, values: u64, bits: u32) -> Cost {
+    let more = values as f64 * f64::from(bits) / 8.0;
+    Cost { sender: run.sender.and(sent(more)), ..run }
+}
+
+/// A run of two, and how many elements each has.
 fn shape_between(sender: usize, receiver: usize) -> Shape {
     Shape {
         sender: sender as u64,
@@ -158,6 +191,8 @@ fn shared(
     cost.add_to(leader, pivot, between.sender);
     cost.add_to(pivot, leader, between.receiver);
     cost.rounds = between.rounds + u64::from(parties.learners[pivot]);
+    let others = parties.places().filter(|other| *other != leader && *other != pivot);
+    and_stores(&mut cost, parties, width, others);
     // The elements, and the values of a store with it.
     and_memory(&mut cost, parties, ELEMENT + 16.0 + 3.0 * width_bytes(width));
     cost

@@ -20,29 +20,28 @@
 //! others trust not to pool what they have.
 
 use rayon::prelude::*;
-use veilset_channel::{Blob, ChannelExt, Tag};
+use veilset_channel::{ChannelExt, Malformed, Message, Reader, Tag};
 use veilset_crypto::{Element, Group, permutation};
 use veilset_ot::base::Base;
 use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::OkvsValue;
 use zeroize::Zeroizing;
 
-use super::announcement::{self, Found};
+use super::announcement::{self, Found, What};
 use super::{ELEMENTS_A_TASK, Party, add, choices};
+use crate::kit::membership::Hits;
 use crate::kit::mqrpmt::{MqRpmt, weight};
+use crate::kit::parties::number;
 use crate::kit::store::{Width, half, over};
 use crate::kit::vole_intersection::{self, VoleKind};
 use crate::{
-    Attached, AttachedShape, Means, MultipartyConclusion, MultipartyError, Operation, Outcome,
-    Parties, ProtocolError, Reveal, Role, Run, RunInput, Security, Side,
+    Attached, AttachedShape, Means, MultipartyConclusion, MultipartyError, Operation, Parties,
+    ProtocolError, Reveal, Role, Run, RunInput, Security, Side,
 };
 
 /// How pairs are compared.
 pub(super) const KIND_OF_PAIRS: VoleKind =
     VoleKind { security: Security::SemiHonest, base: Base::Ristretto };
-
-/// A key of F.
-type ShareKey = Blob<{ Tag::ZeroShareKey.byte() }>;
 
 /// Bytes of a key.
 pub(super) const KEY: usize = 32;
@@ -56,20 +55,16 @@ pub(super) fn intersect(
     mut party: Party<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<MultipartyConclusion, MultipartyError> {
-    let found = match pairs(&mut party, &elements)? {
+    let hits = match pairs(&mut party, &elements)? {
         None => None,
-        Some(pairs) => party.compared(pairs, |mut run| {
-            let conclusion = vole_intersection::run(KIND_OF_PAIRS, &mut run)?;
-            match conclusion()? {
-                Outcome::Matched(places) => Ok(Some(places)),
-                _ => Ok(None),
-            }
+        Some(pairs) => party.compared(pairs, SLACK, |mut run| match run.side.role {
+            Role::Receiver => vole_intersection::hits(KIND_OF_PAIRS, &mut run).map(Some),
+            Role::Sender => vole_intersection::run(KIND_OF_PAIRS, &mut run).map(|_| None),
         })?,
     };
-    let found = found.map(|places| {
-        let mut matches = vec![false; elements.len()];
-        places.iter().for_each(|place| matches[*place as usize] = true);
-        Found::Elements(matches)
+    let found = hits.map(|hits| Found {
+        fault: fault_of(&hits, party.parties.pivot),
+        what: What::Elements(hits.e),
     });
     announcement::told(party, elements, Operation::Intersect, found)
 }
@@ -78,36 +73,46 @@ pub(super) fn count(
     mut party: Party<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<MultipartyConclusion, MultipartyError> {
-    let found = counted(&mut party, &elements)?.map(Found::Count);
+    let hits = common(&mut party, &elements, SLACK)?;
+    let found = hits.map(|hits| Found {
+        fault: fault_of(&hits, party.parties.pivot),
+        what: What::Count(weight(&hits.e)),
+    });
     announcement::told(party, elements, Operation::Count, found)
 }
 
-/// How many elements all have, which the leader learns.
-pub(super) fn counted(
+/// Half of what may go wrong is left to sums.
+pub(super) const SLACK: u32 = 1;
+
+/// Of as many places as all have elements in common, bits that the leader gets.
+pub(super) fn common(
     party: &mut Party<'_>,
     elements: &[Element],
-) -> Result<Option<u64>, MultipartyError> {
+    slack: u32,
+) -> Result<Option<Hits>, MultipartyError> {
     match pairs(party, elements)? {
         None => Ok(None),
-        Some(pairs) => party.compared(pairs, common_of_two),
+        Some(pairs) => party.compared(pairs, slack, common_of_two),
     }
 }
 
-/// How many elements two have, by mqRPMT; the receiver learns it.
-pub(super) fn common_of_two(mut run: Run<'_>) -> Result<Option<u64>, ProtocolError> {
+/// The bits of mqRPMT, which the receiver gets.
+pub(super) fn common_of_two(mut run: Run<'_>) -> Result<Option<Hits>, ProtocolError> {
     let test = MqRpmt::CwPrf;
     match run.side.role {
-        Role::Receiver => {
-            let hits = test.p1(&run.input, &mut run.means)?.bits();
-            hits.fault()?;
-            Ok(Some(weight(&hits.e)))
-        }
+        Role::Receiver => Ok(Some(test.p1(&run.input, &mut run.means)?.bits())),
         Role::Sender => {
             let order = permutation(run.input.elements.len(), run.means.rng);
             test.p2(&run.input, &mut run.means, &order)?;
             Ok(None)
         }
     }
+}
+
+/// What the party in a place is to be blamed for, whose elements these bits are about.
+pub(super) fn fault_of(hits: &Hits, place: usize) -> Option<MultipartyError> {
+    let fault = hits.fault().err()?;
+    Some(MultipartyError::run_of(number(place))(fault.into()))
 }
 
 /// Steps 1 and 2: the pairs of the leader and of the pivot, hashed; nothing of others.
@@ -146,7 +151,7 @@ impl Party<'_> {
         self.means.rng.fill_bytes(&mut *key);
         self.means.with(self.parties.pivot, |means| {
             means.step("keys of shares", 1);
-            Ok(means.channel.put::<ShareKey>(&Blob(key.to_vec()))?)
+            Ok(means.channel.put(&ShareKey(key.clone()))?)
         })?;
         let mut values = Zeroizing::new(vec![B::ZERO; elements.len()]);
         add(&mut values, elements, |element| f(&key, element));
@@ -170,13 +175,11 @@ impl Party<'_> {
     ) -> Result<Zeroizing<Vec<B>>, MultipartyError> {
         let mut sums = Zeroizing::new(vec![B::ZERO; elements.len()]);
         for other in self.others() {
-            let key = self.means.with(other, |means| {
+            let ShareKey(key) = self.means.with(other, |means| {
                 means.step("keys of shares", 1);
-                Ok(Zeroizing::new(means.channel.take::<ShareKey>(&KEY)?.0))
+                Ok(means.channel.take(&())?)
             })?;
-            let mut of_key = Zeroizing::new([0; KEY]);
-            of_key.copy_from_slice(&key);
-            add(&mut sums, elements, |element| f(&of_key, element));
+            add(&mut sums, elements, |element| f(&key, element));
         }
         Ok(sums)
     }
@@ -198,12 +201,13 @@ impl Party<'_> {
     fn compared<T>(
         &mut self,
         pairs: Zeroizing<Vec<Element>>,
+        slack: u32,
         compare: impl FnOnce(Run<'_>) -> Result<T, ProtocolError>,
     ) -> Result<T, MultipartyError> {
         let Parties { leader, pivot, .. } = self.parties;
         let (role, other) =
             if self.is_leader() { (Role::Receiver, pivot) } else { (Role::Sender, leader) };
-        self.between(role, other, pairs, compare)
+        self.between(role, other, slack, pairs, compare)
     }
 
     /// A run of two with another party, of which the receiver learns.
@@ -211,6 +215,7 @@ impl Party<'_> {
         &mut self,
         role: Role,
         other: usize,
+        slack: u32,
         elements: Zeroizing<Vec<Element>>,
         run: impl FnOnce(Run<'_>) -> Result<T, ProtocolError>,
     ) -> Result<T, MultipartyError> {
@@ -225,8 +230,7 @@ impl Party<'_> {
                     attached: Attached::Nothing,
                     peer_attached: AttachedShape::Nothing,
                     per_row: 1,
-                    // Half of what may go wrong is left to sums.
-                    slack: 1,
+                    slack,
                     choices: choices(Group::Curve25519),
                 },
                 means: Means {
@@ -237,6 +241,26 @@ impl Party<'_> {
                 },
             })
         })
+    }
+}
+
+/// A key of F, which is wiped.
+struct ShareKey(Zeroizing<[u8; KEY]>);
+
+impl Message for ShareKey {
+    const TAG: Tag = Tag::ZeroShareKey;
+    type Context = ();
+
+    fn max_len((): &()) -> usize {
+        KEY
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        out.extend_from_slice(&*self.0);
+    }
+
+    fn decode(reader: &mut Reader<'_>, (): &()) -> Result<Self, Malformed> {
+        reader.array().map(Zeroizing::new).map(Self)
     }
 }
 

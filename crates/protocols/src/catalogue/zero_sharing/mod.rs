@@ -5,7 +5,7 @@
 //! both the *leader* learns first, and tells those who are to learn as well ([`announcement`]).
 //!
 //! **Security.** Semi-honest. What each module says of its values holds of every party that does not learn, too: it gets nothing
-//! after its own last message. A leader that deviates decides what the others get; it cannot learn more by that.
+//! after its own last message. A leader that deviates in what it announces decides what the others get, and learns nothing by that.
 
 mod all_but_one;
 mod announcement;
@@ -177,7 +177,7 @@ impl Party<'_> {
     }
 
     /// The seed of every store's rows: all use one, so that stores can be added up. It comes from the session, which no party knows when
-    /// it fixes its keys.
+    /// it fixes its keys; a party that speaks last and tries many nonces chooses among seeds, of which at most 2^-40 are bad.
     fn seed(&self) -> u128 {
         half(&Element(self.derived("veilset v1 seed of stores of zero shares")), 0)
     }
@@ -190,7 +190,7 @@ impl Party<'_> {
     ) -> Result<(), MultipartyError> {
         let shape = OkvsShape::new(KIND, elements.len());
         let store = encode(&shape, self.seed(), &keys(elements), values, self.means.rng);
-        let store = store.map_err(|why| MultipartyError::Own(why.into()))?;
+        let store = Zeroizing::new(store.map_err(|why| MultipartyError::Own(why.into()))?);
         self.means.with(self.parties.leader, |means| {
             means.step(STEP, store.len());
             put_store(means, &store)

@@ -11,6 +11,8 @@ use veilset_crypto::Element;
 use zeroize::Zeroizing;
 
 use super::{Party, leader_pivot};
+use crate::kit::membership::Hits;
+use crate::kit::mqrpmt::weight;
 use crate::kit::parties::{RoundChunk, number, pairings};
 use crate::{MultipartyConclusion, MultipartyError, Outcome, Overlaps, Parties, Role};
 
@@ -22,14 +24,30 @@ pub(super) fn told(parties: &Parties<'_>, place: usize) -> usize {
     parties.sizes.len() - place - 1 + usize::from(place == parties.leader)
 }
 
+/// By how many bits a test must go wrong less often than with 2^-40, so that all numbers are right but for that.
+pub(super) fn more(parties: &Parties<'_>) -> u32 {
+    let all = parties.sizes.len() * (parties.sizes.len() - 1) / 2 + 2;
+    all.next_power_of_two().ilog2()
+}
+
+impl Hits {
+    /// How many there are; what the party in this place is to be blamed for goes to `faults`.
+    fn counted(self, place: usize, faults: &mut Vec<MultipartyError>) -> u64 {
+        faults.extend(leader_pivot::fault_of(&self, place));
+        weight(&self.e)
+    }
+}
+
 pub(super) fn run(
     mut party: Party<'_>,
     elements: Zeroizing<Vec<Element>>,
 ) -> Result<MultipartyConclusion, MultipartyError> {
     let parties = party.parties;
-    let mut own = party.of_pairs(&elements)?;
+    let mut faults = Vec::new();
+    let mut own = party.of_pairs(&elements, &mut faults)?;
     if !parties.has_an_empty_set() {
-        own.extend(leader_pivot::counted(&mut party, &elements)?);
+        let hits = leader_pivot::common(&mut party, &elements, more(&parties))?;
+        own.extend(hits.map(|hits| hits.counted(parties.pivot, &mut faults)));
     } else if party.is_leader() {
         own.push(0);
     }
@@ -40,12 +58,20 @@ pub(super) fn run(
     let told = channels.broadcast(own, &lens)?;
     channels.compare()?;
     let overlaps = table(&parties, &told)?;
-    Ok(Box::new(|| Ok(Outcome::Overlaps(overlaps))))
+    Ok(Box::new(move || match faults.pop() {
+        Some(fault) => Err(fault),
+        None => Ok(Outcome::Overlaps(overlaps)),
+    }))
 }
 
 impl Party<'_> {
-    /// Step 1: the numbers of this party and each in a higher place, in their order.
-    fn of_pairs(&mut self, elements: &[Element]) -> Result<Vec<u64>, MultipartyError> {
+    /// Step 1: the numbers of this party and each in a higher place, in their order. What somebody is to be blamed for goes to
+    /// `faults`, since a run that stopped at once would tell that something matched.
+    fn of_pairs(
+        &mut self,
+        elements: &[Element],
+        faults: &mut Vec<MultipartyError>,
+    ) -> Result<Vec<u64>, MultipartyError> {
         let (own, sizes) = (self.place, self.parties.sizes);
         let mut found = vec![0; sizes.len() - own - 1];
         for round in pairings(sizes.len()) {
@@ -55,12 +81,12 @@ impl Party<'_> {
                 continue;
             }
             let elements = Zeroizing::new(elements.to_vec());
-            if own == *low {
-                let count =
-                    self.between(Role::Receiver, *high, elements, leader_pivot::common_of_two)?;
-                found[high - own - 1] = count.unwrap_or(0);
-            } else {
-                self.between(Role::Sender, *low, elements, leader_pivot::common_of_two)?;
+            let (role, other) =
+                if own == *low { (Role::Receiver, *high) } else { (Role::Sender, *low) };
+            let slack = more(&self.parties);
+            let hits = self.between(role, other, slack, elements, leader_pivot::common_of_two)?;
+            if let Some(hits) = hits {
+                found[high - own - 1] = hits.counted(other, faults);
             }
         }
         Ok(found)
@@ -89,6 +115,9 @@ fn table(parties: &Parties<'_>, told: &[Vec<u8>]) -> Result<Overlaps, Multiparty
         if place == parties.leader {
             overlaps.common = next(sizes.iter().min().copied().unwrap_or(0))?;
         }
+    }
+    if overlaps.pairs.iter().any(|(_, count)| *count < overlaps.common) {
+        return Err(MultipartyError::Contradictory);
     }
     Ok(overlaps)
 }

@@ -29,7 +29,7 @@ pub(super) fn p1<F: CommutativePrf>(
     means: &mut Means<'_>,
 ) -> Result<Indication, ProtocolError> {
     let (n1, n2) = (input.elements.len(), input.peer_count);
-    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let terms = SetTerms::new(input.choices.digest(), n1, n2).longer(input.slack);
     let k1 = F::generate(means.rng);
     let order = permutation(n1, means.rng);
 
@@ -51,7 +51,7 @@ pub(super) fn p2<F: CommutativePrf>(
     order: &[u32],
 ) -> Result<(), ProtocolError> {
     let (n2, n1) = (input.elements.len(), input.peer_count);
-    let terms = SetTerms::new(input.choices.digest(), n1, n2);
+    let terms = SetTerms::new(input.choices.digest(), n1, n2).longer(input.slack);
     let k2 = F::generate(means.rng);
 
     // Step 1.
@@ -75,8 +75,8 @@ pub(super) fn both<F: CommutativePrf>(
 ) -> Result<Indication, ProtocolError> {
     let (own, peer) = (input.elements.len(), input.peer_count);
     let digest = input.choices.digest();
-    let mine = SetTerms::new(digest, own, peer);
-    let theirs = SetTerms::new(digest, peer, own);
+    let mine = SetTerms::new(digest, own, peer).longer(input.slack);
+    let theirs = SetTerms::new(digest, peer, own).longer(input.slack);
     let key = F::generate(means.rng);
 
     // Step 1.
