@@ -2,11 +2,11 @@
 
 use veilset::data::KeySpec;
 use veilset::net::Endpoint;
-use veilset::party::{Home, Identity, Peer, Peers, PublicKey};
+use veilset::party::{Home, Identity, Peers, PublicKey};
 use veilset::registry::Choices;
-use veilset::{Connection, Done, Job, Learn, PeerAddress, Seats};
+use veilset::{Connection, Done, Job, Learn, PeerAddress, Seats, seats};
 
-use crate::args::{ME, MeetArgs, PartyArgs, SeatArgs, Talk};
+use crate::args::{MeetArgs, PartyArgs, SeatArgs, Talk};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::operation::{Target, again, compute, deliver, endpoint, read};
@@ -138,39 +138,12 @@ fn check(order: &Order) -> Result<(), Failure> {
 
 /// Who is what, by the keys that the parties of these names have now.
 fn seats_of(args: &SeatArgs, own: PublicKey, addresses: &[PeerAddress]) -> Result<Seats, Failure> {
-    let key = |name: &String| {
-        let named = |peer: &&PeerAddress| peer.name == *name || peer.key.to_string() == *name;
-        let key = match name.as_str() {
-            ME => Some(own),
-            _ => addresses.iter().find(named).map(|peer| peer.key),
-        };
-        key.map(|key| *key.as_bytes()).ok_or_else(|| {
-            Failure::Flags(format!(
-                "{name} is none of the parties: give --learner, --leader and --pivot names that --with has, or {ME}"
-            ))
-        })
-    };
-    Ok(Seats {
-        learners: args.learner.iter().map(key).collect::<Result<_, _>>()?,
-        leader: args.leader.as_ref().map(key).transpose()?,
-        pivot: args.pivot.as_ref().map(key).transpose()?,
-    })
+    let SeatArgs { learner, leader, pivot } = args;
+    let seats = seats(own, addresses, learner, leader.as_deref(), pivot.as_deref());
+    Ok(seats.map_err(veilset::Error::from)?)
 }
 
 fn addresses_of(args: &PartyArgs, peers: &Peers) -> Result<Vec<PeerAddress>, Failure> {
-    let mut addresses: Vec<PeerAddress> = Vec::with_capacity(args.with.len());
-    for with in &args.with {
-        let Peer { name, keys, .. } = peers.resolve(&with.name)?;
-        // Who connects to whom follows from the keys, so each party needs one; see docs/use/organisations.md.
-        let key = keys.now();
-        if addresses.iter().any(|other| other.key == key) {
-            return Err(Failure::Flags(format!("--with names {name} twice: once for each party")));
-        }
-        addresses.push(PeerAddress {
-            name,
-            key,
-            address: with.address.clone().unwrap_or_default(),
-        });
-    }
-    Ok(addresses)
+    let named = args.with.iter().map(|with| (with.name.as_str(), with.address.as_deref()));
+    Ok(PeerAddress::of(peers, named)?)
 }

@@ -6,10 +6,10 @@ use clap::{
 };
 use veilset::data::{Destination, KeySpec, Pairs, Scratch, Source};
 use veilset::registry::{Attaches, Gives, Keys, OPERATIONS, Operation, OperationSpec, Over};
-use veilset::{Columns, Input, Job, Join, Joining, Learn, Matching, Release};
+use veilset::{Columns, Input, Job, Join, Joining, Learn, ME, Matching, Release};
 
 use crate::args::{
-    LIST, ME, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two, of_two_or_several,
+    LIST, MeetArgs, OutputArgs, PartyArgs, RESULT, Talk, of_several, of_two, of_two_or_several,
 };
 use crate::error::Failure;
 use crate::operation::{Output, destination};

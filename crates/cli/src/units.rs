@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use veilset::data::PROGRAM_MEMORY;
 use veilset::planner::MOST_WORKERS;
-use veilset::registry::{MULTIPARTY, PROTOCOLS};
 pub(crate) use veilset::units::{
     bytes, count, delimiter, duration, reference, show_bytes, show_need, show_wait, threads,
 };
@@ -88,10 +87,7 @@ pub(crate) fn with(text: &str) -> Result<With, String> {
 
 /// A protocol's id.
 pub(crate) fn id(text: &str) -> Result<&'static str, String> {
-    let of_two = PROTOCOLS.iter().map(|protocol| protocol.spec().id);
-    let ids: Vec<_> = of_two.chain(MULTIPARTY.iter().map(|protocol| protocol.spec().id)).collect();
-    let found = ids.iter().copied().find(|id| *id == text);
-    found.ok_or_else(|| format!("protocols: {}", ids.join(", ")))
+    veilset::units::protocol(text).map_err(|ids| format!("protocols: {ids}"))
 }
 
 /// A bandwidth for a reader.

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use pyo3::prelude::*;
 use veilset::data::{DataError, Destination, KEY_COLUMN, KeySpec, Scratch, Source};
-use veilset::registry::{Choices, Gives, Operation, Over, PROTOCOLS, UnknownName, find};
+use veilset::registry::{Choices, Gives, Operation, Over, UnknownName};
 use veilset::sources::is_object;
 use veilset::{Columns, Error, Input, Job, Joining, Learn, NoNoise, Release, choose, units};
 
@@ -16,6 +16,7 @@ use crate::attend::Reporter;
 use crate::error::Failure;
 use crate::list::List;
 use crate::party::Party;
+use crate::peer::Others;
 
 /// The attributes of an order that says what to compute.
 #[derive(FromPyObject)]
@@ -56,6 +57,16 @@ impl Order {
         let job = self.offered(peer.to_owned())?;
         let job = job.of_party(party.at(), self.policy.as_deref(), [peer])?;
         job.check()?;
+        Ok(job)
+    }
+
+    /// The job with several parties of these names.
+    pub(crate) fn governed_among(&self, party: &Party, others: &Others) -> Result<Job, Failure> {
+        let names: Vec<&str> = others.names().collect();
+        let seats = others.seats().clone();
+        let job = Job { seats, ..self.offered(names.join(", "))? };
+        let job = job.of_party(party.at(), self.policy.as_deref(), names)?;
+        job.check_among_several()?;
         Ok(job)
     }
 
@@ -228,8 +239,7 @@ pub(crate) fn choices(given: &BTreeMap<String, OsString>) -> Result<Choices, Fai
 }
 
 fn protocol(text: &str) -> Result<&'static str, Failure> {
-    let ids = || PROTOCOLS.iter().map(|protocol| protocol.spec().id).collect::<Vec<_>>().join(", ");
-    find(text).map(|protocol| protocol.spec().id).ok_or_else(|| one_of("protocol", &ids()))
+    units::protocol(text).map_err(|ids| one_of("protocol", &ids))
 }
 
 pub(crate) fn bytes(text: &str) -> Result<u64, Failure> {

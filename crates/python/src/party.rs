@@ -40,7 +40,7 @@ impl Party {
         Ok(self.pinned()?.resolve(name_or_key)?)
     }
 
-    fn pinned(&self) -> Result<Peers, Failure> {
+    pub(crate) fn pinned(&self) -> Result<Peers, Failure> {
         Ok(Peers::load(&self.home, Some(self.identity()?.public_key()))?)
     }
 }

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::list::List;
 use crate::order::Order;
 use crate::party::Party;
-use crate::peer::{Peer, Way};
+use crate::peer::{Way, Whom};
 use crate::stop::Stop;
 use crate::stream::Batches;
 
@@ -119,17 +119,22 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
-        order.job(way.peer.clone())?;
+        if !way.is_to_several() {
+            order.job(way.peer.clone())?;
+        }
+        let whom = Whom::find(party, &way, stop)?;
         let destination = order.destination(&list.source())?;
-        let peer = Peer::find(party, &way, stop)?;
-        let job = order.governed(party, peer.name())?;
+        let job = match &whom {
+            Whom::Peer(peer) => order.governed(party, peer.name())?,
+            Whom::Others(others) => order.governed_among(party, others)?,
+        };
         let input = order.input(list, reporter)?;
         job.check_list(&input)?;
         if let Some(destination) = &destination {
             order.prepare(destination, &input)?;
         }
         let to = destination.as_ref();
-        let done = take_part(&order, job, peer.meet(reporter)?, &input, to, reporter)?;
+        let done = take_part(&order, job, whom.meet(reporter)?, &input, to, reporter)?;
         if let Some(destination) = &destination {
             order.deliver(destination, &|to| done.write(&input, to))?;
         }

@@ -7,11 +7,13 @@ import functools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +61,87 @@ def test_two_processes(people: Pair, parties: Parties, address: str, tmp_path: P
     assert (result.count, count, role) == (len(common), len(common), "receiver")
     assert total.sums is not None and set(total.sums) == {"amount"}
     assert result.report["bytes_sent"] > 0
+
+
+def test_three_parties(tmp_path: Path) -> None:
+    names = ["you", "acme", "bank"]
+    parties = {name: veilset.Party.create(tmp_path / name) for name in names}
+    with ExitStack() as sockets:
+        taken = [sockets.enter_context(socket.socket()) for _ in names]
+        for free in taken:
+            free.bind(("127.0.0.1", 0))
+        ports = dict(zip(names, (free.getsockname()[1] for free in taken), strict=True))
+    for own, party in parties.items():
+        for name, other in parties.items():
+            if name != own:
+                party.add_peer(name, other.key)
+    lists = {"you": range(0, 40), "acme": range(20, 50), "bank": range(10, 60, 3)}
+    frames = {
+        name: polars.DataFrame({"k": [f"k{n}" for n in keys]}) for name, keys in lists.items()
+    }
+    common = set.intersection(*(set(keys) for keys in lists.values()))
+
+    def session(own: str) -> veilset.Session:
+        return veilset.Session(
+            peers=[f"{name}@127.0.0.1:{ports[name]}" for name in names if name != own],
+            party=parties[own],
+            listen=f"127.0.0.1:{ports[own]}",
+            deadline="60s",
+        )
+
+    def runs(own: str) -> list[veilset.Result]:
+        with session(own) as several:
+            seats: veilset.JoinOptions = {
+                "protocol": "leader-pivot",
+                "learners": ["me" if name == own else name for name in ("you", "bank")],
+                "leader": "me" if own == "bank" else "bank",
+                "pivot": "me" if own == "acme" else "acme",
+            }
+            matched = several.intersect(frames[own], on="k", **seats)
+            return [
+                matched,
+                several.count(frames[own], on="k"),
+                several.overlaps(frames[own], on="k"),
+            ]
+
+    with ThreadPoolExecutor() as threads:
+        ended = dict(zip(names, threads.map(runs, names), strict=True))
+    for own, (matched, counted, overlaps) in ended.items():
+        conforms("several", matched.report)
+        conforms("several", overlaps.report)
+        assert counted.count == overlaps.count == len(common)
+        assert overlaps.shared is not None
+        # Each calls itself "you", as the others call the first one.
+        if own == "you":
+            for group, count in overlaps.shared.items():
+                assert count == len(set.intersection(*(set(lists[name]) for name in group)))
+        assert "in all 3 lists" in repr(counted) and "<svg" not in counted._repr_html_()
+        if own == "acme":
+            assert matched.count is None and matched.table is None
+        else:
+            assert {row["k"] for row in rows(matched.table)} == {f"k{n}" for n in common}
+        assert matched.report["receipt"]["signed"]
+
+
+def test_several_parties_are_named_alike(parties: Parties) -> None:
+    you = parties.you
+    wrong: list[tuple[str, veilset.NumberOptions, list[str]]] = [
+        ("name@host:port", {"listen": "127.0.0.1:0"}, ["acme", "acme"]),
+        ("two other parties", {"listen": "127.0.0.1:0"}, ["acme@127.0.0.1:1"]),
+        ("named twice", {"listen": "127.0.0.1:0"}, ["acme@127.0.0.1:1", "acme@127.0.0.1:2"]),
+        ("name alone", {"via": "wss://relay.example"}, ["acme@127.0.0.1:1", "acme"]),
+        ("listen= or via=", {"connect": "127.0.0.1:1"}, ["acme@127.0.0.1:1", "acme@127.0.0.1:2"]),
+    ]
+    for text, options, peers in wrong:
+        with pytest.raises(veilset.InputError, match=text):
+            given: veilset.NumberOptions = {"party": you, **options}
+            veilset.count(FRAME, on="k", peers=peers, **given)
+    with pytest.raises(veilset.InputError, match="give peer="):
+        veilset.count(FRAME, on="k", party=you, listen="127.0.0.1:0")
+    with pytest.raises(veilset.InputError, match="give peers="):
+        veilset.count(FRAME, on="k", peer="acme", party=you, listen="127.0.0.1:0", leader="me")
+    with pytest.raises(veilset.InputError, match="between two parties"):
+        veilset.Session(peers=["acme", "bank"], party=you).lookup(["x"], connect="127.0.0.1:1")
 
 
 def test_a_party_is_a_folder(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use crate::NoParties;
 #[cfg(not(target_family = "wasm"))]
 use veilset_channel::ChannelError;
 use veilset_cluster::ClusterError;
@@ -107,6 +108,9 @@ pub enum Error {
     /// A list has several keys, or one, and the run is nothing for it.
     #[error(transparent)]
     Keys(#[from] KeysError),
+    /// Parties that are named are no parties of a run.
+    #[error(transparent)]
+    Parties(#[from] NoParties),
     /// A file that is no policy.
     #[error(transparent)]
     Policy(#[from] PolicyError),
@@ -247,6 +251,7 @@ impl Error {
             | Self::Lost { .. }
             | Self::Choice(_)
             | Self::Keys(_)
+            | Self::Parties(_)
             | Self::PrimeFile { .. }
             | Self::Prime { .. }
             | Self::Columns { .. }

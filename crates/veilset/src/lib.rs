@@ -57,6 +57,7 @@ pub mod prime;
 mod ready;
 mod record;
 mod rules;
+mod several;
 pub mod units;
 pub mod voice;
 
@@ -72,6 +73,7 @@ pub use memory::end_at_excess;
 pub use output::{deliver, destination};
 pub use overlaps::{ListSize, Shared, SharedKeys};
 pub use ready::Ready;
+pub use several::{ME, NoParties, seats};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 use veilset_data::DiskNeed;
 pub use veilset_data::show_bytes;
 pub use veilset_host::time::show_wait;
-use veilset_protocols::{Operation, Security, candidates};
+use veilset_protocols::{MULTIPARTY, Operation, PROTOCOLS, Security, candidates};
 use veilset_session::MAX_NAME;
 
 /// A day in minutes.
@@ -167,6 +167,17 @@ pub fn delimiter(text: &str) -> Result<u8, String> {
         [byte] if byte.is_ascii() => Ok(*byte),
         _ => Err("one ASCII character is needed, or tab".to_owned()),
     }
+}
+
+/// The id of a protocol, between two parties or more.
+///
+/// # Errors
+/// With all ids.
+pub fn protocol(text: &str) -> Result<&'static str, String> {
+    let of_two = PROTOCOLS.iter().map(|protocol| protocol.spec().id);
+    let ids: Vec<_> = of_two.chain(MULTIPARTY.iter().map(|protocol| protocol.spec().id)).collect();
+    let found = ids.iter().copied().find(|id| *id == text);
+    found.ok_or_else(|| ids.join(", "))
 }
 
 /// `auto`, which is none, or the id of a protocol of this operation.

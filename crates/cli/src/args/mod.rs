@@ -445,9 +445,6 @@ pub(crate) struct SeatArgs {
     pub(crate) pivot: Option<String>,
 }
 
-/// How a party names itself among several.
-pub(crate) const ME: &str = "me";
-
 /// How much of a result is released, and of a list's size.
 #[derive(Args)]
 #[command(next_help_heading = RULES)]

@@ -291,7 +291,7 @@ fn flags_for_two_parties_are_refused() {
         ("intersect", &["--group", "p256"], "leave out --group"),
         ("intersect", &["--learner", "dan"], "dan is none of the parties"),
         ("count", &["--noise", "epsilon=1,delta=1e-6"], "for runs of two parties"),
-        ("intersect", &["--with", "bob@127.0.0.1:3"], "names bob twice"),
+        ("intersect", &["--with", "bob@127.0.0.1:3"], "bob is named twice"),
         ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
         ("intersect", &["--with", "bob"], "the party's name and its address"),
     ] {

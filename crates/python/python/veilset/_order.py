@@ -170,7 +170,23 @@ class OutputOptions(TypedDict, total=False):
     force: Annotated[bool, "whether that file may be replaced"]
 
 
-class NumberOptions(TermOptions, PeerOptions, total=False):
+class SeatOptions(TypedDict, total=False):
+    """Who is what among several parties."""
+
+    learners: Annotated[
+        Sequence[str],
+        "with peers=: the parties that learn the result, and me for yourself; all give the same; default: all",
+    ]
+    leader: Annotated[
+        str, "with peers=: the party that computes the result, one of those who learn; or me"
+    ]
+    pivot: Annotated[
+        str,
+        "with peers=: the party that must not pool what it sees with the leader, where a protocol needs one; or me",
+    ]
+
+
+class NumberOptions(TermOptions, PeerOptions, SeatOptions, total=False):
     """Those of a run with the peer whose result is numbers."""
 
 
@@ -268,6 +284,10 @@ class Way:
     listen: str | None
     via: str | None
     deadline: str
+    peers: list[str]
+    learners: list[str]
+    leader: str | None
+    pivot: str | None
 
 
 @dataclass(frozen=True)
@@ -444,11 +464,24 @@ def _key(on: list[str], presets: list[str]) -> str:
     return ",".join(f'"{column}":{preset}' for column, preset in zip(quoted, presets, strict=True))
 
 
-def way(peer: str, options: Options) -> Way:
-    """The way that the options name."""
+def way(peer: str | Sequence[str], options: Options) -> Way:
+    """The way to the peer, or to each of several parties, that the options name."""
     deadline = options.get("deadline", "10m")
     text = deadline if isinstance(deadline, str) else f"{round(1000 * deadline)}ms"
-    return Way(peer, options.get("connect"), options.get("listen"), options.get("via"), text)
+    one, several_ = (peer, []) if isinstance(peer, str) else ("", list(peer))
+    if not isinstance(peer, str) and not several_:
+        raise InputError("peers= has two other parties at least, and 63 at most")
+    return Way(
+        peer=one,
+        connect=options.get("connect"),
+        listen=options.get("listen"),
+        via=options.get("via"),
+        deadline=text,
+        peers=several_,
+        learners=list(options.get("learners", ())),
+        leader=options.get("leader"),
+        pivot=options.get("pivot"),
+    )
 
 
 def caller(progress: Progress | None, confirm: Callable[[Terms], bool] | None) -> Caller:

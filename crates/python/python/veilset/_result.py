@@ -100,6 +100,18 @@ class Result:
         return None if sums is None else {name: Decimal(text) for name, text in sums.items()}
 
     @property
+    def shared(self) -> dict[tuple[str, ...], int] | None:
+        """How many keys each two lists have, and all, by the names of their parties, yours being "you"; None of another operation."""
+        result = self.report["result"]
+        if "shared" not in result:
+            return None
+        names = [list_["name"] for list_ in result["sets"]]
+        return {
+            tuple(names[place] for place in group["of"]): int(group["count"])
+            for group in result["shared"]
+        }
+
+    @property
     def withheld(self) -> str | None:
         """Why a rule of the terms withholds the result from this side, which was to learn it; None if none does."""
         match self.report["result"].get("withheld"):
@@ -123,7 +135,9 @@ class Result:
         Of an intersection, your rows that match; of an agreement, the row chosen, if any; of a union, your rows and those that came; of an alignment, your rows
         with their identifiers, and the others; of shares, this side's.
         """
-        return self._frame.result(self._run, self.report["peer"]["name"])
+        # Of several parties nothing comes that would stand under a name.
+        peer = self.report.get("peer") or {"name": ""}
+        return self._frame.result(self._run, peer["name"])
 
     def _number(self, name: str) -> int | None:
         number = self.report["result"].get(name)
@@ -134,7 +148,12 @@ class Result:
 
     def _repr_html_(self) -> str:
         report = self.report
-        picture = venn(self.operation, report["distinct"], report["peer_distinct"], self.matches)
+        several = "peers" in report
+        picture = (
+            ""
+            if several
+            else venn(self.operation, report["distinct"], report["peer_distinct"], self.matches)
+        )
         lines = "".join(f"<br>{escape(line)}" for line in (self._said(), self.learned))
         return f"<div>{picture}<p><b>veilset {escape(self.operation)}</b>{lines}</p></div>"
 
@@ -149,6 +168,8 @@ class Result:
         if (by_key := self.report["result"].get("by_key")) is not None:
             return f"{sum(by_key)} of your {self.report['rows']} rows match"
         matched = f"{self.matches} of your {self.report['distinct']} keys match"
+        if "peers" in self.report:
+            matched = f"{self.matches} keys are in all {len(self.report['peers']) + 1} lists"
         if self.report.get("match") == "grouped":
             matched = f"{self.matches} rows match"
         sums = "".join(f", {name} {total}" for name, total in (self.sums or {}).items())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar, Unpack, cast
 
 from ._declared import SCHEME, SHARES, Choices, Join, Match, Operation, Pairs, Scheme, Shares
@@ -53,12 +53,28 @@ PATIENCE = "30s"
 MIRRORED: dict[str, Learn] = {"me": "peer", "peer": "me", "both": "both"}
 
 
-class Session:
-    """Runs with one peer. Options that are given here hold for every run; leaving the context stops what runs still."""
+def _whom(peer: str | None, peers: Sequence[str] | None) -> str | Sequence[str]:
+    """The peer, or several parties."""
+    if (peer is None) == (peers is None):
+        raise InputError("give peer=, or peers= for three parties or more")
+    if isinstance(peers, str):
+        raise InputError("peers= is a list of names, each with its address: name@host:port")
+    return peer if peer is not None else peers or ()
 
-    def __init__(self, peer: str, **options: Unpack[Options]) -> None:
+
+class Session:
+    """Runs with one peer, or with several parties: each as `name@host:port`, or with `via` by its name. Options that are given here hold
+    for every run; leaving the context stops what runs still."""
+
+    def __init__(
+        self,
+        peer: str | None = None,
+        *,
+        peers: Sequence[str] | None = None,
+        **options: Unpack[Options],
+    ) -> None:
         refuse_unknown("Session", options, Options)
-        self._peer = peer
+        self._peer = _whom(peer, peers)
         self._options = options
         self._running: set[Stop] = set()
 
@@ -96,6 +112,10 @@ class Session:
         """Finds how many distinct keys both lists have, not which; of several keys, how many rows match by any."""
         asks = Asks("count", on, match=match, pairs=pairs)
         return self._do(table, asks, options, NumberOptions)
+
+    def overlaps(self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]) -> Result:
+        """Finds how many distinct keys each two of several lists have, and how many all have."""
+        return self._do(table, Asks("overlaps", on), options, NumberOptions)
 
     def sum(
         self,
@@ -162,6 +182,7 @@ class Session:
         place = os.fspath(calendar)
         wish = Wish(place, between, length, step, hours, zone, weekends, prefer)
         asks = Asks("agree", choices={"scheme": scheme})
+        self._refuse_several("agree")
         return self._with_peer(
             "agree",
             options,
@@ -182,6 +203,7 @@ class Session:
     ) -> Found:
         """Finds what the list that the peer serves says of a table's rows, or of a list of single items, which the list's
         own presets normalise."""
+        self._refuse_several("lookup")
         items = _items(asked, on)
         frame_ = None if items else frame(cast(Table, asked))
         source = None if frame_ is None else frame_.source(several(on))
@@ -197,6 +219,10 @@ class Session:
                 frame_,
             ),
         )
+
+    def _refuse_several(self, operation: str) -> None:
+        if not isinstance(self._peer, str):
+            raise InputError(f"{operation} is between two parties: give peer= in place of peers=")
 
     def close(self) -> None:
         """Stops what runs."""
@@ -272,14 +298,15 @@ def intersect(
     table: Table,
     *,
     on: Keys,
-    peer: str,
+    peer: str | None = None,
+    peers: Sequence[str] | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[JoinOptions],
 ) -> Result:
     """Finds the rows that both lists have, with the columns that the peer sends of its own. Several keys are lists in a list, the
     most trusted first; `match` says how rows match by them, `pairs` how many rows one row can match."""
-    return Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)
+    return Session(peer, peers=peers).intersect(table, on=on, match=match, pairs=pairs, **options)
 
 
 @helps(NumberOptions)
@@ -287,13 +314,22 @@ def count(
     table: Table,
     *,
     on: Keys,
-    peer: str,
+    peer: str | None = None,
+    peers: Sequence[str] | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[NumberOptions],
 ) -> Result:
     """Finds how many distinct keys both lists have, not which; of several keys, how many rows match by any."""
-    return Session(peer).count(table, on=on, match=match, pairs=pairs, **options)
+    return Session(peer, peers=peers).count(table, on=on, match=match, pairs=pairs, **options)
+
+
+@helps(NumberOptions)
+def overlaps(
+    table: Table, *, on: Columns, peers: Sequence[str], **options: Unpack[NumberOptions]
+) -> Result:
+    """Finds how many distinct keys each two of several lists have, and how many all have."""
+    return Session(peers=peers).overlaps(table, on=on, **options)
 
 
 @helps(NumberOptions)

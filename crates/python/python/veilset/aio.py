@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, Unpack, cast
 
 from . import _session
@@ -54,10 +54,16 @@ def _from_thread(loop: asyncio.AbstractEventLoop, progress: Progress) -> Progres
 
 
 class Session:
-    """Runs with one peer, as :class:`veilset.Session`."""
+    """Runs with one peer or several parties, as :class:`veilset.Session`."""
 
-    def __init__(self, peer: str, **options: Unpack[Options]) -> None:
-        self._session = _session.Session(peer, **options)
+    def __init__(
+        self,
+        peer: str | None = None,
+        *,
+        peers: Sequence[str] | None = None,
+        **options: Unpack[Options],
+    ) -> None:
+        self._session = _session.Session(peer, peers=peers, **options)
         self._options = options
 
     async def intersect(
@@ -85,6 +91,12 @@ class Session:
         """As :func:`veilset.count`."""
         own = {"match": match, "pairs": pairs}
         return await self._do(self._session.count, table, on=on, **own, **options)
+
+    async def overlaps(
+        self, table: Table, *, on: Columns, **options: Unpack[NumberOptions]
+    ) -> Result:
+        """As :func:`veilset.overlaps`."""
+        return await self._do(self._session.overlaps, table, on=on, **options)
 
     async def sum(
         self,
@@ -177,26 +189,37 @@ async def intersect(
     table: Table,
     *,
     on: Keys,
-    peer: str,
+    peer: str | None = None,
+    peers: Sequence[str] | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[JoinOptions],
 ) -> Result:
     """As :func:`veilset.intersect`."""
-    return await Session(peer).intersect(table, on=on, match=match, pairs=pairs, **options)
+    return await Session(peer, peers=peers).intersect(
+        table, on=on, match=match, pairs=pairs, **options
+    )
 
 
 async def count(
     table: Table,
     *,
     on: Keys,
-    peer: str,
+    peer: str | None = None,
+    peers: Sequence[str] | None = None,
     match: Match | None = None,
     pairs: Pairs | None = None,
     **options: Unpack[NumberOptions],
 ) -> Result:
     """As :func:`veilset.count`."""
-    return await Session(peer).count(table, on=on, match=match, pairs=pairs, **options)
+    return await Session(peer, peers=peers).count(table, on=on, match=match, pairs=pairs, **options)
+
+
+async def overlaps(
+    table: Table, *, on: Columns, peers: Sequence[str], **options: Unpack[NumberOptions]
+) -> Result:
+    """As :func:`veilset.overlaps`."""
+    return await Session(peers=peers).overlaps(table, on=on, **options)
 
 
 async def sum(
