@@ -220,6 +220,35 @@ fn all_count_what_all_have_without_seeing_which() {
     }
 }
 
+/// A rule refuses before anybody is met, also where only some learn; one about who learns does once that is agreed on.
+#[test]
+fn rules_hold_among_several_parties() {
+    let parties = parties();
+    let with = ["--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
+    let alone = [&["intersect", "list.csv", "--listen", ANY], &KEY[..], &with].concat();
+    for (rule, more) in [
+        ("own-most = 39", &["--learner", "me"][..]),
+        ("operations = [\"count\"]", &["--learner", "bob"]),
+        ("protocols = [\"leader-pivot\"]", &["--protocol", "all-but-one"]),
+        ("learn = [\"me\"]", &[]),
+    ] {
+        parties[0].file("home/policy.toml", &format!("{rule}\n"));
+        let output = parties[0].run(&[&alone[..], more].concat());
+        assert_eq!(code(&output), 6, "{rule}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("meeting"), "{rule}: {}", stderr(&output));
+    }
+    parties[0].file("home/policy.toml", "learn = [\"me\"]\n");
+    let seats = [&["--learner", "me"][..], &["--learner", "ann"], &["--learner", "ann"]];
+    let flags = seats.map(|seats| [&KEY[..], seats].concat());
+    let outputs = meet(&parties, "intersect", [&flags[0], &flags[1], &flags[2]]);
+    assert_eq!(outputs.iter().map(code).collect::<Vec<_>>(), [0, 0, 0], "{}", stderr(&outputs[0]));
+    let seats = [&["--learner", "bob"][..], &["--learner", "me"], &["--learner", "bob"]];
+    let flags = seats.map(|seats| [&KEY[..], seats].concat());
+    let outputs = meet(&parties, "intersect", [&flags[0], &flags[1], &flags[2]]);
+    assert_eq!(code(&outputs[0]), 6, "{}", stderr(&outputs[0]));
+    assert!(outputs.iter().all(|output| output.stdout.is_empty()));
+}
+
 /// Numbers of each two and of all, in words, in JSON and as a picture.
 #[test]
 fn all_see_how_much_each_two_have_in_common() {

@@ -7,7 +7,7 @@ use chrono::NaiveDate;
 use toml::Spanned;
 use toml::de::{DeString, DeTable, DeValue};
 use veilset_names::UnknownName;
-use veilset_protocols::{Operation, Security, find};
+use veilset_protocols::{Operation, Security, find, find_multiparty};
 use veilset_session::{Learn, MAX_NAME, NoNoise, Noise};
 
 use super::{Place, Policy, PolicyError};
@@ -236,9 +236,11 @@ impl Value for Noise {
 
 impl Value for Protocol {
     fn of(value: &DeValue<'_>) -> Result<Self, String> {
-        let protocol = value.as_str().and_then(find);
+        let of_two = |id| find(id).map(|protocol| protocol.spec().id);
+        let of_several = |id| find_multiparty(id).map(|protocol| protocol.spec().id);
+        let id = value.as_str().and_then(|id| of_two(id).or_else(|| of_several(id)));
         let wanted = || "a name that `veilset protocols` lists".to_owned();
-        protocol.map(|protocol| Self(protocol.spec().id)).ok_or_else(wanted)
+        id.map(Self).ok_or_else(wanted)
     }
 }
 
