@@ -1,5 +1,6 @@
 //! `veilset plan --parties`: the price of a run of several.
 
+use comfy_table::ColumnConstraint;
 use veilset::json;
 use veilset::planner::{MeetingEstimate, PlannedMeeting};
 
@@ -29,14 +30,16 @@ pub(crate) fn run(args: &PlanArgs, parties: u16) -> Result<(), Failure> {
     let mut table = layout::table(&[
         "protocol",
         "time",
-        "leader sends",
-        "gets",
-        "others send",
-        "get",
+        "leader sends, gets",
+        "others send, get",
         "rounds",
         "memory",
     ]);
     table.add_rows(prices.iter().map(line));
+    // An id in two lines is no id.
+    if let Some(ids) = table.column_mut(0) {
+        ids.set_constraint(ColumnConstraint::ContentWidth);
+    }
     print_line!("{table}")?;
     say_wrapped(
         "You lead here. Of the others the most that one sends, and gets; all learn. Without --protocol a run takes the first of these.",
@@ -44,16 +47,16 @@ pub(crate) fn run(args: &PlanArgs, parties: u16) -> Result<(), Failure> {
     Ok(())
 }
 
-fn line(price: &MeetingEstimate) -> [String; 8] {
+fn line(price: &MeetingEstimate) -> [String; 6] {
     let (parties, received) = (&price.cost.parties, &price.cost.received);
     let most = |values: &mut dyn Iterator<Item = f64>| values.fold(0.0, f64::max);
+    let both = |sent: f64, received: f64| format!("{}, {}", show_bytes(sent), show_bytes(received));
+    let sent = most(&mut parties[1..].iter().map(|party| party.bytes_sent));
     [
         price.spec.id.to_owned(),
         show_duration(price.time),
-        show_bytes(parties[0].bytes_sent),
-        show_bytes(received[0]),
-        show_bytes(most(&mut parties[1..].iter().map(|party| party.bytes_sent))),
-        show_bytes(most(&mut received[1..].iter().copied())),
+        both(parties[0].bytes_sent, received[0]),
+        both(sent, most(&mut received[1..].iter().copied())),
         price.cost.rounds.to_string(),
         show_bytes(most(&mut parties.iter().map(|party| party.memory))),
     ]

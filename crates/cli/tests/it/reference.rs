@@ -50,6 +50,8 @@ fn tables_fit_eighty_columns_and_a_row_in_a_pipe_is_a_line() {
         let narrow = printed(&party, args, Some(80));
         assert!(width(&narrow) <= 80, "{narrow}");
     }
+    let several = ["plan", "overlaps", "--parties", "64", "--rows", "1e6", "--peer-rows", "1M"];
+    assert!(printed(&party, &several, Some(80)).contains("leader-pivot-overlaps"));
     let piped = printed(&party, &["protocols", "--operation", "sum"], None);
     let row = |line: &str| line.contains("mqrpmt-star-sum") && line.contains("Sigma-mqPMT");
     assert!(piped.lines().any(row), "{piped}");
