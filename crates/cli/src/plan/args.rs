@@ -25,7 +25,7 @@ pub(crate) struct PlanArgs {
     /// The peer's number of distinct keys
     #[arg(long, value_name = "M", value_parser = units::count, required_unless_present = "cluster", requires = "rows")]
     pub(crate) peer_rows: Option<u64>,
-    /// Price a run of so many parties, of which you are one and each other has --peer-rows keys (intersect and count only)
+    /// Price a run of so many parties, of which you are one and each other has --peer-rows keys (intersect, count and overlaps only)
     #[arg(long, value_name = "N", value_parser = value_parser!(u16).range(3..=64), conflicts_with_all = ["cluster", "keys", "learn", "security", "values", "row_bytes", "group", "digest", "prime", "flooding"])]
     pub(crate) parties: Option<u16>,
     /// The keys by which rows match, of which a row has a value under each
