@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use veilset_protocols::Outcome;
+use veilset_session::listed;
 
 use crate::Done;
 
@@ -70,12 +71,7 @@ impl SharedKeys {
     #[must_use]
     pub fn names(&self, of: &[usize]) -> String {
         let names: Vec<&str> = of.iter().map(|place| self.lists[*place].name.as_str()).collect();
-        match &names[..] {
-            [first @ .., last] if !first.is_empty() => {
-                format!("{} and {last}", first.join(", "))
-            }
-            _ => names.concat(),
-        }
+        listed(&names)
     }
 
     /// The picture as a file of SVG: a line for each group of lists, with a point for each list of it and a bar for its number. Marks stand out

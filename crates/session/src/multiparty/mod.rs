@@ -20,6 +20,7 @@ use veilset_protocols::{
 };
 use zeroize::Zeroizing;
 
+pub use self::report::listed;
 pub use self::terms::protocol_among_several;
 
 use self::seats::Seated;
@@ -205,10 +206,9 @@ impl AgreedMultiparty {
         let signed = self.offer.pledge.as_ref().map(|pledge| {
             let learners = &self.seated.learners;
             let own = own_party(pledge, &self.offer, learners[self.place]);
-            let of_place = |at: usize| at + usize::from(at >= self.place);
             let others = self.peers.0.iter().zip(&self.pledged).enumerate();
             let others = others.map(|(at, (peer, theirs))| {
-                other_party(pledge, &peer.key, theirs, learners[of_place(at)])
+                other_party(pledge, &peer.key, theirs, learners[place_of(at, self.place)])
             });
             let mut parties: Vec<_> = others.collect();
             parties.insert(self.place, own);
@@ -338,11 +338,10 @@ impl ConnectedPeers {
     ) -> Result<T, SessionError> {
         result.map_err(|why| {
             let why = self.with_culprit(place, why);
-            let place_of =
-                |at: usize| u8::try_from(at + usize::from(at >= place)).unwrap_or(u8::MAX);
+            let told_of = |at| u8::try_from(place_of(at, place)).unwrap_or(u8::MAX);
             let culprit = match &why {
                 SessionError::Party { party: name, .. } => {
-                    self.0.iter().position(|peer| peer.name == *name).map(|at| (at, place_of(at)))
+                    self.0.iter().position(|peer| peer.name == *name).map(|at| (at, told_of(at)))
                 }
                 _ => None,
             };
@@ -374,9 +373,8 @@ impl ConnectedPeers {
             Abort::Heard { place } => (place, SessionError::Heard { by: by.clone() }),
             _ => return why,
         };
-        let culprit = usize::from(culprit);
-        match culprit.checked_sub(usize::from(culprit > place)).and_then(|at| self.0.get(at)) {
-            Some(peer) if culprit != place && peer.name != *by => told.with(peer.name.clone()),
+        match peer_at(usize::from(culprit), place).and_then(|at| self.0.get(at)) {
+            Some(peer) if peer.name != *by => told.with(peer.name.clone()),
             _ => why,
         }
     }
@@ -384,28 +382,38 @@ impl ConnectedPeers {
     /// With the name of whose fault it is, where that is known.
     fn of_run(&self, own: usize, error: MultipartyError) -> SessionError {
         let step = self.0[0].pipe.step();
-        let name = |party: u16| {
-            let place = usize::from(party) - 1;
-            self.0[place - usize::from(place > own)].name.clone()
+        let of_party = |fault: SessionError, party: u16| match peer_at(usize::from(party) - 1, own)
+        {
+            Some(at) => fault.with(self.0[at].name.clone()),
+            None => fault,
         };
         match error {
             MultipartyError::Party { party, source } => {
-                SessionError::of_protocol(step, source).with(name(party))
+                of_party(SessionError::of_protocol(step, source), party)
             }
             MultipartyError::Own(source) => SessionError::of_protocol(step, source),
             MultipartyError::Arithmetic(error) => {
                 SessionError::Protocol { step, why: error.to_string() }
             }
             error => {
-                let why = error.to_string();
-                let fault = SessionError::Deviation { step, why };
+                let fault = SessionError::Deviation { step, why: error.to_string() };
                 match error.culprit() {
-                    Some(party) => fault.with(name(party)),
+                    Some(party) => of_party(fault, party),
                     None => fault,
                 }
             }
         }
     }
+}
+
+/// The place among all of the peer at an index, for a party whose own place is `own`.
+fn place_of(at: usize, own: usize) -> usize {
+    at + usize::from(at >= own)
+}
+
+/// The index of the peer in a place; none has the party's own.
+fn peer_at(place: usize, own: usize) -> Option<usize> {
+    (place != own).then(|| place - usize::from(place > own))
 }
 
 /// What to tell the others of an error with the party in this place: what this party found itself, or that it heard of it.

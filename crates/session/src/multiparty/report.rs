@@ -9,7 +9,7 @@ use veilset_protocols::{Operation, Outcome, Withstands};
 
 use super::seats::Seated;
 use super::terms::Exchanged;
-use super::{AgreedMultiparty, ConnectedPeer};
+use super::{AgreedMultiparty, ConnectedPeer, peer_at};
 use crate::briefing::{NO_KEYS, RELEASE_LEAK};
 use crate::report::run_id;
 use crate::terms::Terms;
@@ -69,10 +69,7 @@ impl Names<'_> {
 
     /// The name of the party in a place.
     fn of(&self, place: usize) -> &str {
-        match place {
-            own if own == self.place => "you",
-            other => &self.peers[other - usize::from(other > self.place)].name,
-        }
+        peer_at(place, self.place).map_or("you", |at| &self.peers[at].name)
     }
 
     /// Who learns what.
@@ -119,7 +116,8 @@ impl Names<'_> {
 }
 
 /// "a, b and c".
-fn listed(names: &[&str]) -> String {
+#[must_use]
+pub fn listed(names: &[&str]) -> String {
     match names {
         [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
         _ => names.concat(),
