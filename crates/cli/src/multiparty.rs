@@ -122,6 +122,8 @@ fn check(order: &Order) -> Result<(), Failure> {
         "a run has at most 64 parties: give --with at most 63 times"
     } else if Learn::from(args.learn) != Learn::Both {
         "with several parties name those who learn, and yourself as me: give --learner in place of --learn"
+    } else if let Some(contradiction) = args.seats.contradiction() {
+        contradiction
     } else if choices {
         "the protocols for several parties have no choices: leave out --group, --digest and --prime"
     } else if order.keys().len() > 1 {

@@ -26,6 +26,12 @@ pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     if !order.party.with.is_empty() {
         return multiparty::run(order, talk);
     }
+    if order.party.seats.is_given() {
+        return Err(Failure::Flags(
+            "--learner, --leader and --pivot are for several parties: give --with for each other one; of two, --learn says who learns"
+                .to_owned(),
+        ));
+    }
     if order.operation.spec().over == Over::SeveralLists {
         return Err(Failure::Flags(format!(
             "{} is of three lists or more: give --with for each other party; of two lists count says the same",

@@ -445,6 +445,28 @@ pub(crate) struct SeatArgs {
     pub(crate) pivot: Option<String>,
 }
 
+impl SeatArgs {
+    /// Whether anybody is named.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.learner.is_empty() || self.leader.is_some() || self.pivot.is_some()
+    }
+
+    /// What no run can be: one name for both, or a leader that does not learn.
+    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+        let Self { learner, leader, pivot } = self;
+        let leader = leader.as_ref()?;
+        if pivot.as_ref() == Some(leader) {
+            return Some(
+                "the leader and the pivot are two parties: give --leader and --pivot two names",
+            );
+        }
+        let learns = learner.is_empty() || learner.contains(leader);
+        (!learns).then_some(
+            "the leader computes the result, so it learns: give its name to --learner, too",
+        )
+    }
+}
+
 /// How much of a result is released, and of a list's size.
 #[derive(Args)]
 #[command(next_help_heading = RULES)]

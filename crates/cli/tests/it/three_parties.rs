@@ -319,6 +319,8 @@ fn flags_for_two_parties_are_refused() {
         ("intersect", &["--security", "malicious"], "leave out --security"),
         ("intersect", &["--group", "p256"], "leave out --group"),
         ("intersect", &["--learner", "dan"], "dan is none of the parties"),
+        ("intersect", &["--leader", "me", "--pivot", "me"], "are two parties"),
+        ("count", &["--leader", "bob", "--learner", "me"], "so it learns"),
         ("count", &["--noise", "epsilon=1,delta=1e-6"], "for runs of two parties"),
         ("intersect", &["--with", "bob@127.0.0.1:3"], "bob is named twice"),
         ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
@@ -328,6 +330,14 @@ fn flags_for_two_parties_are_refused() {
         let output = parties[0].run(&args);
         assert_eq!(code(&output), 2, "{args:?}");
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+    for way in [&["--connect", "127.0.0.1:1"], &["--listen", ANY]] {
+        for seat in ["--learner", "--leader", "--pivot"] {
+            let two =
+                ["intersect", "list.csv", "--key", "email:email", "--peer", "bob", seat, "me"];
+            let output = parties[0].run(&[&two[..], way].concat());
+            assert_eq!(code(&output), 2, "{way:?} {seat}");
+        }
     }
     let two = ["overlaps", "list.csv", "--key", "email:email", "--listen", ANY, "--peer", "bob"];
     let output = parties[0].run(&two);
