@@ -23,12 +23,12 @@ impl Party {
         Ok(Self { home, identity: Arc::new(identity) })
     }
 
-    /// A job with the peer of this name, under this party's policy.
+    /// A job under this party's policy.
     ///
     /// # Errors
     /// When the policy or the identity cannot be read.
-    pub(crate) fn governs(&self, job: Job, peer: &str) -> Result<Job, veilset::Error> {
-        job.of_party(&self.home, None, [peer])
+    pub(crate) fn governs(&self, job: Job) -> Result<Job, veilset::Error> {
+        job.of_party(&self.home, None)
     }
 
     /// Its own key, and the names that it pinned with their keys.

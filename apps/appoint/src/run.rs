@@ -67,13 +67,14 @@ impl Plan {
     /// The result as the page shows it.
     fn run(self, desk: &Desk, stop: Stop) -> Result<Value, Refusal> {
         let input = meeting::input("slots".to_owned(), &self.slots)?;
-        let job = desk.party.governs(self.job(desk), &self.peer.name)?;
+        let job = desk.party.governs(self.job(desk))?;
         job.check()?;
         job.check_list(&input)?;
         let options = Options { deadline: desk.how.deadline, stop, ..Options::default() };
         let tell = |event| desk.board.tell(&event);
         let (identity, peer) = (&desk.party.identity, &self.peer);
-        let connection = Connection::open(identity, peer, &self.endpoint, &options, &tell)?;
+        let connection =
+            Connection::open(identity, &[peer.clone().into()], &self.endpoint, &options, &tell)?;
         let ready = job.offer(connection, &input)?;
         desk.board.brief(ready.briefing());
         let cores = || available_parallelism().map_or(1, usize::from);
@@ -87,7 +88,7 @@ impl Plan {
     }
 
     fn job(&self, desk: &Desk) -> Job {
-        let job = Job::new(Operation::Agree, self.peer.name.clone());
+        let job = Job::new(Operation::Agree, [&self.peer.name]);
         self.meeting.terms_of(Job { protocol: desk.how.protocol.0, ..job })
     }
 

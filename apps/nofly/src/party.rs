@@ -33,7 +33,7 @@ impl Party {
 
     /// A job with the peer, under this party's policy.
     pub(crate) fn governs(&self, job: Job) -> Result<Job, Failure> {
-        Ok(job.of_party(&self.home, None, [self.peer.name.as_str()])?)
+        Ok(job.of_party(&self.home, None)?)
     }
 }
 

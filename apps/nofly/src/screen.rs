@@ -57,7 +57,7 @@ pub(crate) fn run(args: &ScreenArgs, talk: Talk) -> Result<(), Failure> {
 
 /// This side learns which of its rows match; the authority learns nothing.
 fn job(party: &Party, args: &ScreenArgs) -> Result<Job, Failure> {
-    let job = Job::intersect(party.peer.name.clone());
+    let job = Job::intersect([&party.peer.name]);
     party.governs(Job { learn: Learn::Me, protocol: args.protocol.0, ..job })
 }
 
@@ -96,8 +96,8 @@ impl Screening<'_> {
         let options = Options { deadline: self.args.deadline, comeback, ..Options::default() };
         let Party { identity, peer, .. } = self.party;
         self.talk.say(&format!("going to {} at {}", peer.name, endpoint.place()));
-        let connection =
-            Connection::open(identity, peer, endpoint, &options, &|event| self.talk.tell(&event))?;
+        let (peers, tell) = ([peer.clone().into()], |event| self.talk.tell(&event));
+        let connection = Connection::open(identity, &peers, endpoint, &options, &tell)?;
         let ready = job(self.party, self.args)?.offer(connection, input)?;
         self.talk.show(ready.briefing());
         if let Some(board) = self.board {

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &ServeArgs, talk: Talk) -> Result<(), Failure> {
 
 /// The airline learns which of its passengers match; this side learns nothing.
 fn job(party: &Party, args: &ServeArgs) -> Result<Job, Failure> {
-    let job = Job::intersect(party.peer.name.clone());
+    let job = Job::intersect([&party.peer.name]);
     party.governs(Job { learn: Learn::Peer, protocol: args.protocol.0, ..job })
 }
 
@@ -113,7 +113,8 @@ impl Server<'_> {
         let (identity, peer) = (&self.party.identity, &self.party.peer_now()?);
         let tell = |event| self.talk.tell(&event);
         if let Endpoint::Via(_) = &self.endpoint {
-            let connection = Connection::open(identity, peer, &self.endpoint, &options, &tell)?;
+            let peers = [peer.clone().into()];
+            let connection = Connection::open(identity, &peers, &self.endpoint, &options, &tell)?;
             return Ok(connection.with_patience(PATIENCE));
         }
         let listener = match listener {

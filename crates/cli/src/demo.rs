@@ -112,7 +112,7 @@ fn take_part(
     operation: Operation,
     learn: Learn,
 ) -> Result<Done, Failure> {
-    let job = Job { learn, ..Job::new(operation, peer.to_owned()) };
+    let job = Job { learn, ..Job::new(operation, [peer]) };
     let resources = Resources { threads: 1, observer: &Silent };
     Ok(job.offer(way, &party.input)?.run(&party.input, &resources)?)
 }

@@ -6,10 +6,10 @@ use veilset::data::{DataError, Destination, Source};
 use veilset::lookup::{
     Answer, Contact, Fetched, LookedUp, LookupInput, Server, Takes, Visitor, Way, look_up,
 };
-use veilset::net::{Endpoint, Event, Options};
+use veilset::net::{Event, Options};
 use veilset::party::{Home, Identity, Peers};
 use veilset::registry::Silent;
-use veilset::{Input, json, table, voice};
+use veilset::{Ends, Input, json, table, voice};
 
 use crate::args::{LookupArgs, Talk};
 use crate::error::Failure;
@@ -20,17 +20,14 @@ use crate::units::show_bytes;
 
 /// Fetches what changed of the list, asks, and prints what it says.
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
-    let endpoint = match (&args.connect, &args.via) {
-        (Some(address), _) => Endpoint::Connect(address.clone()),
-        (None, Some(relay)) => Endpoint::Via(relay.clone()),
-        (None, None) => return Err(Failure::Bug("no way to the server".to_owned())),
-    };
-    endpoint.check().map_err(veilset::Error::from)?;
+    let LookupArgs { connect, via, peer, .. } = args;
+    let ends = Ends { listen: None, connect: connect.as_deref(), via: via.as_deref() };
+    let endpoint = ends.endpoint(std::slice::from_ref(peer))?;
     let destination = destination(args)?;
     let (sought, items) = sought(args, destination.clone(), talk)?;
     let home = Home::from_env()?;
     let identity = Identity::load(&home)?;
-    let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer)?;
+    let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(&args.peer.name)?;
     let options = Options { deadline: args.deadline, ..Options::default() };
     let waiting = Waiting::new(talk, &peer.name, args.deadline);
     let tell = |event| {

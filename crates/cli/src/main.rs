@@ -28,7 +28,6 @@ mod interrupt;
 mod invite;
 mod layout;
 mod lookup;
-mod multiparty;
 mod operation;
 mod order;
 mod plan;

@@ -1,4 +1,4 @@
-//! `veilset intersect` and the other operations between two parties: the main job.
+//! `veilset intersect` and the other operations on lists: the main job.
 
 use std::path::Path;
 use std::thread::sleep;
@@ -6,57 +6,53 @@ use std::time::Duration;
 
 use veilset::data::{DataError, Destination, KEY_COLUMN, Scratch, Source, Table};
 use veilset::net::Endpoint;
-use veilset::party::{Home, Identity, Peer, Peers};
-use veilset::registry::{Gives, Over};
+use veilset::party::{Home, Identity, Peers};
+use veilset::registry::Gives;
 use veilset::{
-    Connection, Done, Input, Job, PhaseCost, Ready, Resources, disk_need, exit_code, table, voice,
+    Connection, Done, Input, Job, PeerAddress, PhaseCost, Ready, Resources, disk_need, exit_code,
+    table, voice,
 };
 
-use crate::args::{MeetArgs, PlaceArgs, Talk};
+use crate::args::{MeetArgs, PlaceArgs, SeatArgs, Talk};
 use crate::consent::{Consent, Somebody};
 use crate::error::Failure;
 use crate::interrupt::Interrupt;
 use crate::order::Order;
 use crate::progress::{Bar, Waiting, detail, say, say_warning, warn_some};
-use crate::{multiparty, report, terms, units};
+use crate::{report, terms, units};
 
-/// Reads the list, meets the peer, agrees, runs, and writes what this side was to learn.
+/// Reads the list, meets the others, agrees, runs, and writes what this side was to learn.
 pub(crate) fn run(order: &Order, talk: &Talk) -> Result<(), Failure> {
     order.party.meet.log();
-    if !order.party.with.is_empty() {
-        return multiparty::run(order, talk);
-    }
-    if order.party.seats.is_given() {
-        return Err(Failure::Flags(
-            "--learner, --leader and --pivot are for several parties: give --with for each other one; of two, --learn says who learns"
-                .to_owned(),
-        ));
-    }
-    if order.operation.spec().over == Over::SeveralLists {
-        return Err(Failure::Flags(format!(
-            "{} is of three lists or more: give --with for each other party; of two lists count says the same",
-            order.operation
-        )));
-    }
     order.check()?;
+    let mut picture = None;
     let party = Party {
         args: &order.party.meet,
-        wanted: &|peer| order.job(peer),
-        place: &mut || order.destination(talk),
+        seats: Some(&order.party.seats),
+        wanted: &|peers| order.job(peers),
+        place: &mut || {
+            picture = order.picture()?;
+            order.destination(talk)
+        },
         read: &mut |destination| read(order, destination, talk),
     };
     let Met { done, input, destination } = party.meet(talk)?;
     if let Some(destination) = &destination {
         deliver(destination, &order.scratch(), talk, &|to| done.write(&input, to))?;
     }
+    if let Some((place, keys)) = picture.zip(done.shared_keys()) {
+        deliver(&place, &order.scratch(), talk, &|to| to.write_text(&keys.svg()))?;
+    }
     report::print(&done, &input, order, talk)
 }
 
-/// This side of a run with one peer: what differs from one command to another.
+/// This side of a run: what differs from one command to another.
 pub(crate) struct Party<'a> {
     pub(crate) args: &'a MeetArgs,
-    /// The job with the peer of this name.
-    pub(crate) wanted: &'a dyn Fn(String) -> Job,
+    /// Who is what, where a command is of several parties.
+    pub(crate) seats: Option<&'a SeatArgs>,
+    /// The job with peers of these names.
+    pub(crate) wanted: &'a dyn Fn(Vec<String>) -> Job,
     /// Where rows of the result go, if they go anywhere.
     pub(crate) place: &'a mut dyn FnMut() -> Result<Option<Destination>, Failure>,
     pub(crate) read: &'a mut dyn FnMut(Option<&Destination>) -> Result<Input, Failure>,
@@ -70,23 +66,24 @@ pub(crate) struct Met {
 }
 
 impl Party<'_> {
-    /// Meets the peer, agrees, asks, and runs. It refuses what it can before it reads the list, and reads the list before it calls.
+    /// Meets the others, agrees, asks, and runs. It refuses what it can before it reads the list, and reads the list before it calls.
     pub(crate) fn meet(self, talk: &Talk) -> Result<Met, Failure> {
-        let Self { args, wanted, place, read } = self;
-        wanted(args.peer().to_owned()).check()?;
-        let endpoint = endpoint(args)?;
+        let Self { args, seats, wanted, place, read } = self;
+        wanted(args.names()).check()?;
+        let endpoint = args.endpoint()?;
         let interrupt = Interrupt::heed(args.time_limit)?;
         let destination = place()?;
-        let job = Other::load(args)?.job(wanted, args)?;
+        let wanted = |others: &Others| others.job(wanted, args, seats);
+        let job = wanted(&Others::load(args)?)?;
         job.check()?;
         let input = read(destination.as_ref())?;
         job.check_list(&input)?;
         let target = Target { input: &input, destination: destination.as_ref() };
-        let way = Way { endpoint: &endpoint, args, interrupt: &interrupt };
+        let way = End { endpoint: &endpoint, args, interrupt: &interrupt };
         let run = || {
             // As they are now: keys may have changed since the last try.
-            let other = Other::load(args)?;
-            other.run(other.job(wanted, args)?, target, way, talk)
+            let others = Others::load(args)?;
+            others.run(wanted(&others)?, target, way, talk)
         };
         let done = again(args, &interrupt, run)?;
         Ok(Met { done, input, destination })
@@ -94,7 +91,7 @@ impl Party<'_> {
 }
 
 /// A run, again after a failure of the network as often as the flags say.
-pub(crate) fn again(
+fn again(
     args: &MeetArgs,
     interrupt: &Interrupt,
     mut run: impl FnMut() -> Result<Done, Failure>,
@@ -125,58 +122,69 @@ pub(crate) struct Target<'a> {
     pub(crate) destination: Option<&'a Destination>,
 }
 
-/// How to reach the peer, with the flags that say so, and what ends the wait.
+/// This side's end of the way to the others, with the flags that say so, and what ends the wait.
 #[derive(Clone, Copy)]
-struct Way<'a> {
+struct End<'a> {
     endpoint: &'a Endpoint,
     args: &'a MeetArgs,
     interrupt: &'a Interrupt,
 }
 
-/// The other party, and this one's identity.
-struct Other {
+/// The other parties, and this one's identity.
+struct Others {
     identity: Identity,
-    peer: Peer,
+    peers: Vec<PeerAddress>,
     home: Home,
 }
 
-impl Other {
-    /// As `--peer` names it.
+impl Others {
+    /// As `--peer` names them.
     fn load(args: &MeetArgs) -> Result<Self, Failure> {
         let home = Home::from_env()?;
         let identity = Identity::load(&home)?;
-        let peer = Peers::load(&home, Some(identity.public_key()))?.resolve(args.peer())?;
-        Ok(Self { identity, peer, home })
+        let pinned = Peers::load(&home, Some(identity.public_key()))?;
+        Ok(Self { peers: PeerAddress::of(&pinned, &args.peer)?, identity, home })
     }
 
-    /// The job with this peer, as this party's policy has it.
-    fn job(&self, wanted: &dyn Fn(String) -> Job, args: &MeetArgs) -> Result<Job, Failure> {
-        let job = wanted(self.peer.name.clone());
-        Ok(job.of_party(&self.home, args.policy.as_deref(), [self.peer.name.as_str()])?)
+    /// The job with them, as this party's policy has it.
+    fn job(
+        &self,
+        wanted: &dyn Fn(Vec<String>) -> Job,
+        args: &MeetArgs,
+        seats: Option<&SeatArgs>,
+    ) -> Result<Job, Failure> {
+        let names = self.peers.iter().map(|other| other.peer.name.clone());
+        let job = wanted(names.collect()).of_party(&self.home, args.policy.as_deref())?;
+        let own = self.identity.public_key();
+        let seats = seats.map(|seats| seats.of(own, &self.peers)).transpose()?;
+        Ok(Job { seats: seats.unwrap_or_default(), ..job })
     }
 
-    /// Calls it, agrees, asks, and runs.
+    /// Meets them, agrees, asks, and runs.
     fn run(
         &self,
         job: Job,
         target: Target<'_>,
-        way: Way<'_>,
+        end: End<'_>,
         talk: &Talk,
     ) -> Result<Done, Failure> {
-        let Way { endpoint, args, interrupt } = way;
+        let End { endpoint, args, interrupt } = end;
         let options = args.options(interrupt, talk);
-        let waiting = Waiting::new(talk, &self.peer.name, args.deadline);
-        if !matches!(endpoint, Endpoint::Listen(_)) {
-            waiting.call(endpoint.place());
+        let names = job.peers.join(", ");
+        let waiting = Waiting::new(talk, &names, args.deadline);
+        match endpoint {
+            _ if job.peers.len() > 1 => waiting.meet(),
+            Endpoint::Listen(_) => {}
+            Endpoint::Connect(place) | Endpoint::Via(place) => waiting.call(place),
         }
         let tell = |event| waiting.tell(&event);
-        let connection = Connection::open(&self.identity, &self.peer, endpoint, &options, &tell)?;
+        let connection = Connection::open(&self.identity, &self.peers, endpoint, &options, &tell)?;
         compute(job.offer(connection, target.input)?, target, args, talk)
     }
 }
 
 /// Holds room for the result, asks, and runs.
-pub(crate) fn compute(
+fn compute(
     mut ready: Ready,
     target: Target<'_>,
     args: &MeetArgs,
@@ -238,18 +246,6 @@ fn consent(mut ready: Ready, args: &MeetArgs, talk: &Talk) -> Result<Ready, Fail
 /// Every core that the system gives this process.
 pub(crate) fn all_cores() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// This side's end of the connection, after a look at its address.
-pub(crate) fn endpoint(args: &MeetArgs) -> Result<Endpoint, Failure> {
-    let endpoint = match (&args.listen, &args.connect, &args.via) {
-        (Some(address), ..) => Endpoint::Listen(address.clone()),
-        (None, Some(address), _) => Endpoint::Connect(address.clone()),
-        (None, None, Some(relay)) => Endpoint::Via(relay.clone()),
-        (None, None, None) => return Err(Failure::Bug("no way to the peer".to_owned())),
-    };
-    endpoint.check().map_err(veilset::Error::from)?;
-    Ok(endpoint)
 }
 
 /// What flags say of where rows of the result go.

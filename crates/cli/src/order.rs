@@ -15,14 +15,14 @@ use crate::error::Failure;
 use crate::operation::{Output, destination};
 
 /// A job with the flags that every operation has.
-pub(crate) fn job(operation: Operation, args: &MeetArgs, peer: String) -> Job {
+pub(crate) fn job(operation: Operation, args: &MeetArgs, peers: Vec<String>) -> Job {
     Job {
         protocol: args.protocol.0,
         security: args.security.into(),
         max_memory: args.max_memory,
         choices: args.choices.0,
         reference: args.reference.clone(),
-        ..Job::new(operation, peer)
+        ..Job::new(operation, peers)
     }
 }
 
@@ -182,14 +182,14 @@ impl FromArgMatches for Order {
 }
 
 impl Order {
-    /// The job for a peer of this name.
-    pub(crate) fn job(&self, peer: String) -> Job {
+    /// The job for peers of these names.
+    pub(crate) fn job(&self, peers: Vec<String>) -> Job {
         let matching = self.matching;
         let with_rows = self.operation.spec().may_send_rows() && self.sends();
         let learn = self.learn();
         let release = Release::from(&self.party.release);
         let pad_to = self.party.release.pad_to;
-        let job = job(self.operation, &self.party.meet, peer);
+        let job = job(self.operation, &self.party.meet, peers);
         Job { learn, matching, with_rows, release, pad_to, ..job }
     }
 
@@ -255,7 +255,7 @@ impl Order {
 
     /// How rows match by these keys of the list.
     pub(crate) fn matching(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Failure> {
-        Ok(self.job(String::new()).matching_of(keys)?)
+        Ok(self.job(self.party.meet.names()).matching_of(keys)?)
     }
 
     /// Whether this side names columns that go to the peer.
@@ -266,6 +266,12 @@ impl Order {
 
     /// Flags that do not fit one another.
     pub(crate) fn check(&self) -> Result<(), Failure> {
+        if self.operation.spec().over == Over::SeveralLists && !self.party.meet.has_several() {
+            return Err(Failure::Flags(format!(
+                "{} is of three lists or more: give --peer for each other party; of two lists count says the same",
+                self.operation
+            )));
+        }
         self.matching(&self.keys())?;
         if self.sends() && self.learn() == Learn::Me {
             return Err(Failure::Flags(

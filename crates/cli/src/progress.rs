@@ -118,6 +118,11 @@ impl<'a> Waiting<'a> {
         say(self.talk, &format!("calling {} at {address}, {}", self.peer, until(self.longest)));
     }
 
+    /// Says that the wait for several begins.
+    pub(crate) fn meet(&self) {
+        say(self.talk, &format!("meeting {}, {}", self.peer, until(self.longest)));
+    }
+
     /// Says what happens.
     pub(crate) fn tell(&self, event: &Event) {
         match event {

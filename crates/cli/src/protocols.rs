@@ -112,7 +112,7 @@ fn several_in_full(spec: &MultipartySpec) -> Table {
     for (name, value) in [
         ("id", spec.id.to_owned()),
         ("what it is", spec.title.to_owned()),
-        ("operation", format!("{} of 3 lists or more (--with)", spec.operation)),
+        ("operation", format!("{} of 3 lists or more (--peer for each)", spec.operation)),
         ("security", spec.security.name().to_owned()),
         ("withstands", withstood(spec.withstands).to_owned()),
         ("rests on", spec.assumption.to_owned()),

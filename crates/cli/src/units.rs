@@ -9,7 +9,7 @@ pub(crate) use veilset::units::{
     bytes, count, delimiter, duration, reference, show_bytes, show_need, show_wait, threads,
 };
 
-use crate::args::{ProtocolArg, StopValues, With};
+use crate::args::{ProtocolArg, StopValues};
 
 /// The bounds of what somebody may wait for a silent peer.
 const LEAST_PATIENCE: Duration = Duration::from_secs(10);
@@ -70,19 +70,6 @@ pub(crate) fn amount(text: &str) -> Result<f64, String> {
 /// `auto` or a protocol's id.
 pub(crate) fn protocol(text: &str) -> Result<ProtocolArg, String> {
     if text == "auto" { Ok(ProtocolArg(None)) } else { id(text).map(|id| ProtocolArg(Some(id))) }
-}
-
-/// `NAME@HOST:PORT`, or `NAME`.
-pub(crate) fn with(text: &str) -> Result<With, String> {
-    match text.rsplit_once('@') {
-        Some((name, address)) if !name.is_empty() && !address.is_empty() => {
-            Ok(With { name: name.to_owned(), address: Some(address.to_owned()) })
-        }
-        None if !text.is_empty() => Ok(With { name: text.to_owned(), address: None }),
-        _ => {
-            Err("give the party's name and its address, such as acme@acme.example:7000".to_owned())
-        }
-    }
 }
 
 /// A protocol's id.

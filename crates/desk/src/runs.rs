@@ -133,9 +133,9 @@ impl Desk {
             protocol,
             reference: text(args, "reference").map(str::to_owned),
             max_memory: self.place.memory,
-            ..Job::new(operation, peer.name.clone())
+            ..Job::new(operation, [&peer.name])
         };
-        let job = job.of_party(&self.home, None, [peer.name.as_str()])?;
+        let job = job.of_party(&self.home, None)?;
         job.check()?;
         let (table, keys) = (self.list(args)?, keys(args)?);
         if operation.spec().gives == Gives::Identifiers {
@@ -174,7 +174,7 @@ impl Desk {
             ..Options::default()
         };
         let events = |event: Event| noted(&event);
-        let connection = Connection::open(&identity, &peer, &way, &options, &events)?;
+        let connection = Connection::open(&identity, &[peer.into()], &way, &options, &events)?;
         let ready = job.offer(connection, &input)?;
         let ready = self.consented(ready, &input, run, running)?;
         let progress = Progress { desk: self, run, traffic, shown: Mutex::new(Shown::new()) };

@@ -17,7 +17,7 @@ use crate::error::Failure;
 use crate::list::List;
 use crate::order;
 use crate::party::Party;
-use crate::peer::{Peer, Way};
+use crate::peer::{Others, Way};
 use crate::stop::Stop;
 use crate::stream::Batches;
 
@@ -50,7 +50,7 @@ impl DriverConnection {
             if Policy::of_home(party.at())?.is_some() {
                 return Err(Failure::Ungoverned);
             }
-            let connection = Peer::find(party, &way, stop)?.connection(reporter)?;
+            let connection = Others::find(party, &way, stop)?.connection(reporter)?;
             Ok(Self { connection, connecting, deadline })
         })
     }

@@ -102,7 +102,7 @@ pub(crate) fn lookup(
         let takes = inquiry.takes()?;
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
-        let peer = party.peer(&way.peer)?;
+        let peer = party.peer(&way.one()?.name)?;
         let sought = inquiry.sought(list, destination.clone(), reporter)?;
         let (identity, tell) = (party.identity()?, |event| reporter.tell(&event));
         let visitor = Visitor {
@@ -160,7 +160,7 @@ impl Inquiry {
 impl Way {
     /// The way to a service, after a look at its address.
     fn service(&self) -> Result<Endpoint, Failure> {
-        if self.listen.is_some() || self.connect.is_some() == self.via.is_some() {
+        if self.leads_nowhere()? {
             return Err(Failure::Argument(
                 "a lookup goes to the service: give connect= or via=".to_owned(),
             ));

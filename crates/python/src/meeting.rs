@@ -12,7 +12,7 @@ use crate::attend::{Caller, attend};
 use crate::error::Failure;
 use crate::order::Order;
 use crate::party::Party;
-use crate::peer::{Peer, Way};
+use crate::peer::{Others, Way};
 use crate::run::take_part;
 use crate::stop::Stop;
 
@@ -47,18 +47,18 @@ pub(crate) fn agree(
     attend(py, &caller, stop, |reporter| {
         let search = wish.search()?;
         let Search { dates, length, step, .. } = search;
-        let scheme = order.job(way.peer.clone())?.choices.scheme.unwrap_or_default();
+        let scheme = order.job(way.names()?)?.choices.scheme.unwrap_or_default();
         let terms = Meeting { dates, length, step, scheme };
         let destination = order.place(&Source::new(&wish.calendar))?;
-        let peer = Peer::find(party, &way, stop)?;
+        let others = Others::find(party, &way, stop)?;
         let preference: Preference = wish.prefer.parse()?;
         let free = meeting::calendar(&wish.calendar)?.free(&search)?;
         let slots = preference.rank(free, search.zone);
         let input = meeting::input("slots".to_owned(), &slots)?;
 
-        let job = terms.terms_of(order.governed(party, peer.name())?);
+        let job = terms.terms_of(order.governed(party, &others)?);
         job.check_list(&input)?;
-        let done = take_part(&order, job, peer.meet(reporter)?, &input, None, reporter)?;
+        let done = take_part(&order, job, others.meet(reporter)?, &input, None, reporter)?;
         let agreed = meeting::agreed(&done, &input, &slots).map(|(_, slot)| slot);
         let now = SystemTime::now();
         if let (Some(slot), Some(destination)) = (agreed, &destination) {

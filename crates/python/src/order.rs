@@ -52,21 +52,12 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// The job with this peer, in the party's ledger and under its policy.
-    pub(crate) fn governed(&self, party: &Party, peer: &str) -> Result<Job, Failure> {
-        let job = self.offered(peer.to_owned())?;
-        let job = job.of_party(party.at(), self.policy.as_deref(), [peer])?;
-        job.check()?;
-        Ok(job)
-    }
-
-    /// The job with several parties of these names.
-    pub(crate) fn governed_among(&self, party: &Party, others: &Others) -> Result<Job, Failure> {
-        let names: Vec<&str> = others.names().collect();
+    /// The job with these parties, in this one's ledger and under its policy.
+    pub(crate) fn governed(&self, party: &Party, others: &Others) -> Result<Job, Failure> {
         let seats = others.seats().clone();
-        let job = Job { seats, ..self.offered(names.join(", "))? };
-        let job = job.of_party(party.at(), self.policy.as_deref(), names)?;
-        job.check_among_several()?;
+        let job = Job { seats, ..self.offered(others.names())? };
+        let job = job.of_party(party.at(), self.policy.as_deref())?;
+        job.check()?;
         Ok(job)
     }
 
@@ -85,9 +76,9 @@ impl Order {
         Ok(Release { least, most_rate, round, noise })
     }
 
-    /// The job for a peer of this name, which a protocol exists for.
-    pub(crate) fn job(&self, peer: String) -> Result<Job, Failure> {
-        let job = self.offered(peer)?;
+    /// The job for peers of these names, which a protocol exists for.
+    pub(crate) fn job(&self, peers: Vec<String>) -> Result<Job, Failure> {
+        let job = self.offered(peers)?;
         job.check()?;
         if job.operation.spec().over != Over::Calendars {
             job.matching_of(&self.keys()?)?;
@@ -100,7 +91,7 @@ impl Order {
     }
 
     /// The job, of which nothing was checked.
-    fn offered(&self, peer: String) -> Result<Job, Failure> {
+    fn offered(&self, peers: Vec<String>) -> Result<Job, Failure> {
         let operation = named("operation", &self.operation)?;
         Ok(Job {
             learn: named("learn", &self.learn)?,
@@ -118,7 +109,7 @@ impl Order {
                 .map(units::reference)
                 .transpose()
                 .map_err(Failure::Argument)?,
-            ..Job::new(operation, peer)
+            ..Job::new(operation, peers)
         })
     }
 
@@ -146,7 +137,7 @@ impl Order {
         if operation.spec().gives == Gives::Identifiers {
             table.check_aligned()?;
         }
-        let matching = self.offered(String::new())?.matching_of(&keys)?;
+        let matching = self.offered(Vec::new())?.matching_of(&keys)?;
         let says_key = operation.spec().gives == Gives::OwnRows && matching.is_some();
         if says_key && self.learn != Learn::Peer.name() {
             table.check_labelled(KEY_COLUMN)?;

@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::list::List;
 use crate::order::Order;
 use crate::party::Party;
-use crate::peer::{Way, Whom};
+use crate::peer::{Others, Way};
 use crate::stop::Stop;
 use crate::stream::Batches;
 
@@ -119,22 +119,17 @@ pub(crate) fn run(
 ) -> PyResult<Run> {
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
-        if !way.is_to_several() {
-            order.job(way.peer.clone())?;
-        }
-        let whom = Whom::find(party, &way, stop)?;
+        order.job(way.names()?)?;
+        let others = Others::find(party, &way, stop)?;
         let destination = order.destination(&list.source())?;
-        let job = match &whom {
-            Whom::Peer(peer) => order.governed(party, peer.name())?,
-            Whom::Others(others) => order.governed_among(party, others)?,
-        };
+        let job = order.governed(party, &others)?;
         let input = order.input(list, reporter)?;
         job.check_list(&input)?;
         if let Some(destination) = &destination {
             order.prepare(destination, &input)?;
         }
         let to = destination.as_ref();
-        let done = take_part(&order, job, whom.meet(reporter)?, &input, to, reporter)?;
+        let done = take_part(&order, job, others.meet(reporter)?, &input, to, reporter)?;
         if let Some(destination) = &destination {
             order.deliver(destination, &|to| done.write(&input, to))?;
         }
@@ -168,7 +163,7 @@ pub(crate) fn run_local(
     let stop = stop.get();
     let (LocalParty(order_a, a), LocalParty(order_b, b)) = (a, b);
     attend(py, &caller, stop, |reporter| {
-        let jobs = (order_a.job("b".to_owned())?, order_b.job("a".to_owned())?);
+        let jobs = (order_a.job(vec!["b".to_owned()])?, order_b.job(vec!["a".to_owned()])?);
         let inputs = (order_a.input(a, reporter)?, order_b.input(b, reporter)?);
         let options: Options = stop.options();
         let (here, there) = Connection::pair(&options)?;

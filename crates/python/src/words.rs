@@ -10,6 +10,8 @@ pub(crate) fn in_python(text: &str) -> String {
 
 fn keywords(text: &str) -> String {
     let text = text.replace("with -o", "with output=");
+    // Where there are several, they are in a list.
+    let text = text.replace("--peer for each", "peers= for each");
     let mut flags = text.split("--");
     let mut out = flags.next().unwrap_or_default().to_owned();
     for part in flags {
@@ -30,6 +32,7 @@ fn keyword(flag: &str) -> String {
         "" => "--".to_owned(),
         "key" => "on=".to_owned(),
         "file" => "a table".to_owned(),
+        "learner" => "learners=".to_owned(),
         "force" | "new-list" => format!("{}=True", flag.replace('-', "_")),
         _ => format!("{}=", flag.replace('-', "_")),
     }

@@ -126,11 +126,16 @@ def test_three_parties(tmp_path: Path) -> None:
 def test_several_parties_are_named_alike(parties: Parties) -> None:
     you = parties.you
     wrong: list[tuple[str, veilset.NumberOptions, list[str]]] = [
-        ("name@host:port", {"listen": "127.0.0.1:0"}, ["acme", "acme"]),
-        ("two other parties", {"listen": "127.0.0.1:0"}, ["acme@127.0.0.1:1"]),
+        ("needs an address", {"listen": "127.0.0.1:0"}, ["acme", "acme"]),
+        ("address once", {"connect": "127.0.0.1:0"}, ["acme@127.0.0.1:1"]),
         ("named twice", {"listen": "127.0.0.1:0"}, ["acme@127.0.0.1:1", "acme@127.0.0.1:2"]),
         ("name alone", {"via": "wss://relay.example"}, ["acme@127.0.0.1:1", "acme"]),
-        ("listen= or via=", {"connect": "127.0.0.1:1"}, ["acme@127.0.0.1:1", "acme@127.0.0.1:2"]),
+        (
+            "nobody gives connect=",
+            {"connect": "127.0.0.1:1"},
+            ["acme@127.0.0.1:1", "bank@127.0.0.1:2"],
+        ),
+        ("say how you meet acme", {}, ["acme"]),
     ]
     for text, options, peers in wrong:
         with pytest.raises(veilset.InputError, match=text):

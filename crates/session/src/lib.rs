@@ -57,7 +57,7 @@ pub use cluster::{
 };
 pub use elements::hash_keys;
 pub use error::{Blame, SessionError};
-pub use multiparty::{AgreedMultiparty, ConnectedPeer, agree_all, listed, protocol_among_several};
+pub use multiparty::{AgreedMultiparty, ConnectedPeer, agree_all, listed};
 pub use noise::{NoNoise, Noise};
 pub use offer::{Column, Detail, Learn, Matching, Offer, Seats, can_be_filled};
 pub use parts::capacity;

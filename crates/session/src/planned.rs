@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use veilset_protocols::{
-    MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape, Side,
-    Spec,
+    Choices, MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape,
+    Side, Spec,
 };
 
 use crate::plan::{plan, switches, time_among};
-use crate::{Calibration, Estimate, Link, Matching, SessionError, Wanted, protocol_among_several};
+use crate::{Calibration, Estimate, Learn, Link, Matching, SessionError, Wanted};
 
 /// A run of which only the price is asked.
 #[derive(Debug, Clone, Copy)]
@@ -198,7 +198,14 @@ impl PlannedMeeting {
     /// When several parties do not compute this, or none of their protocols takes so many keys.
     pub fn price(&self) -> Result<Vec<MeetingEstimate>, SessionError> {
         let Self { operation, parties, rows, peer_rows, link, threads } = *self;
-        let first = protocol_among_several(operation, None, Security::SemiHonest)?.spec();
+        let wanted = Wanted {
+            operation,
+            security: Security::SemiHonest,
+            learn: Learn::Both,
+            with_rows: false,
+            choices: Choices::default(),
+        };
+        let first = wanted.among_several(None)?.spec();
         let mut sizes = vec![peer_rows; parties];
         sizes[0] = rows;
         let learners = vec![true; parties];
@@ -225,10 +232,8 @@ impl PlannedMeeting {
 #[cfg(test)]
 mod tests {
     use veilset_crypto::Group;
-    use veilset_protocols::{Choices, Security};
 
     use super::*;
-    use crate::Learn;
 
     fn bytes(operation: Operation, learn: Learn, [rows, peer_rows, keys]: [u64; 3]) -> (f64, f64) {
         let security = Security::SemiHonest;

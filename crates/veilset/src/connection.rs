@@ -10,18 +10,7 @@ use veilset_party::{Identity, Peer, PublicKey};
 use veilset_protocols::MOST_PARTIES;
 use veilset_session::{ConnectedPeer, Pipe};
 
-use crate::{Error, memory};
-
-/// A peer of a multiparty run: what this side calls it, its pinned key, and where it listens.
-#[derive(Debug, Clone)]
-pub struct PeerAddress {
-    /// What this side calls it.
-    pub name: String,
-    /// Its key.
-    pub key: PublicKey,
-    /// `HOST:PORT`; empty where all meet at a relay.
-    pub address: String,
-}
+use crate::{Error, NoParties, PeerAddress, memory};
 
 /// An authenticated way to the peer, or to each peer of a multiparty run.
 pub struct Connection(pub(crate) Ways);
@@ -38,81 +27,43 @@ impl Connection {
     /// The most peers of a multiparty run.
     pub const MOST_PEERS: usize = MOST_PARTIES - 1;
 
-    /// Waits for the peer, on whichever side it appears; where it has the next key that it announced, its former one is forgotten. It may then take as long again, the deadline of
-    /// `options`, to consent to the terms.
+    /// Meets these parties, on whichever side each appears; where one has the next key that it announced, its former one is forgotten. Each may
+    /// then take as long again, the deadline of `options`, to consent to the terms.
+    ///
+    /// One peer is met at `endpoint`; where it has an address and this side listens, too, the side with the smaller key goes to the
+    /// other. Of several each two meet, in the same way, or pair by pair at a relay.
     ///
     /// # Errors
-    /// When it does not come in time or is somebody else.
+    /// When one does not come in time, somebody else answers at its address, or `endpoint` leads to one of several alone.
     pub fn open(
         identity: &Identity,
-        peer: &Peer,
+        peers: &[PeerAddress],
         endpoint: &Endpoint,
         options: &Options,
         events: &dyn Fn(Event),
     ) -> Result<Self, Error> {
         memory::has_read();
-        let transport = establish(identity, peer, endpoint, options, events)?;
-        settle(peer, &transport, events);
-        let connecting = transport.connects();
-        let pipe = pipe(transport).with_patience(options.deadline);
-        Ok(Self(Ways::Pair { pipe, connecting }))
-    }
-
-    /// Meets all of `peers`: waits at `listen` for those with smaller keys, then goes to the others. As every party does
-    /// so, each two meet once.
-    ///
-    /// # Errors
-    /// When one does not come in time, or somebody else answers at its address.
-    #[cfg(not(target_family = "wasm"))]
-    pub fn open_all(
-        identity: &Identity,
-        listen: &str,
-        peers: &[PeerAddress],
-        options: &Options,
-        events: &dyn Fn(Event),
-    ) -> Result<Self, Error> {
-        memory::has_read();
-        let own = identity.public_key();
-        let (smaller, larger): (Vec<&PeerAddress>, Vec<&PeerAddress>) =
-            peers.iter().partition(|peer| peer.key < own);
-        let mut connected = Vec::with_capacity(peers.len());
-        if !smaller.is_empty() {
-            let keys: Vec<PublicKey> = smaller.iter().map(|peer| peer.key).collect();
-            let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
-            let came = smaller.into_iter().zip(came);
-            connected.extend(came.map(|(peer, came)| connected_peer(peer, came, options.deadline)));
+        if let [PeerAddress { peer, address }] = peers {
+            let larger = peer.keys.now() > identity.public_key();
+            let endpoint = match (endpoint, address) {
+                (Endpoint::Listen(_), Some(address)) if larger => {
+                    &Endpoint::Connect(address.clone())
+                }
+                _ => endpoint,
+            };
+            let transport = establish(identity, peer, endpoint, options, events)?;
+            settle(peer, &transport, events);
+            let connecting = transport.connects();
+            let pipe = pipe(transport).with_patience(options.deadline);
+            return Ok(Self(Ways::Pair { pipe, connecting }));
         }
-        for peer in larger {
-            let transport = connect(identity, peer.key, &peer.address, options, events)?;
-            connected.push(connected_peer(peer, transport, options.deadline));
-        }
-        Ok(Self(Ways::Multiparty { own, peers: connected }))
-    }
-
-    /// Meets all of `peers` at the relay with this URL, pair by pair: every party goes to the pairs that it is in by their smaller keys,
-    /// then by their larger ones, so that none waits for one that waits for it.
-    ///
-    /// # Errors
-    /// When one does not come in time.
-    pub fn meet_all(
-        identity: &Identity,
-        relay: &str,
-        peers: &[PeerAddress],
-        options: &Options,
-        events: &dyn Fn(Event),
-    ) -> Result<Self, Error> {
-        memory::has_read();
-        let own = identity.public_key();
-        let mut peers: Vec<&PeerAddress> = peers.iter().collect();
-        peers.sort_by_key(|peer| peer.key);
-        let endpoint = Endpoint::Via(relay.to_owned());
-        let options = Options { comeback: Comeback::NEVER, ..options.clone() };
-        let meet = |peer: &PeerAddress| {
-            let transport = establish(identity, peer.key, &endpoint, &options, events)?;
-            Ok(connected_peer(peer, transport, options.deadline))
-        };
-        let met: Result<Vec<ConnectedPeer>, Error> = peers.into_iter().map(meet).collect();
-        Ok(Self(Ways::Multiparty { own, peers: met? }))
+        let peers = match endpoint {
+            #[cfg(not(target_family = "wasm"))]
+            Endpoint::Listen(place) => in_a_mesh(identity, place, peers, options, events),
+            Endpoint::Via(_) => at_a_relay(identity, endpoint, peers, options, events),
+            _ => Err(NoParties::SeveralConnect.into()),
+        }?;
+        Ok(Self(Ways::Multiparty { own: identity.public_key(), peers }))
     }
 
     /// Over a TLS connection with this peer that a listener took. The peer may take so long for its terms, and then to consent to them.
@@ -144,15 +95,16 @@ impl Connection {
         Self(Ways::Pair { pipe: Pipe::new(transport, [0; 32]), connecting })
     }
 
-    /// The same for several parties in one process: the way to each other one, and whether the party of the key `own` opened it.
+    /// The same for several parties in one process: each other one's name and key, the way to it, and whether the party of the key
+    /// `own` opened it.
     #[must_use]
     pub fn from_transports(
         own: PublicKey,
-        peers: impl IntoIterator<Item = (PeerAddress, Box<dyn Transport>, bool)>,
+        peers: impl IntoIterator<Item = (String, PublicKey, Box<dyn Transport>, bool)>,
     ) -> Self {
-        let peers = peers.into_iter().map(|(peer, transport, connecting)| ConnectedPeer {
-            name: peer.name,
-            key: *peer.key.as_bytes(),
+        let peers = peers.into_iter().map(|(name, key, transport, connecting)| ConnectedPeer {
+            name,
+            key: *key.as_bytes(),
             pipe: Pipe::new(transport, [0; 32]),
             connecting,
         });
@@ -178,6 +130,53 @@ pub(crate) fn pipe(transport: TlsTransport) -> Pipe {
     Pipe::new(Box::new(transport), binding).with_peer(peer)
 }
 
+/// Waits at `listen` for the parties with smaller keys, then goes to the others. As every party does so, each two meet once.
+#[cfg(not(target_family = "wasm"))]
+fn in_a_mesh(
+    identity: &Identity,
+    listen: &str,
+    peers: &[PeerAddress],
+    options: &Options,
+    events: &dyn Fn(Event),
+) -> Result<Vec<ConnectedPeer>, Error> {
+    let own = identity.public_key();
+    let (smaller, larger): (Vec<&PeerAddress>, Vec<&PeerAddress>) =
+        peers.iter().partition(|peer| peer.key() < own);
+    let mut connected = Vec::with_capacity(peers.len());
+    if !smaller.is_empty() {
+        let keys: Vec<PublicKey> = smaller.iter().map(|peer| peer.key()).collect();
+        let came = Listener::bind(listen)?.accept_all(identity, &keys, options, events)?;
+        let came = smaller.into_iter().zip(came);
+        connected.extend(came.map(|(peer, came)| connected_peer(peer, came, options.deadline)));
+    }
+    for peer in larger {
+        let name = || peer.peer.name.clone();
+        let address = peer.address.as_deref().ok_or_else(|| NoParties::NoAddress(name()))?;
+        let transport = connect(identity, peer.key(), address, options, events)?;
+        connected.push(connected_peer(peer, transport, options.deadline));
+    }
+    Ok(connected)
+}
+
+/// Meets all at a relay, pair by pair: every party goes to the pairs that it is in by their smaller keys, then by their larger ones, so
+/// that none waits for one that waits for it.
+fn at_a_relay(
+    identity: &Identity,
+    relay: &Endpoint,
+    peers: &[PeerAddress],
+    options: &Options,
+    events: &dyn Fn(Event),
+) -> Result<Vec<ConnectedPeer>, Error> {
+    let mut peers: Vec<&PeerAddress> = peers.iter().collect();
+    peers.sort_by_key(|peer| peer.key());
+    let options = Options { comeback: Comeback::NEVER, ..options.clone() };
+    let meet = |peer: &PeerAddress| {
+        let transport = establish(identity, peer.key(), relay, &options, events)?;
+        Ok(connected_peer(peer, transport, options.deadline))
+    };
+    peers.into_iter().map(meet).collect()
+}
+
 fn connected_peer(
     peer: &PeerAddress,
     transport: TlsTransport,
@@ -185,8 +184,8 @@ fn connected_peer(
 ) -> ConnectedPeer {
     let connecting = transport.connects();
     ConnectedPeer {
-        name: peer.name.clone(),
-        key: *peer.key.as_bytes(),
+        name: peer.peer.name.clone(),
+        key: *peer.key().as_bytes(),
         pipe: pipe(transport).with_patience(patience),
         connecting,
     }

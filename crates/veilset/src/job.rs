@@ -8,7 +8,7 @@ use veilset_protocols::{Choices, Keys, Operation, Security};
 use veilset_rules::{Ledger, Refusal, Rules};
 use veilset_session::{
     Detail, End, Learn, Matching, Offer, Release, Seats, SessionError, Wanted, agree, agree_all,
-    can_be_filled, fresh_rng, memory, protocol_among_several,
+    can_be_filled, fresh_rng, memory,
 };
 
 use crate::connection::Ways;
@@ -30,8 +30,8 @@ pub struct Job {
     pub protocol: Option<&'static str>,
     /// Against whom the protocol must hold, at least.
     pub security: Security,
-    /// What this side calls the peer.
-    pub peer: String,
+    /// What this side calls the peer, or each of several.
+    pub peers: Vec<String>,
     /// What is chosen beside the protocol; the rest is left to its defaults.
     pub choices: Choices,
     /// How rows match that have several keys; `None` is [`Matching::of`] the operation and who learns.
@@ -57,27 +57,28 @@ pub struct Job {
 }
 
 impl Job {
-    /// Which rows both have; both sides learn it.
+    /// Which rows all have; all learn it. `peers` are what this side calls the others.
     #[must_use]
-    pub fn intersect(peer: String) -> Self {
-        Self::new(Operation::Intersect, peer)
+    pub fn intersect(peers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::new(Operation::Intersect, peers)
     }
 
-    /// How many keys both have; both sides learn it.
+    /// How many keys all have; all learn it. `peers` are what this side calls the others.
     #[must_use]
-    pub fn count(peer: String) -> Self {
-        Self::new(Operation::Count, peer)
+    pub fn count(peers: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self::new(Operation::Count, peers)
     }
 
-    /// `operation` with every choice at its default: both learn, any protocol against semi-honest parties.
+    /// `operation` with every choice at its default: all learn, any protocol against semi-honest parties. `peers` are what this
+    /// side calls the others.
     #[must_use]
-    pub fn new(operation: Operation, peer: String) -> Self {
+    pub fn new(operation: Operation, peers: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             operation,
             learn: Learn::Both,
             protocol: None,
             security: Security::SemiHonest,
-            peer,
+            peers: peers.into_iter().map(Into::into).collect(),
             choices: Choices::default(),
             matching: None,
             with_rows: false,
@@ -92,29 +93,28 @@ impl Job {
         }
     }
 
-    /// Whether there is a protocol for this job between two, which obeys its rules; worth knowing before the peer is waited for.
+    /// Whether there is a protocol for this job between so many, which obeys its rules; worth knowing before anybody is waited for.
     ///
     /// # Errors
     /// When there is none, the named one does something else, or a rule refuses.
     pub fn check(&self) -> Result<(), Error> {
-        self.check_release()?;
-        Ok(self.wanted().check(self.protocol)?)
-    }
-
-    /// The same between several parties.
-    ///
-    /// # Errors
-    /// As [`check`](Self::check).
-    pub fn check_among_several(&self) -> Result<(), Error> {
-        self.check_release()?;
-        let Self { operation, protocol, security, .. } = *self;
-        Ok(protocol_among_several(operation, protocol, security).map(drop)?)
-    }
-
-    fn check_release(&self) -> Result<(), Error> {
         self.check_rules()?;
         self.release.check(self.operation, self.matching.is_some())?;
-        Ok(self.check_padding(self.matching.is_some())?)
+        self.check_padding(self.matching.is_some())?;
+        let checked = match self.peers.len() {
+            0 | 1 => self.wanted().check(self.protocol),
+            _ => self.check_among_several(),
+        };
+        Ok(checked?)
+    }
+
+    fn check_among_several(&self) -> Result<(), SessionError> {
+        if self.release.noise.is_some() {
+            return Err(SessionError::Multiparty(
+                "a count has no noise: leave out --noise, and take it out of the rules that your policy has for these names",
+            ));
+        }
+        self.wanted().among_several(self.protocol).map(drop)
     }
 
     /// How rows match that have these keys; nothing where they have one.
@@ -124,7 +124,11 @@ impl Job {
     pub fn matching_of(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Error> {
         let Self { operation, learn, matching, .. } = *self;
         let fitting = Matching::of(operation, learn);
-        if operation.spec().keys != Keys::Ordered {
+        let several = self.peers.len() > 1;
+        if several && (keys.len() > 1 || matching.is_some()) {
+            return Err(SessionError::Multiparty("they match by one key: give --key once").into());
+        }
+        if several || operation.spec().keys != Keys::Ordered {
             keys.iter().try_for_each(KeySpec::check_single)?;
         }
         if keys.len() <= 1 {
@@ -200,7 +204,6 @@ impl Job {
                 AgreedTerms::Pair(Box::new(Pair { agreed, pipe }))
             }
             Ways::Multiparty { own, peers } => {
-                input.specs.iter().try_for_each(KeySpec::check_single)?;
                 let agreed = agree_all(*own.as_bytes(), peers, offer, &mut rng)?;
                 AgreedTerms::Multiparty(Box::new(agreed))
             }
@@ -246,7 +249,7 @@ impl Job {
             tiers: tiers.collect(),
             looks_hashed: input.linkage.looks_hashed(),
             connecting: false,
-            peer: self.peer.clone(),
+            peer: self.peers.join(", "),
             memory: memory::left(self.max_memory, input.memory()),
             choices: self.choices,
             attached: input.attached_shape(),

@@ -16,8 +16,9 @@
 //!
 //! let input = Input::read(&Source::new("customers.csv"), None, &"email:email".parse::<KeySpec>()?)?;
 //! let endpoint = Endpoint::Connect("acme.example:7000".to_owned());
-//! let connection = Connection::open(&identity, &peer, &endpoint, &Default::default(), &|_| {})?;
-//! let ready = Job::intersect(peer.name.clone()).offer(connection, &input)?;
+//! let job = Job::intersect([&peer.name]);
+//! let connection = Connection::open(&identity, &[peer.into()], &endpoint, &Default::default(), &|_| {})?;
+//! let ready = job.offer(connection, &input)?;
 //! // The terms are agreed. Where the peer asks for what this side did not name, `run` refuses unless `accept` was called.
 //! println!("{}", ready.briefing().learned);
 //! let resources = Resources { threads: 2, observer: &Silent };
@@ -28,8 +29,7 @@
 //! ```
 //!
 //! The stages are types, each consumed by the next: [`Connection`] → [`Ready`] (its terms are agreed; show the
-//! briefing, then run or decline) → [`Done`]. Three parties or more take the same stages, from
-//! [`Connection::open_all`] on.
+//! briefing, then run or decline) → [`Done`]. Several parties take the same stages.
 //!
 //! A list that one party serves, and many look items up in, is no run: [`lookup`].
 
@@ -57,13 +57,13 @@ pub mod prime;
 mod ready;
 mod record;
 mod rules;
-mod several;
 pub mod units;
 pub mod voice;
+mod whom;
 
 #[cfg(not(target_family = "wasm"))]
 pub use choices::choose;
-pub use connection::{Connection, PeerAddress};
+pub use connection::Connection;
 pub use done::Done;
 pub use error::{Error, KeysError, exit_code};
 pub use input::{Columns, Input, disk_need, table};
@@ -73,7 +73,7 @@ pub use memory::end_at_excess;
 pub use output::{deliver, destination};
 pub use overlaps::{ListSize, Shared, SharedKeys};
 pub use ready::Ready;
-pub use several::{ME, NoParties, seats};
+pub use whom::{Ends, ME, NamedPeer, NoParties, PeerAddress, seats};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{

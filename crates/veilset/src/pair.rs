@@ -49,7 +49,7 @@ mod tests {
         let (a, b) = (list("k\n1\n2\n3\n"), list("k\n4\n3\n2\n5\n"));
         let (here, there) = Connection::pair(&Options::default()).expect("loopback");
         let count = |way: Connection, input: &Input| {
-            let ready = Job::count("the other".into()).offer(way, input)?;
+            let ready = Job::count(["the other"]).offer(way, input)?;
             let resources = Resources { threads: 1, observer: &Silent };
             ready.run(input, &resources).map(|done| done.report.count())
         };

@@ -14,16 +14,21 @@ use crate::ready::AgreedTerms;
 use crate::{Error, Input, Job, Ready};
 
 impl Job {
-    /// Whether budgets leave enough for a run of this list with the peer of this key, if it began now. Takes nothing of them.
+    /// Whether budgets leave enough for a run of this list with the peers, which have these keys, if it began now. Takes nothing of
+    /// them.
     ///
     /// # Errors
     /// With the budget that has too little left, or when the ledger cannot be read.
-    pub fn check_budgets(&self, input: &Input, key: &str) -> Result<(), Error> {
+    pub fn check_budgets(&self, input: &Input, keys: &[String]) -> Result<(), Error> {
         let Some(ledger) = &self.ledger else { return Ok(()) };
-        let peer = LedgerPeer { name: self.peer.clone(), key: key.to_owned(), distinct: 0 };
+        let peers = self.peers.iter().zip(keys).map(|(name, key)| LedgerPeer {
+            name: name.clone(),
+            key: key.clone(),
+            distinct: 0,
+        });
         let began = Began {
             epsilon: self.epsilon(),
-            ..Began::new(String::new(), vec![peer], self.operation.name().to_owned())
+            ..Began::new(String::new(), peers.collect(), self.operation.name().to_owned())
         };
         let keys = input.digests(&mut fresh_rng()?)?;
         Ok(ledger.check(began, &input.of_values(&keys), &self.rules, now())?)

@@ -18,25 +18,20 @@ impl Job {
     ///
     /// # Errors
     /// When the policy or the identity cannot be read.
-    pub fn of_party<'a>(
-        self,
-        home: &Home,
-        policy: Option<&Path>,
-        peers: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Self, Error> {
+    pub fn of_party(self, home: &Home, policy: Option<&Path>) -> Result<Self, Error> {
         let policy = Policy::of_party(home, policy)?;
         let job = Self { ledger: Some(Arc::new(Ledger::open(home)?)), ..self };
         Ok(match &policy {
-            Some(policy) => job.under(policy, peers),
+            Some(policy) => job.under(policy),
             None => job,
         })
     }
 
-    /// The same job under the rules that a policy has for the peers of these names. What the job leaves open is as they have it, and
+    /// The same job under the rules that a policy has for its peers. What the job leaves open is as they have it, and
     /// what does not obey them is refused: before anything is sent, and again once the terms are agreed on.
     #[must_use]
-    pub fn under<'a>(mut self, policy: &Policy, peers: impl IntoIterator<Item = &'a str>) -> Self {
-        for peer in peers {
+    pub fn under(mut self, policy: &Policy) -> Self {
+        for peer in &self.peers {
             let rules = policy.rules_for(peer);
             self.release = rules.complete(self.release, self.operation);
             self.reference = self.reference.or_else(|| rules.reference().map(str::to_owned));

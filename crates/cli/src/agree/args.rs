@@ -1,6 +1,6 @@
 //! The flags of `veilset agree`.
 
-use clap::{ArgGroup, Args};
+use clap::Args;
 use veilset::data::KeySpec;
 use veilset::data::calendar::{Dates, Hours, Zone};
 use veilset::units::{minutes, step};
@@ -18,7 +18,6 @@ pub(crate) fn calls() -> String {
 }
 
 #[derive(Args)]
-#[command(group(ArgGroup::new("other").required(true).args(["peer"])))]
 pub(crate) struct AgreeArgs {
     /// Your calendar: an iCalendar file (.ics), its https:// address, or - for standard input
     #[arg(required_unless_present = "list", conflicts_with = "list")]

@@ -35,7 +35,8 @@ fn slot(args: &AgreeArgs, search: &SlotSearch<'_>, talk: &Talk) -> Result<(), Fa
     let (mut file, mut slots) = (None, Vec::new());
     let party = Party {
         args: &args.meet,
-        wanted: &|peer| wanted(args, search, peer),
+        seats: None,
+        wanted: &|peers| wanted(args, search, peers),
         place: &mut || {
             file = destination(args, search)?;
             Ok(None)
@@ -65,9 +66,9 @@ fn slot(args: &AgreeArgs, search: &SlotSearch<'_>, talk: &Talk) -> Result<(), Fa
 }
 
 /// The job, with all that both sides must say alike.
-fn wanted(args: &AgreeArgs, search: &SlotSearch<'_>, peer: String) -> Job {
+fn wanted(args: &AgreeArgs, search: &SlotSearch<'_>, peers: Vec<String>) -> Job {
     let SlotSearch { dates, length, slots: &SlotArgs { step, .. }, .. } = *search;
-    let job = job(Operation::Agree, &args.meet, peer);
+    let job = job(Operation::Agree, &args.meet, peers);
     let scheme = job.choices.scheme.unwrap_or_default();
     Meeting { dates, length, step, scheme }.terms_of(job)
 }

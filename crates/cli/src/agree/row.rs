@@ -20,7 +20,8 @@ pub(super) fn run(args: &AgreeArgs, list: &Ordered<'_>, talk: &Talk) -> Result<(
     let scratch = Scratch::new(None, meet.max_memory);
     let party = Party {
         args: meet,
-        wanted: &|peer| job(Operation::Agree, meet, peer),
+        seats: None,
+        wanted: &|peers| job(Operation::Agree, meet, peers),
         place: &mut || destination(out, &Source::new(&list.place.file), talk),
         read: &mut |destination| {
             let table = read_table(&list.place, &scratch, talk)?;

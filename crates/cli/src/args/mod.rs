@@ -10,10 +10,11 @@ use clap::{
     ArgGroup, Args, CommandFactory, Parser, Subcommand, ValueEnum, ValueHint, value_parser,
 };
 use veilset::data::{KeySpec, Scratch};
-use veilset::net::{Comeback, Options};
+use veilset::net::{Comeback, Endpoint, Options};
+use veilset::party::PublicKey;
 use veilset::registry::Operation;
 use veilset::voice;
-use veilset::{Noise, Release};
+use veilset::{Ends, NamedPeer, Noise, PeerAddress, Release, Seats, seats};
 
 pub(crate) use self::choices::ChoiceArgs;
 #[cfg(feature = "calendar")]
@@ -24,6 +25,7 @@ use crate::complete;
 use crate::config::command::ConfigArgs;
 #[cfg(feature = "console")]
 use crate::console::ConsoleArgs;
+use crate::error::Failure;
 use crate::exchange::{ExchangeArgs, RunArgs};
 use crate::history::{BudgetArgs, HistoryArgs};
 use crate::interrupt::Interrupt;
@@ -41,7 +43,6 @@ use crate::units;
 /// The headings under which help has flags, beside those that are a command's own.
 pub(crate) const LIST: &str = "Your list";
 pub(crate) const PEER: &str = "The peer";
-pub(crate) const SEVERAL: &str = "Several parties";
 pub(crate) const PROTOCOL: &str = "The protocol";
 pub(crate) const RESULT: &str = "The result";
 pub(crate) const RULES: &str = "Rules";
@@ -86,7 +87,7 @@ pub(crate) fn of_two(name: &str) -> String {
 
 /// How one on the lists of several parties is called.
 pub(crate) fn of_several(name: &str) -> String {
-    usage(name, &[LIST_AND_KEY, "--with <NAME@HOST:PORT>… --listen <HOST:PORT>"])
+    usage(name, &[LIST_AND_KEY, "--peer <NAME@HOST:PORT>… --listen <HOST:PORT>"])
 }
 
 /// How one is called that takes two lists or more.
@@ -403,20 +404,15 @@ impl RoomArgs {
 
 /// What every operation on two lists needs.
 #[derive(Args)]
-#[command(group(ArgGroup::new("others").required(true).args(["peer", "with"])))]
 pub(crate) struct PartyArgs {
     #[command(flatten)]
     pub(crate) list: ListArgs,
     #[command(flatten)]
     pub(crate) crowd: CrowdArgs,
-    /// One of several other parties, and its address; give --with once for each (intersect, count and overlaps only). Every
-    /// party listens; of two, the one with the smaller key connects. With --via, NAME alone
-    #[arg(long, help_heading = PEER, value_name = "NAME[@HOST:PORT]", conflicts_with = "connect", value_parser = units::with, add = complete::peers())]
-    pub(crate) with: Vec<With>,
-    #[command(flatten)]
-    pub(crate) seats: SeatArgs,
     #[command(flatten)]
     pub(crate) meet: MeetArgs,
+    #[command(flatten)]
+    pub(crate) seats: SeatArgs,
     /// The folder for the temporary file of a list on disk, which is encrypted, and for a result that cannot be written to
     /// its place [default: TMPDIR, or /var/tmp]
     #[arg(long, help_heading = MACHINE, value_name = "DIR")]
@@ -430,40 +426,27 @@ pub(crate) struct PartyArgs {
 
 /// Who is what among several parties.
 #[derive(Args)]
-#[command(next_help_heading = SEVERAL)]
+#[command(next_help_heading = PEER)]
 pub(crate) struct SeatArgs {
-    /// A party that learns the result, with --with; give it once for each, and me for yourself; all give the same [default: all]
-    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    /// Of several parties, one that learns the result; give it once for each, and me for yourself; all give the same [default: all]
+    #[arg(long, value_name = "NAME|me", add = complete::peers())]
     pub(crate) learner: Vec<String>,
-    /// The party that computes the result, one of those who learn; all give the same [default: of those who learn the one with
+    /// Of several parties, the one that computes the result, one of those who learn; all give the same [default: of those who learn the one with
     /// the smallest key]
-    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    #[arg(long, value_name = "NAME|me", add = complete::peers())]
     pub(crate) leader: Option<String>,
-    /// The party that must not pool what it sees with the leader, in a protocol that needs one; all give the same [default: of
+    /// Of several parties, the one that must not pool what it sees with the leader, in a protocol that needs one; all give the same [default: of
     /// the others the one with the smallest key]
-    #[arg(long, value_name = "NAME|me", requires = "with", add = complete::peers())]
+    #[arg(long, value_name = "NAME|me", add = complete::peers())]
     pub(crate) pivot: Option<String>,
 }
 
 impl SeatArgs {
-    /// Whether anybody is named.
-    pub(crate) fn is_given(&self) -> bool {
-        !self.learner.is_empty() || self.leader.is_some() || self.pivot.is_some()
-    }
-
-    /// What no run can be: one name for both, or a leader that does not learn.
-    pub(crate) fn contradiction(&self) -> Option<&'static str> {
+    /// Who is what, by the keys that the parties have now.
+    pub(crate) fn of(&self, own: PublicKey, peers: &[PeerAddress]) -> Result<Seats, Failure> {
         let Self { learner, leader, pivot } = self;
-        let leader = leader.as_ref()?;
-        if pivot.as_ref() == Some(leader) {
-            return Some(
-                "the leader and the pivot are two parties: give --leader and --pivot two names",
-            );
-        }
-        let learns = learner.is_empty() || learner.contains(leader);
-        (!learns).then_some(
-            "the leader computes the result, so it learns: give its name to --learner, too",
-        )
+        let seats = seats(own, peers, learner, leader.as_deref(), pivot.as_deref());
+        Ok(seats.map_err(veilset::Error::from)?)
     }
 }
 
@@ -499,7 +482,7 @@ impl From<&ReleaseArgs> for Release {
 
 /// The way to the peer, and how to compute with it.
 #[derive(Args)]
-#[command(group(ArgGroup::new("end").required(true).args(["listen", "connect", "via"])))]
+#[command(group(ArgGroup::new("end").args(["listen", "connect", "via"])))]
 pub(crate) struct MeetArgs {
     /// Wait for the peer at this address; either side may start first
     #[arg(long, help_heading = PEER, value_name = "HOST:PORT")]
@@ -510,9 +493,10 @@ pub(crate) struct MeetArgs {
     /// Meet the peer at this relay, if neither side can listen; the peer gives the same URL, such as wss://relay.example
     #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) via: Option<String>,
-    /// The other party: a pinned name, or its key
-    #[arg(long, help_heading = PEER, value_name = "NAME|KEY", add = complete::peers())]
-    pub(crate) peer: Option<String>,
+    /// The other party: a pinned name, or its key, and with @ its address, where it has one. Where both listen, the side with the
+    /// smaller key connects. Give it once for each of several parties (intersect, count and overlaps), with --listen or --via
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY[@HOST:PORT]", required = true, add = complete::peers())]
+    pub(crate) peer: Vec<NamedPeer>,
     /// The protocol, or auto for the planner's choice; see: veilset protocols
     #[arg(long, help_heading = PROTOCOL, value_name = "auto|ID", default_value = "auto", value_parser = units::protocol)]
     pub(crate) protocol: ProtocolArg,
@@ -596,9 +580,24 @@ impl MeetArgs {
         self.threads.unwrap_or_else(all_cores)
     }
 
-    /// The other party, where there is one.
-    pub(crate) fn peer(&self) -> &str {
-        self.peer.as_deref().unwrap_or_default()
+    /// The other parties, as the flags name them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.peer.iter().map(|peer| peer.name.clone()).collect()
+    }
+
+    /// Whether there are several others.
+    pub(crate) fn has_several(&self) -> bool {
+        self.peer.len() > 1
+    }
+
+    /// This side's end of the way to them, after a look at all addresses.
+    pub(crate) fn endpoint(&self) -> Result<Endpoint, Failure> {
+        let ends = Ends {
+            listen: self.listen.as_deref(),
+            connect: self.connect.as_deref(),
+            via: self.via.as_deref(),
+        };
+        Ok(ends.endpoint(&self.peer)?)
     }
 }
 
@@ -617,7 +616,7 @@ pub(crate) struct OutputArgs {
 
 #[derive(Args)]
 #[command(group(ArgGroup::new("what").required(true).args(["items", "file"])))]
-#[command(group(ArgGroup::new("end").required(true).args(["connect", "via"])))]
+#[command(group(ArgGroup::new("end").args(["connect", "via"])))]
 pub(crate) struct LookupArgs {
     /// The items; - reads them from standard input, one a line, so that other users of the machine do not see them
     pub(crate) items: Vec<String>,
@@ -638,9 +637,9 @@ pub(crate) struct LookupArgs {
     /// Meet the server at this relay, to which it goes, too
     #[arg(long, help_heading = PEER, value_name = "URL")]
     pub(crate) via: Option<String>,
-    /// The server: a pinned name, or its key
-    #[arg(long, help_heading = PEER, value_name = "NAME|KEY", add = complete::peers())]
-    pub(crate) peer: String,
+    /// The server: a pinned name, or its key, and with @ its address
+    #[arg(long, help_heading = PEER, value_name = "NAME|KEY[@HOST:PORT]", add = complete::peers())]
+    pub(crate) peer: NamedPeer,
     /// Accept another list than the server had before at this address
     #[arg(long, help_heading = PEER)]
     pub(crate) new_list: bool,
@@ -694,15 +693,6 @@ impl From<SecurityArg> for veilset::registry::Security {
             SecurityArg::Malicious => Self::Malicious,
         }
     }
-}
-
-/// A party and where it listens.
-#[derive(Clone)]
-pub(crate) struct With {
-    /// A pinned name, or its key.
-    pub(crate) name: String,
-    /// None where all meet at a relay.
-    pub(crate) address: Option<String>,
 }
 
 /// `auto`, or a protocol's id.

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, Parser, parser::ValueSource};
 use toml::de::{DeTable, DeValue};
+use veilset::NamedPeer;
 use veilset::invitation::{agreement_file, agreements};
 use veilset::party::{Home, Peers, guard};
 
@@ -60,20 +61,27 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Whether the peer of a project's file is one that the user knows: nobody is met by a key that came with the lists.
+    /// Whether the peers of a project's file are some that the user knows: nobody is met by a key that came with the lists.
     fn check_peer(&self) -> Result<(), Failure> {
         if self.name != "peer" || !self.is_projects {
             return Ok(());
         }
-        let name = self.words.first().and_then(|word| word.split_once('=')).map(|(_, name)| name);
-        let peers = Peers::load(&Home::from_env()?, None)?;
-        match name.and_then(|name| peers.get(name)) {
-            Some(_) => Ok(()),
-            None => Err(Failure::Flags(format!(
-                "{}: you pinned nobody under this name, and a project's file names only peers that you pinned",
-                self.place
-            ))),
+        let pinned = Peers::load(&Home::from_env()?, None)?;
+        let is_pinned = |name: &str| {
+            name.parse::<NamedPeer>().is_ok_and(|peer| pinned.get(&peer.name).is_some())
+        };
+        if self.values().all(is_pinned) {
+            return Ok(());
         }
+        Err(Failure::Flags(format!(
+            "{}: you pinned nobody under this name, and a project's file names only peers that you pinned",
+            self.place
+        )))
+    }
+
+    /// Its values.
+    fn values(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().filter_map(|word| word.split_once('=')).map(|(_, name)| name)
     }
 }
 
@@ -191,9 +199,13 @@ fn lacking(
             && given.value_source(id) == Some(ValueSource::CommandLine)
     };
     let mut taken: Vec<&Arg> = command.get_arguments().filter(|flag| is_given(flag)).collect();
-    let peer = flag_of(command, "peer").and_then(|_| peer(given, settings));
+    let peers = match flag_of(command, "peer") {
+        Some(_) => peers(given, settings)?,
+        None => Vec::new(),
+    };
+    let has_address = peers.iter().any(|peer| peer.address.is_some());
     let mut added: Vec<Setting> = Vec::new();
-    for setting in settings.iter().filter(|one| one.peer.is_none() || one.peer == peer) {
+    for setting in settings.iter().filter(|setting| is_for(setting, &peers, settings)) {
         let Some(flag) = flag_of(command, &setting.name).filter(|flag| may_give(flag)) else {
             continue;
         };
@@ -202,6 +214,8 @@ fn lacking(
             && given
                 .try_get_one::<String>("code")
                 .is_ok_and(|code| code.is_some_and(|code| code.contains("://")));
+        // So does a peer with its address.
+        let is_led = is_led || has_address && ["connect", "via"].contains(&setting.name.as_str());
         let stands = |one: &&Arg| one.get_id() == flag.get_id() || exclude(command, one, flag);
         if !is_led && !taken.iter().any(stands) {
             setting.check_peer()?;
@@ -212,14 +226,32 @@ fn lacking(
     Ok(added)
 }
 
-/// The peer of a command line, or else that of the strongest setting.
-fn peer(given: &ArgMatches, settings: &[Setting]) -> Option<String> {
-    if let Ok(Some(said)) = given.try_get_one::<String>("peer") {
-        return Some(said.clone());
+/// Whether a setting is for a run with these peers: one for all is, and one for a peer that each of them has.
+fn is_for(setting: &Setting, peers: &[NamedPeer], settings: &[Setting]) -> bool {
+    let Some(name) = &setting.peer else { return true };
+    let has_it = |peer: &NamedPeer| {
+        settings.iter().any(|one| {
+            one.peer.as_ref() == Some(&peer.name)
+                && (&one.name, &one.words) == (&setting.name, &setting.words)
+        })
+    };
+    peers.iter().any(|peer| peer.name == *name) && peers.iter().all(has_it)
+}
+
+/// The peers of a command line, or else those of the strongest setting.
+///
+/// # Errors
+/// When a setting names nobody.
+fn peers(given: &ArgMatches, settings: &[Setting]) -> Result<Vec<NamedPeer>, Failure> {
+    let parsed = |text: &str| text.parse::<NamedPeer>();
+    if let Ok(Some(said)) = given.try_get_raw("peer") {
+        // What is no name has an error of its own.
+        return Ok(said.filter_map(|said| parsed(said.to_str()?).ok()).collect());
     }
     let named = settings.iter().find(|setting| setting.name == "peer" && setting.peer.is_none());
-    let (_, name) = named?.words.first()?.split_once('=')?;
-    Some(name.to_owned())
+    let Some(setting) = named else { return Ok(Vec::new()) };
+    let names = setting.values().map(parsed).collect::<Result<_, _>>();
+    names.map_err(|why| Failure::Flags(format!("{}: {why}", setting.place)))
 }
 
 /// The settings for a command, from the strongest.

@@ -71,16 +71,18 @@ fn attempt(policy: &Policy, command: Vec<String>, talk: &Talk) -> Result<(), Fai
     let order = order(command)?;
     order.check()?;
     let home = Home::from_env()?;
-    let (peer, key) = key_of(&home, order.party.meet.peer())?;
-    let job = order.job(peer.clone()).under(policy, [peer.as_str()]);
+    let named = order.party.meet.peer.iter().map(|peer| key_of(&home, &peer.name));
+    let (names, keys): (Vec<_>, Vec<_>) = named.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+    let job = order.job(names).under(policy);
     let ledger = Ledger::open(&home).map_err(veilset::Error::from)?;
     let job = Job { ledger: Some(Arc::new(ledger)), ..job };
     job.check()?;
     let input = read(&order, None, talk)?;
     job.check_list(&input)?;
-    job.check_budgets(&input, &key)?;
+    job.check_budgets(&input, &keys)?;
     print_line!(
-        "Your policy lets this run go on to {peer}. It is checked again on the agreed terms, and when the run takes its budgets."
+        "Your policy lets this run go on to {}. It is checked again on the agreed terms, and when the run takes its budgets.",
+        job.peers.join(" and ")
     )?;
     if let Some(told) = job.pad_to_of(&input).filter(|_| job.pad_to.is_none()) {
         print_line!("The policy fills your list up: --pad-to {told}.")?;
@@ -97,10 +99,9 @@ fn order(command: Vec<String>) -> Result<Order, Failure> {
     let (cli, _) =
         config::parse(words, Places::All).map_err(|refused| Failure::Flags(refused.why()))?;
     match cli.command {
-        Command::Compute(order) if order.party.with.is_empty() => Ok(*order),
+        Command::Compute(order) => Ok(*order),
         _ => Err(Failure::Flags(
-            "a command on lists of two parties is needed, such as intersect or count with --peer"
-                .to_owned(),
+            "a command on lists is needed, such as intersect or count with --peer".to_owned(),
         )),
     }
 }

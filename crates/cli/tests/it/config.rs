@@ -71,6 +71,32 @@ fn a_stronger_flag_keeps_out_what_it_excludes() {
 }
 
 #[test]
+fn several_peers_get_what_all_of_them_have_alike() {
+    let party = party();
+    let peers = "[peers.a]\nvia = \"wss://r.example\"\ndeadline = \"5m\"\n\
+                 [peers.b]\nvia = \"wss://r.example\"\ndeadline = \"6m\"\n\
+                 [peers.c]\nlisten = \"0.0.0.0:7000\"\n";
+    party.file("home/config.toml", peers);
+    let line = |peers: &str| format!("count l.csv --key id {peers}");
+    for (peers, added) in [
+        ("--peer a", "--deadline=5m --via=wss://r.example "),
+        ("--peer a --peer b", "--via=wss://r.example "),
+        ("--peer a --peer b --peer c", ""),
+        ("--peer a --peer z", ""),
+        // Whoever has the peer's address needs no relay.
+        ("--peer a@a.example:7000", "--deadline=5m "),
+        ("--peer c@c.example:7000", "--listen=0.0.0.0:7000 "),
+    ] {
+        let expected = format!("veilset count {added}l.csv --key id {peers}");
+        assert_eq!(completed(&party, &[], &line(peers)), expected);
+    }
+    let named = "[defaults]\npeer = [\"a\", \"b\"]\n".to_owned() + peers;
+    party.file("home/config.toml", &named);
+    let both = "veilset count --via=wss://r.example --peer=a --peer=b l.csv --key id ";
+    assert!(completed(&party, &[], &line("")).starts_with(both.trim_end()));
+}
+
+#[test]
 fn what_is_wrong_in_a_file_is_said_with_its_line() {
     let party = party();
     let refused = |file: &str, text: &str, why: &str| {
@@ -119,7 +145,6 @@ fn what_is_wrong_in_a_file_is_said_with_its_line() {
         "new-list",
         "raw-cells",
         "allow",
-        "with",
     ] {
         refused(project, &format!("[defaults]\n{own} = true\n"), "is not for a project's file");
         party.file("home/config.toml", &format!("[defaults]\n{own} = true\n"));

@@ -255,9 +255,9 @@ fn three_parties_meet_at_one_relay() {
             "list.csv",
             "--key",
             "email:email",
-            "--with",
+            "--peer",
             others[0],
-            "--with",
+            "--peer",
             others[1],
             "--via",
             url,
@@ -357,7 +357,7 @@ fn three_parties_end_when_their_relay_does() {
     let mut running: Vec<Running> = (0..3)
         .map(|own| {
             let with = names.iter().enumerate().filter(|(other, _)| *other != own);
-            let with = with.flat_map(|(_, name)| ["--with", *name]);
+            let with = with.flat_map(|(_, name)| ["--peer", *name]);
             let run =
                 ["intersect", "list.csv", "--key", "email:email", "--via", &url, "-o", "out.csv"];
             parties[own].start(&run.into_iter().chain(with).collect::<Vec<_>>())

@@ -33,7 +33,7 @@ fn list(numbers: impl Iterator<Item = usize>) -> String {
     format!("email,n\n{}", numbers.map(row).collect::<String>())
 }
 
-/// All three, each with its own flags beside `--listen` and `--with`. The one with the largest key comes first and the one
+/// All three, each with its own flags beside `--listen` and `--peer`. The one with the largest key comes first and the one
 /// with the smallest last, since a party waits for those with smaller keys and goes to the others: so each of these is told
 /// where the ones before it wait, and nobody goes to the address that stands for the ones after it.
 fn meet(parties: &[Party; 3], operation: &str, flags: [&[&str]; 3]) -> Vec<Output> {
@@ -42,13 +42,13 @@ fn meet(parties: &[Party; 3], operation: &str, flags: [&[&str]; 3]) -> Vec<Outpu
     let mut addresses = [NOBODY; 3].map(str::to_owned);
     let mut running = [const { None }; 3];
     for (place, own) in order.into_iter().enumerate() {
-        let with = (0..3).filter(|other| *other != own);
-        let with = with.flat_map(|other| {
-            ["--with".to_owned(), format!("{}@{}", NAMES[other], addresses[other])]
+        let others = (0..3).filter(|other| *other != own);
+        let others = others.flat_map(|other| {
+            ["--peer".to_owned(), format!("{}@{}", NAMES[other], addresses[other])]
         });
-        let with: Vec<String> = with.collect();
+        let others: Vec<String> = others.collect();
         let mut args = vec![operation, "list.csv", "--listen", ANY, "--deadline", "60s"];
-        args.extend(with.iter().map(String::as_str));
+        args.extend(others.iter().map(String::as_str));
         args.extend(flags[own]);
         let mut party = parties[own].start(&args);
         if place < 2 {
@@ -174,7 +174,7 @@ fn the_command_on_the_page_of_several_parties_runs() {
     reader.file("list.csv", &list(0..40));
     let commands = commands("docs/use/several.md", "veilset");
     let [command, overlaps] = &commands[..] else { panic!("{commands:?}") };
-    let shape = "veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 --with bank@bank.example:7000 --with shop@shop.example:7000";
+    let shape = "veilset intersect list.csv --key email:email --listen 0.0.0.0:7000 --peer bank@bank.example:7000 --peer shop@shop.example:7000";
     assert_eq!(command, shape);
     let words = |text: &str| {
         let text = text.replace("bank@bank.example:7000", &format!("bank@{NOBODY}"));
@@ -224,8 +224,8 @@ fn all_count_what_all_have_without_seeing_which() {
 #[test]
 fn rules_hold_among_several_parties() {
     let parties = parties();
-    let with = ["--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
-    let alone = [&["intersect", "list.csv", "--listen", ANY], &KEY[..], &with].concat();
+    let others = ["--peer", "bob@127.0.0.1:1", "--peer", "eve@127.0.0.1:2"];
+    let alone = [&["intersect", "list.csv", "--listen", ANY], &KEY[..], &others].concat();
     for (rule, more) in [
         ("own-most = 39", &["--learner", "me"][..]),
         ("operations = [\"count\"]", &["--learner", "bob"]),
@@ -285,9 +285,9 @@ fn all_see_how_much_each_two_have_in_common() {
         "email:email",
         "--listen",
         ANY,
-        "--with",
+        "--peer",
         "bob@127.0.0.1:1",
-        "--with",
+        "--peer",
         "eve@127.0.0.1:2",
         "--picture",
         "shared.svg",
@@ -309,10 +309,10 @@ fn parties_that_differ_stop_before_anything_is_computed() {
 #[test]
 fn flags_for_two_parties_are_refused() {
     let parties = parties();
-    let with =
-        ["--listen", "127.0.0.1:0", "--with", "bob@127.0.0.1:1", "--with", "eve@127.0.0.1:2"];
+    let others =
+        ["--listen", "127.0.0.1:0", "--peer", "bob@127.0.0.1:1", "--peer", "eve@127.0.0.1:2"];
     for (command, more, expected) in [
-        ("union", &[][..], "only intersect, count and overlaps take --with"),
+        ("union", &[][..], "they compute intersect, count and overlaps"),
         ("intersect", &["--learn", "me"], "give --learner in place of --learn"),
         ("intersect", &["--protocol", "ks"], "no protocol of this name"),
         ("count", &["--protocol", "all-but-one"], "no protocol of this name"),
@@ -321,12 +321,17 @@ fn flags_for_two_parties_are_refused() {
         ("intersect", &["--learner", "dan"], "dan is none of the parties"),
         ("intersect", &["--leader", "me", "--pivot", "me"], "are two parties"),
         ("count", &["--leader", "bob", "--learner", "me"], "so it learns"),
-        ("count", &["--noise", "epsilon=1,delta=1e-6"], "for runs of two parties"),
-        ("intersect", &["--with", "bob@127.0.0.1:3"], "bob is named twice"),
-        ("intersect", &["--with", "dan@127.0.0.1:3"], "dan"),
-        ("intersect", &["--with", "bob"], "the party's name and its address"),
+        ("count", &["--noise", "epsilon=1,delta=1e-6"], "a count has no noise"),
+        ("intersect", &["--peer", "bob@127.0.0.1:3"], "bob is named twice"),
+        ("intersect", &["--peer", "dan@127.0.0.1:3"], "dan"),
+        ("intersect", &["--peer", "bob"], "bob needs an address behind its name"),
+        ("intersect", &["--peer", "@127.0.0.1:3"], "is no party"),
+        ("intersect", &["--peer", "dan@127.0.0.1"], "127.0.0.1"),
+        ("intersect", &["--key", "n"], "match by one key"),
+        ("intersect", &["--match", "tiers"], "match by one key"),
+        ("intersect", &["--send", "n"], "leave out --send"),
     ] {
-        let args = [&[command, "list.csv"], &KEY[..], &with, more].concat();
+        let args = [&[command, "list.csv"], &KEY[..], &others, more].concat();
         let output = parties[0].run(&args);
         assert_eq!(code(&output), 2, "{args:?}");
         assert!(stderr(&output).contains(expected), "{}", stderr(&output));
@@ -342,9 +347,46 @@ fn flags_for_two_parties_are_refused() {
     let two = ["overlaps", "list.csv", "--key", "email:email", "--listen", ANY, "--peer", "bob"];
     let output = parties[0].run(&two);
     assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("of three lists or more: give --with"), "{}", stderr(&output));
-    let one = [&["intersect", "list.csv"], &KEY[..], &with[..4]].concat();
-    let output = parties[0].run(&one);
-    assert_eq!(code(&output), 2);
-    assert!(stderr(&output).contains("at least twice"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("of three lists or more: give --peer"), "{}", stderr(&output));
+    let alone = [&["intersect", "list.csv"], &KEY[..]].concat();
+    let [bob, eve] = ["bob@127.0.0.1:1", "eve@127.0.0.1:2"];
+    for (way, expected) in [
+        (&["--peer", "bob"][..], "say how you meet bob"),
+        (&["--peer", "bob", "--peer", "eve"], "say how you meet bob"),
+        (&["--peer", bob, "--connect", "127.0.0.1:1"], "address once"),
+        (&["--peer", bob, "--via", "ws://127.0.0.1:1"], "give bob by name alone"),
+        (&["--peer", bob, "--peer", eve, "--connect", "127.0.0.1:1"], "nobody gives --connect"),
+    ] {
+        let output = parties[0].run(&[&alone[..], way].concat());
+        assert_eq!(code(&output), 2, "{way:?}");
+        assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    }
+}
+
+/// Two that both listen, and know where the other does, meet once, as every two of several do.
+#[test]
+fn of_two_that_listen_the_one_with_the_smaller_key_connects() {
+    let parties = parties();
+    let key = |at: usize| parties[at].key.parse::<PublicKey>().expect("a key");
+    let (larger, smaller) = if key(0) > key(1) { (0, 1) } else { (1, 0) };
+    let args = |peer: &str| {
+        let args = ["count", "list.csv", "--key", "email:email", "--listen", ANY, "--peer", peer];
+        args.map(str::to_owned)
+    };
+    let start = |own: usize, other: usize, address: &str| {
+        let args = args(&format!("{}@{address}", NAMES[other]));
+        parties[own].start(&args.each_ref().map(String::as_str))
+    };
+    let mut waiting = start(larger, smaller, NOBODY);
+    let address = waiting.address();
+    let outputs = [start(smaller, larger, &address), waiting].map(Running::output);
+    for output in outputs {
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "20\n");
+    }
+    // Who has the peer's address alone goes there.
+    let alone = format!("{}@{NOBODY}", NAMES[larger]);
+    let args = ["count", "list.csv", "--key", "email:email", "--peer", &alone, "--deadline", "1s"];
+    let output = parties[smaller].run(&args);
+    assert_eq!(code(&output), 4, "{}", stderr(&output));
 }

@@ -277,14 +277,13 @@ class Order:
 
 @dataclass(frozen=True)
 class Way:
-    """The way to the peer."""
+    """The way to the others."""
 
-    peer: str
+    peers: list[str]
     connect: str | None
     listen: str | None
     via: str | None
     deadline: str
-    peers: list[str]
     learners: list[str]
     leader: str | None
     pivot: str | None
@@ -464,20 +463,16 @@ def _key(on: list[str], presets: list[str]) -> str:
     return ",".join(f'"{column}":{preset}' for column, preset in zip(quoted, presets, strict=True))
 
 
-def way(peer: str | Sequence[str], options: Options) -> Way:
-    """The way to the peer, or to each of several parties, that the options name."""
+def way(peers: Sequence[str], options: Options) -> Way:
+    """The way to these parties that the options name."""
     deadline = options.get("deadline", "10m")
     text = deadline if isinstance(deadline, str) else f"{round(1000 * deadline)}ms"
-    one, several_ = (peer, []) if isinstance(peer, str) else ("", list(peer))
-    if not isinstance(peer, str) and not several_:
-        raise InputError("peers= has two other parties at least, and 63 at most")
     return Way(
-        peer=one,
+        peers=list(peers),
         connect=options.get("connect"),
         listen=options.get("listen"),
         via=options.get("via"),
         deadline=text,
-        peers=several_,
         learners=list(options.get("learners", ())),
         leader=options.get("leader"),
         pivot=options.get("pivot"),

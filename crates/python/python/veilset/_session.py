@@ -53,13 +53,13 @@ PATIENCE = "30s"
 MIRRORED: dict[str, Learn] = {"me": "peer", "peer": "me", "both": "both"}
 
 
-def _whom(peer: str | None, peers: Sequence[str] | None) -> str | Sequence[str]:
-    """The peer, or several parties."""
-    if (peer is None) == (peers is None):
+def _whom(peer: str | None, peers: Sequence[str] | None) -> list[str]:
+    """The others: one peer, or several."""
+    if (peer is None) == (not peers):
         raise InputError("give peer=, or peers= for three parties or more")
     if isinstance(peers, str):
         raise InputError("peers= is a list of names, each with its address: name@host:port")
-    return peer if peer is not None else peers or ()
+    return [peer] if peer is not None else list(peers or ())
 
 
 class Session:
@@ -74,7 +74,7 @@ class Session:
         **options: Unpack[Options],
     ) -> None:
         refuse_unknown("Session", options, Options)
-        self._peer = _whom(peer, peers)
+        self._peers = _whom(peer, peers)
         self._options = options
         self._running: set[Stop] = set()
 
@@ -221,7 +221,7 @@ class Session:
         )
 
     def _refuse_several(self, operation: str) -> None:
-        if not isinstance(self._peer, str):
+        if len(self._peers) > 1:
             raise InputError(f"{operation} is between two parties: give peer= in place of peers=")
 
     def close(self) -> None:
@@ -268,7 +268,7 @@ class Session:
         self._running.add(stop)
         try:
             party = options.get("party") or Party.load()
-            to_peer = way(self._peer, options)
+            to_peer = way(self._peers, options)
             return _heard(options, lambda hears: work(party, to_peer, options, hears, stop))
         finally:
             self._running.discard(stop)

@@ -21,7 +21,6 @@ use veilset_protocols::{
 use zeroize::Zeroizing;
 
 pub use self::report::listed;
-pub use self::terms::protocol_among_several;
 
 use self::seats::Seated;
 use crate::elements::hash_keys;

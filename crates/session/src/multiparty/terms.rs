@@ -1,12 +1,10 @@
 //! Terms with each, and what all make of them.
 
 use veilset_channel::{Malformed, Reader, Tag};
-use veilset_protocols::{
-    AttachedShape, Choices, MOST_PARTIES, MULTIPARTY, Operation, Security, find_multiparty,
-};
+use veilset_protocols::{AttachedShape, MOST_PARTIES};
 
 use super::*;
-use crate::Learn;
+use crate::Wanted;
 use crate::terms::{PartyCount, UncheckedTerms, encoded};
 
 /// What the parties agreed on.
@@ -97,15 +95,8 @@ fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
 
 /// The protocol of an offer for several parties: as it is named, or else the first of its operation.
 fn protocol_of(offer: &Offer) -> Result<&'static dyn MultipartyProtocol, SessionError> {
-    let Offer { operation, protocol, security, learn, choices, attached, .. } = *offer;
     let refused = |why| Err(SessionError::Multiparty(why));
-    if learn != Learn::Both {
-        return refused("who learns is named (--learner), and else all do: leave out --learn");
-    }
-    if choices != Choices::default() {
-        return refused("their protocols have no choices: leave out --group, --digest and --prime");
-    }
-    if attached != AttachedShape::Nothing || !offer.columns.is_empty() {
+    if offer.attached != AttachedShape::Nothing || !offer.columns.is_empty() {
         return refused("no columns go with matches: leave out --send");
     }
     if offer.matching.is_some() {
@@ -114,38 +105,7 @@ fn protocol_of(offer: &Offer) -> Result<&'static dyn MultipartyProtocol, Session
     if offer.release.noise.is_some() {
         return refused("a count has no noise: leave out --noise");
     }
-    protocol_among_several(operation, protocol, security)
-}
-
-/// The protocol of this name that computes an operation between several parties, or else the first that does.
-///
-/// # Errors
-/// When there is none, or none with this security.
-pub fn protocol_among_several(
-    operation: Operation,
-    named: Option<&str>,
-    security: Security,
-) -> Result<&'static dyn MultipartyProtocol, SessionError> {
-    let refused = |why| Err(SessionError::Multiparty(why));
-    let mut fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
-    let Some(first) = fitting.next() else {
-        return refused(
-            "they compute intersect, count and overlaps: the other operations are between two",
-        );
-    };
-    let protocol = match named {
-        None => Some(*first),
-        Some(id) => find_multiparty(id).filter(|named| named.spec().operation == operation),
-    };
-    match protocol {
-        None => refused(
-            "no protocol of this name computes this between them: see veilset protocols, or leave out --protocol",
-        ),
-        Some(protocol) if protocol.spec().security < security => {
-            refused("their protocols are semi-honest: leave out --security")
-        }
-        Some(protocol) => Ok(protocol),
-    }
+    Wanted::of(offer).among_several(offer.protocol)
 }
 
 /// As in a run of two, but between more.
@@ -244,7 +204,7 @@ impl Roll {
                 theirs: short(theirs),
             })
         };
-        differ("who the parties are (--with; digests of all keys)", &self.parties, &theirs.parties)
+        differ("who the parties are (--peer; digests of all keys)", &self.parties, &theirs.parties)
             .or_else(|| {
                 let field =
                     "who learns, leads and is the pivot (--learner, --leader, --pivot; digests)";

@@ -115,7 +115,7 @@ fn what_several_parties_cannot_do_is_refused_by_its_name() {
     let noise: Noise = "epsilon=1,delta=1e-6".parse().expect("noise");
     let others = [
         (Offer { operation: Operation::Union, ..offer(5) }, "between two"),
-        (Offer { learn: Learn::Me, ..offer(5) }, "leave out --learn"),
+        (Offer { learn: Learn::Me, ..offer(5) }, "give --learner in place of --learn"),
         (Offer { protocol: Some("dh"), ..offer(5) }, "no protocol of this name"),
         (Offer { protocol: Some("leader-pivot-count"), ..offer(5) }, "no protocol of this name"),
         (Offer { security: Security::Malicious, ..offer(5) }, "leave out --security"),

@@ -4,7 +4,8 @@ use std::fmt;
 
 use veilset_crypto::Group;
 use veilset_protocols::{
-    AttachedShape, Choices, Operation, Protocol, Security, SetEncoding, Spec, Taken, candidates,
+    AttachedShape, Choices, MULTIPARTY, MultipartyProtocol, Operation, Protocol, Security,
+    SetEncoding, Spec, Taken, candidates, find_multiparty,
 };
 
 use crate::terms::Terms;
@@ -104,6 +105,50 @@ impl Wanted {
                 Err(SessionError::Unnamed { operation, fitting: self.fitting() })
             }
             _ => Ok(()),
+        }
+    }
+
+    /// The protocol of this name between several parties, or else the first of the operation.
+    ///
+    /// # Errors
+    /// When there is none that does this between several; a caller can know that before there is a connection.
+    pub fn among_several(
+        self,
+        named: Option<&str>,
+    ) -> Result<&'static dyn MultipartyProtocol, SessionError> {
+        let Self { operation, security, learn, with_rows, choices } = self;
+        let refused = |why| Err(SessionError::Multiparty(why));
+        let mut fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
+        let Some(first) = fitting.next() else {
+            return refused(
+                "they compute intersect, count and overlaps: the other operations are between two",
+            );
+        };
+        if learn != Learn::Both {
+            return refused(
+                "name those who learn, and yourself as me: give --learner in place of --learn",
+            );
+        }
+        if choices != Choices::default() {
+            return refused(
+                "their protocols have no choices: leave out --group, --digest and --prime",
+            );
+        }
+        if with_rows {
+            return refused("no columns go with matches: leave out --send");
+        }
+        let protocol = match named {
+            None => Some(*first),
+            Some(id) => find_multiparty(id).filter(|named| named.spec().operation == operation),
+        };
+        match protocol {
+            None => refused(
+                "no protocol of this name computes this between them: see veilset protocols, or leave out --protocol",
+            ),
+            Some(protocol) if protocol.spec().security < security => {
+                refused("their protocols are semi-honest: leave out --security")
+            }
+            Some(protocol) => Ok(protocol),
         }
     }
 

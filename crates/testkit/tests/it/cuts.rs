@@ -167,7 +167,7 @@ fn a_cut_at_every_message_of_every_protocol_changes_nothing() {
         let spec = protocol.spec();
         let learn = if spec.reveals.contains(&Reveal::Both) { Learn::Both } else { Learn::Me };
         let [first, second] = lists(spec, Plan { learn, large: true, owns: false, sends: false });
-        let job = Job { learn, protocol: Some(spec.id), ..Job::new(spec.operation, "peer".into()) };
+        let job = Job { learn, protocol: Some(spec.id), ..Job::new(spec.operation, ["peer"]) };
         let (_, cuts) = Case { inputs: [&first, &second], job: &job }.cut();
         assert!(cuts >= 3, "{}: {cuts} cuts", spec.id);
     }
@@ -180,11 +180,7 @@ const MEMORY: u64 = 20_500_000;
 fn a_run_in_parts_is_exact_however_often_it_is_cut() {
     let (first, second) = (list(0, 40_000), list(10_000, 40_000));
     for id in ["rr22", "dh"] {
-        let job = Job {
-            protocol: Some(id),
-            max_memory: Some(MEMORY),
-            ..Job::intersect("peer".to_owned())
-        };
+        let job = Job { protocol: Some(id), max_memory: Some(MEMORY), ..Job::intersect(["peer"]) };
         let ([one, other], cuts) = Case { inputs: [&first, &second], job: &job }.cut();
         let phases = || one.report.phases.iter().map(|phase| phase.name);
         // Each part has each phase of a run.

@@ -66,7 +66,7 @@ fn side(
     let job = Job {
         learn,
         protocol: veilset::registry::find(spec.id).map(|p| p.spec().id),
-        ..Job::new(spec.operation, "peer".into())
+        ..Job::new(spec.operation, ["peer"])
     };
     let resources = Resources { threads: 1, observer: &Silent };
     job.offer(connection, input)?.run(input, &resources)

@@ -91,7 +91,7 @@ fn meet(
 ) -> (Result<Done, Error>, Result<(), ChannelError>) {
     let (left, right) = memory_pair();
     let input = list();
-    let job = named(Job::new(hostile.operation, "mallory".into()));
+    let job = named(Job::new(hostile.operation, ["mallory"]));
     thread::scope(|scope| {
         let peer = scope.spawn(move || hostile.drive(right));
         let connection = Connection::from_transport(Box::new(left), !hostile.connecting);

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use veilset::registry::{MULTIPARTY, MultipartySpec, Operation, Silent};
-use veilset::{Connection, Done, Error, Input, Job, PeerAddress, Resources};
+use veilset::{Connection, Done, Error, Input, Job, Resources};
 use veilset_channel::{Fault, Faulty, MemoryTransport, Recording, Transport, memory_pair};
 use veilset_party::PublicKey;
 use veilset_protocols::{Outcome, Overlaps};
@@ -104,14 +104,12 @@ fn party(
     input: &Input,
     ways: Vec<(usize, Box<dyn Transport>)>,
 ) -> Result<Done, Error> {
-    let peers = ways.into_iter().map(|(other, transport)| {
-        let peer =
-            PeerAddress { name: NAMES[other].into(), key: key(other), address: String::new() };
-        (peer, transport, place < other)
-    });
+    let peers = ways
+        .into_iter()
+        .map(|(other, transport)| (NAMES[other].into(), key(other), transport, place < other));
     let connection = Connection::from_transports(key(place), peers);
     let protocol = veilset::registry::find_multiparty(spec.id).map(|known| known.spec().id);
-    let job = Job { protocol, ..Job::new(spec.operation, "all".into()) };
+    let job = Job { protocol, ..Job::new(spec.operation, NAMES) };
     job.offer(connection, input)?.run(input, &Resources { threads: 1, observer: &Silent })
 }
 

@@ -17,11 +17,7 @@ fn input(csv: &str) -> Input {
 fn look_up(owner: &Input, asker: &Input, protocol: &'static str) -> [Result<Done, Error>; 2] {
     let (left, right) = memory_pair();
     let side = |input: &Input, transport, connecting, learn| {
-        let job = Job {
-            learn,
-            protocol: Some(protocol),
-            ..Job::new(Operation::Lookup, "peer".to_owned())
-        };
+        let job = Job { learn, protocol: Some(protocol), ..Job::new(Operation::Lookup, ["peer"]) };
         let ready = job.offer(Connection::from_transport(transport, connecting), input)?;
         ready.run(input, &Resources { threads: 1, observer: &Silent })
     };

@@ -62,7 +62,7 @@ impl Stage {
         let address = listener.local_addr().to_string();
         let options = Default::default();
         let resources = || Resources { threads: 1, observer: &Silent };
-        let job = |learn| Job { learn, ..Job::new(Operation::Count, "peer".into()) };
+        let job = |learn| Job { learn, ..Job::new(Operation::Count, ["peer"]) };
         let seen: Result<u64, Error> = thread::scope(|scope| {
             let answer = scope.spawn(|| -> Result<(), Error> {
                 let attacker = Peer::unpinned(self.attacker.public_key());
@@ -70,12 +70,13 @@ impl Stage {
                 let way = Connection::taken(&attacker, transport, options.deadline, &|_| {});
                 let policy = Policy::parse("policy.toml".as_ref(), &self.policy).expect("rules");
                 let ledger = Arc::new(Ledger::open(&self.victim)?);
-                let job = Job { ledger: Some(ledger), ..job(Learn::Peer) }.under(&policy, ["peer"]);
+                let job = Job { ledger: Some(ledger), ..job(Learn::Peer) }.under(&policy);
                 job.offer(way, &own)?.run(&own, &resources()).map(drop)
             });
             let endpoint = Endpoint::Connect(address.clone());
             let victim = Peer::unpinned(identity.public_key());
-            let way = Connection::open(&self.attacker, &victim, &endpoint, &options, &|_| {})?;
+            let way =
+                Connection::open(&self.attacker, &[victim.into()], &endpoint, &options, &|_| {})?;
             let job = Job { release: self.release, ..job(Learn::Me) };
             let done = job.offer(way, &asked)?.run(&asked, &resources())?;
             answer.join().expect("no panic")?;

@@ -168,7 +168,7 @@ fn rows_that_stay_together_count_once_each() {
                 other => format!("{of}-{other}"),
             };
             let protocol = veilset::registry::find(&id).expect("it is registered").spec().id;
-            let job = Job { protocol: Some(protocol), ..Job::new(operation, "peer".to_owned()) };
+            let job = Job { protocol: Some(protocol), ..Job::new(operation, ["peer"]) };
             let inputs = at.map(|side| {
                 let job = Job { learn: learns[side], ..job.clone() };
                 let owns = side == 0 || operation == Operation::Union;
@@ -242,7 +242,7 @@ fn a_union_writes_each_column_of_the_keys_once() {
     };
     let one = of("mail,tel\na@b.c,1\n", &["mail:email", "tel", "tel"]);
     let other = of("work,home,mail\n2,3,e@b.c\n,5,f@b.c\n7,1,\n", &["mail:email", "work", "home"]);
-    let job = Job::new(Operation::Union, "peer".to_owned());
+    let job = Job::new(Operation::Union, ["peer"]);
     let [at_one, at_other] =
         run([&one, &other], [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
     let (names, rows) = at_one.received_rows(&one).expect("a union");
@@ -259,7 +259,7 @@ fn a_union_writes_each_column_of_the_keys_once() {
 fn a_list_that_was_made_for_something_else_is_refused() {
     let table = Table::parse("people.csv".into(), "a,b\n1,2\n".into(), b',').expect("a table");
     let list = Input::linked(table, &specs(&["a", "b"], None), None).expect("the columns");
-    let job = Job::new(Operation::Count, "peer".to_owned());
+    let job = Job::new(Operation::Count, ["peer"]);
     let [one, other] = run([&list, &list], [Learn::Both; 2], &job);
     for end in [one, other] {
         let said = end.err().expect("refused").to_string();

@@ -107,11 +107,8 @@ fn rows_go_with_those_that_match_by_the_same_key() {
             (false, true) => Learn::Me,
             (false, false) => Learn::Peer,
         });
-        let job = Job {
-            protocol: Some(protocol),
-            security,
-            ..Job::new(Operation::Intersect, "peer".to_owned())
-        };
+        let job =
+            Job { protocol: Some(protocol), security, ..Job::new(Operation::Intersect, ["peer"]) };
         let column = ["row".to_owned()];
         let sends = [0, 1].map(|side| learns[side] != Learn::Me && random.below(4) > 0);
         let lists = [0, 1].map(|side| {
@@ -150,7 +147,7 @@ fn rows_go_with_those_that_match_by_the_same_key() {
 fn list(text: &str, key: &str, send: &[&str], learn: Learn) -> Input {
     let table = Table::parse("list.csv".into(), text.into(), b',').expect("a table");
     let keys: Vec<KeySpec> = specs(&key.split(' ').collect::<Vec<_>>(), None);
-    let matching = Job { learn, ..Job::intersect("peer".to_owned()) }.matching_of(&keys);
+    let matching = Job { learn, ..Job::intersect(["peer"]) }.matching_of(&keys);
     let input = Input::linked(table, &keys, matching.expect("it takes them")).expect("columns");
     let send: Vec<String> = send.iter().map(|name| (*name).to_owned()).collect();
     let columns = Columns { send: &send, ..Columns::default() };
@@ -177,7 +174,7 @@ const THEIRS: &str = "mail,city,plan\nann@b.c,Oslo,=1+1\nfay@b.c,Bonn,x\nben@b.c
 fn joins_are_what_a_database_says() {
     let theirs = list(THEIRS, "mail:email", &["city", "plan"], Learn::Peer);
     let of = |joining| list(OURS, "mail:email", &[], Learn::Me).joining(joining);
-    let job = Job::intersect("acme".to_owned());
+    let job = Job::intersect(["acme"]);
     let joined = |joining: Joining| {
         let ours = of(joining);
         let [one, _] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &job);
@@ -208,7 +205,7 @@ fn each_side_sends_what_it_chose_and_both_hear_it_before() {
     let ours = list(OURS, "mail:email", &["id"], Learn::Both);
     let theirs = list(THEIRS, "mail:email", &["plan"], Learn::Both);
     for protocol in ["rr22", "rr22-pq", "dh"] {
-        let job = Job { protocol: Some(protocol), ..Job::intersect("acme".to_owned()) };
+        let job = Job { protocol: Some(protocol), ..Job::intersect(["acme"]) };
         let ends = run([&ours, &theirs], [Learn::Both; 2], &job);
         let [one, other] = ends.map(|end| end.expect("it runs"));
         assert!(one.report.learned.contains("acme sends with matches: \"plan\"."), "{protocol}");
@@ -234,11 +231,8 @@ fn rows_go_with_matches_in_parts_too() {
     };
     let (ours, theirs) = (of(0, &[], Learn::Me), of(10_000, &["text"], Learn::Peer));
     for protocol in ["rr22", "dh"] {
-        let job = Job {
-            protocol: Some(protocol),
-            max_memory: Some(MEMORY),
-            ..Job::intersect("acme".to_owned())
-        };
+        let job =
+            Job { protocol: Some(protocol), max_memory: Some(MEMORY), ..Job::intersect(["acme"]) };
         let [one, _] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &job);
         let done = one.expect("it runs");
         let parts = done.report.phases.iter().filter(|phase| phase.name == "set").count();
@@ -256,8 +250,7 @@ fn what_a_peer_wrote_is_text_and_an_empty_cell_is_a_cell() {
     let theirs = list("k,=1+1,\"a\u{1b}b\"\nx,,1\n", "k", &["=1+1", "a\u{1b}b"], Learn::Peer);
     let left = Joining { join: Join::Left, ..Joining::default() };
     let ours = list("k\nx\ny\n", "k", &[], Learn::Me).joining(left);
-    let [one, _] =
-        run([&ours, &theirs], [Learn::Me, Learn::Peer], &Job::intersect("acme".to_owned()));
+    let [one, _] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &Job::intersect(["acme"]));
     let done = one.expect("it runs");
     assert_eq!(text(&done, &ours), "k,'=1+1,a\\u{1b}b\nx,,1\ny,,\n");
     let objects = String::from_utf8(written(&done, &ours, "out.ndjson")).expect("text");
@@ -275,8 +268,7 @@ fn a_row_that_comes_by_several_values_comes_once() {
     let theirs = "n,id\nabcdefgh,1\nbcdefgh,2\nabcdefgh,3\n";
     let theirs = list(theirs, "n:name~deletion", &["id"], Learn::Peer);
     let ours = list("n\nabcdefgh\n", "n:name~deletion", &[], Learn::Me);
-    let [one, _] =
-        run([&ours, &theirs], [Learn::Me, Learn::Peer], &Job::intersect("acme".to_owned()));
+    let [one, _] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &Job::intersect(["acme"]));
     let done = one.expect("it runs");
     let mut ids: Vec<String> = text(&done, &ours).lines().skip(1).map(str::to_owned).collect();
     ids.sort_unstable();
@@ -289,7 +281,7 @@ fn a_row_that_comes_by_several_values_comes_once() {
 fn other_formats_have_the_same_rows() {
     let ours = list(OURS, "mail:email", &[], Learn::Me);
     let theirs = list(THEIRS, "mail:email", &["plan"], Learn::Peer);
-    let job = Job::intersect("acme".to_owned());
+    let job = Job::intersect(["acme"]);
     let [one, _] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &job);
     let done = one.expect("it runs");
     let expected = "id,city,mail,plan\n1,Ulm,ann@b.c,'=1+1\n1,Ulm,ann@b.c,a\\u{1b}b\n\
@@ -313,7 +305,7 @@ fn what_cannot_be_sent_or_named_is_refused_on_both_sides() {
     let theirs = list(THEIRS, "mail:email", &["plan"], Learn::Peer);
     let taken = "mail,plan,acme.plan\nann@b.c,1,2\n";
     let ours = list(taken, "mail:email", &[], Learn::Me);
-    let job = Job::intersect("acme".to_owned());
+    let job = Job::intersect(["acme"]);
     let [one, other] = run([&ours, &theirs], [Learn::Me, Learn::Peer], &job);
     let said = one.err().expect("refused").to_string();
     assert!(said.contains("acme.plan"), "{said}");

@@ -199,11 +199,8 @@ fn every_way_to_match_does_what_a_plain_one_does() {
             1 => ("rr22-malicious", Security::Malicious),
             _ => ("dh", Security::SemiHonest),
         };
-        let job = Job {
-            protocol: Some(protocol),
-            security,
-            ..Job::new(Operation::Intersect, "peer".to_owned())
-        };
+        let job =
+            Job { protocol: Some(protocol), security, ..Job::new(Operation::Intersect, ["peer"]) };
         let inputs = sides.map(|side| &lists[side]);
 
         // It gives the result to one side alone.
@@ -248,7 +245,7 @@ fn rows_say_by_which_key_they_match() {
     let ours =
         people("mail,phone\nann@b.c,1\nben@b.c,2\n,3\neve@b.c,4\n", &["mail:email", "phone"]);
     let theirs = people("tel,mail\n2,ben@b.c\n1,\n3,eve@b.c\n", &["mail:email", "tel"]);
-    let job = Job::new(Operation::Intersect, "peer".to_owned());
+    let job = Job::new(Operation::Intersect, ["peer"]);
     let [one, other] =
         run([&ours, &theirs], [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
     let written = |done: &Done, input: &Input| {
@@ -271,11 +268,7 @@ fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
         let keys = vec!["k".parse().expect("a key"); keys];
         job.matching_of(&keys).map_err(|error| error.to_string())
     };
-    let job = |operation, learn, matching| Job {
-        learn,
-        matching,
-        ..Job::new(operation, "peer".to_owned())
-    };
+    let job = |operation, learn, matching| Job { learn, matching, ..Job::new(operation, ["peer"]) };
     let (tiers, one_sided) = (Some(Matching::Tiers), Some(Matching::OneSided));
     let grouped = Some(Matching::Grouped);
     let intersect = |learn, matching| job(Operation::Intersect, learn, matching);
@@ -305,7 +298,7 @@ fn what_is_nothing_for_several_keys_is_refused_before_anything_is_sent() {
 #[test]
 fn the_first_key_that_differs_is_named() {
     let of = |keys: &[&str]| people("mail,phone\nann@b.c,1\n", keys);
-    let job = Job::new(Operation::Intersect, "peer".to_owned());
+    let job = Job::new(Operation::Intersect, ["peer"]);
     let ours = of(&["mail:email", "phone:phone-gb"]);
     let crowded =
         people_at_most("mail,phone\nann@b.c,1\n", &["mail:email", "phone:phone-gb"], Some(3));

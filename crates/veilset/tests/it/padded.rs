@@ -32,7 +32,7 @@ fn check(spec: &Spec, learn: Learn, second: Option<u64>) {
         learn,
         pad_to,
         protocol: Some(spec.id),
-        ..Job::new(spec.operation, "peer".to_owned())
+        ..Job::new(spec.operation, ["peer"])
     };
     let jobs = [job(learn, Some(12)), job(learn.mirrored(), second)];
     let values = ["n".to_owned()];
@@ -76,7 +76,7 @@ fn rows_and_parts_are_as_without() {
             pad_to,
             max_memory,
             protocol: Some(protocol),
-            ..Job::intersect("peer".to_owned())
+            ..Job::intersect(["peer"])
         };
         let jobs = [job(Learn::Me, Some(40_000)), job(Learn::Peer, Some(40_000))];
         let send = ["n".to_owned()];

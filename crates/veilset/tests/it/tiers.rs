@@ -125,7 +125,7 @@ fn job((_, operation, protocol, learns): Way) -> Job {
     // A sorted set is as long as its values have it.
     let digest = (operation != Operation::Intersect).then_some(SetEncoding::Shuffled);
     let choices = Choices { digest, ..Choices::default() };
-    Job { protocol: Some(protocol), learn, choices, ..Job::new(operation, "peer".to_owned()) }
+    Job { protocol: Some(protocol), learn, choices, ..Job::new(operation, ["peer"]) }
 }
 
 #[test]

@@ -75,7 +75,7 @@ class Cluster:
             if name in options:
                 ends[name] = options[name]
         hears = caller(None, options.get("confirm"))
-        return _native.Link.open(party, way(self._peer, ends), hears, self._stop)
+        return _native.Link.open(party, way([self._peer], ends), hears, self._stop)
 
     def _with_peer(
         self, talk: Talk, link: _native.Link, found: Blocks, workers: int, progress: Any
