@@ -72,7 +72,7 @@ impl SeveralCase {
     pub fn measure(&self) -> Result<SeveralMeasurement, BenchError> {
         let protocol = find_multiparty(self.protocol).ok_or(BenchError::Unknown(self.protocol))?;
         let (sizes, learners) = (vec![self.size; self.parties], vec![true; self.parties]);
-        let parties = Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners };
+        let parties = Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners, slack: 0 };
         let sets: Vec<_> = (0..self.parties).map(|place| self.set(place)).collect();
         let mesh = self.mesh()?;
         process::reset_peak();

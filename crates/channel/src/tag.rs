@@ -81,6 +81,7 @@ tags! {
     Ticket = 0xf6 "ticket of a piece",
     TierSize = 0xf7 "size of a tier",
     Signature = 0xf8 "signature of the receipt",
+    TierRoll = 0xf9 "sizes of a tier that were told",
     Goodbye = 0xff "goodbye",
 }
 

@@ -372,8 +372,7 @@ pub enum DataError {
     },
     /// A key makes several values of a row where each row has one key.
     #[error(
-        "each row has one key here, and ~deletion, ~transposition, ~year and ~minhash make several: they are for intersect of two \
-         parties; the other generators make one"
+        "each row has one key here, and ~deletion, ~transposition, ~year and ~minhash make several: they are for intersect; the other generators make one"
     )]
     SeveralMade,
     /// A key has a generator where presets alone make keys.

@@ -162,7 +162,13 @@ fn most_of_three(protocol: &dyn MultipartyProtocol, size: usize) -> String {
         return "–".into();
     }
     let (sizes, learners) = ([size; 3], [true; 3]);
-    let cost = protocol.cost(&Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners });
+    let cost = protocol.cost(&Parties {
+        sizes: &sizes,
+        leader: 0,
+        pivot: 1,
+        learners: &learners,
+        slack: 0,
+    });
     let sent = cost.parties.iter().map(|party| party.bytes_sent);
     let [sent, received] =
         [sent.fold(0.0, f64::max), cost.received.iter().copied().fold(0.0, f64::max)];

@@ -53,6 +53,19 @@ impl PeerBriefing {
         let has = format!("{name} has {distinct} distinct keys");
         Self { name: name.to_owned(), distinct, learns, has }
     }
+
+    /// Of the party of this name, which gave these terms.
+    pub(crate) fn with(name: &str, theirs: &Terms, learns: bool) -> Self {
+        let peer = Self::of(name, theirs.distinct, learns);
+        if theirs.tiers.is_empty() {
+            return peer;
+        }
+        let counts: Vec<_> = theirs.tiers.iter().map(ToString::to_string).collect();
+        Self {
+            has: format!("{name} has {} distinct values of its keys", counts.join(" + ")),
+            ..peer
+        }
+    }
 }
 
 /// What the exchange of terms tells, whatever the protocol.
@@ -119,7 +132,7 @@ const GENERATORS_LEAK: &str = "Where a generator (~) makes several key values of
                                differ.";
 
 /// What rules for the release of a result hold against.
-pub(crate) const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
+const RELEASE_LEAK: &str = "A least result, a greatest match rate and rounding hold against whoever reads the result. The program of \
                             whoever learns computes all of it first, so they hold against a peer that does not change its program.";
 
 /// What noise holds against.
@@ -130,24 +143,27 @@ const NOISE_LEAK: &str = "The noise holds against a peer that follows the protoc
 /// What stands before a generator among the presets.
 const GENERATOR: char = '~';
 
-/// What leaks: by the protocol, by several keys, by generators, and by the terms where what is compared could be hashes.
-fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> Vec<&'static str> {
+/// What leaks by what a side offers, whatever the protocol: by several keys, by generators, and by rules for a release.
+pub(crate) fn leaks_of_offer(offer: &Offer) -> impl Iterator<Item = &'static str> {
     let of_keys = offer.matching.map(|matching| match matching {
         Matching::Tiers => TIERS_LEAK,
         Matching::OneSided => ONE_SIDED_LEAK,
         Matching::Grouped => GROUPED_LEAK,
     });
-    let sends = |attached| sends_rows(offer.operation, attached);
-    let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
     let of_generators = offer.presets.contains(GENERATOR).then_some(GENERATORS_LEAK);
     let of_release = offer.release.binds_programs().then_some(RELEASE_LEAK);
+    of_keys.into_iter().chain(of_generators).chain(of_release)
+}
+
+/// What leaks: by the protocol, by several keys, by generators, and by the terms where what is compared could be hashes.
+fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> Vec<&'static str> {
+    let sends = |attached| sends_rows(offer.operation, attached);
+    let of_rows = (sends(offer.attached) || sends(theirs.attached)).then_some(ROWS_LEAK);
     let of_noise = offer.release.noise.map(|_| NOISE_LEAK);
     let of_terms = (offer.operation != Operation::Agree).then_some(TERMS_LEAK);
     spec.leaks_of(reveal)
         .chain(of_rows)
-        .chain(of_keys)
-        .chain(of_generators)
-        .chain(of_release)
+        .chain(leaks_of_offer(offer))
         .chain(of_noise)
         .chain(of_terms)
         .collect()
@@ -155,16 +171,8 @@ fn leaks(spec: &'static Spec, reveal: Reveal, offer: &Offer, theirs: &Terms) -> 
 
 fn peer(offer: &Offer, theirs: &Terms) -> PeerBriefing {
     let distinct = theirs.distinct;
-    let peer = PeerBriefing::of(&offer.peer, distinct, offer.learn.mirrored().includes_me());
+    let peer = PeerBriefing::with(&offer.peer, theirs, offer.learn.mirrored().includes_me());
     match offer.operation {
-        _ if !theirs.tiers.is_empty() => {
-            let counts: Vec<_> = theirs.tiers.iter().map(ToString::to_string).collect();
-            let counts = counts.join(" + ");
-            PeerBriefing {
-                has: format!("{} has {counts} distinct values of its keys", offer.peer),
-                ..peer
-            }
-        }
         _ if offer.matching == Some(Matching::Grouped) => {
             let rows = distinct / offer.per_row() as u64;
             PeerBriefing {

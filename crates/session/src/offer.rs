@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use veilset_names::names;
 use veilset_protocols::{AttachedShape, Choices, Gives, Keys, Operation, Reveal, Security};
 
-use crate::{Pledge, Release};
+use crate::{Pledge, Release, SessionError};
 
 names! {
     "who learns";
@@ -59,6 +59,23 @@ names! {
 }
 
 impl Matching {
+    /// Whether several parties can match so, of whom all learn or not.
+    ///
+    /// # Errors
+    /// When they cannot.
+    pub fn check_among_several(self, all_learn: bool) -> Result<(), SessionError> {
+        let refused = |why| Err(SessionError::Multiparty(why));
+        match self {
+            Self::Tiers if all_learn => Ok(()),
+            Self::Tiers => refused(
+                "with several keys all learn, since rows that match drop out before the next key: leave out --learner",
+            ),
+            Self::OneSided | Self::Grouped => refused(
+                "they intersect by several keys in tiers, and count by one: give --key once",
+            ),
+        }
+    }
+
     /// The way for a result of `operation` that goes so; nothing where rows match by one key alone. For an intersection in tiers
     /// both must know what drops out.
     #[must_use]

@@ -209,7 +209,7 @@ impl PlannedMeeting {
         let mut sizes = vec![peer_rows; parties];
         sizes[0] = rows;
         let learners = vec![true; parties];
-        let among = Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners };
+        let among = Parties { sizes: &sizes, leader: 0, pivot: 1, learners: &learners, slack: 0 };
         let machine = Calibration::measure()?;
         let (largest, most) = (rows.max(peer_rows) as u64, first.max_elements);
         let fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);

@@ -4,15 +4,18 @@
 //! result, so both know what drops out, and each tells how many values it has left. A peer that changes its program can keep
 //! rows in that have matched, and so learn which of their other values match, as it would where all keys are matched at once.
 
-use veilset_channel::{Channel, ChannelExt, Malformed, Message, Reader, Tag};
+use veilset_channel::{Blob, Channel, ChannelExt, Malformed, Message, Reader, Tag};
 
 use crate::{Pipe, SessionError};
 
 /// The name of this stage in errors.
-const STEP: &str = "next key";
+pub(crate) const STEP: &str = "next key";
 
 /// So many values are left under a key.
-struct TierSize(u64);
+pub(crate) struct TierSize(pub(crate) u64);
+
+/// A digest of what all of several parties said that they have left.
+pub(crate) type TierRoll = Blob<{ Tag::TierRoll.byte() }>;
 
 impl Message for TierSize {
     const TAG: Tag = Tag::TierSize;

@@ -51,7 +51,8 @@ impl Meeting {
     /// Who takes part, and as what.
     #[must_use]
     pub fn parties<'a>(&'a self, sizes: &'a [usize]) -> Parties<'a> {
-        Parties { sizes, leader: self.leader, pivot: self.pivot, learners: &self.learners }
+        let (leader, pivot) = (self.leader, self.pivot);
+        Parties { sizes, leader, pivot, learners: &self.learners, slack: 0 }
     }
 }
 

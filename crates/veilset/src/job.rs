@@ -124,11 +124,7 @@ impl Job {
     pub fn matching_of(&self, keys: &[KeySpec]) -> Result<Option<Matching>, Error> {
         let Self { operation, learn, matching, .. } = *self;
         let fitting = Matching::of(operation, learn);
-        let several = self.peers.len() > 1;
-        if several && (keys.len() > 1 || matching.is_some()) {
-            return Err(SessionError::Multiparty("they match by one key: give --key once").into());
-        }
-        if several || operation.spec().keys != Keys::Ordered {
+        if operation.spec().keys != Keys::Ordered {
             keys.iter().try_for_each(KeySpec::check_single)?;
         }
         if keys.len() <= 1 {
@@ -140,6 +136,10 @@ impl Job {
         let fitting = fitting.ok_or(SessionError::OneKey(operation))?;
         if let Some(matching) = matching.filter(|matching| *matching != fitting) {
             return Err(KeysError::Matching { operation, matching }.into());
+        }
+        if self.peers.len() > 1 {
+            let learners = self.seats.learners.len();
+            fitting.check_among_several(learners == 0 || learners > self.peers.len())?;
         }
         Ok(Some(fitting))
     }

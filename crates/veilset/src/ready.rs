@@ -70,28 +70,37 @@ impl Ready {
     }
 
     fn hold(&self, input: &Input, destination: &Destination) -> Result<(), DataError> {
-        // What several parties learn is rows of `input` alone.
-        let AgreedTerms::Pair(pair) = &self.terms else { return Ok(()) };
-        let Some((count, width)) = pair.agreed.rows_to_come() else { return Ok(()) };
-        let theirs = pair.agreed.peer_columns();
-        let joins = pair.agreed.operation().spec().may_send_rows();
+        let briefing = self.briefing();
+        let (to_come, theirs, peer_rows_of_key) = match &self.terms {
+            AgreedTerms::Pair(pair) => {
+                let agreed = &pair.agreed;
+                (agreed.rows_to_come(), agreed.peer_columns(), agreed.peer_rows_of_key())
+            }
+            // Several parties learn of their own rows alone.
+            AgreedTerms::Multiparty(_) => {
+                (briefing.learn.includes_me().then_some((0, 0)), &[][..], 0)
+            }
+        };
+        let Some((count, width)) = to_come else { return Ok(()) };
+        let spec = briefing.operation.spec();
+        let joins = spec.may_send_rows();
         let names = |columns: &[Column]| -> Vec<String> {
             columns.iter().map(|column| column.name.clone()).collect()
         };
-        match pair.agreed.operation().spec().gives {
+        match spec.gives {
             Gives::PeerRows => {
                 let (table, (key, _)) = (&input.table, input.written_key());
                 destination.prepare_union(table, &key, &names(theirs), count, width)
             }
             Gives::Identifiers => destination.prepare_aligned(&input.table, count),
             Gives::OwnRows if joins => {
-                let columns = join::columns(input, &self.briefing().peer().name, theirs)?;
+                let columns = join::columns(input, &briefing.peer().name, theirs)?;
                 if columns.names().is_empty() || input.joining.join == Join::Anti {
                     return Ok(());
                 }
                 // A row can match by all values that it has under a key.
                 let values = input.linkage.values_of_row() as u64;
-                let most = pair.agreed.peer_rows_of_key().max(1).saturating_mul(values);
+                let most = peer_rows_of_key.max(1).saturating_mul(values);
                 let key = if input.has_several_keys() { LONGEST_PLACE } else { 0 };
                 let text = width.saturating_mul(values).saturating_add(most.saturating_mul(key));
                 destination.prepare_joined(&input.table, &columns, most, text)
@@ -175,7 +184,9 @@ impl Ready {
                 let report = agreed.run(&mut pipe, list, resources, &mut rng);
                 pipe.say_goodbye_if_failed(report)
             }
-            AgreedTerms::Multiparty(agreed) => agreed.run(keys, resources, &mut rng),
+            AgreedTerms::Multiparty(agreed) => {
+                agreed.run(keys, &input.linkage, resources, &mut rng)
+            }
         };
         let recorded = record.map_or(Ok(()), |record| record.end(&report));
         Done::new(report?, started, unrecorded.or(recorded.err()), input)

@@ -61,6 +61,9 @@ impl Job {
     /// With the rule that it does not obey, or when noise would not hide what the list's keys show.
     pub fn check_list(&self, input: &Input) -> Result<(), Error> {
         let columns = input.columns();
+        if input.specs.len() > 1 {
+            self.matching_of(&input.specs)?;
+        }
         self.release.check(self.operation, input.has_several_keys())?;
         self.check_padding(input.has_several_keys())?;
         let sends_rows = self.operation.spec().may_send_rows() && !columns.is_empty();

@@ -327,8 +327,11 @@ fn flags_for_two_parties_are_refused() {
         ("intersect", &["--peer", "bob"], "bob needs an address behind its name"),
         ("intersect", &["--peer", "@127.0.0.1:3"], "is no party"),
         ("intersect", &["--peer", "dan@127.0.0.1"], "127.0.0.1"),
-        ("intersect", &["--key", "n"], "match by one key"),
-        ("intersect", &["--match", "tiers"], "match by one key"),
+        ("count", &["--key", "n"], "count by one"),
+        ("overlaps", &["--key", "n"], "one --key"),
+        ("intersect", &["--key", "n", "--learner", "me"], "leave out --learner"),
+        ("intersect", &["--key", "n", "--match", "one-sided"], "--match"),
+        ("intersect", &["--match", "tiers"], "--key for each key"),
         ("intersect", &["--send", "n"], "leave out --send"),
     ] {
         let args = [&[command, "list.csv"], &KEY[..], &others, more].concat();

@@ -86,6 +86,8 @@ pub struct Parties<'a> {
     pub pivot: usize,
     /// Whether each party learns the result.
     pub learners: &'a [bool],
+    /// By how many bits less often than with 2^-40 the run may fail, since it is one of several of a session.
+    pub slack: u32,
 }
 
 impl Parties<'_> {
@@ -117,6 +119,16 @@ impl MultipartyCost {
     pub(crate) fn nothing(parties: usize) -> Self {
         let (received, parties) = (vec![0.0; parties], vec![PartyCost::default(); parties]);
         Self { parties, received, rounds: 0 }
+    }
+
+    /// This run's and then another's between the same parties.
+    #[must_use]
+    pub fn and_then(mut self, next: &Self) -> Self {
+        for (place, more) in next.parties.iter().enumerate() {
+            self.add(place, *more);
+        }
+        self.received.iter_mut().zip(&next.received).for_each(|(sum, more)| *sum += more);
+        Self { rounds: self.rounds + next.rounds, ..self }
     }
 
     /// Adds what the party in a place does.
@@ -159,7 +171,7 @@ impl MultipartyRun<'_> {
 
     /// That what the caller gives fits together.
     pub(crate) fn check(&self) {
-        let Parties { sizes, leader, pivot, learners } = self.parties;
+        let Parties { sizes, leader, pivot, learners, .. } = self.parties;
         assert!((3..=MOST_PARTIES).contains(&sizes.len()), "three parties or more");
         assert_eq!(self.channels.len(), sizes.len(), "a place for each party");
         let mut ways = self.channels.iter().enumerate();

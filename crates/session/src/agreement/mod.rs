@@ -302,7 +302,7 @@ fn runs(role: Role, shape: Shape, mine: &Terms, theirs: &Terms) -> Vec<Shape> {
 }
 
 /// What tiers take beside their runs: the elements of all, and which match.
-fn memory_of_tiers(mine: &Terms) -> u64 {
+pub(crate) fn memory_of_tiers(mine: &Terms) -> u64 {
     if mine.tiers.is_empty() { 0 } else { mine.distinct.saturating_mul(KEPT_A_VALUE) }
 }
 

@@ -9,14 +9,16 @@ mod seats;
 mod terms;
 #[cfg(test)]
 mod tests;
+mod tiers;
 
 use rand_core::CryptoRng;
 use veilset_channel::{Abort, Blob, Channel, ChannelError, ChannelExt, Message, Signal};
-use veilset_crypto::ElementHasher;
-use veilset_data::KeyDigest;
+use veilset_crypto::{Element, ElementHasher};
+use veilset_data::{KeyDigest, Linkage};
 use veilset_host::time::Instant;
 use veilset_protocols::{
-    MultipartyError, MultipartyProtocol, MultipartyRun, Outcome, Parties, Withstands,
+    MultipartyConclusion, MultipartyError, MultipartyProtocol, MultipartyRun, Observer, Outcome,
+    Parties, Withstands,
 };
 use zeroize::Zeroizing;
 
@@ -50,6 +52,14 @@ pub struct ConnectedPeer {
     pub connecting: bool,
 }
 
+/// Of what a run of the protocol is: all, or a tier.
+#[derive(Clone, Copy)]
+struct Scope<'a> {
+    session: [u8; 32],
+    /// Everybody's number of elements in it.
+    sizes: &'a [usize],
+}
+
 /// The pipes to all others, in the order of their keys.
 struct ConnectedPeers(Vec<ConnectedPeer>);
 
@@ -63,8 +73,8 @@ pub struct AgreedMultiparty {
     pledged: Vec<Pledged>,
     /// This party's place among all in the order of keys, from 0.
     place: usize,
-    /// Everybody's number of elements, in that order.
-    sizes: Vec<usize>,
+    /// Everybody's number of elements under each key, in that order.
+    tiers: Vec<Vec<usize>>,
     session: [u8; 32],
     briefing: Briefing,
 }
@@ -96,7 +106,7 @@ pub fn agree_all(
         pledged: agreed.theirs.iter().map(Pledged::of).collect(),
         protocol: agreed.protocol,
         seated: agreed.seated,
-        sizes: agreed.sizes,
+        tiers: agreed.tiers,
         session: agreed.session,
         offer,
         briefing,
@@ -127,12 +137,15 @@ impl AgreedMultiparty {
     /// When the machine cannot be measured.
     pub fn price(&self, threads: usize) -> Result<Price, SessionError> {
         let group = self.protocol.spec().choices.group;
-        let cost = self.protocol.cost(&self.parties());
+        let costs = self.tiers.iter().map(|sizes| self.protocol.cost(&self.parties(sizes)));
+        let cost = costs.reduce(|all, next| all.and_then(&next));
+        let cost = cost.expect("a list has a key");
         Price::of_multiparty(&cost, group, self.place, threads)
     }
 
-    fn parties(&self) -> Parties<'_> {
-        self.seated.parties(&self.sizes)
+    /// All parties with these numbers of elements.
+    fn parties<'a>(&'a self, sizes: &'a [usize]) -> Parties<'a> {
+        self.seated.parties(sizes, self.tiers.len())
     }
 
     /// Whether all others have consented already.
@@ -149,18 +162,19 @@ impl AgreedMultiparty {
         self.peers.end(&End::Abort(Abort::Declined));
     }
 
-    /// Consents to the terms, waits for everybody's consent, runs the protocol over `keys`, and waits until all have
-    /// everything.
+    /// Consents to the terms, waits for everybody's consent, runs the protocol over `keys`, which `linkage` says rows of, and waits
+    /// until all have everything.
     ///
     /// # Errors
     /// When a party declines, breaks the protocol or goes away; the error names it where it is known.
     pub fn run(
         mut self,
         keys: Zeroizing<Vec<KeyDigest>>,
+        linkage: &Linkage,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<Report, SessionError> {
-        let ended = self.ended(keys, resources, rng);
+        let ended = self.ended(keys, linkage, resources, rng);
         let (outcome, receipt) = self.peers.say_goodbye_if_failed(self.place, ended)?;
         self.peers.end(&End::Complete);
         Ok(report::report(&mut self, outcome, receipt, resources.threads))
@@ -169,6 +183,7 @@ impl AgreedMultiparty {
     fn ended(
         &mut self,
         keys: Zeroizing<Vec<KeyDigest>>,
+        linkage: &Linkage,
         resources: &Resources<'_>,
         rng: &mut (dyn CryptoRng + Send),
     ) -> Result<(Outcome, Option<Receipt>), SessionError> {
@@ -180,24 +195,40 @@ impl AgreedMultiparty {
         let keys = with_padding(keys, self.offer.padding, rng);
         let elements = pool.install(|| hash_keys(keys, &hasher));
         self.peers.consented(due)?;
-        let parties = self.seated.parties(&self.sizes);
-        let conclusion = pool.install(|| {
-            self.protocol.run(MultipartyRun {
-                place: self.place,
-                parties,
-                elements,
-                session: &self.session,
-                channels: self.peers.channels(self.place),
-                rng,
-                observer: resources.observer,
-            })
-        });
-        let conclusion = conclusion.map_err(|error| self.peers.of_run(self.place, error))?;
+        let observer = resources.observer;
+        let conclusion = pool.install(|| match &self.tiers[..] {
+            [sizes] => {
+                let (session, sizes) = (self.session, &sizes.clone());
+                let scope = Scope { session, sizes };
+                self.drive(elements, scope, observer, rng)
+            }
+            _ => self.drive_tiers(&elements, linkage, observer, rng),
+        })?;
         let receipt = self.sign()?;
         // Nobody waits for this side any more.
         let outcome = pool.install(conclusion);
         let outcome = outcome.map_err(|error| self.peers.of_run(self.place, error))?;
         Ok((without_padding(outcome, self.offer.distinct - self.offer.padding), receipt))
+    }
+
+    /// One run of the protocol.
+    fn drive(
+        &mut self,
+        elements: Zeroizing<Vec<Element>>,
+        Scope { session, sizes }: Scope<'_>,
+        observer: &dyn Observer,
+        rng: &mut (dyn CryptoRng + Send),
+    ) -> Result<MultipartyConclusion, SessionError> {
+        let run = MultipartyRun {
+            place: self.place,
+            parties: self.seated.parties(sizes, self.tiers.len()),
+            elements,
+            session: &session,
+            channels: self.peers.channels(self.place),
+            rng,
+            observer,
+        };
+        self.protocol.run(run).map_err(|error| self.peers.of_run(self.place, error))
     }
 
     /// Says that everything arrived, with this side's signature on what all sign, and waits for the others' word.
@@ -281,6 +312,22 @@ impl ConnectedPeers {
             told.map_err(|why| SessionError::channel(step, why).with(peer.name.clone()))?;
         }
         Ok(())
+    }
+
+    /// Takes a message from each, as long as it says.
+    fn take_each<M: Message>(
+        &mut self,
+        step: &'static str,
+        context: impl Fn(usize) -> M::Context,
+    ) -> Result<Vec<M>, SessionError>
+    where
+        M::Context: Sized,
+    {
+        let take = |(at, peer): (usize, &mut ConnectedPeer)| {
+            let taken = peer.pipe.channel.take::<M>(&context(at));
+            taken.map_err(|why| SessionError::channel(step, why).with(peer.name.clone()))
+        };
+        self.0.iter_mut().enumerate().map(take).collect()
     }
 
     fn hear<M>(

@@ -10,7 +10,7 @@ use veilset_protocols::{Operation, Outcome, Withstands};
 use super::seats::Seated;
 use super::terms::Exchanged;
 use super::{AgreedMultiparty, ConnectedPeer, peer_at};
-use crate::briefing::{NO_KEYS, RELEASE_LEAK};
+use crate::briefing::{NO_KEYS, leaks_of_offer};
 use crate::report::run_id;
 use crate::terms::Terms;
 use crate::{Asked, Briefing, Learn, Offer, PeerBriefing, PeerReport, Receipt, Report};
@@ -28,7 +28,6 @@ pub(super) fn briefing(
     learners.remove(place);
     let told = peers.iter().zip(theirs).zip(learners);
     let hashed = "Each party learns whether the others' keys look like hashes.";
-    let of_release = offer.release.binds_programs().then_some(RELEASE_LEAK);
     let names = Names { peers, place };
     Briefing {
         operation: offer.operation,
@@ -42,9 +41,9 @@ pub(super) fn briefing(
         learned: names.learned(offer.operation, seated)
             + &names.seats(spec.withstands, seated)
             + &offer.release.sentences(),
-        leaks: spec.leaks.iter().copied().chain([hashed]).chain(of_release).collect(),
+        leaks: spec.leaks.iter().copied().chain(leaks_of_offer(offer)).chain([hashed]).collect(),
         peers: told
-            .map(|((peer, terms), learns)| PeerBriefing::of(&peer.name, terms.distinct, learns))
+            .map(|((peer, terms), learns)| PeerBriefing::with(&peer.name, terms, learns))
             .collect(),
         warnings: warnings(peers, offer, theirs),
     }
@@ -169,7 +168,7 @@ pub(super) fn report(
         security,
         learn,
         presets: briefing.presets.clone(),
-        matching: None,
+        matching: offer.matching,
         role: None,
         place: Some(*place),
         learned: briefing.learned.clone(),

@@ -43,9 +43,10 @@ impl Seated {
         Ok(Self { leader, pivot, learners })
     }
 
-    /// With these sizes.
-    pub(super) fn parties<'a>(&'a self, sizes: &'a [usize]) -> Parties<'a> {
-        Parties { sizes, leader: self.leader, pivot: self.pivot, learners: &self.learners }
+    /// With these sizes in one of so many runs.
+    pub(super) fn parties<'a>(&'a self, sizes: &'a [usize], runs: usize) -> Parties<'a> {
+        let Self { leader, pivot, ref learners } = *self;
+        Parties { sizes, leader, pivot, learners, slack: runs.next_power_of_two().ilog2() }
     }
 
     /// Whether all learn.

@@ -5,6 +5,7 @@ use veilset_protocols::{AttachedShape, MOST_PARTIES};
 
 use super::*;
 use crate::Wanted;
+use crate::agreement::memory_of_tiers;
 use crate::terms::{PartyCount, UncheckedTerms, encoded};
 
 /// What the parties agreed on.
@@ -13,8 +14,8 @@ pub(super) struct Exchanged {
     pub(super) theirs: Vec<Terms>,
     pub(super) protocol: &'static dyn MultipartyProtocol,
     pub(super) seated: Seated,
-    /// Everybody's number of elements, in the order of keys.
-    pub(super) sizes: Vec<usize>,
+    /// Everybody's number of elements, in the order of keys: under each key, the most trusted first.
+    pub(super) tiers: Vec<Vec<usize>>,
     pub(super) session: [u8; 32],
 }
 
@@ -60,6 +61,7 @@ pub(super) fn exchanged(
     if !protocol.spec().some_learn && !seated.all_learn() {
         return Err(SessionError::Multiparty("with this protocol all learn: leave out --learner"));
     }
+    offer.matching.map_or(Ok(()), |matching| matching.check_among_several(seated.all_learn()))?;
     let mut nonce = [0; 32];
     rng.fill_bytes(&mut nonce);
     let mine = |peer: &ConnectedPeer| own_terms(offer, protocol, keys.len(), peer, nonce);
@@ -72,7 +74,7 @@ pub(super) fn exchanged(
             .and_then(|heard| mine(peer).fitting(heard).map_err(SessionError::Terms));
         theirs.push(fitting.map_err(|why| why.with(peer.name.clone()))?);
     }
-    let sizes = checked_sizes(peers, offer, protocol, &theirs, &seated, place)?;
+    let tiers = checked_tiers(peers, offer, protocol, &theirs, &seated, place)?;
     let own = Known::of(*key, &mine(&peers.0[0]));
     let known = peers.0.iter().zip(&theirs).map(|(peer, terms)| Known::of(peer.key, terms));
     let own = roll(known.chain([own]).collect(), &seated);
@@ -82,7 +84,7 @@ pub(super) fn exchanged(
             return Err(SessionError::Terms(vec![mismatch]).with(peer.name.clone()));
         }
     }
-    Ok(Exchanged { theirs, protocol, seated, sizes, session: own.session })
+    Ok(Exchanged { theirs, protocol, seated, tiers, session: own.session })
 }
 
 fn check_parties(peers: &ConnectedPeers, key: &[u8; 32]) {
@@ -98,9 +100,6 @@ fn protocol_of(offer: &Offer) -> Result<&'static dyn MultipartyProtocol, Session
     let refused = |why| Err(SessionError::Multiparty(why));
     if offer.attached != AttachedShape::Nothing || !offer.columns.is_empty() {
         return refused("no columns go with matches: leave out --send");
-    }
-    if offer.matching.is_some() {
-        return refused("they match by one key: give --key once");
     }
     if offer.release.noise.is_some() {
         return refused("a count has no noise: leave out --noise");
@@ -124,35 +123,44 @@ fn own_terms(
     }
 }
 
-/// Everybody's number of elements, with this side's in its place, where the protocol and this side's memory take them.
-fn checked_sizes(
+/// Everybody's number of elements under each key, with this side's in its place, where the protocol and this side's memory take them.
+fn checked_tiers(
     peers: &ConnectedPeers,
     offer: &Offer,
     protocol: &'static dyn MultipartyProtocol,
     theirs: &[Terms],
     seated: &Seated,
     place: usize,
-) -> Result<Vec<usize>, SessionError> {
+) -> Result<Vec<Vec<usize>>, SessionError> {
     let (id, most) = (protocol.spec().id, protocol.spec().max_elements);
-    let own = offer.distinct as u64;
+    let mut of_all: Vec<Vec<u64>> = theirs.iter().map(Terms::sizes).collect();
+    let mine = Terms::new(offer, [0; 32]);
+    let own = mine.sizes();
     let too_large = |whose, count| SessionError::TooLarge { whose, count, protocol: id, most };
-    if own > most {
-        return Err(too_large("this side's", own));
+    if let Some(count) = own.iter().find(|count| **count > most) {
+        return Err(too_large("this side's", *count));
     }
-    for (peer, terms) in peers.0.iter().zip(theirs) {
-        if terms.distinct > most {
-            return Err(too_large("the peer's", terms.distinct).with(peer.name.clone()));
+    for (peer, sizes) in peers.0.iter().zip(&of_all) {
+        if let Some(count) = sizes.iter().find(|count| **count > most) {
+            return Err(too_large("the peer's", *count).with(peer.name.clone()));
         }
     }
-    let size = |terms: &Terms| usize::try_from(terms.distinct).unwrap_or(usize::MAX);
-    let mut sizes: Vec<_> = theirs.iter().map(size).collect();
-    sizes.insert(place, offer.distinct);
-    let needed = protocol.cost(&seated.parties(&sizes)).parties[place].memory as u64;
+    of_all.insert(place, own);
+    // Terms that fit have as many keys.
+    let under = |key: usize| {
+        let sizes = of_all.iter().map(|sizes| usize::try_from(sizes[key]).unwrap_or(usize::MAX));
+        sizes.collect::<Vec<usize>>()
+    };
+    let tiers: Vec<Vec<usize>> = (0..of_all[place].len()).map(under).collect();
+    let needs = |sizes: &Vec<usize>| {
+        protocol.cost(&seated.parties(sizes, tiers.len())).parties[place].memory as u64
+    };
+    let needed = tiers.iter().map(needs).max().unwrap_or(0).saturating_add(memory_of_tiers(&mine));
     if needed > offer.memory {
-        let largest = sizes.iter().max().map_or(own, |largest| *largest as u64);
+        let largest = tiers.iter().flatten().max().map_or(0, |largest| *largest as u64);
         return Err(SessionError::Memory { needed, allowed: offer.memory, peer: largest });
     }
-    Ok(sizes)
+    Ok(tiers)
 }
 
 /// What all others know of a party.

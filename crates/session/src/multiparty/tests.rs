@@ -4,11 +4,13 @@ use std::thread;
 
 use chacha20::ChaCha20Rng;
 use rand_core::SeedableRng;
-use veilset_channel::memory_pair;
-use veilset_protocols::{Operation, Security};
+use veilset_channel::{Blob, memory_pair};
+use veilset_data::{KeySpec, Linkage, Table};
+use veilset_protocols::{Operation, Security, Silent};
 
 use super::*;
-use crate::{Learn, Noise, Release, Seats};
+use crate::tiers::{TierRoll, TierSize};
+use crate::{Learn, Matching, Noise, Release, Seats};
 
 fn offer(distinct: usize) -> Offer {
     Offer { operation: Operation::Intersect, distinct, memory: 1 << 30, ..Offer::sample() }
@@ -56,7 +58,7 @@ fn all_hold_the_same_and_see_who_learns_what() {
     let agreed: Vec<_> = agreed.into_iter().map(|agreed| agreed.expect("the same terms")).collect();
     for (place, party) in agreed.iter().enumerate() {
         assert_eq!(party.place, place);
-        assert_eq!(party.sizes, [5, 0, 7]);
+        assert_eq!(party.tiers, [[5, 0, 7]]);
         assert_eq!(party.session, agreed[0].session);
     }
     let briefing = agreed[0].briefing();
@@ -190,5 +192,79 @@ fn seats_that_no_run_has_are_refused() {
         let results = agreed(mesh(), [offer(5), offer(0), wrong]);
         let text = results[2].as_ref().err().expect("refused").to_string();
         assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// An offer of two keys, under which the list has so many values.
+fn tiered(tiers: [usize; 2]) -> Offer {
+    let presets = "email/1;raw/1".to_owned();
+    let matching = Some(Matching::Tiers);
+    Offer { presets, matching, tiers: tiers.to_vec(), ..offer(tiers.iter().sum()) }
+}
+
+#[test]
+fn with_several_keys_all_hold_the_sizes_of_each() {
+    let agreed = agreed(mesh(), [[2, 3], [4, 1], [0, 5]].map(tiered));
+    let agreed: Vec<_> = agreed.into_iter().map(|agreed| agreed.expect("the same terms")).collect();
+    for party in &agreed {
+        assert_eq!(party.tiers, [[2, 4, 0], [3, 1, 5]]);
+    }
+    let briefing = agreed[0].briefing();
+    assert_eq!(briefing.peers[1].has, "party 2 has 0 + 5 distinct values of its keys");
+    assert!(briefing.leaks.iter().any(|leak| leak.starts_with("Under each key, each side learns")));
+}
+
+#[test]
+fn with_several_keys_all_learn() {
+    let some = || Offer { seats: seated(&[1], None, None).seats, ..tiered([2, 3]) };
+    for result in agreed(mesh(), [some(), some(), some()]) {
+        let text = result.err().expect("refused").to_string();
+        assert!(text.contains("leave out --learner"), "{text}");
+    }
+    let more = |tiers: &[usize]| Offer { tiers: tiers.to_vec(), ..tiered([2, 3]) };
+    for impossible in [more(&[2, 4]), more(&[5]), more(&[1, 2, 2])] {
+        let results = agreed(mesh(), [tiered([2, 3]), tiered([2, 3]), impossible]);
+        assert!(matches!(results[0], Err(SessionError::Party { .. })));
+    }
+}
+
+/// Two parties of two keys; a third tells them two numbers of values under the first.
+#[test]
+fn whoever_tells_two_numbers_ends_the_run() {
+    let parties = agreed(mesh(), [[2, 2], [2, 2], [2, 2]].map(tiered));
+    let parties = parties.into_iter().map(|party| party.expect("the same terms"));
+    let [one, other, mut liar]: [AgreedMultiparty; 3] =
+        parties.collect::<Vec<_>>().try_into().ok().expect("three");
+    let honest = |agreed: AgreedMultiparty| {
+        thread::spawn(|| {
+            let table = Table::parse("l".into(), "a,b\n1,2\n3,4\n".into(), b',').expect("a table");
+            let keys = ["a", "b"].map(|key| key.parse::<KeySpec>().expect("a key"));
+            let linkage = Linkage::build(&table, &keys).expect("the columns are there");
+            let digests = Zeroizing::new(vec![[7; 32]; 4]);
+            let resources = Resources { threads: 1, observer: &Silent };
+            let mut rng = ChaCha20Rng::from_seed([5; 32]);
+            agreed.run(digests, &linkage, &resources, &mut rng).map(drop)
+        })
+    };
+    let running = [honest(one), honest(other)];
+    let due = liar.peers.consent().expect("both are there");
+    liar.peers.consented(due).expect("both consent");
+    let ways = &mut liar.peers.0;
+    for (size, peer) in [1, 2].into_iter().zip(ways.iter_mut()) {
+        peer.pipe.channel.put(&TierSize(size)).expect("there is room");
+    }
+    for peer in ways {
+        peer.pipe.channel.take::<TierSize>(&2).expect("it tells its own");
+        let roll: TierRoll = Blob(vec![0; 32]);
+        peer.pipe.channel.put(&roll).expect("there is room");
+    }
+    for ended in running {
+        let why = ended.join().expect("no panic").expect_err("two numbers");
+        assert_eq!(why.blame(), crate::Blame::Peer, "{why}");
+        let text = why.to_string();
+        assert!(
+            text.contains("heard other numbers") || text.contains("broke the protocol"),
+            "{text}"
+        );
     }
 }

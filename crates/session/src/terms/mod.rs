@@ -57,7 +57,7 @@ impl PartyCount {
     }
 
     /// The operation and the parties of this name.
-    fn from_name(name: &str) -> Option<(Operation, Self)> {
+    pub(super) fn from_name(name: &str) -> Option<(Operation, Self)> {
         let Some((operation, parties)) = name.split_once(" of ") else {
             return Some((name.parse().ok()?, Self::Two));
         };
@@ -116,6 +116,11 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
+    /// The numbers of elements under each key, or that of all.
+    pub(crate) fn sizes(&self) -> Vec<u64> {
+        if self.tiers.is_empty() { vec![self.distinct] } else { self.tiers.clone() }
+    }
+
     /// The offer of one of two parties with `nonce`.
     pub(crate) fn new(offer: &Offer, nonce: [u8; 32]) -> Self {
         let Offer { operation, protocol, security, learn, choices, .. } = *offer;

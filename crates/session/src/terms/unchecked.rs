@@ -5,7 +5,7 @@ use veilset_crypto::Group;
 use veilset_data::MAX_LINKAGE_KEYS;
 use veilset_protocols::{AttachedShape, Attaches, Operation, SetEncoding};
 
-use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, Terms, matching_detail};
+use super::{MAX_COLUMNS, MAX_NAME, MAX_SCALE, MAX_WIDTH, PartyCount, Terms, matching_detail};
 use crate::offer::BETWEEN_KEYS;
 use crate::{Column, Detail, Learn, Matching};
 
@@ -99,6 +99,11 @@ impl From<&Terms> for UncheckedTerms {
 }
 
 impl UncheckedTerms {
+    /// What is computed, whatever the number of parties.
+    fn operation(&self) -> Option<Operation> {
+        PartyCount::from_name(&self.operation).map(|(operation, _)| operation)
+    }
+
     /// What the sender of these terms holds about each of its keys.
     pub(super) fn attached(&self) -> AttachedShape {
         match (self.values, self.width) {
@@ -116,8 +121,7 @@ impl UncheckedTerms {
                 && column.scale <= MAX_SCALE
         };
         let columns = self.columns.len();
-        let operation: Option<Operation> = self.operation.parse().ok();
-        let attached = match operation.map_or(Attaches::Nothing, |one| one.spec().attaches) {
+        let attached = match self.operation().map_or(Attaches::Nothing, |one| one.spec().attaches) {
             Attaches::Nothing => self.values == 0 && self.width == 0 && columns == 0,
             Attaches::Values { .. } => self.width == 0 && usize::from(self.values) == columns,
             Attaches::Rows { needed: true } => {
@@ -151,9 +155,8 @@ impl UncheckedTerms {
     /// Whether as many rows of a key as there may be fit an item, each cell of which takes a byte at least; and whether there are none
     /// where none go with matches.
     fn rows_of_key_are_possible(&self) -> bool {
-        let operation: Option<Operation> = self.operation.parse().ok();
         let rows = usize::from(self.rows_of_key);
-        if self.width == 0 || !operation.is_some_and(|one| one.spec().may_send_rows()) {
+        if self.width == 0 || !self.operation().is_some_and(|one| one.spec().may_send_rows()) {
             return rows == 0;
         }
         // The number of rows takes another byte.
@@ -167,7 +170,7 @@ impl UncheckedTerms {
         !grouped || (self.tiers.is_empty() && self.distinct.is_multiple_of(keys))
     }
 
-    /// Whether there are no tiers, or one for each key of an intersection that both learn.
+    /// Whether there are no tiers, or one for each key of an intersection that all learn.
     fn tiers_are_possible(&self) -> bool {
         let all = self.tiers.iter().try_fold(0, |sum: u64, tier| sum.checked_add(*tier));
         let keys = self.presets.split(BETWEEN_KEYS).count();
@@ -175,6 +178,6 @@ impl UncheckedTerms {
             || (self.tiers.len() == keys
                 && (2..=MAX_LINKAGE_KEYS).contains(&keys)
                 && all == Some(self.distinct)
-                && (self.operation == Operation::Intersect.name() && self.learn == Learn::Both))
+                && (self.operation() == Some(Operation::Intersect) && self.learn == Learn::Both))
     }
 }

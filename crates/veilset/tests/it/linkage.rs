@@ -78,7 +78,7 @@ impl Random {
         Table::parse("list".into(), text.into(), b',').expect("a table")
     }
 
-    fn list(&mut self, rows: &[Row], order: &[usize], most_rows: Option<u32>) -> Input {
+    pub(crate) fn list(&mut self, rows: &[Row], order: &[usize], most_rows: Option<u32>) -> Input {
         let keys = KEYS.map(|(key, ..)| key);
         Input::linked(self.table(rows, order), &specs(&keys, most_rows), None)
             .expect("the columns are there")
@@ -119,19 +119,20 @@ fn under<'a>(rows: impl Iterator<Item = &'a Values>, key: usize) -> HashSet<Vec<
 }
 
 /// Which of a side's rows match, and by which key.
-type Matches = BTreeMap<usize, usize>;
+pub(crate) type Matches = BTreeMap<usize, usize>;
 
-/// Key after key, and what matches drops out on both sides.
-fn in_tiers(lists: [&[Values]; 2]) -> [Matches; 2] {
-    let mut matched = [Matches::new(), Matches::new()];
+/// Key after key, and what matches drops out on all sides.
+pub(crate) fn in_tiers(lists: &[Vec<Values>]) -> Vec<Matches> {
+    let mut matched = vec![Matches::new(); lists.len()];
     for key in 0..KEYS.len() {
-        let [left, right] = [0, 1].map(|side| {
-            let rows = lists[side].iter().enumerate();
-            under(rows.filter(|(n, _)| !matched[side].contains_key(n)).map(|(_, row)| row), key)
-        });
-        for (side, matched) in matched.iter_mut().enumerate() {
-            for (number, row) in lists[side].iter().enumerate() {
-                if row[key].iter().any(|value| left.contains(value) && right.contains(value)) {
+        let left = |(list, matched): (&Vec<Values>, &Matches)| {
+            let rows = list.iter().enumerate();
+            under(rows.filter(|(n, _)| !matched.contains_key(n)).map(|(_, row)| row), key)
+        };
+        let left: Vec<_> = lists.iter().zip(&matched).map(left).collect();
+        for (list, matched) in lists.iter().zip(&mut matched) {
+            for (number, row) in list.iter().enumerate() {
+                if row[key].iter().any(|value| left.iter().all(|left| left.contains(value))) {
                     matched.entry(number).or_insert(key);
                 }
             }
@@ -171,7 +172,7 @@ pub(crate) fn run_jobs(inputs: [&Input; 2], jobs: [Job; 2]) -> [Result<Done, Err
 }
 
 /// What a side learned of its rows, by their numbers.
-fn learned(done: &Done, input: &Input, order: &[usize]) -> Matches {
+pub(crate) fn learned(done: &Done, input: &Input, order: &[usize]) -> Matches {
     let rows = done.rows_by_key(input).expect("it learned");
     rows.map(|(row, key)| (order[row], key)).collect()
 }
@@ -206,7 +207,7 @@ fn every_way_to_match_does_what_a_plain_one_does() {
         // It gives the result to one side alone.
         if security == Security::SemiHonest {
             let ends = run(inputs, [Learn::Both; 2], &job).map(|end| end.expect("it runs"));
-            let expected = in_tiers([&values[0], &values[1]]);
+            let expected = in_tiers(&values);
             for (done, side) in ends.iter().zip(sides) {
                 assert_eq!(done.report.matching, Some(Matching::Tiers));
                 let got = learned(done, &lists[side], &orders[side]);

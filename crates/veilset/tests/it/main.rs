@@ -5,5 +5,6 @@ mod grouped;
 mod joined;
 mod linkage;
 mod padded;
+mod several;
 mod tiers;
 mod voice;

@@ -46,15 +46,16 @@ use crate::kit::vole_oprf::{self, OprfTerms, Question};
 use crate::{MultipartyConclusion, MultipartyError, Operation, Parties, Role};
 
 /// The field of sums and functions: at the leader's elements no sum may be zero by chance, and at no element may a function be known to a
-/// party that did not ask for it, but with probability 2^-41 in the whole run.
+/// party that did not ask for it, but with probability 2^-41 in the whole run, or in all runs where this is
+/// one of several.
 pub(super) fn width(parties: &Parties<'_>) -> Width {
     Width::of(evaluated(parties), 41)
 }
 
-/// Values of functions in the whole run, at most.
+/// Values of functions in the whole run, and in all runs where this is one of several, at most.
 pub(super) fn evaluated(parties: &Parties<'_>) -> usize {
     let most = parties.sizes.iter().max().copied().unwrap_or(0);
-    most.saturating_mul((parties.sizes.len() - 1).pow(2))
+    most.saturating_mul((parties.sizes.len() - 1).pow(2)).saturating_mul(1 << parties.slack)
 }
 
 pub(super) fn run(

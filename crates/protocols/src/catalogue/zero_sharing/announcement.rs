@@ -34,11 +34,12 @@ pub(super) enum What {
 /// The step in which the leader tells.
 const STEP: &str = "announcement";
 
-/// The values that the leader tells the party in this place, so long that none of all that are told is wrong but with 2^-41.
+/// The values that the leader tells the party in this place, so long that none of all that are told is wrong but with 2^-41, and less
+/// in one of several runs.
 pub(super) fn set(parties: &Parties<'_>, to: usize) -> SetTerms {
     let sizes = parties.sizes;
     let set = SetTerms::new(SetEncoding::Sorted, sizes[parties.leader], sizes[to]);
-    set.longer(1 + sizes.len().next_power_of_two().ilog2())
+    set.longer(1 + sizes.len().next_power_of_two().ilog2() + parties.slack)
 }
 
 /// The end of a run: the leader, which `found` something, tells those who learn.

@@ -102,7 +102,11 @@ pub(super) fn all_but_one(parties: &Parties<'_>) -> MultipartyCost {
 
 pub(super) fn leader_pivot(parties: &Parties<'_>) -> MultipartyCost {
     let compared = |shape: &Shape| {
-        longer(vole_intersection::cost(KIND_OF_PAIRS, shape), shape.sender, two::SLACK)
+        longer(
+            vole_intersection::cost(KIND_OF_PAIRS, shape),
+            shape.sender,
+            two::SLACK + parties.slack,
+        )
     };
     let mut cost = shared(parties, Group::Ristretto255, compared);
     announced(&mut cost, parties, |to| announcement::set(parties, to).bytes());
@@ -110,14 +114,15 @@ pub(super) fn leader_pivot(parties: &Parties<'_>) -> MultipartyCost {
 }
 
 pub(super) fn leader_pivot_count(parties: &Parties<'_>) -> MultipartyCost {
-    let mut cost = shared(parties, Group::Curve25519, |shape| tested(shape, two::SLACK));
+    let mut cost =
+        shared(parties, Group::Curve25519, |shape| tested(shape, two::SLACK + parties.slack));
     announced(&mut cost, parties, |_| 8.0 + frames(1));
     cost
 }
 
 pub(super) fn overlaps(parties: &Parties<'_>) -> MultipartyCost {
     let Parties { sizes, leader, pivot, .. } = *parties;
-    let slack = overlaps::more(parties);
+    let slack = overlaps::more(parties) + parties.slack;
     let mut cost = match parties.has_an_empty_set() {
         true => MultipartyCost::nothing(sizes.len()),
         false => shared(parties, Group::Curve25519, |shape| tested(shape, slack)),

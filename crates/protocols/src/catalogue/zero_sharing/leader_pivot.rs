@@ -46,9 +46,11 @@ pub(super) const KIND_OF_PAIRS: VoleKind =
 /// Bytes of a key.
 pub(super) const KEY: usize = 32;
 
-/// The field of sums: of the elements that leader and pivot share none may match by chance but with probability 2^-41.
+/// The field of sums: of the elements that leader and pivot share none may match by chance but with probability 2^-41, and less in one
+/// of several runs.
 pub(super) fn width(parties: &Parties<'_>) -> Width {
-    Width::of(parties.sizes[parties.leader].min(parties.sizes[parties.pivot]), 41)
+    let shared = parties.sizes[parties.leader].min(parties.sizes[parties.pivot]);
+    Width::of(shared, 41 + parties.slack)
 }
 
 pub(super) fn intersect(
@@ -210,7 +212,7 @@ impl Party<'_> {
         self.between(role, other, slack, pairs, compare)
     }
 
-    /// A run of two with another party, of which the receiver learns.
+    /// A run of two with another party, of which the receiver learns; it fails less often by so many bits, and by those of all runs.
     pub(super) fn between<T>(
         &mut self,
         role: Role,
@@ -220,6 +222,7 @@ impl Party<'_> {
         run: impl FnOnce(Run<'_>) -> Result<T, ProtocolError>,
     ) -> Result<T, MultipartyError> {
         let peer_count = self.parties.sizes[other];
+        let slack = slack + self.parties.slack;
         self.means.with(other, |means| {
             let Means { session, channel, rng, observer } = means;
             run(Run {

@@ -41,7 +41,7 @@ impl Lists {
 
     fn parties<'a>(&'a self, sizes: &'a [usize]) -> Parties<'a> {
         let Self { leader, pivot, learners, .. } = self;
-        Parties { sizes, leader: *leader, pivot: *pivot, learners }
+        Parties { sizes, leader: *leader, pivot: *pivot, learners, slack: 0 }
     }
 
     fn overlaps(&self, common: impl Fn(&u32) -> bool) -> Overlaps {

@@ -34,7 +34,7 @@ fn meet<G: PrimeGroup>(
                 let elements: Vec<Element> = set.iter().map(element).collect();
                 let party = MultipartyRun {
                     place,
-                    parties: Parties { sizes, leader: 0, pivot: 1, learners },
+                    parties: Parties { sizes, leader: 0, pivot: 1, learners, slack: 0 },
                     elements: elements.into(),
                     session: &SESSION,
                     channels: channels(&mut ends),
