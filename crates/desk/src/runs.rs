@@ -7,10 +7,13 @@ use serde_json::{Value, json};
 use veilset::data::{Destination, Format, Sink, SinkError};
 use veilset::invitation::agreed_way;
 use veilset::net::{Comeback, Endpoint, Event, Options, Stop, Traffic};
+use veilset::party::Identity;
 use veilset::policy::Ledger;
-use veilset::registry::{Gives, Observer, Operation, find};
+use veilset::registry::{Gives, Observer, Operation};
+use veilset::units::protocol;
 use veilset::{
-    Briefing, Columns, Connection, Done, Input, Job, Learn, Ready, Resources, json as form,
+    Briefing, Columns, Connection, Done, Input, Job, Learn, ListSize, PeerAddress, PeerBriefing,
+    Ready, Resources, Shared, SharedKeys, json as form, seats,
 };
 use veilset_host::thread;
 use veilset_host::time::Instant;
@@ -78,8 +81,8 @@ impl Running {
 struct Plan {
     job: Job,
     input: Input,
-    peer: veilset::party::Peer,
-    identity: veilset::party::Identity,
+    peers: Vec<PeerAddress>,
+    identity: Identity,
     way: Endpoint,
 }
 
@@ -110,30 +113,28 @@ impl Desk {
 
     fn plan(&self, args: &Value) -> Result<Plan, Refusal> {
         let (identity, _) = self.identity()?;
-        let peer = self.known(&identity)?.resolve(needed(args, "peer")?)?;
-        let way = match text(args, "via") {
-            Some(relay) => Endpoint::Via(relay.to_owned()),
-            None => agreed_way(&self.home, &peer.name)?.ok_or_else(|| {
-                Refusal::of(format!("nobody said where to meet {}", peer.name))
-                    .next("Invite them, or name a relay.")
-            })?,
-        };
-        way.check()?;
+        let known = self.known(&identity)?;
+        let peers = texts(args, "peers").into_iter().map(|name| {
+            let peer = known.resolve(&name)?;
+            Ok(PeerAddress::from(peer))
+        });
+        let peers = peers.collect::<Result<Vec<_>, Refusal>>()?;
+        let way = self.way(text(args, "via"), &peers)?;
         let operation: Operation = named(needed(args, "operation")?)?;
         let learn: Learn = named(text(args, "learn").unwrap_or("both"))?;
-        let protocol = match text(args, "protocol") {
-            Some(name) => {
-                let known = find(name).map(|protocol| protocol.spec().id);
-                Some(known.ok_or_else(|| Refusal::of(format!("there is no protocol {name}")))?)
-            }
-            None => None,
-        };
+        let protocol = text(args, "protocol").map(|name| {
+            protocol(name).map_err(|_| Refusal::of(format!("there is no protocol {name}")))
+        });
+        let [leader, pivot] = ["leader", "pivot"].map(|seat| text(args, seat));
+        let (own, learners) = (identity.public_key(), texts(args, "learners"));
+        let seats = seats(own, &peers, &learners, leader, pivot).map_err(veilset::Error::from)?;
         let job = Job {
             learn,
-            protocol,
+            protocol: protocol.transpose()?,
+            seats,
             reference: text(args, "reference").map(str::to_owned),
             max_memory: self.place.memory,
-            ..Job::new(operation, [&peer.name])
+            ..Job::new(operation, peers.iter().map(|other| &other.peer.name))
         };
         let job = job.of_party(&self.home, None)?;
         job.check()?;
@@ -147,11 +148,33 @@ impl Desk {
         let input = Input::linked(table, &keys, matching)?;
         let input = input.attach(operation, learn, columns)?.for_one_run();
         job.check_list(&input)?;
-        Ok(Plan { job, input, peer, identity, way })
+        Ok(Plan { job, input, peers, identity, way })
+    }
+
+    /// Where these are met: at the relay that is named, or as was agreed with all of them alike.
+    fn way(&self, relay: Option<&str>, peers: &[PeerAddress]) -> Result<Endpoint, Refusal> {
+        let mut way = relay.map(|relay| Endpoint::Via(relay.to_owned()));
+        for PeerAddress { peer, .. } in peers.iter().filter(|_| relay.is_none()) {
+            let agreed = agreed_way(&self.home, &peer.name)?.ok_or_else(|| {
+                Refusal::of(format!("nobody said where to meet {}", peer.name))
+                    .next("Invite them, or name a relay.")
+            })?;
+            if way.replace(agreed.clone()).is_some_and(|other| other != agreed) {
+                return Err(Refusal::of("your agreements say that you meet in different places")
+                    .next("Name the relay where all of you meet."));
+            }
+        }
+        let way = way.ok_or_else(|| Refusal::of("nobody is named"))?;
+        if peers.len() > 1 && !matches!(way, Endpoint::Via(_)) {
+            return Err(Refusal::of("several parties meet at a relay here")
+                .next("Name the relay where all of you meet."));
+        }
+        way.check()?;
+        Ok(way)
     }
 
     fn carry_out(self: &Arc<Self>, plan: Plan, run: u64, running: &Running) -> Result<(), Refusal> {
-        let Plan { job, input, peer, identity, way } = plan;
+        let Plan { job, input, peers, identity, way } = plan;
         self.tell(json!({ "event": "waiting", "run": run, "relay": way.place() }));
         let desk = Arc::clone(self);
         let noted = move |event: &Event| match event {
@@ -174,7 +197,7 @@ impl Desk {
             ..Options::default()
         };
         let events = |event: Event| noted(&event);
-        let connection = Connection::open(&identity, &[peer.into()], &way, &options, &events)?;
+        let connection = Connection::open(&identity, &peers, &way, &options, &events)?;
         let ready = job.offer(connection, &input)?;
         let ready = self.consented(ready, &input, run, running)?;
         let progress = Progress { desk: self, run, traffic, shown: Mutex::new(Shown::new()) };
@@ -292,19 +315,33 @@ fn of_briefing(briefing: &Briefing, own: usize) -> Value {
         "learned": briefing.learned,
         "warnings": warnings,
         "own_rows": own,
-        "peer_rows": briefing.peer().distinct,
+        "peers": briefing.peers.iter().map(of_peer).collect::<Vec<_>>(),
         "lines": asked.chain(leaks).collect::<Vec<_>>(),
     })
 }
 
-/// The sizes of both sets and of what they share, where they say something of both.
+fn of_peer(peer: &PeerBriefing) -> Value {
+    json!({ "name": peer.name, "rows": peer.distinct })
+}
+
+/// The sizes of all sets and of what they share: of several as groups of sets, where anything is known of them.
 fn counts(done: &Done) -> Value {
     let report = &done.report;
-    json!({
-        "own": report.distinct,
-        "peer": report.peer().distinct,
-        "common": if report.withheld.is_some() { None } else { report.count() },
-    })
+    let common = if report.withheld.is_some() { None } else { report.count() };
+    let [peer] = &report.peers[..] else { return shared(done, common) };
+    json!({ "own": report.distinct, "peer": peer.distinct, "common": common })
+}
+
+fn shared(done: &Done, common: Option<u64>) -> Value {
+    let all = || {
+        let peers = done.report.peers.iter().map(|peer| (peer.name.as_str(), peer.distinct));
+        let lists = [("you", done.report.distinct)].into_iter().chain(peers);
+        let lists = lists.map(|(name, distinct)| ListSize { name: name.to_owned(), distinct });
+        let lists: Vec<ListSize> = lists.collect();
+        let shared = vec![Shared { of: (0..lists.len()).collect(), count: common? }];
+        Some(SharedKeys { lists, shared })
+    };
+    done.shared_keys().or_else(all).map_or(Value::Null, |keys| form::of_shared(&keys))
 }
 
 /// What the file with the rows of a result is called.

@@ -24,6 +24,6 @@ pub fn party() -> Router {
         "ask.js" "dom.js" "exchange.js" "main.js" "party.js" "spec.js" "svg.js" "upset.js" "venn.js" "words.js"
         "views/about.js" "views/accept.js" "views/columns.js" "views/compare.js" "views/dirt.js"
         "views/history.js" "views/identity.js" "views/invite.js" "views/list.js" "views/order.js"
-        "views/peers.js" "views/result.js" "views/run.js" "views/terms.js"
+        "views/peers.js" "views/result.js" "views/run.js" "views/several.js" "views/terms.js"
     )
 }

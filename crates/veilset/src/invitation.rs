@@ -65,8 +65,8 @@ impl Given {
             None => (None, text),
         };
         let relay = relay.map(|relay| match relay.strip_prefix("http") {
-            Some(rest) => format!("ws{rest}"),
-            None => relay.to_owned(),
+            Some(rest) => format!("ws{}", without_root(rest)),
+            None => without_root(relay).to_owned(),
         });
         let (code, suggested) = match rest.split_once('/') {
             Some((code, name)) => (code, Some(name.to_owned())),
@@ -75,6 +75,11 @@ impl Given {
         let code = code.parse().map_err(InvitationError::Given)?;
         Ok(Self { relay, code, suggested })
     }
+}
+
+/// A URL without the slash that [`link`] puts behind a host alone, so that both sides write where they meet alike.
+fn without_root(url: &str) -> &str {
+    url.strip_suffix('/').filter(|_| url.matches('/').count() == 3).unwrap_or(url)
 }
 
 /// The code in a link that a browser opens, too, with what this side may be called; nothing where there is no relay.
@@ -302,13 +307,14 @@ mod tests {
         for (relay, me, want) in [
             ("wss://relay.example", None, "https://relay.example/#7KQ2-9FM4-TX3H"),
             ("wss://relay.example/a#daily", None, "https://relay.example/a#7KQ2-9FM4-TX3H"),
+            ("wss://relay.example/a/", None, "https://relay.example/a/#7KQ2-9FM4-TX3H"),
             ("ws://127.0.0.1:7000", Some("shop"), "http://127.0.0.1:7000/#7KQ2-9FM4-TX3H/shop"),
         ] {
             let link = link(&Endpoint::Via(relay.to_owned()), &code, me).expect("a relay");
             assert_eq!(link, want);
             let back = Given::read(&format!(" {link}\n")).expect("all of it");
             let relayed = back.relay.expect("a relay");
-            assert_eq!(relayed.trim_end_matches('/'), relay.split('#').next().expect("a part"));
+            assert_eq!(relayed, relay.split('#').next().expect("a part"));
             assert_eq!((back.code.to_string(), back.suggested.as_deref()), (code.to_string(), me));
         }
         assert!(link(&Endpoint::Listen("127.0.0.1:1".to_owned()), &code, None).is_none());

@@ -77,8 +77,8 @@ pub use whom::{Ends, ME, NamedPeer, NoParties, PeerAddress, seats};
 
 pub use veilset_channel::PhaseCost;
 pub use veilset_session::{
-    Briefing, Learn, Matching, NoNoise, Noise, Price, Release, Report, Resources, Seats, Withheld,
-    no_match,
+    Briefing, Learn, Matching, NoNoise, Noise, PeerBriefing, Price, Release, Report, Resources,
+    Seats, Withheld, no_match,
 };
 
 /// Runs that many workers of both parties share.

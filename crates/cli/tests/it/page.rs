@@ -184,6 +184,63 @@ fn two_browsers_meet_at_the_relay_that_shows_the_page() {
     }
 }
 
+/// A browser and two programs at one relay: how much each two lists share, as a picture.
+#[test]
+fn a_page_and_two_programs_see_what_their_lists_share() {
+    let Some(folder) = page() else { return };
+    let (host, shop, bank) = (party(), party(), party());
+    let (_relay, url) = relay(&host, &folder);
+    let browser = Browser::start();
+    let tab = browser.open(&url.replace("ws://", "http://"));
+    for (name, inviter) in [("shop", &shop), ("bank", &bank)] {
+        let offer = ["clinic", "--via", &url, "--me", name, "--operation", "count"];
+        let (inviting, link) = inviting(inviter, &[&offer[..], &["--key", "Mail:email"]].concat());
+        tab.go(&link);
+        accept(&tab, name);
+        let invited = inviting.output();
+        assert_eq!(code(&invited), 0, "{}", stderr(&invited));
+    }
+    shop.pin("bank", &bank);
+    bank.pin("shop", &shop);
+    shop.file("list.csv", &list("shop", 300, 3));
+    bank.file("list.csv", &list("bank", 90, 3));
+    host.file("patients.csv", &list("clinic", 240, 3));
+    let program = |party: &Party, other: &str| {
+        let peers = ["--peer", "clinic", "--peer", other, "--via", &url, "--yes"];
+        party.start(&[&["overlaps", "list.csv", "--key", "Mail:email"], &peers[..]].concat())
+    };
+    let programs = [program(&shop, "bank"), program(&bank, "shop")];
+    tab.go(&url.replace("ws://", "http://"));
+    sees(&tab, "Three parties or more");
+    press(&tab, "Start with these");
+    sees(&tab, "Tick two partners or more");
+    for name in ["shop", "bank"] {
+        tab.eval(&format!("document.querySelector('input[type=checkbox][value={name}]').click()"));
+    }
+    press(&tab, "Start with these");
+    sees(&tab, "What you want to find out");
+    tab.choose("input[type=file]", &host.path("patients.csv"));
+    sees(&tab, "shop and bank learn which of their own entries are on all lists");
+    fill(&tab, "Result", "overlaps");
+    sees(&tab, "shop and bank learn how many entries each two lists share");
+    press(&tab, "Start");
+    press(&tab, "I agree");
+    sees(&tab, "entries are on all 3 lists");
+    assert_eq!(tab.text(".answer .big"), "30");
+    let lines =
+        "[...document.querySelectorAll('.twin tbody tr')].map((row) => row.lastChild.textContent)";
+    let mut lines: Vec<String> =
+        serde_json::from_value(tab.eval(lines)).expect("a line for each group");
+    lines.sort();
+    assert_eq!(lines, ["30", "30", "30", "80"]);
+    sees(&tab, " and you have signed the receipt");
+    for program in programs {
+        let ran = program.output();
+        assert_eq!(code(&ran), 0, "{}", stderr(&ran));
+    }
+    assert_eq!(tab.faults(), Vec::<String>::new());
+}
+
 fn many_calls_at_once_are_answered(browser: &Browser) {
     let Some(folder) = page() else { return };
     let host = party();

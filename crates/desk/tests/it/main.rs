@@ -97,22 +97,27 @@ fn relay() -> Served {
 /// Two pages that know each other, by an invitation to this operation.
 fn introduced(relay: &Served, operation: &str) -> (Page, Page) {
     let (shop, clinic) = (Page::new(), Page::new());
+    introduce(relay, [("shop", &shop), ("clinic", &clinic)], operation);
+    (shop, clinic)
+}
+
+/// The first of two pages of these names invites the second.
+fn introduce(relay: &Served, [host, guest]: [(&str, &Page); 2], operation: &str) {
     thread::scope(|scope| {
         let args = json!({
-            "name": "clinic", "via": relay.url, "me": "shop", "operation": operation,
+            "name": guest.0, "via": relay.url, "me": host.0, "operation": operation,
             "key": "Mail:email", "learn": "both",
         });
-        let inviting = scope.spawn(|| shop.ask("invite", args));
-        let link = shop.event("code")["link"].as_str().expect("a link").to_owned();
-        let accepted = clinic.ask("accept", json!({ "link": link }));
+        let inviting = scope.spawn(|| host.1.ask("invite", args));
+        let link = host.1.event("code")["link"].as_str().expect("a link").to_owned();
+        let accepted = guest.1.ask("accept", json!({ "link": link }));
         let invited = inviting.join().expect("no panic");
         assert_eq!(accepted["peer"]["words"], invited["peer"]["words"]);
-        assert_eq!(accepted["peer"]["name"], "shop");
+        assert_eq!(accepted["peer"]["name"], host.0);
         assert_eq!(accepted["agreement"]["operation"], operation);
         let via = accepted["agreement"]["via"].as_str().expect("a relay");
-        assert_eq!(via.trim_end_matches('/'), relay.url);
+        assert_eq!(via, relay.url);
     });
-    (shop, clinic)
 }
 
 const SHOP: &str =
@@ -126,7 +131,7 @@ fn run(shop: &Page, clinic: &Page, operation: &str) -> [Value; 2] {
         let list = page.open(name, text);
         assert_eq!(list["suggestion"], "Mail:email");
         let args = json!({
-            "list": list["list"], "peer": peer, "keys": ["Mail:email"], "operation": operation,
+            "list": list["list"], "peers": [peer], "keys": ["Mail:email"], "operation": operation,
         });
         page.ask("run", args);
     };
@@ -179,6 +184,79 @@ fn two_pages_get_from_an_invitation_to_rows_and_receipts() {
     assert!(!shop.asked("save", &again, Vec::new()).expect("kept").bytes.is_empty());
 }
 
+const SCHOOL: &str = "Mail\nben@example.com\ndan@example.com\n";
+
+/// What two lists have in common, and all three; then some learn which, and one does not.
+#[test]
+fn three_pages_see_what_their_lists_share() {
+    let relay = relay();
+    let pages = [(); 3].map(|()| Page::new());
+    let named = ["shop", "clinic", "school"];
+    for (host, guest) in [(0, 1), (0, 2), (1, 2)] {
+        let both = [host, guest].map(|at: usize| (named[at], &pages[at]));
+        introduce(&relay, both, "count");
+    }
+    let run = |more: [Value; 3]| {
+        for (own, (page, more)) in pages.iter().zip(more).enumerate() {
+            let list = page.open("list.csv", [SHOP, CLINIC, SCHOOL][own])["list"].clone();
+            let peers = named.iter().filter(|other| **other != named[own]);
+            let mut args = json!({
+                "list": list, "peers": peers.collect::<Vec<_>>(), "keys": ["Mail:email"],
+            });
+            let more = more.as_object().expect("an object").clone();
+            args.as_object_mut().expect("an object").extend(more);
+            page.ask("run", args);
+        }
+        for page in &pages {
+            let terms = page.event("terms");
+            assert_eq!(terms["briefing"]["peers"].as_array().map(Vec::len), Some(2));
+            page.ask("consent", json!({ "run": terms["run"], "yes": true }));
+        }
+        pages.each_ref().map(|page| page.event("done"))
+    };
+    let overlaps = [(); 3].map(|()| json!({ "operation": "overlaps" }));
+    for (own, done) in run(overlaps).into_iter().enumerate() {
+        let sets = done["counts"]["sets"].as_array().expect("lists");
+        let name = |place: &Value| {
+            let name = sets[place.as_u64().expect("a place") as usize]["name"].as_str();
+            named.iter().position(|known| Some(*known) == name).unwrap_or(own)
+        };
+        let shared = done["counts"]["shared"].as_array().expect("groups").iter();
+        let shared: BTreeMap<Vec<usize>, u64> = shared
+            .map(|group| {
+                let of = group["of"].as_array().expect("places").iter().map(name);
+                let mut of: Vec<usize> = of.collect();
+                of.sort_unstable();
+                (of, group["count"].as_u64().expect("a number"))
+            })
+            .collect();
+        let expected = [(vec![0, 1], 2), (vec![0, 2], 1), (vec![1, 2], 1), (vec![0, 1, 2], 1)];
+        assert_eq!(shared, BTreeMap::from(expected));
+    }
+    let seats = [["me", "school"], ["shop", "school"], ["shop", "me"]];
+    let some = seats.map(|learners| json!({ "operation": "intersect", "learners": learners }));
+    let [shop, clinic, school] = run(some);
+    assert_eq!((&shop["rows"], &school["rows"]), (&json!(1), &json!(1)));
+    let all = json!([{ "of": [0, 1, 2], "count": 1 }]);
+    assert_eq!((&shop["counts"]["shared"], &clinic["counts"]), (&all, &Value::Null));
+    assert_eq!((&clinic["rows"], &clinic["report"]["learn"]), (&Value::Null, &json!("peer")));
+
+    let list = pages[0].open("list.csv", SHOP)["list"].clone();
+    let with = |more: &[&str]| {
+        let args = json!({
+            "list": list, "peers": ["clinic", "school"], "keys": ["Mail:email"], "operation": "union",
+        });
+        let seats = json!({ "operation": "count", "learners": more });
+        let mut args = args.as_object().expect("an object").clone();
+        if !more.is_empty() {
+            args.extend(seats.as_object().expect("an object").clone());
+        }
+        pages[0].refused("run", Value::Object(args))
+    };
+    assert!(with(&[]).contains("they compute intersect, count and overlaps"));
+    assert!(with(&["zoe"]).contains("zoe is none of the parties"));
+}
+
 #[test]
 fn a_no_ends_both_and_says_so() {
     let relay = relay();
@@ -186,7 +264,7 @@ fn a_no_ends_both_and_says_so() {
     for (page, peer, text) in [(&shop, "clinic", SHOP), (&clinic, "shop", CLINIC)] {
         let list = page.open("list.csv", text)["list"].clone();
         let args =
-            json!({ "list": list, "peer": peer, "keys": ["Mail:email"], "operation": "count" });
+            json!({ "list": list, "peers": [peer], "keys": ["Mail:email"], "operation": "count" });
         page.ask("run", args);
     }
     let terms = shop.event("terms");
@@ -220,7 +298,8 @@ fn a_list_shows_its_columns_and_its_dirt() {
         ("open", json!({ "path": "/etc/passwd" }), "nobody gave it"),
         ("accept", json!({ "link": "7KQ2-9FM4-TX3H" }), "without its relay"),
         ("accept", json!({ "link": "https://relay.example/" }), "lost its part"),
-        ("run", json!({ "list": list["list"], "peer": "nobody" }), "nobody"),
+        ("run", json!({ "list": list["list"], "peers": ["zoe"] }), "zoe"),
+        ("run", json!({ "list": list["list"] }), "nobody is named"),
         ("consent", json!({ "run": 5, "yes": true }), "gone"),
         ("fly", json!({}), "fly"),
     ] {

@@ -8,6 +8,9 @@ export const now = () => stage;
 
 export const get = () => state;
 
+// What those are called with whom the exchange is.
+export const names = () => state.peer.names ?? [state.peer.name];
+
 export function set(more) {
   Object.assign(state, more);
 }
@@ -46,7 +49,9 @@ export function heard(run, event) {
       Object.assign(run, { stage: "waiting", relay: event.relay });
       break;
     case "connected":
-      run.stage = "connected";
+      run.here += 1;
+      // Each of several comes.
+      if (run.here >= run.others) run.stage = "connected";
       break;
     case "terms":
       Object.assign(run, { stage: "terms", briefing: event.briefing });

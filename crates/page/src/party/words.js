@@ -103,8 +103,23 @@ const OPERATIONS = {
   },
 };
 
+const OF_SEVERAL = {
+  intersect: {
+    title: "Find the entries on all lists",
+    gets: "which of their own entries are on all lists",
+    you: "which of your entries are on all lists",
+  },
+  count: { title: "Count the entries on all lists", gets: "how many entries are on all lists" },
+  overlaps: {
+    title: "See how much the lists share",
+    gets: "how many entries each two lists share, and how many all share",
+  },
+};
+
 export const OPERATION_NAMES = Object.keys(OPERATIONS);
-export const operationTitle = (name) => OPERATIONS[name]?.title ?? name;
+export const OPERATION_NAMES_OF_SEVERAL = Object.keys(OF_SEVERAL);
+export const operationTitle = (name, isOfSeveral = false) =>
+  (isOfSeveral ? OF_SEVERAL : OPERATIONS)[name]?.title ?? name;
 
 // "shop wants to count the entries that are on both lists, by e-mail address."
 export function asked(who, { operation, keys }) {
@@ -125,3 +140,20 @@ export function learners(peer, { operation, learn }) {
 }
 
 export const SIZES = "Both of you also see how many different entries the other list has.";
+
+const learn = (names) => (names.length === 1 ? `${names[0]} learns` : `${joined(names)} learn`);
+
+// The same among several, who are all learners where none is named.
+export function learnersAmong(names, { operation, learners: named }) {
+  const { gets, you = gets } = OF_SEVERAL[operation] ?? { gets: "the result" };
+  const nothing = "nothing of the result";
+  const learns = (name) => named.length === 0 || named.includes(name);
+  const [those, others] = [names.filter(learns), names.filter((name) => !learns(name))];
+  return [
+    ["You learn", learns("me") ? you : nothing],
+    ...(those.length ? [[learn(those), gets]] : []),
+    ...(others.length ? [[learn(others), nothing]] : []),
+  ];
+}
+
+export const ALL_SIZES = "All of you also see how many different entries each other list has.";

@@ -247,12 +247,10 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
         }
         Gives::Numbers => {
             insert("count", json!(count));
-            if let Some(SharedKeys { lists, shared }) = done.shared_keys() {
-                let list =
-                    |list: &ListSize| json!({ "name": list.name, "distinct": list.distinct });
-                let group = |group: &Shared| json!({ "of": group.of, "count": group.count });
-                insert("sets", lists.iter().map(list).collect());
-                insert("shared", shared.iter().map(group).collect());
+            if let Some(keys) = done.shared_keys() {
+                let [sets, shared] = sets_and_shared(&keys);
+                insert("sets", sets);
+                insert("shared", shared);
             }
             if report.operation.spec().has_values() {
                 let sums = done.sums(input).map(|sums| {
@@ -264,6 +262,20 @@ fn result(done: &Done, input: &Input) -> Map<String, Value> {
         Gives::OneRow => insert("row", json!(done.agreed(input).flatten())),
     }
     result
+}
+
+/// What lists have in common: `sets`, each with its `name` and how many `distinct` keys it has, and `shared`, of each group the places
+/// `of` its sets and the `count` of keys that all of these have.
+#[must_use]
+pub fn of_shared(keys: &SharedKeys) -> Value {
+    let [sets, shared] = sets_and_shared(keys);
+    json!({ "sets": sets, "shared": shared })
+}
+
+fn sets_and_shared(SharedKeys { lists, shared }: &SharedKeys) -> [Value; 2] {
+    let list = |list: &ListSize| json!({ "name": list.name, "distinct": list.distinct });
+    let group = |group: &Shared| json!({ "of": group.of, "count": group.count });
+    [lists.iter().map(list).collect(), shared.iter().map(group).collect()]
 }
 
 /// A lookup in the list of `name`: of single items these, of the rows of a list none.

@@ -12,14 +12,17 @@ const ENDINGS = {
   unfinished: "Not finished",
 };
 
-function learnt({ learn }, names) {
-  if (learn === "both") return "both of you";
-  return learn === "me" ? "you" : names;
+const all = ({ peers }) => (peers.length > 1 ? "all" : "both");
+
+function learnt({ learn, peers }, names) {
+  if (learn === "me") return "you";
+  if (peers.length > 1) return learn === "both" ? "you and others" : "others";
+  return learn === "both" ? "both of you" : names;
 }
 
 function signed(entry) {
   if (entry.signed === null || entry.signed === undefined) return "none";
-  return entry.signed ? "signed by both" : "signed by you alone";
+  return entry.signed ? `signed by ${all(entry)}` : "not signed by all";
 }
 
 // `email/1;name/1,date/2` are two keys.
@@ -42,7 +45,7 @@ function one(entry) {
     make(
       "div",
       { class: "bar" },
-      make("h3", {}, `${operationTitle(entry.operation)}, with ${names}`),
+      make("h3", {}, `${operationTitle(entry.operation, entry.peers.length > 1)}, with ${names}`),
       make("span", { class: `ending ${entry.ending}` }, ENDINGS[entry.ending] ?? entry.ending),
     ),
     pairs(

@@ -4,11 +4,12 @@ import { call, kind } from "../ask.js";
 import { button, complaint, field, make, part } from "../dom.js";
 import * as exchange from "../exchange.js";
 import { keysOf } from "../spec.js";
-import { SIZES, asked, counted, learners } from "../words.js";
+import { ALL_SIZES, SIZES, asked, counted, learners, learnersAmong } from "../words.js";
 import { chooser } from "./columns.js";
 import { report } from "./dirt.js";
 import { order } from "./order.js";
 import { compare } from "./compare.js";
+import { lacking, order as orderOfSeveral } from "./several.js";
 
 const TYPES = ".csv,.tsv,.txt,.xlsx,.parquet,.arrow,.ndjson,.jsonl,.gz,.zst";
 
@@ -76,17 +77,17 @@ function wanted(place, changed) {
     );
     return { get: () => terms, keys };
   }
-  const chosen = order(peer.name, changed);
+  const chosen = peer.names ? orderOfSeveral(peer, changed) : order(peer.name, changed);
   return { get: chosen.get, keys: [], form: part("What you want to find out", chosen.shown) };
 }
 
 function told(peer, terms, rows) {
-  const entries = learners(peer.name, terms);
+  const entries = peer.names ? learnersAmong(peer.names, terms) : learners(peer.name, terms);
   return make(
     "div",
     { class: "learners" },
     entries.map(([who, what]) => make("p", {}, make("strong", {}, who), " ", what, ".")),
-    make("p", { class: "hint" }, SIZES),
+    make("p", { class: "hint" }, peer.names ? ALL_SIZES : SIZES),
     terms.reference ? make("p", { class: "hint" }, `Reference: ${terms.reference}.`) : null,
     rows === 0 ? make("p", { class: "hint" }, "Your list has no rows.") : null,
   );
@@ -103,7 +104,8 @@ export function show(place, page) {
     const kept = `The key that came as ${peer.name}’s is forgotten, and nothing of your list was sent.`;
     page.home(`${kept} Ask ${peer.name} for a new invitation, and have it sent in another way.`);
   };
-  place.append(compare(peer, isNew, differs), ...(terms.form ? [terms.form] : []));
+  if (!peer.names) place.append(compare(peer, isNew, differs));
+  if (terms.form) place.append(terms.form);
 
   const opened = (list, focuses = true) => {
     exchange.set({ list });
@@ -139,11 +141,11 @@ export function show(place, page) {
         throw Object.assign(new Error("No column is chosen."), {
           next: "Choose the column that both lists are compared by.",
         });
-      const { operation, learn: who, protocol, reference } = terms.get();
-      const values = operation === "sum" ? columns.values() : undefined;
-      page.stage("run", {
-        wanted: { list: list.list, peer: peer.name, operation, keys, learn: who, protocol, reference, values },
-      });
+      const chosen = terms.get();
+      const lacks = peer.names ? lacking(chosen) : null;
+      if (lacks) throw lacks;
+      const values = chosen.operation === "sum" ? columns.values() : undefined;
+      page.stage("run", { wanted: { ...chosen, list: list.list, peers: exchange.names(), keys, values } });
     };
     const other = () => {
       exchange.set({ list: null });

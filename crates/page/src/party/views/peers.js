@@ -6,6 +6,7 @@ import * as exchange from "../exchange.js";
 import { keysOf } from "../spec.js";
 import { asked, learners } from "../words.js";
 import { six } from "./compare.js";
+import { together } from "./several.js";
 
 function agreed({ name, agreement }) {
   if (!agreement?.operation) return "You have agreed on nothing that stands. You choose with each run.";
@@ -84,7 +85,9 @@ export function show(place, page) {
         { class: "quiet" },
         "You have no partners yet. Invite one, or open the link that one sent you.",
       );
-      box.replaceChildren(...(peers.length ? peers.map((peer) => one(peer, page, () => fetch(true))) : [none]));
+      const each = peers.map((peer) => one(peer, page, () => fetch(true)));
+      const several = peers.length > 1 ? [together(peers, page)] : [];
+      box.replaceChildren(...(peers.length ? [...each, ...several] : [none]));
     } catch (refusal) {
       const error = complaint();
       box.replaceChildren(error);

@@ -7,20 +7,24 @@ import { venn } from "../venn.js";
 import { bytes, counted, duration, joined, moment, number } from "../words.js";
 import { warnings } from "./terms.js";
 
-function withheld({ fewer_than: fewer, above_percent: above }) {
+function withheld({ fewer_than: fewer, above_percent: above }, lists) {
   if (fewer !== undefined)
-    return `Fewer than ${counted(fewer, "entry", "entries")} are on both lists. The agreed rules tell no more.`;
+    return `Fewer than ${counted(fewer, "entry", "entries")} are on ${lists}. The agreed rules tell no more.`;
   return `More than ${above} % of the smaller list match. The agreed rules tell no more.`;
 }
+
+const holds = (peer, peers) => (peers ? "Others have" : `${peer.name} has`);
 
 // The number that matters most, what it counts, and what else there is to say.
 function answer({ operation, result, distinct, release, learn, peers }, peer) {
   const lists = peers ? `all ${peers.length + 1} lists` : "both lists";
-  if (result?.withheld) return { words: withheld(result.withheld) };
+  if (result?.withheld) return { words: withheld(result.withheld, lists) };
   if (!result || (result.count === null && result.places === undefined)) {
     return {
       words:
-        learn === "peer" ? `${peer.name} has the result. You were not to learn it.` : "There is no result for you.",
+        learn === "peer"
+          ? `${holds(peer, peers)} the result. You were not to learn it.`
+          : "There is no result for you.",
     };
   }
   const noise = release?.noise
@@ -86,11 +90,11 @@ function picture(counts, peer, report) {
 }
 
 function receipt({ receipt: signed, peers }, peer) {
-  const names = peers ? joined(peers.map(({ name }) => name)) : peer.name;
+  const names = peers ? peers.map(({ name }) => name) : [peer.name];
   if (!signed) return "This run has no receipt, because one side has no key.";
   return signed.signed
-    ? `${names} and you have signed the receipt. It says what was computed, and has nothing of the lists.`
-    : `${names} did not sign the receipt. Yours alone proves nothing.`;
+    ? `${joined([...names, "you"])} have signed the receipt. It says what was computed, and has nothing of the lists.`
+    : `${joined(names)} did not sign the receipt. Yours alone proves nothing.`;
 }
 
 const unkept = (why) => `Your history does not have how this run ended: ${why}. Save the report.`;

@@ -10,12 +10,16 @@ import * as terms from "./terms.js";
 const BROKEN =
   "Keep this tab open. If it closes, this run alone is lost: your key, your partners and your receipts stay.";
 
+const KEPT = "Nothing was kept of it. Your list and your partner are still here.";
+const KEPT_OF_SEVERAL = "Nothing was kept of it. Your list and your partners are still here.";
+
 // Begins the run that is wanted; `changed` is told of each event, whichever view is shown.
 let changed = () => {};
 
 async function begin() {
   const { wanted } = exchange.get();
-  const run = { stage: "waiting", relay: null, notes: [], began: Date.now() };
+  const others = exchange.names().length;
+  const run = { stage: "waiting", relay: null, notes: [], began: Date.now(), others, here: 0 };
   exchange.set({ run });
   try {
     run.id = (await call("run", wanted)).run;
@@ -47,8 +51,22 @@ async function stop(page) {
 // What goes on, with a button that stops it.
 function stoppable(page, ...inside) {
   const error = complaint();
-  const acts = make("div", { class: "acts" }, button("Stop", () => stop(page), "", error));
+  const acts = make(
+    "div",
+    { class: "acts" },
+    button("Stop", () => stop(page), "", error),
+  );
   return [make("section", {}, inside, error, acts), make("p", { class: "quiet aside" }, BROKEN)];
+}
+
+const isOfSeveral = ({ others }) => others > 1;
+
+const arrived = (run, peer) => `${peer.name} ${isOfSeveral(run) ? "are" : "is"} here`;
+
+function starts(run, peer) {
+  if (!isOfSeveral(run)) return `${peer.name} starts the same run on the other side.`;
+  const came = run.here ? ` ${run.here} of ${run.others} are here.` : "";
+  return `${peer.name} start the same run on their sides.${came}`;
 }
 
 const pulse = () => make("span", { class: "pulse", "aria-hidden": "true" });
@@ -60,13 +78,13 @@ function waiting(run, peer, page) {
   const update = () => {
     const where = run.relay ? `, and meet at ${run.relay}, which sees nothing of your lists` : "";
     words.textContent = here
-      ? "The two programs compare their terms. Then you see them."
-      : `${peer.name} starts the same run on the other side. You can start in any order${where}.`;
+      ? "The programs compare their terms. Then you see them."
+      : `${starts(run, peer)} You can start in any order${where}.`;
     later.replaceChildren(notes(run) ?? "");
   };
   update();
   const shown = [
-    make("h1", {}, here ? `${peer.name} is here` : `Waiting for ${peer.name}`),
+    make("h1", {}, here ? arrived(run, peer) : `Waiting for ${peer.name}`),
     words,
     ...stoppable(page, make("p", { class: "live" }, pulse(), here ? "Comparing the terms…" : "Waiting…"), later),
   ];
@@ -74,6 +92,11 @@ function waiting(run, peer, page) {
 }
 
 const percent = ({ done, total }) => (total ? Math.min(100, Math.floor((100 * done) / total)) : null);
+
+const working = (run) =>
+  isOfSeveral(run)
+    ? "All computers work on it. Each sends the others protected data, and nothing else."
+    : "Both computers work on it. Each sends the other protected data, and nothing else.";
 
 // The parts of it that change all the time are kept in place.
 function going(run, page) {
@@ -95,7 +118,7 @@ function going(run, page) {
   update();
   const shown = [
     make("h1", {}, "Comparing the lists"),
-    make("p", { class: "lead" }, "Both computers work on it. Each sends the other protected data, and nothing else."),
+    make("p", { class: "lead" }, working(run)),
     ...stoppable(
       page,
       make("p", { class: "bar phase" }, phase, share),
@@ -126,7 +149,7 @@ function failed(run, page) {
       "What happened",
       box,
       notes(run),
-      make("p", { class: "quiet" }, "Nothing was kept of it. Your list and your partner are still here."),
+      make("p", { class: "quiet" }, isOfSeveral(run) ? KEPT_OF_SEVERAL : KEPT),
       make(
         "div",
         { class: "acts" },
@@ -167,7 +190,7 @@ function elsewhere(page, peer) {
   let stage = "";
   return (run) => {
     if (run.stage !== stage && run.stage === "terms")
-      page.say(`${peer.name} is here. Go to Exchange, and look at the terms.`);
+      page.say(`${arrived(run, peer)}. Go to Exchange, and look at the terms.`);
     if (run.stage !== stage && run.stage === "done") page.say("The result is here. Go to Exchange.");
     if (run.stage !== stage && run.stage === "failed") page.say("The run ended without a result. Go to Exchange.");
     stage = run.stage;

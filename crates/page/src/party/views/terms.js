@@ -5,8 +5,8 @@ import { button, complaint, list, make, more, part } from "../dom.js";
 import { bytes, duration, number, operationTitle } from "../words.js";
 
 const HOLDS = {
-  "semi-honest": "It protects both lists as long as both programs follow the protocol.",
-  malicious: "It protects both lists even if the other program cheats.",
+  "semi-honest": "It protects the lists as long as the programs follow the protocol.",
+  malicious: "It protects the lists even if the other program cheats.",
 };
 
 export function warnings(texts) {
@@ -31,25 +31,19 @@ const side = (name, rows, own) =>
 // Sentences that end with a point, one in a line each.
 const sentences = (text) => text.split(/(?<=\.)\s+(?=\p{Lu}|\S+ learns)/u).map((words) => make("p", {}, words));
 
-const costs = ({ seconds, sent, received }) =>
-  make(
+function costs({ seconds, sent, received }, isOfSeveral) {
+  const [to, from] = isOfSeveral ? ["the other sides", "them"] : ["the other side", "it"];
+  const takes = `This takes about ${duration(Math.max(1, seconds))}.`;
+  return make(
     "p",
     { class: "hint" },
-    `This takes about ${duration(Math.max(1, seconds))}. About ${bytes(sent)} go to the other side, and ${bytes(received)} come from it.`,
+    `${takes} About ${bytes(sent)} go to ${to}, and ${bytes(received)} come from ${from}.`,
   );
+}
 
 export function shown(run, peer, page, agreed, declined) {
-  const {
-    operation,
-    protocol,
-    security,
-    learned,
-    warnings: odd,
-    own_rows: own,
-    peer_rows: theirs,
-    lines,
-    price,
-  } = run.briefing;
+  const { operation, protocol, security, learned, warnings: odd, own_rows: own, peers, lines, price } = run.briefing;
+  const isOfSeveral = peers.length > 1;
   const error = complaint();
   const yes = async () => {
     await call("consent", { run: run.id, yes: true });
@@ -61,18 +55,22 @@ export function shown(run, peer, page, agreed, declined) {
   };
   return [
     make("h1", {}, `Do you agree with ${peer.name}?`),
-    make("p", { class: "lead" }, "Both programs have agreed to these terms. Nothing is compared until you agree, too."),
+    make(
+      "p",
+      { class: "lead" },
+      `${isOfSeveral ? "All" : "Both"} programs have agreed to these terms. Nothing is compared until you agree, too.`,
+    ),
     warnings(odd),
     part(
-      operationTitle(operation),
+      operationTitle(operation, isOfSeveral),
       make("div", { class: "learned" }, sentences(learned)),
       make(
         "div",
         { class: "sides" },
         side("different entries on your list", own, true),
-        side(`different entries on ${peer.name}’s list`, theirs, false),
+        peers.map(({ name, rows }) => side(`different entries on ${name}’s list`, rows, false)),
       ),
-      price ? costs(price) : null,
+      price ? costs(price, isOfSeveral) : null,
       more(
         "The exact terms",
         list(lines ?? [], "lines"),
