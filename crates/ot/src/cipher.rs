@@ -28,6 +28,45 @@ impl CipherBatch {
         }
     }
 
+    /// Takes the sums of each of few rows with each of `others`.
+    pub(crate) fn load_sums<const N: usize>(&mut self, rows: &[Block], others: &[Block; N]) {
+        for (slots, row) in self.blocks.chunks_exact_mut(N).zip(rows) {
+            for (slot, other) in slots.iter_mut().zip(others) {
+                slot.0 = (row ^ other).to_le_bytes();
+            }
+        }
+        self.length = N * rows.len();
+    }
+
+    /// Bit u of each of `bits` becomes the lowest bit of the hash of block u of its row of sixteen, all under the row's tweak.
+    pub(crate) fn low_bits(
+        &mut self,
+        pi: &Aes128,
+        tweak: impl Fn(usize) -> Block,
+        bits: &mut [u16],
+    ) {
+        const ROW: usize = 16;
+        self.encrypt(pi);
+        let mut once = [0_u8; BATCH];
+        for (row, (slots, once)) in
+            self.blocks.chunks_exact_mut(ROW).zip(once.chunks_exact_mut(ROW)).enumerate()
+        {
+            let tweak = tweak(row);
+            for (slot, once) in slots.iter_mut().zip(once) {
+                *once = slot.0[0];
+                slot.0 = (Block::from_le_bytes(slot.0) ^ tweak).to_le_bytes();
+            }
+        }
+        self.encrypt(pi);
+        let rows = self.blocks.chunks_exact(ROW).zip(once.chunks_exact(ROW));
+        for (bits, (slots, once)) in bits.iter_mut().zip(rows) {
+            let low = |(slot, once): (&aes::Block, &u8)| u16::from((slot.0[0] ^ once) & 1);
+            let low = slots.iter().zip(once).map(low);
+            *bits = low.enumerate().fold(0, |sum, (place, bit)| sum | bit << place);
+        }
+        once.zeroize();
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.length == 0
     }

@@ -3,7 +3,7 @@
 //!
 //! A few transfers cost public-key operations each ([`base`]). An extension turns 128 of them into as many as wanted
 //! for a few block cipher calls each: [`ExtensionSender`], [`ExtensionReceiver`]. From a few of those, [`vole`] makes
-//! long vectors of correlated field elements. Trusted-party twins for the tests of what is built on top are in [`ideal`]. What is built, from which papers, and what it costs: `docs/notes/ot.md`.
+//! long vectors of correlated field elements, and [`silent`] transfers of these. Trusted-party twins for the tests of what is built on top are in [`ideal`]. What is built, from which papers, and what it costs: `docs/notes/ot.md`.
 
 pub mod base;
 mod base_ot;
@@ -12,6 +12,7 @@ mod cipher;
 mod error;
 mod extension;
 pub mod ideal;
+pub mod silent;
 pub mod vole;
 
 pub use base_ot::BaseOt;

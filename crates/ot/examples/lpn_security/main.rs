@@ -1,6 +1,6 @@
 //! The security of the dual-LPN instances behind the silent vector OLE, attack by attack, in bits.
 //!
-//! `lpn_security` prints a table for 2^10 to 2^30 correlations over 2^64 and 2^128 elements; `lpn_security M N T LOG2Q` one
+//! `lpn_security` prints a table for 2^10 to 2^30 correlations over 2^4, 2^64 and 2^128 elements; `lpn_security M N T LOG2Q` one
 //! line for any instance. `words` are the light words of `comb.rs`, `(most)` with all that is allowed there; then how many
 //! intervals the likeliest of them has in either half, and the share of a block that these cover on each side.
 
@@ -43,7 +43,7 @@ fn main() {
     }
     for log in 10..=30 {
         let parameters = LpnParameters::new(1 << log);
-        for field_bits in [64.0, 128.0] {
+        for field_bits in [4.0, 64.0, 128.0] {
             let instance = Instance {
                 syndrome: parameters.compressed_len() as f64,
                 length: (parameters.blocks() * parameters.block()) as f64,

@@ -46,7 +46,7 @@ impl Hash {
     }
 
     /// Replaces the rows of transfers `first`, `first` + 1, … by their blocks.
-    pub(super) fn blocks(&self, first: u64, rows: &mut [Block]) {
+    pub(crate) fn blocks(&self, first: u64, rows: &mut [Block]) {
         let mut batch = CipherBatch::new();
         for (start, rows) in (first..).step_by(BATCH).zip(rows.chunks_mut(BATCH)) {
             batch.load(rows.iter().copied());
@@ -65,6 +65,24 @@ impl Hash {
             batch.hash(&self.pi, |place| tweak(start + place as u64 / 2, 0));
             let blocks = pairs.as_flattened_mut().iter_mut();
             batch.store().zip(blocks).for_each(|(block, to)| *to = block);
+        }
+    }
+
+    /// Sets bit u of each of `bits` to the lowest bit of the block of its transfer's row plus entry u of `multiples`. The transfers
+    /// are `first`, `first` + 1, …
+    pub(crate) fn sixteen(
+        &self,
+        first: u64,
+        rows: &[Block],
+        multiples: &[Block; 16],
+        bits: &mut [u16],
+    ) {
+        const ROWS: usize = BATCH / 16;
+        let mut batch = CipherBatch::new();
+        let batches = rows.chunks(ROWS).zip(bits.chunks_mut(ROWS));
+        for (start, (rows, bits)) in (first..).step_by(ROWS).zip(batches) {
+            batch.load_sums(rows, multiples);
+            batch.low_bits(&self.pi, |row| tweak(start + row as u64, 0), bits);
         }
     }
 

@@ -33,6 +33,11 @@ pub trait Subfield:
     /// The lowest bits of a block.
     fn truncate(block: Block) -> Self;
 
+    /// What a random block makes of a value of noise: of a small field none is zero, or there would be less noise than is counted on.
+    fn noise(block: Block) -> Self {
+        Self::truncate(block)
+    }
+
     /// The product with an element of F.
     #[must_use]
     fn scale(self, element: Block) -> Block;
@@ -107,11 +112,109 @@ impl Subfield for u64 {
     }
 
     fn add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]) {
-        assert_eq!(tiles.len(), coefficients.len(), "a coefficient for each tile");
-        for (tile, coefficient) in tiles.iter().zip(coefficients) {
-            for (sum, entry) in sums.iter_mut().zip(tile) {
-                *sum ^= Self::product(*entry, *coefficient);
-            }
+        add_products::<Self>(sums, tiles, coefficients);
+    }
+}
+
+/// An element of GF(2^4) = GF(2)\[X\] / (X^4 + X + 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Nibble(u8);
+
+impl From<Nibble> for Block {
+    fn from(Nibble(bits): Nibble) -> Self {
+        bits.into()
+    }
+}
+
+impl From<Nibble> for u8 {
+    fn from(Nibble(bits): Nibble) -> Self {
+        bits
+    }
+}
+
+impl BitXor for Nibble {
+    type Output = Self;
+
+    fn bitxor(self, other: Self) -> Self {
+        Self(self.0 ^ other.0)
+    }
+}
+
+impl BitXorAssign for Nibble {
+    fn bitxor_assign(&mut self, other: Self) {
+        self.0 ^= other.0;
+    }
+}
+
+impl BitAnd for Nibble {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+}
+
+impl Zeroize for Nibble {
+    fn zeroize(&mut self) {
+        self.0.zeroize();
+    }
+}
+
+/// B = GF(2^4), and F = B\[Y\] / (Y^32 + Y^3 + Y + X), which a test finds to be a field. Each element of F but zero makes an element of B
+/// known by their product, which is all that transfers with sixteen messages need.
+impl Subfield for Nibble {
+    const BITS: usize = 4;
+
+    #[inline]
+    fn truncate(block: Block) -> Self {
+        Self(block as u8 & 15)
+    }
+
+    fn noise(block: Block) -> Self {
+        // 1 to 15, each as likely as the others but for 2^-60.
+        let scaled = (u128::from(block as u64) * 15) >> u64::BITS;
+        Self(scaled as u8 + 1)
+    }
+
+    #[inline]
+    fn scale(self, element: Block) -> Block {
+        let mut power = Registers::new([element]);
+        let mut sum = 0;
+        for bit in 0..Self::BITS {
+            let chosen = Block::from(self.0 >> bit & 1).wrapping_neg();
+            sum ^= power.elements()[0] & chosen;
+            power = power.times_x_nibbles();
+        }
+        sum
+    }
+
+    fn product(a: Block, b: Block) -> Block {
+        // Horner's rule: Y^32 is Y^3 + Y + X.
+        (0..Self::DEGREE).rev().fold(0, |sum: Block, place| {
+            let highest = Self(((sum >> 124) & 15) as u8);
+            let [by_x] = Registers::new([highest.into()]).times_x_nibbles().elements();
+            let highest = Block::from(highest);
+            let next = sum << 4 ^ highest << 12 ^ highest << 4 ^ by_x;
+            next ^ Self::truncate(b >> (Self::BITS * place)).scale(a)
+        })
+    }
+
+    #[inline(always)]
+    fn times_x<const N: usize>(elements: Registers<N>) -> Registers<N> {
+        elements.times_x_nibbles()
+    }
+
+    fn add_columns(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]) {
+        add_products::<Self>(sums, tiles, coefficients);
+    }
+}
+
+/// Adds the columns of tiles, each entry times its tile's coefficient.
+fn add_products<B: Subfield>(sums: &mut Tile, tiles: &[Tile], coefficients: &[Block]) {
+    assert_eq!(tiles.len(), coefficients.len(), "a coefficient for each tile");
+    for (tile, coefficient) in tiles.iter().zip(coefficients) {
+        for (sum, entry) in sums.iter_mut().zip(tile) {
+            *sum ^= B::product(*entry, *coefficient);
         }
     }
 }
@@ -167,7 +270,21 @@ mod tests {
     }
 
     #[test]
-    fn both_are_fields_of_2_to_the_128_with_a_subfield() {
+    fn noise_of_a_small_field_is_never_zero() {
+        let mut counts = [0; 16];
+        for n in 0..3000_u32 {
+            let digest = *blake3::hash(&n.to_le_bytes()).as_bytes();
+            let block = Block::from_le_bytes(digest[..16].try_into().expect("16 bytes"));
+            counts[usize::from(u8::from(Nibble::noise(block)))] += 1;
+        }
+        assert_eq!(counts[0], 0);
+        assert!(counts[1..].iter().all(|count| (150..250).contains(count)), "{counts:?}");
+        assert_eq!(u8::from(Nibble::noise(Block::MAX)), 15);
+    }
+
+    #[test]
+    fn all_are_fields_of_2_to_the_128_with_a_subfield() {
+        is_a_field_with_a_subfield::<Nibble>();
         is_a_field_with_a_subfield::<u64>();
         is_a_field_with_a_subfield::<u128>();
     }

@@ -1,7 +1,7 @@
 //! Vector OLE, silent: its traffic hardly grows with its length.
 //!
 //! The sender gets Δ and a vector b over a field of 2^128 elements, the receiver a vector c over it and a vector a over a
-//! [`Subfield`], the same field or one of 2^64 elements, with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
+//! [`Subfield`], the same field or one of 2^64 or 2^4 elements, with c = b + Δ·a; a is pseudorandom. As Boyle, Couteau,
 //! Gilboa, Ishai, Kohl, Rindal and Scholl have it (CCS 2019, eprint 2019/1159, figures 3 to 5):
 //!
 //! 1. An extension of oblivious transfers is set up, whose secret Δ becomes the vector's. The receiver draws noise u: in
@@ -33,7 +33,7 @@ use veilset_simd::TILE;
 use zeroize::{Zeroize, Zeroizing};
 
 use self::code::{Code, REGIONS};
-pub use self::field::Subfield;
+pub use self::field::{Nibble, Subfield};
 use self::messages::{Challenge, Trees, TreesShape};
 use self::parameters::LpnParameters;
 use self::tree::{Growth, TreeSums, add_at, depth, grow, puncture};
@@ -78,6 +78,16 @@ impl VoleSender {
         channel.phase("transfer setup");
         let mut extension = ExtensionSender::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
+        Self::extend::<B>(channel, &mut extension, parameters, len)
+    }
+
+    /// The same on an extension that is set up, whose secret is Δ; no two vectors on one have the same parameters.
+    pub(crate) fn extend<B: Subfield>(
+        channel: &mut dyn Channel,
+        extension: &mut ExtensionSender,
+        parameters: &ExtensionParameters,
+        len: usize,
+    ) -> Result<Self, OtError> {
         let delta = Zeroizing::new(extension.delta());
         let noise = LpnParameters::new(len);
         let depth = depth(noise.block());
@@ -125,12 +135,28 @@ impl<B: Subfield> VoleReceiver<B> {
         channel.phase("transfer setup");
         let mut extension = ExtensionReceiver::setup(channel, base, parameters, rng)?;
         channel.phase("vector OLE");
+        Self::extend(channel, &mut extension, parameters, len, rng)
+    }
+
+    /// The same on an extension that is set up; no two vectors on one have the same parameters.
+    pub(crate) fn extend(
+        channel: &mut dyn Channel,
+        extension: &mut ExtensionReceiver,
+        parameters: &ExtensionParameters,
+        len: usize,
+        rng: &mut dyn CryptoRng,
+    ) -> Result<Self, OtError> {
         let noise = LpnParameters::new(len);
         let depth = depth(noise.block());
         let masks = masks::<B>(parameters.security);
 
         // Step 1: noise, and shares of its products; what is beyond the noise masks the check.
-        let values = elements::<B>(rng, noise.blocks() + masks);
+        let drawn = elements::<Block>(rng, noise.blocks() + masks);
+        let value = |(index, drawn): (usize, &Block)| match index < noise.blocks() {
+            true => B::noise(*drawn),
+            false => B::truncate(*drawn),
+        };
+        let values = Elements::new(drawn.iter().enumerate().map(value).collect::<Vec<B>>());
         let places = elements(rng, noise.blocks());
         let places = places.iter().map(|random| place(*random, noise.block()));
         let places = Zeroizing::new(places.collect::<Vec<_>>());
@@ -240,9 +266,18 @@ fn shortened<B: Subfield>(mut first: Elements<B>, len: usize) -> Elements<B> {
 /// Bytes and frames of a run of `len` entries over `base`.
 #[must_use]
 pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> WireCost {
+    let (setup, extended) = (setup_bytes(base), extend_cost::<B>(len, security));
+    let and = |one: (f64, usize), other: (f64, usize)| (one.0 + other.0, one.1 + other.1);
+    WireCost {
+        sender: and(setup.sender, extended.sender),
+        receiver: and(setup.receiver, extended.receiver),
+    }
+}
+
+/// The same without the setup.
+pub(crate) fn extend_cost<B: Subfield>(len: usize, security: Security) -> WireCost {
     let noise = LpnParameters::new(len);
     let depth = depth(noise.block());
-    let setup = setup_bytes(base);
     let corrections = [B::BITS * noise.blocks(), depth * noise.blocks()]
         .map(|transfers| transfer_bytes(transfers, 0).receiver);
     let sum = |parts: &[(f64, usize)]| {
@@ -251,8 +286,8 @@ pub fn wire_cost<B: Subfield>(base: Base, len: usize, security: Security) -> Wir
     let trees = (noise.blocks() * TreesShape::tree_bytes(depth)) as f64;
     let checks = check_bytes(security);
     WireCost {
-        sender: sum(&[setup.sender, (trees, tree_frames(&noise).count()), checks.sender]),
-        receiver: sum(&[setup.receiver, corrections[0], corrections[1], checks.receiver]),
+        sender: sum(&[(trees, tree_frames(&noise).count()), checks.sender]),
+        receiver: sum(&[corrections[0], corrections[1], checks.receiver]),
     }
 }
 

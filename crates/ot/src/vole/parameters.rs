@@ -1,4 +1,4 @@
-//! The sizes of a dual-LPN instance over a field of 2^64 or 2^128 elements, from the number of correlations wanted.
+//! The sizes of a dual-LPN instance over a field of 2^4, 2^64 or 2^128 elements, from the number of correlations wanted.
 //!
 //! The noise has length N = 2m and compresses to m elements, its [`RATE`](LpnParameters::RATE) is one half. It is regular:
 //! N is cut into t blocks of one size, and each block holds one value of the field at a uniform place, all else is zero.

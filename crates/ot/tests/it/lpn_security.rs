@@ -15,7 +15,7 @@ use estimator::Instance;
 use parameters::LpnParameters;
 
 /// Of the two fields that vectors are over.
-const FIELDS: [f64; 2] = [64.0, 128.0];
+const FIELDS: [f64; 3] = [4.0, 64.0, 128.0];
 
 fn instance(parameters: &LpnParameters, field_bits: f64) -> Instance {
     Instance {

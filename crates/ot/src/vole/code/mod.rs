@@ -1,4 +1,4 @@
-//! The public linear map that turns sparse noise over a field B of 2^64 or 2^128 elements into what looks uniform: an
+//! The public linear map that turns sparse noise over a field B of 2^4, 2^64 or 2^128 elements into what looks uniform: an
 //! expand-convolute code (Raghuraman–Rindal–Tanguy, Crypto 2023, eprint 2023/882) of rate one half.
 //!
 //! > y = E·C·x, so y_i = w_i + Σ_r w_{p(i, r)} where w = C·x

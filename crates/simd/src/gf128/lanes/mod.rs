@@ -18,7 +18,10 @@ const REDUCED_128: u8 = 0x87;
 /// x^64 in GF(2^64).
 const REDUCED_64: u8 = 0x1b;
 
-/// `N` elements of GF(2^128), or pairs of elements of GF(2^64), side by side.
+/// x^4 in GF(2^4).
+const REDUCED_4: u8 = 0b11;
+
+/// `N` elements of GF(2^128), pairs of elements of GF(2^64), or vectors of 32 elements of GF(2^4), side by side.
 #[derive(Clone, Copy)]
 pub struct Registers<const N: usize>([Register; N]);
 
@@ -63,6 +66,13 @@ impl<const N: usize> Registers<N> {
     pub fn times_x_both(self) -> Self {
         Self(self.0.map(Register::times_x_both))
     }
+
+    /// The products with the x of GF(2^4), whose polynomial is x^4 + x + 1, of all elements of each vector.
+    #[inline(always)]
+    #[must_use]
+    pub fn times_x_nibbles(self) -> Self {
+        Self(self.0.map(Register::times_x_nibbles))
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +94,13 @@ mod tests {
                 lanes.times_x_both().elements(),
                 plain.map(|twin| twin.times_x_both().element())
             );
+            let nibbles = lanes.times_x_nibbles().elements();
+            assert_eq!(nibbles, plain.map(|twin| twin.times_x_nibbles().element()));
+            for place in (0..128).step_by(4) {
+                let (before, after) = (element >> place & 15, nibbles[0] >> place & 15);
+                let twice = before << 1;
+                assert_eq!(after, if twice > 15 { twice ^ 0b1_0011 } else { twice });
+            }
             assert_eq!(plain[0].times_x().element(), crate::gf128_multiply(element, 2));
             assert_eq!(plain[0].times_x_both().element(), crate::gf64_multiply_both(2, element));
             let sum = lanes.plus(Registers::new([other, 1])).elements();

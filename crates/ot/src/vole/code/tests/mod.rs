@@ -1,6 +1,7 @@
 use aes::cipher::{BlockCipherEncrypt, KeyInit};
 
 use super::*;
+use crate::vole::Nibble;
 
 mod words;
 
@@ -20,7 +21,20 @@ impl Plain for u128 {
     const REDUCED: Block = 0x87;
 }
 
-/// Runs a check for both fields.
+impl Plain for Nibble {
+    const REDUCED: Block = 0b11;
+}
+
+/// Runs a check for all fields.
+macro_rules! for_all {
+    ($check:ident) => {
+        $check::<Nibble>();
+        $check::<u64>();
+        $check::<u128>();
+    };
+}
+
+/// Runs a check for both large fields.
 macro_rules! for_both {
     ($check:ident) => {
         $check::<u64>();
@@ -133,7 +147,7 @@ fn rows_by_definition<B: Plain>(m: usize, x: Block) -> Vec<Vec<Block>> {
 
 #[test]
 fn compress_is_the_matrix_of_the_definition() {
-    for_both!(compress_is_the_matrix_of_the_definition_over);
+    for_all!(compress_is_the_matrix_of_the_definition_over);
 }
 
 fn compress_is_the_matrix_of_the_definition_over<B: Plain>() {
@@ -150,7 +164,7 @@ fn compress_is_the_matrix_of_the_definition_over<B: Plain>() {
 
 #[test]
 fn compress_is_linear_over_the_field() {
-    for_both!(compress_is_linear_over_the_field_over);
+    for_all!(compress_is_linear_over_the_field_over);
 }
 
 fn compress_is_linear_over_the_field_over<B: Plain>() {
@@ -167,7 +181,7 @@ fn compress_is_linear_over_the_field_over<B: Plain>() {
 
 #[test]
 fn two_vectors_together_are_two_vectors() {
-    for_both!(two_vectors_together_are_two_vectors_over);
+    for_all!(two_vectors_together_are_two_vectors_over);
 }
 
 fn two_vectors_together_are_two_vectors_over<B: Plain>() {
