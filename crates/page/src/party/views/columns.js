@@ -66,7 +66,7 @@ function reading(preset, changed) {
     shown: make(
       "div",
       { class: "beside" },
-      field("Compare it as", kinds, "Both lists must be compared the same way."),
+      field("Compare it as", kinds, "All lists must be compared the same way."),
       of,
     ),
     get,

@@ -4,7 +4,7 @@ import { call, kind } from "../ask.js";
 import { button, complaint, field, make, part } from "../dom.js";
 import * as exchange from "../exchange.js";
 import { keysOf } from "../spec.js";
-import { ALL_SIZES, SIZES, asked, counted, learners, learnersAmong } from "../words.js";
+import { ALL_SIZES, SIZES, asked, counted, joined, learners, learnersAmong } from "../words.js";
 import { chooser } from "./columns.js";
 import { report } from "./dirt.js";
 import { order } from "./order.js";
@@ -175,7 +175,11 @@ export function show(place, page) {
           "div",
           { class: "acts" },
           button("Start", start, "primary large", error),
-          make("span", { class: "quiet" }, `Nothing is compared before ${peer.name} and you have agreed to the terms.`),
+          make(
+            "span",
+            { class: "quiet" },
+            `Nothing is compared before ${joined([...exchange.names(), "you"])} have agreed to the terms.`,
+          ),
         ),
       ),
     );
