@@ -60,6 +60,8 @@ tags! {
     Rows = 23 "rows of matches",
     SealedRows = 24 "sealed rows",
     ZeroShareKey = 25 "key of shares",
+    EqualityChoices = 26 "choices of an equality test",
+    EqualityTables = 27 "tables of an equality test",
     BaseOtOffer = 0x20 "base OT offer",
     BaseOtAnswer = 0x21 "base OT answer",
     MlKemOffer = 0x22 "post-quantum base OT offer",

@@ -24,6 +24,7 @@ fn planned(operation: Operation, rows: u64) -> PlannedRun {
             security: Security::SemiHonest,
             learn: if own_part { Learn::Both } else { Learn::Me },
             with_rows: false,
+            grouped: false,
             choices: Choices::default(),
         },
         rows,

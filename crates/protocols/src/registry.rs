@@ -1,6 +1,7 @@
 //! The one list of protocols: the command line, the planner, the suites, the benches and the docs follow it.
 
 use crate::catalogue::agree;
+use crate::catalogue::circuit::CircuitCount;
 use crate::catalogue::dh::Dh;
 use crate::catalogue::fhe;
 use crate::catalogue::fnp;
@@ -12,7 +13,7 @@ use crate::catalogue::{rr22, rt21, zero_sharing};
 use crate::{MultipartyProtocol, Operation, Protocol, Security};
 
 /// Every protocol.
-pub static PROTOCOLS: [&dyn Protocol; 37] = [
+pub static PROTOCOLS: [&dyn Protocol; 38] = [
     &Dh,
     &rr22::SEMI_HONEST,
     &rr22::MALICIOUS,
@@ -48,6 +49,7 @@ pub static PROTOCOLS: [&dyn Protocol; 37] = [
     &agree::PAILLIER,
     &agree::UNCACHED,
     &agree::IMPLICIT,
+    &CircuitCount,
     &OprfFilter,
     &fhe::LOOKUP,
 ];
@@ -131,6 +133,7 @@ mod tests {
         let of = |operation| match operation {
             Operation::Intersect => "guesses",
             Operation::Union => "all of the other's rows",
+            Operation::Count => "make the count another one",
             Operation::Sum | Operation::Share | Operation::Align => "which of its keys match",
             other => panic!("transfers of {other}"),
         };
@@ -142,8 +145,8 @@ mod tests {
             assert!(says, "{} says nothing of {words}", spec.id);
             seen += 1;
         }
-        // Four operations on each of three mqRPMTs, identifiers in two ways, and `rr22` on two kinds of base transfers.
-        assert_eq!(seen, 4 * 3 + 2 + 2);
+        // Four operations on each of three mqRPMTs, identifiers in two ways, `rr22` on two kinds of base transfers, and a count.
+        assert_eq!(seen, 4 * 3 + 2 + 2 + 1);
     }
 
     /// Nothing binds a semi-honest side to as many points of vector OLE as it declared.
@@ -160,7 +163,7 @@ mod tests {
             assert!(spec.leaks.iter().any(says), "{}", spec.id);
             seen.push(spec.id);
         }
-        assert_eq!(seen, ["rr22", "rr22-pq", "private-id-vole"]);
+        assert_eq!(seen, ["rr22", "rr22-pq", "private-id-vole", "circuit-count"]);
     }
 
     #[test]

@@ -199,6 +199,8 @@ pub struct Spec {
     /// Whether a side that names no protocol takes it: the planner chooses among such entries alone, and a peer that asks
     /// for any other has to be agreed with. A fact of the entry, not of sizes or machines, so that both sides see it alike.
     pub auto: bool,
+    /// Whether a row can be several elements, as [`RunInput::per_row`](crate::RunInput::per_row) has it.
+    pub grouped: bool,
     /// Which choices it takes where rows go with the matches of an intersection; `None` if none can.
     pub with_rows: Option<Taken>,
 }

@@ -44,6 +44,7 @@ impl Asked {
                 security: named("security", &self.security)?,
                 learn: named("learn", &self.learn)?,
                 with_rows: false,
+                grouped: false,
                 choices: choices(&self.choices)?.of(operation),
             },
             rows: self.rows,

@@ -80,6 +80,12 @@ pub enum SessionError {
         /// The protocols that do.
         fitting: String,
     },
+    /// The named protocol matches by one key.
+    #[error("protocol {protocol} takes one --key: leave out the others, or leave out --protocol")]
+    OneKeyAlone {
+        /// Its name.
+        protocol: &'static str,
+    },
     /// What this side would tell of its columns is more than terms hold.
     #[error(
         "at most 64 columns, with names of at most 256 bytes, can be sent or added up: choose fewer, or rename them"
@@ -284,6 +290,7 @@ impl SessionError {
             Self::NoProtocol { .. }
             | Self::Unnamed { .. }
             | Self::NoRows { .. }
+            | Self::OneKeyAlone { .. }
             | Self::Rows(_)
             | Self::BothLearn(_)
             | Self::OneLearns { .. }

@@ -13,6 +13,7 @@
 //!     security: Security::SemiHonest,
 //!     learn: Learn::Both,
 //!     with_rows: false,
+//!     grouped: false,
 //!     choices: Choices::default(),
 //! };
 //! let link: Link = "50mbit,80ms".parse()?;

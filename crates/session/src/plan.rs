@@ -459,6 +459,7 @@ mod tests {
             security: Security::SemiHonest,
             learn: Learn::Me,
             with_rows: false,
+            grouped: false,
             choices: Choices::default(),
         }
     }

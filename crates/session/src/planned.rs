@@ -53,7 +53,8 @@ impl PlannedRun {
     pub fn price(&self) -> Result<Prices, SessionError> {
         let Self { link, threads, .. } = *self;
         let with_rows = self.wanted.operation.spec().may_send_rows() && self.row_bytes() > 0;
-        let wanted = Wanted { with_rows, ..self.wanted };
+        let grouped = self.matching() == Some(Matching::Grouped);
+        let wanted = Wanted { with_rows, grouped, ..self.wanted };
         wanted.check(None)?;
         if self.keys > 1 && self.matching().is_none() {
             return Err(SessionError::OneKey(wanted.operation));
@@ -203,6 +204,7 @@ impl PlannedMeeting {
             security: Security::SemiHonest,
             learn: Learn::Both,
             with_rows: false,
+            grouped: false,
             choices: Choices::default(),
         };
         let first = wanted.among_several(None)?.spec();
@@ -239,7 +241,8 @@ mod tests {
         let security = Security::SemiHonest;
         // Without those whose parameters are searched for.
         let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
-        let wanted = Wanted { operation, security, learn, with_rows: false, choices };
+        let wanted =
+            Wanted { operation, security, learn, with_rows: false, grouped: false, choices };
         let row_bytes = if operation == Operation::Union { Some(100) } else { None };
         let link = Link::default();
         let run =
@@ -273,6 +276,7 @@ mod tests {
             security: Security::SemiHonest,
             learn: Learn::Both,
             with_rows: false,
+            grouped: false,
             choices: Choices::default(),
         };
         let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, None);

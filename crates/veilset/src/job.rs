@@ -137,6 +137,9 @@ impl Job {
         if let Some(matching) = matching.filter(|matching| *matching != fitting) {
             return Err(KeysError::Matching { operation, matching }.into());
         }
+        if fitting == Matching::Grouped && self.peers.len() < 2 {
+            Wanted { grouped: true, ..self.wanted() }.check(self.protocol)?;
+        }
         if self.peers.len() > 1 {
             let learners = self.seats.learners.len();
             fitting.check_among_several(learners == 0 || learners > self.peers.len())?;
@@ -167,7 +170,8 @@ impl Job {
 
     fn wanted(&self) -> Wanted {
         let Self { operation, security, learn, choices, .. } = *self;
-        Wanted { operation, security, learn, with_rows: self.with_rows, choices }
+        let grouped = self.matching == Some(Matching::Grouped);
+        Wanted { operation, security, learn, with_rows: self.with_rows, grouped, choices }
     }
 
     /// Agrees on the terms, with the peer or with all others.

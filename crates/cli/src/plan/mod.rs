@@ -67,6 +67,7 @@ fn planned(args: &PlanArgs) -> PlannedRun {
             security: args.security.into(),
             learn: args.learn.map_or(default, Learn::from),
             with_rows: false,
+            grouped: false,
             choices: args.choices.0.of(args.operation()),
         },
         rows: args.rows.unwrap_or_default(),

@@ -1,6 +1,7 @@
 //! The protocols, one folder each. None uses another; what several share is in the kit.
 
 pub mod agree;
+pub(crate) mod circuit;
 pub(crate) mod dh;
 pub mod fhe;
 pub(crate) mod fnp;

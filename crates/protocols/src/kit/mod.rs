@@ -5,7 +5,9 @@ pub(crate) mod calibration;
 #[cfg(test)]
 pub(crate) mod cheats;
 pub(crate) mod comparison;
+pub(crate) mod cuckoo;
 pub(crate) mod dh_oprf;
+pub(crate) mod equality;
 pub(crate) mod exchange;
 pub(crate) mod indication;
 pub(crate) mod membership;

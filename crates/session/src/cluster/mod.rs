@@ -148,6 +148,7 @@ impl ClusterOffer {
             security: Security::SemiHonest,
             learn,
             with_rows: false,
+            grouped: false,
             choices: Choices::default(),
         }
     }

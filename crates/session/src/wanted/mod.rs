@@ -9,7 +9,7 @@ use veilset_protocols::{
 };
 
 use crate::terms::Terms;
-use crate::{Learn, Offer, SessionError};
+use crate::{Learn, Matching, Offer, SessionError};
 
 /// What a user asks for, as far as it decides which protocols fit.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +22,8 @@ pub struct Wanted {
     pub learn: Learn,
     /// Whether rows go with the matches of an intersection.
     pub with_rows: bool,
+    /// Whether the values of a row under several keys stay together.
+    pub grouped: bool,
     /// What matters beside that.
     pub choices: Choices,
 }
@@ -35,7 +37,8 @@ impl Wanted {
     pub(crate) fn of(offer: &Offer) -> Self {
         let Offer { operation, security, learn, choices, attached, .. } = *offer;
         let with_rows = sends_rows(operation, attached);
-        Self { operation, security, learn, with_rows, choices }
+        let grouped = offer.matching == Some(Matching::Grouped);
+        Self { operation, security, learn, with_rows, grouped, choices }
     }
 
     /// What a side asks for whose peer's terms agree with its offer.
@@ -63,7 +66,8 @@ impl Wanted {
         candidates(self.operation, self.security).filter(move |protocol| {
             let spec = protocol.spec();
             let takes = |taken: &Taken| taken.allows(self.choices);
-            spec.reveals.contains(&self.learn.reveal())
+            (spec.grouped || !self.grouped)
+                && spec.reveals.contains(&self.learn.reveal())
                 && spec.taken(self.with_rows).is_some_and(takes)
         })
     }
@@ -95,6 +99,9 @@ impl Wanted {
                 if self.with_rows && (Self { with_rows: false, ..self }).find(protocol).is_some() {
                     return Err(SessionError::NoRows { protocol, fitting: self.fitting() });
                 }
+                if (Self { grouped: false, ..self }).find(protocol).is_some() {
+                    return Err(SessionError::OneKeyAlone { protocol });
+                }
                 if with(Learn::Me).find(protocol).is_some() {
                     let what = format!("protocol {protocol}");
                     return Err(SessionError::OneLearns { what });
@@ -116,7 +123,7 @@ impl Wanted {
         self,
         named: Option<&str>,
     ) -> Result<&'static dyn MultipartyProtocol, SessionError> {
-        let Self { operation, security, learn, with_rows, choices } = self;
+        let Self { operation, security, learn, with_rows, choices, .. } = self;
         let refused = |why| Err(SessionError::Multiparty(why));
         let mut fitting = MULTIPARTY.iter().filter(|fits| fits.spec().operation == operation);
         let Some(first) = fitting.next() else {

@@ -9,7 +9,8 @@ use crate::plan::plan;
 use crate::{Calibration, Link, Speed};
 
 fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
-    Wanted { operation, security, learn, with_rows: false, choices: Choices::default() }
+    let choices = Choices::default();
+    Wanted { operation, security, learn, with_rows: false, grouped: false, choices }
 }
 
 /// Every question without a group, digest or prime.

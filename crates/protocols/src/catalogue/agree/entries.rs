@@ -34,6 +34,7 @@ pub(crate) static TO_THE_MATCH: Agree = Agree {
         choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..SCHEMES },
         cut: false,
         auto: true,
+        grouped: false,
         with_rows: None,
     },
     length: Length::ToTheMatch,
@@ -47,6 +48,7 @@ pub(crate) static FIXED: Agree = Agree {
         title: "fair reconciliation, always all rounds",
         leaks: &[LENGTHS, PLACE, TIES, CHEATS],
         auto: false,
+        grouped: false,
         ..TO_THE_MATCH.spec
     },
     length: Length::Fixed,
@@ -63,6 +65,7 @@ pub(crate) static PAILLIER: Agree = Agree {
         max_elements: MOST_ENCRYPTED,
         choices: SCHEMES,
         auto: false,
+        grouped: false,
         ..TO_THE_MATCH.spec
     },
     length: Length::ToTheMatch,

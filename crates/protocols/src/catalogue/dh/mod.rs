@@ -63,6 +63,7 @@ static SPEC: Spec = Spec {
     },
     cut: true,
     auto: true,
+    grouped: false,
     with_rows: Some(Taken {
         group: Allowed::Of(&[Group::Ristretto255]),
         digest: Allowed::Of(&[SetEncoding::Sorted]),

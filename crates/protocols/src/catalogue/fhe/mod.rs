@@ -39,7 +39,6 @@ mod parameters;
 mod powers;
 mod query;
 mod served;
-mod table;
 #[cfg(test)]
 mod tests;
 mod variant;
@@ -109,6 +108,7 @@ static SPEC: Spec = Spec {
     },
     cut: true,
     auto: false,
+    grouped: false,
     with_rows: None,
 };
 
@@ -123,6 +123,7 @@ static LOOKUP_SPEC: Spec = Spec {
     leaks: &[SIZES, LABELS, UNLISTED],
     cut: false,
     auto: true,
+    grouped: false,
     ..SPEC
 };
 

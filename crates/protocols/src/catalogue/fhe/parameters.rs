@@ -22,8 +22,8 @@ use veilset_structures::bin_capacity;
 
 use super::items::string_parts;
 use super::powers::Powers;
-use super::table::{CuckooTable, least_bins};
 use super::variant::{Items, Variant};
+use crate::kit::cuckoo::{CuckooTable, least_bins};
 
 /// What an optimiser is told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,9 +8,9 @@ use zeroize::Zeroizing;
 use super::evaluation::{Query, answer_scale};
 use super::items::HashedItem;
 use super::parameters::FheParameters;
-use super::table::insert;
 use super::variant::Items;
 use crate::ProtocolError;
+use crate::kit::cuckoo::insert;
 
 /// What a receiver keeps while it waits for answers.
 pub(crate) struct PendingQuery {

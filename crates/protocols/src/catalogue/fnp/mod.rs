@@ -82,6 +82,7 @@ pub(crate) static WHOLE: Fnp = Fnp {
         choices: Taken::NOTHING,
         cut: false,
         auto: false,
+        grouped: false,
         with_rows: None,
     },
     layout: Layout::whole,

@@ -90,6 +90,7 @@ pub(crate) static WHOLE: Ks = Ks {
         choices: Taken { group: Allowed::Of(&[Group::Ristretto255]), ..Taken::NOTHING },
         cut: false,
         auto: false,
+        grouped: false,
         with_rows: None,
     },
     spread: Spread::Whole,

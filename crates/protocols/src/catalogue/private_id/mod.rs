@@ -84,6 +84,7 @@ static SPEC: Spec = Spec {
     },
     cut: false,
     auto: true,
+    grouped: false,
     with_rows: None,
 };
 

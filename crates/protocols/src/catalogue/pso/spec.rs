@@ -127,6 +127,7 @@ const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
         // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
         // the receiver less to choose.
         auto: !matches!((mqrpmt, operation), (MqRpmt::Star, _) | (_, Operation::Intersect)),
+        grouped: true,
         with_rows: None,
     }
 }

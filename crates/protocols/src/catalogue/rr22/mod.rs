@@ -69,6 +69,7 @@ pub(crate) static SEMI_HONEST: Rr22 = Rr22 {
         choices: WITH_GROUP,
         cut: true,
         auto: true,
+        grouped: false,
         with_rows: Some(WITH_GROUP),
     },
     base: Base::Ristretto,
@@ -108,6 +109,7 @@ pub(crate) static POST_QUANTUM: Rr22 = Rr22 {
         assumption: POST_QUANTUM_ASSUMPTION,
         choices: WITHOUT_GROUP,
         auto: false,
+        grouped: false,
         with_rows: Some(WITHOUT_GROUP),
         ..SEMI_HONEST.spec
     },
@@ -122,6 +124,7 @@ pub(crate) static MALICIOUS_POST_QUANTUM: Rr22 = Rr22 {
         assumption: POST_QUANTUM_ASSUMPTION,
         choices: WITHOUT_GROUP,
         auto: false,
+        grouped: false,
         with_rows: Some(WITHOUT_GROUP),
         ..MALICIOUS.spec
     },

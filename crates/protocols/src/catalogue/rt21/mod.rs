@@ -92,6 +92,7 @@ pub(crate) static MALICIOUS: Rt21 = Rt21 {
         },
         cut: false,
         auto: true,
+        grouped: false,
         with_rows: None,
     },
 };
@@ -105,6 +106,7 @@ pub(crate) static SEMI_HONEST: Rt21 = Rt21 {
         reveals: &[Reveal::Both, Reveal::Receiver],
         leaks: &[SIZES, OVERFIT, SHORT, TOLD],
         auto: false,
+        grouped: false,
         ..MALICIOUS.spec
     },
 };
@@ -121,6 +123,7 @@ pub(crate) static FINITE_FIELD: Rt21 = Rt21 {
             ..MALICIOUS.spec.choices
         },
         auto: false,
+        grouped: false,
         ..MALICIOUS.spec
     },
 };

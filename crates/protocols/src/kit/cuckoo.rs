@@ -1,8 +1,8 @@
 //! Cuckoo hashing with three functions, each with a third of the table for itself.
 //!
-//! As items are hashed by permutations (Arbitman, Naor and Segev, FOCS 2010; Pinkas, Schneider, Segev and Zohner, USENIX Security
+//! `fhe` hashes by permutations (Arbitman, Naor and Segev, FOCS 2010; Pinkas, Schneider, Segev and Zohner, USENIX Security
 //! 2015): an item x_L‖x_R lies in bin H_i(x_L) + x_R, and x_L alone is put there; two items in a bin that agree
-//! in x_L are one. A third of its own for each function says which function it was.
+//! in x_L are one. `circuit` puts whole elements into bins. A third of its own for each function says which function it was.
 
 use veilset_real::{exp, exp2, ln, log2};
 
@@ -108,9 +108,14 @@ fn log_failure(logs: &[f64], bins: usize) -> f64 {
 pub(crate) fn insert(table: CuckooTable, places: &[Vec<usize>]) -> Option<Vec<Option<u32>>> {
     let mut bins: Vec<Option<u32>> = vec![None; table.bins()];
     let mut seen = vec![usize::MAX; table.bins()];
+    // Bins in the order in which they were reached, each with the place in this list of the bin before it.
+    let mut reached: Vec<(usize, Option<usize>)> = Vec::new();
     for item in 0..places.len() {
-        // Bins in the order in which they were reached, each with the place in this list of the bin before it.
-        let mut reached: Vec<(usize, Option<usize>)> = Vec::new();
+        if let Some(free) = places[item].iter().find(|bin| bins[**bin].is_none()) {
+            bins[*free] = u32::try_from(item).ok();
+            continue;
+        }
+        reached.clear();
         let mut visit = |from: Option<usize>, next: usize, reached: &mut Vec<_>| {
             for bin in &places[next] {
                 if seen[*bin] != item {
