@@ -54,6 +54,12 @@ impl Batches {
         (self.made, self.transfers) = (self.made + 1, self.transfers + count as u64);
         (ExtensionParameters::new(Security::SemiHonest, session), first)
     }
+
+    /// Replaces the rows of transfers `first`, `first` + 1, … by their pads.
+    fn hash(&self, first: u64, rows: &mut [Block]) {
+        let tasks = rows.par_chunks_mut(TASK).enumerate();
+        tasks.for_each(|(task, rows)| self.hash.blocks(first + (task * TASK) as u64, rows));
+    }
 }
 
 /// The sender of any number of batches.
@@ -121,7 +127,7 @@ impl SentBatch<'_> {
         let rows = self.rows.iter().zip(choices);
         let rows = rows.map(|(row, choice)| row ^ self.sender.multiples[usize::from(choice & 15)]);
         let mut pads = Elements::new(rows.collect());
-        self.sender.batches.hash.blocks(self.first, &mut pads);
+        self.sender.batches.hash(self.first, &mut pads);
         pads
     }
 }
@@ -170,9 +176,7 @@ impl SilentReceiver {
         let extension = &mut self.extension;
         let VoleReceiver { a, c: mut pads } =
             VoleReceiver::extend(channel, extension, &parameters, count, rng)?;
-        let hash = &self.batches.hash;
-        let tasks = pads.par_chunks_mut(TASK).enumerate();
-        tasks.for_each(|(task, pads)| hash.blocks(first + (task * TASK) as u64, pads));
+        self.batches.hash(first, &mut pads);
         Ok(ReceivedBatch { choices: a, pads })
     }
 }

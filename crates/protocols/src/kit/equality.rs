@@ -56,16 +56,7 @@ pub(crate) fn receive(
     values: &[u64],
     bits: u32,
 ) -> Result<Bits, ProtocolError> {
-    let mut x = first_chunks(values, bits);
-    let mut levels = levels(bits).peekable();
-    while let Some(chunks) = levels.next() {
-        let shares = receive_level(means, transfers, &x)?;
-        match levels.peek() {
-            None => return Ok(shares),
-            Some(_) => x = next_chunks(&shares, chunks, 0),
-        }
-    }
-    unreachable!("the last level has one chunk")
+    by_levels(values, bits, 0, |x| receive_level(means, transfers, x))
 }
 
 /// The other end of [`receive`].
@@ -75,17 +66,22 @@ pub(crate) fn send(
     values: &[u64],
     bits: u32,
 ) -> Result<Bits, ProtocolError> {
-    let mut y = first_chunks(values, bits);
-    let mut levels = levels(bits).peekable();
-    while let Some(chunks) = levels.next() {
-        let shares = send_level(means, transfers, &y)?;
-        match levels.peek() {
-            None => return Ok(shares),
-            // What the receiver's bits are where all shared bits are one.
-            Some(_) => y = next_chunks(&shares, chunks, 1),
-        }
+    // The receiver's bits are the complement of these where all shared bits are one.
+    by_levels(values, bits, 1, |y| send_level(means, transfers, y))
+}
+
+/// The shares that the last level gives; those of a level, each plus `plus`, are the values of the next.
+fn by_levels(
+    values: &[u64],
+    bits: u32,
+    plus: u8,
+    mut level: impl FnMut(&[u8]) -> Result<Bits, ProtocolError>,
+) -> Result<Bits, ProtocolError> {
+    let mut shares = level(&first_chunks(values, bits))?;
+    for chunks in levels(bits).take_while(|chunks| *chunks > 1) {
+        shares = level(&next_chunks(&shares, chunks, plus))?;
     }
-    unreachable!("the last level has one chunk")
+    Ok(shares)
 }
 
 fn receive_level(

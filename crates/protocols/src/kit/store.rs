@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rand_core::CryptoRng;
+use rayon::prelude::*;
 use veilset_channel::{ChannelExt, Chunks, MAX_BODY, Malformed, Message, Reader, Tag};
 use veilset_crypto::Element;
 use veilset_ot::Block;
@@ -9,6 +11,7 @@ use veilset_ot::vole::Subfield;
 use veilset_structures::okvs::{OkvsKind, OkvsShape, OkvsValue, decode};
 use zeroize::{Zeroize, Zeroizing};
 
+use crate::kit::wire::frames;
 use crate::{Means, ProtocolError};
 
 /// The smaller store, which makes for a shorter vector OLE; its rows suit any field (`docs/notes/okvs.md`).
@@ -57,8 +60,36 @@ pub(crate) fn bytes<B: Subfield>() -> usize {
     B::BITS / 8
 }
 
+/// Bytes of a store of so many items on the wire.
+pub(crate) fn store_bytes<B: Subfield>(items: usize) -> f64 {
+    let len = OkvsShape::new(KIND, items).len();
+    (len * bytes::<B>()) as f64 + frames(chunks::<B>(len).count())
+}
+
+/// Passes that an item takes where it is encoded, and a key where it is decoded.
+pub(crate) const ENCODED: f64 = 1.6;
+pub(crate) const DECODED: f64 = 0.9;
+
+/// Elements that one task takes.
+const ELEMENTS_A_TASK: usize = 1024;
+
+/// What finds each element's row.
+pub(crate) fn keys(elements: &[Element]) -> Zeroizing<Vec<u128>> {
+    let keys = elements.par_iter().with_min_len(ELEMENTS_A_TASK).map(|element| half(element, 0));
+    Zeroizing::new(keys.collect())
+}
+
 /// The seed of the rows.
 pub(crate) struct Seed(pub(crate) u128);
+
+impl Seed {
+    /// A random one.
+    pub(crate) fn draw(rng: &mut dyn CryptoRng) -> Self {
+        let mut seed = [0; 16];
+        rng.fill_bytes(&mut seed);
+        Self(u128::from_le_bytes(seed))
+    }
+}
 
 impl Message for Seed {
     const TAG: Tag = Tag::EncodingSeed;

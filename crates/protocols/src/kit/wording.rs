@@ -6,6 +6,16 @@ use crate::{Knowledge, Leak, Reveal};
 pub(crate) const MATCHES: Knowledge =
     Knowledge { of_you: "which of your rows match", of_peer: "which of its rows match" };
 
+/// What a side learns that gets a count.
+pub(crate) const COUNT: Knowledge = Knowledge {
+    of_you: "how many distinct keys match, not which",
+    of_peer: "how many distinct keys match, not which",
+};
+
+/// What counts tell that are repeated.
+pub(crate) const REPEATED: Leak =
+    Leak::always("Counts of repeated runs over slightly different lists reveal members.");
+
 /// What a side learns that looks its rows up.
 pub(crate) const LISTED: Knowledge = Knowledge {
     of_you: "which of your rows the peer lists, and their labels",

@@ -259,11 +259,9 @@ impl AgreedMultiparty {
         let own = signed.as_ref().map_or([0; SIGNATURE], |(.., own)| *own);
         self.peers.phase(END);
         self.peers.tell(END, |_| -> Signature { Blob(own.to_vec()) })?;
-        let theirs = self.peers.hear(|pipe| {
-            let theirs = pipe.channel.take::<Signature>(&SIGNATURE);
-            let Blob(theirs) = theirs.map_err(SessionError::at(END))?;
-            Ok(theirs.try_into().expect("as many bytes were taken"))
-        })?;
+        let theirs = self.peers.take_each::<Signature>(END, |_| SIGNATURE)?.into_iter();
+        let theirs =
+            theirs.map(|Blob(theirs)| theirs.try_into().expect("as many bytes were taken"));
         let keys = self.peers.0.iter().map(|peer| peer.key);
         Ok(signed
             .map(|(pledge, statement, own)| Receipt::of(statement, pledge, own, keys.zip(theirs))))
@@ -298,7 +296,11 @@ impl ConnectedPeers {
         own: impl Fn(&ConnectedPeer) -> M,
     ) -> Result<Vec<M>, SessionError> {
         self.tell(step, own)?;
-        self.hear(|pipe| pipe.take_in_time(step, context))
+        let hear = |peer: &mut ConnectedPeer| {
+            let heard = peer.pipe.take_in_time(step, context);
+            heard.map_err(|why| why.with(peer.name.clone()))
+        };
+        self.0.iter_mut().map(hear).collect()
     }
 
     /// Tells all: short messages, which the queues hold.
@@ -328,16 +330,6 @@ impl ConnectedPeers {
             taken.map_err(|why| SessionError::channel(step, why).with(peer.name.clone()))
         };
         self.0.iter_mut().enumerate().map(take).collect()
-    }
-
-    fn hear<M>(
-        &mut self,
-        hear: impl Fn(&mut Pipe) -> Result<M, SessionError>,
-    ) -> Result<Vec<M>, SessionError> {
-        let of = |peer: &mut ConnectedPeer| {
-            hear(&mut peer.pipe).map_err(|why| why.with(peer.name.clone()))
-        };
-        self.0.iter_mut().map(of).collect()
     }
 
     /// Consents to the terms with all; when theirs are due.

@@ -8,20 +8,13 @@ use veilset_structures::okvs::OkvsShape;
 use super::shared::{MAX_ELEMENTS, Sizes};
 use super::weight_bits;
 use crate::kit::equality::{frames_of, levels};
-use crate::kit::store::{KIND, bytes, chunks};
+use crate::kit::store::{DECODED, ENCODED, KIND, bytes, store_bytes};
 use crate::kit::vole_oprf;
 use crate::kit::wire::{frames, size, value_chunks, value_width};
 use crate::{Cost, PartyCost, Reveal, Security, Shape};
 
-/// Passes of an item that is encoded in a store, and of a key that is decoded.
-const ENCODED: f64 = 1.6;
-const DECODED: f64 = 0.9;
-
 /// Passes of a silent transfer: of the side with all pads, and of the other.
 const TRANSFER: [f64; 2] = [1.1, 1.0];
-
-/// Passes of 128 base transfers.
-const SETUP: f64 = 180_000.0;
 
 /// Bytes that a transfer of a batch takes at the peak.
 const BATCH_BYTES: f64 = 80.0;
@@ -43,8 +36,6 @@ pub(super) fn count(shape: &Shape) -> Cost {
     let sizes = Sizes::new(size(sender), size(receiver), 0);
     let (bins, points) = (sizes.table.bins(), sizes.points());
     let (of_sender, of_receiver) = vole_oprf::cost_among(bins as u64, points as u64, points as u64);
-    let store = OkvsShape::new(KIND, points).len();
-    let store_bytes = (store * bytes::<u64>()) as f64 + frames(chunks::<u64>(store).count());
 
     let levels: Vec<usize> = levels(sizes.bits).map(|chunks| bins * chunks).collect();
     let transfers = silent_cost(Base::Ristretto, &[&levels[..], &[bins]].concat());
@@ -57,7 +48,7 @@ pub(super) fn count(shape: &Shape) -> Cost {
     };
     let sent = 16.0
         + frames(1)
-        + store_bytes
+        + store_bytes::<u64>(points)
         + transfers.sender.0
         + frames(transfers.sender.1)
         + of_levels(tables)
@@ -76,14 +67,14 @@ pub(super) fn count(shape: &Shape) -> Cost {
     let comparing =
         24.0 * bins as f64 + LEVEL_BYTES * levels[0] as f64 + BATCH_BYTES * BATCH as f64;
     let party = |of_function: PartyCost, bytes_sent: f64, passes: f64, memory: f64| PartyCost {
-        passes: of_function.passes + passes + SETUP / 2.0,
+        passes: of_function.passes + passes + vole_oprf::setup_passes(Base::Ristretto) / 2.0,
         bytes_sent: of_function.bytes_sent + bytes_sent,
         in_turn: of_function.in_turn + bytes_sent,
         memory: (of_function.memory + memory).max(comparing),
         ..of_function
     };
-    let programming =
-        (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64 + (store * bytes::<u64>()) as f64;
+    let programming = (Element::LEN + 16 + 8 + 8 + 8) as f64 * points as f64
+        + (OkvsShape::new(KIND, points).len() * bytes::<u64>()) as f64;
     let encoded = ENCODED * points as f64 + with_all * made;
     let decoded = DECODED * bins as f64 + with_one * made;
     let in_levels: usize = levels.iter().map(|count| batches(*count).count()).sum();

@@ -35,19 +35,14 @@ use zeroize::Zeroizing;
 use self::shared::{MAX_ELEMENTS, Sizes};
 use crate::kit::equality::{Bits, put_choices, take_choices};
 use crate::kit::wire::{put_values, take_values};
-use crate::kit::wording::{SIZE, SIZES, VOLE_ASSUMPTION};
+use crate::kit::wording::{COUNT, REPEATED, SIZE, SIZES, VOLE_ASSUMPTION};
 use crate::{
-    Allowed, Conclusion, Cost, Knowledge, Leak, Means, Operation, Outcome, Protocol, ProtocolError,
-    Reveal, Role, Run, Security, Shape, Side, Spec, Taken,
+    Allowed, Conclusion, Cost, Leak, Means, Operation, Outcome, Protocol, ProtocolError, Reveal,
+    Role, Run, Security, Shape, Side, Spec, Taken,
 };
 
 /// `circuit-count`.
 pub(crate) struct CircuitCount;
-
-const COUNT: Knowledge = Knowledge {
-    of_you: "how many distinct keys match, not which",
-    of_peer: "how many distinct keys match, not which",
-};
 
 static SPEC: Spec = Spec {
     id: "circuit-count",
@@ -62,7 +57,7 @@ static SPEC: Spec = Spec {
     residue: SIZE,
     leaks: &[
         SIZES,
-        Leak::always("Counts of repeated runs over slightly different lists reveal members."),
+        REPEATED,
         Leak::by_cheating(
             "A side that cheats can make the count another one, or that of few of its keys, unnoticed.",
         ),

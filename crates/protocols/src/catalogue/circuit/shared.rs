@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 
 use crate::kit::cuckoo::{CuckooTable, insert, least_bins};
 use crate::kit::equality::{self, Bits};
-use crate::kit::store::{KIND, Seed, StoreSums, half, put_store};
+use crate::kit::store::{KIND, Seed, StoreSums, keys, put_store};
 use crate::kit::vole_oprf::{self, OprfTerms};
 use crate::{Means, ProtocolError, Role, Security};
 
@@ -81,10 +81,6 @@ fn point(element: &Element, function: usize) -> Element {
     let mut point = Element(element.0);
     point.0[0] ^= function as u8;
     point
-}
-
-fn keys(points: &[Element]) -> Zeroizing<Vec<u128>> {
-    Zeroizing::new(points.iter().map(|point| half(point, 0)).collect())
 }
 
 /// What both sides derive for the transfers.
@@ -160,9 +156,7 @@ pub(super) fn send(
     let programmed = bins.iter().zip(&*function.values);
     let programmed = programmed.map(|(bin, own)| targets[*bin] ^ *own as u64);
     let programmed = Zeroizing::new(programmed.collect::<Vec<u64>>());
-    let mut seed = [0; 16];
-    means.rng.fill_bytes(&mut seed);
-    let seed = u128::from_le_bytes(seed);
+    let Seed(seed) = Seed::draw(means.rng);
     means.observer.begin("encoding", 1);
     let store = encode(&sizes.store(), seed, &keys, &programmed, means.rng)?;
     let store = Zeroizing::new(store);

@@ -1,20 +1,14 @@
 //! What the operations on each mqRPMT say of themselves.
 
 use crate::kit::mqrpmt::MqRpmt;
-use crate::kit::wording::{MATCHES, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
+use crate::kit::wording::{COUNT, MATCHES, REPEATED, SIZE, SIZES, TOLD, TRANSFER_ASSUMPTION};
 use crate::{Allowed, Knowledge, Leak, Operation, Reveal, Security, Sharing, Spec, Taken};
 
-const COUNT: Knowledge = Knowledge {
-    of_you: "how many distinct keys match, not which",
-    of_peer: "how many distinct keys match, not which",
-};
 const SIZE_AND_COUNT: Knowledge = Knowledge {
     of_you: "how many distinct keys match, and the peer's number of distinct keys",
     of_peer: "how many distinct keys match, and your number of distinct keys",
 };
 
-const REPEATED: Leak =
-    Leak::always("Counts of repeated runs over slightly different lists reveal members.");
 const EARLY: Leak = Leak::always(
     "The receiver knows how many keys match before anything else crosses, even if it stops there.",
 );

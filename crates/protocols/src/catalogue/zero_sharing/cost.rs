@@ -8,21 +8,11 @@ use veilset_structures::okvs::OkvsShape;
 use super::leader_pivot::{KEY, KIND_OF_PAIRS};
 use super::{all_but_one as all, announcement, choices, leader_pivot as two, overlaps};
 use crate::kit::mqrpmt::MqRpmt;
-use crate::kit::store::{KIND, Width, bytes, chunks, over};
+use crate::kit::store::{DECODED, ENCODED, KIND, Width, bytes, over, store_bytes};
 use crate::kit::vole_intersection;
 use crate::kit::vole_oprf;
 use crate::kit::wire::frames;
 use crate::{AttachedShape, Cost, MultipartyCost, Parties, PartyCost, Reveal, Shape};
-
-/// What a store of so many items takes on the wire.
-fn store_bytes(width: Width, items: usize) -> f64 {
-    let len = OkvsShape::new(KIND, items).len();
-    over!(width, B => len as f64 * bytes::<B>() as f64 + frames(chunks::<B>(len).count()))
-}
-
-/// Passes that an item takes where it is encoded, and a key where it is decoded.
-const ENCODED: f64 = 1.6;
-const DECODED: f64 = 0.9;
 
 /// Passes of a keyed hash.
 const HASHED: f64 = 0.4;
@@ -87,7 +77,7 @@ pub(super) fn all_but_one(parties: &Parties<'_>) -> MultipartyCost {
             cost.add_to(asker, holder, sender);
             cost.add_to(holder, asker, receiver);
         }
-        let store = sent(store_bytes(width, sizes[holder]));
+        let store = sent(over!(width, B => store_bytes::<B>(sizes[holder])));
         cost.add_to(leader, holder, store.and(computed(ENCODED * sizes[holder] as f64)));
     }
     cost.add(leader, computed(DECODED * sizes[leader] as f64));
@@ -186,7 +176,11 @@ fn shared(
     let width = two::width(parties);
     for other in parties.places().filter(|other| *other != leader && *other != pivot) {
         let passes = computed((ENCODED + HASHED) * sizes[other] as f64);
-        cost.add_to(leader, other, sent(store_bytes(width, sizes[other])).and(passes));
+        cost.add_to(
+            leader,
+            other,
+            sent(over!(width, B => store_bytes::<B>(sizes[other]))).and(passes),
+        );
         cost.add_to(pivot, other, sent(KEY as f64 + frames(1)));
         cost.add(pivot, computed(HASHED * sizes[pivot] as f64));
     }

@@ -22,7 +22,7 @@ use veilset_structures::okvs::{OkvsShape, OkvsValue, encode};
 use zeroize::Zeroizing;
 
 use crate::kit::parties::{Channels, PairMeans};
-use crate::kit::store::{KIND, StoreSums, half, put_store};
+use crate::kit::store::{KIND, StoreSums, half, keys, put_store};
 use crate::kit::vole_oprf;
 use crate::kit::wording::{TRANSFER_ASSUMPTION, VOLE_ASSUMPTION};
 use crate::{
@@ -222,12 +222,6 @@ const STEP: &str = "shares";
 
 /// Elements that one task takes.
 const ELEMENTS_A_TASK: usize = 1024;
-
-/// What finds each element's row in a store.
-fn keys(elements: &[Element]) -> Zeroizing<Vec<u128>> {
-    let keys = elements.par_iter().with_min_len(ELEMENTS_A_TASK).map(|element| half(element, 0));
-    Zeroizing::new(keys.collect())
-}
 
 /// Adds to each sum what `value` makes of the element with the same index.
 fn add<B: Subfield>(sums: &mut [B], elements: &[Element], value: impl Fn(&Element) -> u128 + Sync) {

@@ -26,7 +26,7 @@ pub(crate) fn waits(security: Security) -> u64 {
 }
 
 /// What 128 base transfers take, in passes. This and the numbers of passes below were measured on one processor.
-fn setup_passes(base: Base) -> f64 {
+pub(crate) fn setup_passes(base: Base) -> f64 {
     match base {
         Base::Ristretto => 180_000.0,
         Base::MlKem => 900_000.0,

@@ -43,7 +43,7 @@ use veilset_structures::okvs::{OkvsShape, OkvsValue, decode, encode};
 use zeroize::{Zeroize, Zeroizing};
 
 use self::coin::{CoinToss, Coins};
-pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, cost_among, waits};
+pub(crate) use self::cost::{MAX_POINTS, ROUNDS, cost, cost_among, setup_passes, waits};
 use self::output::Output;
 use crate::kit::comparison::{Outputs, needs_keys};
 use crate::kit::store::{KIND, Seed, Sums, Width, chunks, half, over};
@@ -292,9 +292,7 @@ impl<B: Subfield + OkvsValue> Encoded<B> {
         keys: &[u128],
         points: Zeroizing<Vec<B>>,
     ) -> Result<Self, ProtocolError> {
-        let mut seed = [0; 16];
-        rng.fill_bytes(&mut seed);
-        let seed = u128::from_le_bytes(seed);
+        let Seed(seed) = Seed::draw(rng);
         observer.begin("encoding", 1);
         let shape = OkvsShape::new(KIND, keys.len());
         let p = Zeroizing::new(encode(&shape, seed, keys, &points, rng)?);
