@@ -244,8 +244,8 @@ pub enum ProtocolError {
     /// More elements fell to one bin than it holds, which happens in at most one of 2^40 runs.
     #[error("more keys fell into one bin than it holds, which is very unlikely; run again")]
     Overfull,
-    /// No parameters of the encryption fit sizes like these.
-    #[error("no parameters of the encryption fit these sizes; take another protocol")]
+    /// No parameters fit sizes like these.
+    #[error("no parameters of the protocol fit these sizes; take another protocol")]
     NoParameters,
     /// Parameters of the encryption were computed wrongly: a bug.
     #[error(transparent)]

@@ -90,14 +90,20 @@ impl Protocol for CircuitCount {
             let nothing = if side.learns() { Outcome::Count(0) } else { Outcome::Nothing };
             return Ok(Box::new(|| Ok(nothing)));
         }
+        let [sender, receiver] = match side.role {
+            Role::Sender => [own, peer],
+            Role::Receiver => [peer, own],
+        };
+        let sizes = Sizes::new(sender, receiver, input.slack);
+        if sizes.bits > u64::BITS {
+            return Err(ProtocolError::NoParameters);
+        }
         let share = match side.role {
             Role::Receiver => {
-                let sizes = Sizes::new(peer, own, input.slack);
                 let (bits, transfers) = shared::receive(&mut means, &sizes, &input.elements)?;
                 receive_weight(&mut means, transfers, &bits)?
             }
             Role::Sender => {
-                let sizes = Sizes::new(own, peer, input.slack);
                 let (bits, transfers) = shared::send(&mut means, &sizes, &input.elements)?;
                 send_weight(&mut means, transfers, &bits)?
             }

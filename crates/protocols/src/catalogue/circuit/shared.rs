@@ -38,7 +38,7 @@ impl Sizes {
         let bins = least_bins(receiver, f64::from(BOUND + slack));
         let table = CuckooTable { functions, each: bins.div_ceil(functions) };
         let bits = BOUND + slack + table.bins().next_power_of_two().ilog2();
-        Self { sender, table, bits: bits.min(u64::BITS), slack }
+        Self { sender, table, bits, slack }
     }
 
     /// Points of the sender: each element with each function.
