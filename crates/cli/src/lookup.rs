@@ -22,7 +22,7 @@ use crate::units::show_bytes;
 pub(crate) fn run(args: &LookupArgs, talk: &Talk) -> Result<(), Failure> {
     let LookupArgs { connect, via, peer, .. } = args;
     let ends = Ends { listen: None, connect: connect.as_deref(), via: via.as_deref() };
-    let endpoint = ends.endpoint(std::slice::from_ref(peer))?;
+    let endpoint = ends.to_service(peer)?;
     let destination = destination(args)?;
     let (sought, items) = sought(args, destination.clone(), talk)?;
     let home = Home::from_env()?;

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use veilset::data::{Destination, KeySpec, LABEL_COLUMN};
 use veilset::lookup::{LookedUp, LookupInput, Server, Takes, Visitor, look_up};
-use veilset::net::{Endpoint, Options};
+use veilset::net::Options;
 use veilset::{Input, json, units};
 
 use crate::attend::{Caller, Reporter, attend};
@@ -98,7 +98,7 @@ pub(crate) fn lookup(
 ) -> PyResult<Answers> {
     let (party, stop) = (party.get(), stop.get());
     attend(py, &caller, stop, |reporter| {
-        let endpoint = way.service()?;
+        let endpoint = way.ends().to_service(&way.one()?)?;
         let takes = inquiry.takes()?;
         let destination = inquiry.destination(list.as_ref())?;
         let options = Options { deadline: way.deadline()?, ..stop.options() };
@@ -154,17 +154,5 @@ impl Inquiry {
             destination.prepare(input.table())?;
         }
         Ok(LookupInput::List(Box::new(input), destination))
-    }
-}
-
-impl Way {
-    /// The way to a service, after a look at its address.
-    fn service(&self) -> Result<Endpoint, Failure> {
-        if self.leads_nowhere()? {
-            return Err(Failure::Argument(
-                "a lookup goes to the service: give connect= or via=".to_owned(),
-            ));
-        }
-        self.endpoint()
     }
 }

@@ -34,12 +34,6 @@ impl Way {
         self.connect.is_some()
     }
 
-    /// Whether this side would wait for the one peer, or has no way to it.
-    pub(crate) fn leads_nowhere(&self) -> Result<bool, Failure> {
-        let goes = self.connects() || self.via.is_some() || self.one()?.address.is_some();
-        Ok(self.listen.is_some() || !goes)
-    }
-
     /// How long to wait.
     pub(crate) fn deadline(&self) -> Result<Duration, Failure> {
         units::duration(&self.deadline).map_err(Failure::Argument)
@@ -66,9 +60,14 @@ impl Way {
 
     /// This side's end, after a look at all addresses.
     pub(crate) fn endpoint(&self) -> Result<Endpoint, Failure> {
+        Ok(self.ends().endpoint(&self.named()?)?)
+    }
+
+    /// What the call says of this side's end.
+    pub(crate) fn ends(&self) -> Ends<'_> {
         let Self { listen, connect, via, .. } = self;
         let [listen, connect, via] = [listen, connect, via].map(Option::as_deref);
-        Ok(Ends { listen, connect, via }.endpoint(&self.named()?)?)
+        Ends { listen, connect, via }
     }
 }
 

@@ -44,6 +44,11 @@ pub enum NoParties {
         "say how you meet {0}: give --listen, --connect or --via, or its address behind the name, such as {0}@{0}.example:7000"
     )]
     NoWay(String),
+    /// A service does not come to those who look up.
+    #[error(
+        "a lookup goes to the service: give --connect or --via, or the address of {0} behind the name, such as {0}@{0}.example:7000"
+    )]
+    NoService(String),
     /// Several ways at once.
     #[error("give one of --listen, --connect and --via")]
     Ways,
@@ -152,6 +157,18 @@ impl Ends<'_> {
             Endpoint::Connect(address).check()?;
         }
         Ok(endpoint)
+    }
+
+    /// The same of the way to a service, where nobody listens for the other.
+    ///
+    /// # Errors
+    /// As [`endpoint`](Self::endpoint), and when it does not go there.
+    pub fn to_service(&self, service: &NamedPeer) -> Result<Endpoint, Error> {
+        let goes = self.connect.is_some() || self.via.is_some() || service.address.is_some();
+        if self.listen.is_some() || !goes {
+            return Err(NoParties::NoService(service.name.clone()).into());
+        }
+        self.endpoint(std::slice::from_ref(service))
     }
 
     fn end(&self, peers: &[NamedPeer]) -> Result<Endpoint, NoParties> {
@@ -281,6 +298,15 @@ mod tests {
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         assert_eq!(way(Ends { listen, ..none }, &many), Err(NoParties::TooMany));
         assert_eq!(way(Ends { listen, ..none }, &many[1..]), Ok(waits));
+        let to_service = |ends: Ends<'_>, peer: &str| {
+            ends.to_service(&named(&[peer])[0]).map_err(|why| why.to_string())
+        };
+        assert!(to_service(Ends { connect, ..none }, "acme").is_ok());
+        assert!(to_service(none, "acme@acme.example:7000").is_ok());
+        for (ends, peer) in [(none, "acme"), (Ends { listen, ..none }, "acme@acme.example:7000")] {
+            let why = to_service(ends, peer).expect_err("it goes nowhere");
+            assert!(why.starts_with("a lookup goes to the service: give --connect or"), "{why}");
+        }
         let no_port = Ends { listen, ..none }.endpoint(&named(&["acme@acme.example"]));
         assert!(matches!(no_port, Err(Error::Net(_))));
     }
