@@ -133,7 +133,8 @@ fn only_the_key_before_announces_the_next() {
     assert_eq!(code(&refused), 2, "{}", stderr(&refused));
     assert!(stderr(&refused).contains("comes from another key than the one pinned as left"));
     let next = line(&left, &["id", "--next"]);
-    let typo = format!("{}q", &next[..next.len() - 1]);
+    let (rest, last) = next.split_at(next.len() - 1);
+    let typo = format!("{rest}{}", if last == "q" { "r" } else { "q" });
     for text in [&typo, &next[..100]] {
         let refused = right.run(&["peer", "add", "left", text]);
         assert_eq!(code(&refused), 2, "{}", stderr(&refused));
