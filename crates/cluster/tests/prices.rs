@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use veilset_cluster::{Cluster, ClusterError, ClusterPrice, Fit};
-use veilset_protocols::{Choices, Operation, Security};
+use veilset_protocols::{Operation, Security};
 use veilset_session::{Calibration, Learn, Link, PlannedRun, SessionError, Speed, Wanted};
 
 const OPERATIONS: [Operation; 4] =
@@ -19,14 +19,11 @@ fn machine() -> Calibration {
 fn planned(operation: Operation, rows: u64) -> PlannedRun {
     let own_part = matches!(operation, Operation::Sum | Operation::Share);
     PlannedRun {
-        wanted: Wanted {
+        wanted: Wanted::new(
             operation,
-            security: Security::SemiHonest,
-            learn: if own_part { Learn::Both } else { Learn::Me },
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        },
+            Security::SemiHonest,
+            if own_part { Learn::Both } else { Learn::Me },
+        ),
         rows,
         peer_rows: rows,
         keys: 1,

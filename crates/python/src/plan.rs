@@ -40,12 +40,12 @@ impl Asked {
         let link = self.link.as_deref().map(str::parse::<Link>).transpose();
         Ok(PlannedRun {
             wanted: Wanted {
-                operation,
-                security: named("security", &self.security)?,
-                learn: named("learn", &self.learn)?,
-                with_rows: false,
-                grouped: false,
                 choices: choices(&self.choices)?.of(operation),
+                ..Wanted::new(
+                    operation,
+                    named("security", &self.security)?,
+                    named("learn", &self.learn)?,
+                )
             },
             rows: self.rows,
             peer_rows: self.peer_rows,

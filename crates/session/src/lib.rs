@@ -5,17 +5,10 @@
 //! [`agree_all`] and [`AgreedMultiparty`]. What a run would take is known without a peer:
 //!
 //! ```
-//! use veilset_protocols::{Choices, Operation, Security};
+//! use veilset_protocols::{Operation, Security};
 //! use veilset_session::{Learn, Link, PlannedRun, Wanted};
 //!
-//! let wanted = Wanted {
-//!     operation: Operation::Intersect,
-//!     security: Security::SemiHonest,
-//!     learn: Learn::Both,
-//!     with_rows: false,
-//!     grouped: false,
-//!     choices: Choices::default(),
-//! };
+//! let wanted = Wanted::new(Operation::Intersect, Security::SemiHonest, Learn::Both);
 //! let link: Link = "50mbit,80ms".parse()?;
 //! let (rows, peer_rows, threads) = (100_000, 20_000, 2);
 //! let run = PlannedRun { wanted, rows, peer_rows, keys: 1, values: 0, row_bytes: None, link, threads };

@@ -454,14 +454,7 @@ mod tests {
     }
 
     fn wanted(operation: Operation) -> Wanted {
-        Wanted {
-            operation,
-            security: Security::SemiHonest,
-            learn: Learn::Me,
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        }
+        Wanted::new(operation, Security::SemiHonest, Learn::Me)
     }
 
     fn square(n: u64) -> Shape {

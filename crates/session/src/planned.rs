@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use veilset_protocols::{
-    Choices, MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape,
-    Side, Spec,
+    MULTIPARTY, MultipartyCost, MultipartySpec, Operation, Parties, Role, Security, Shape, Side,
+    Spec,
 };
 
 use crate::plan::{plan, switches, time_among};
@@ -199,14 +199,7 @@ impl PlannedMeeting {
     /// When several parties do not compute this, or none of their protocols takes so many keys.
     pub fn price(&self) -> Result<Vec<MeetingEstimate>, SessionError> {
         let Self { operation, parties, rows, peer_rows, link, threads } = *self;
-        let wanted = Wanted {
-            operation,
-            security: Security::SemiHonest,
-            learn: Learn::Both,
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        };
+        let wanted = Wanted::new(operation, Security::SemiHonest, Learn::Both);
         let first = wanted.among_several(None)?.spec();
         let mut sizes = vec![peer_rows; parties];
         sizes[0] = rows;
@@ -234,6 +227,7 @@ impl PlannedMeeting {
 #[cfg(test)]
 mod tests {
     use veilset_crypto::Group;
+    use veilset_protocols::Choices;
 
     use super::*;
 
@@ -241,8 +235,7 @@ mod tests {
         let security = Security::SemiHonest;
         // Without those whose parameters are searched for.
         let choices = Choices { group: Some(Group::Curve25519), ..Choices::default() };
-        let wanted =
-            Wanted { operation, security, learn, with_rows: false, grouped: false, choices };
+        let wanted = Wanted { choices, ..Wanted::new(operation, security, learn) };
         let row_bytes = if operation == Operation::Union { Some(100) } else { None };
         let link = Link::default();
         let run =
@@ -271,14 +264,7 @@ mod tests {
 
     #[test]
     fn an_operation_of_one_key_has_no_price_for_several() {
-        let wanted = Wanted {
-            operation: Operation::Align,
-            security: Security::SemiHonest,
-            learn: Learn::Both,
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        };
+        let wanted = Wanted::new(Operation::Align, Security::SemiHonest, Learn::Both);
         let (rows, peer_rows, keys, values, row_bytes) = (10, 10, 2, 0, None);
         let (link, threads) = (Link::default(), 1);
         let run = PlannedRun { wanted, rows, peer_rows, keys, values, row_bytes, link, threads };

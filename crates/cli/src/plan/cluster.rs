@@ -135,19 +135,12 @@ mod tests {
 
     use veilset::Learn;
     use veilset::planner::{Speed, Wanted};
-    use veilset::registry::{Choices, Operation, Security};
+    use veilset::registry::{Operation, Security};
 
     use super::*;
 
     fn asked() -> (PlannedRun, Calibration) {
-        let wanted = Wanted {
-            operation: Operation::Count,
-            security: Security::SemiHonest,
-            learn: Learn::Me,
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        };
+        let wanted = Wanted::new(Operation::Count, Security::SemiHonest, Learn::Me);
         let planned = PlannedRun {
             wanted,
             rows: 10_000_000_000,

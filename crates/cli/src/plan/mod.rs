@@ -63,12 +63,12 @@ fn planned(args: &PlanArgs) -> PlannedRun {
     };
     PlannedRun {
         wanted: Wanted {
-            operation: args.operation(),
-            security: args.security.into(),
-            learn: args.learn.map_or(default, Learn::from),
-            with_rows: false,
-            grouped: false,
             choices: args.choices.0.of(args.operation()),
+            ..Wanted::new(
+                args.operation(),
+                args.security.into(),
+                args.learn.map_or(default, Learn::from),
+            )
         },
         rows: args.rows.unwrap_or_default(),
         peer_rows: args.peer_rows.unwrap_or_default(),

@@ -7,7 +7,7 @@
 mod tests;
 mod unchecked;
 
-use veilset_protocols::{Choices, Operation, Protocol, Role, Security, Side, find};
+use veilset_protocols::{Operation, Protocol, Role, Security, Side, find};
 
 use crate::agreement::{Owner, role};
 use crate::briefing::{PeerBriefing, TIERS_LEAK, no_peer_keys, sentence};
@@ -143,14 +143,7 @@ impl ClusterOffer {
 impl ClusterOffer {
     fn wanted(&self) -> Wanted {
         let Self { operation, learn, .. } = *self;
-        Wanted {
-            operation,
-            security: Security::SemiHonest,
-            learn,
-            with_rows: false,
-            grouped: false,
-            choices: Choices::default(),
-        }
+        Wanted::new(operation, Security::SemiHonest, learn)
     }
 }
 

@@ -34,6 +34,13 @@ pub(crate) fn sends_rows(operation: Operation, attached: AttachedShape) -> bool 
 }
 
 impl Wanted {
+    /// The operation by one key, and nothing beside it.
+    #[must_use]
+    pub fn new(operation: Operation, security: Security, learn: Learn) -> Self {
+        let choices = Choices::default();
+        Self { operation, security, learn, with_rows: false, grouped: false, choices }
+    }
+
     pub(crate) fn of(offer: &Offer) -> Self {
         let Offer { operation, security, learn, choices, attached, .. } = *offer;
         let with_rows = sends_rows(operation, attached);

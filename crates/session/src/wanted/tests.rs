@@ -8,17 +8,12 @@ use super::*;
 use crate::plan::plan;
 use crate::{Calibration, Link, Speed};
 
-fn wanted(operation: Operation, security: Security, learn: Learn) -> Wanted {
-    let choices = Choices::default();
-    Wanted { operation, security, learn, with_rows: false, grouped: false, choices }
-}
-
 /// Every question without a group, digest or prime.
 fn questions() -> impl Iterator<Item = Wanted> {
     let learns = [Learn::Me, Learn::Peer, Learn::Both];
     Operation::ALL.into_iter().flat_map(move |operation| {
         [Security::SemiHonest, Security::Malicious].into_iter().flat_map(move |security| {
-            learns.into_iter().map(move |learn| wanted(operation, security, learn))
+            learns.into_iter().map(move |learn| Wanted::new(operation, security, learn))
         })
     })
 }
@@ -61,7 +56,7 @@ fn no_intersection_is_planned_on_an_mqrpmt() {
     let groups = || Group::ALL.map(Some).into_iter().chain([None]);
     let digests = || SetEncoding::ALL.map(Some).into_iter().chain([None]);
     for learn in [Learn::Me, Learn::Peer, Learn::Both] {
-        let asked = wanted(Operation::Intersect, Security::SemiHonest, learn);
+        let asked = Wanted::new(Operation::Intersect, Security::SemiHonest, learn);
         for (group, digest) in
             groups().flat_map(|group| digests().map(move |digest| (group, digest)))
         {
@@ -108,7 +103,7 @@ fn the_planner_takes_nothing_but_what_both_sides_know_it_may_take() {
 
 #[test]
 fn what_is_asked_for_beyond_that_is_named() {
-    let intersect = wanted(Operation::Intersect, Security::SemiHonest, Learn::Both);
+    let intersect = Wanted::new(Operation::Intersect, Security::SemiHonest, Learn::Both);
     let spec = |id| veilset_protocols::find(id).expect("an entry").spec();
     let ask = |wanted: Wanted, named, id, change: &dyn Fn(&mut Choices)| {
         let mut choices = spec(id).defaults();
@@ -134,7 +129,7 @@ fn what_is_asked_for_beyond_that_is_named() {
         ask(intersect, false, "mqrpmt-dh-intersect", &bloom),
         "--protocol mqrpmt-dh-intersect --digest bloom"
     );
-    let count = wanted(Operation::Count, Security::SemiHonest, Learn::Both);
+    let count = Wanted::new(Operation::Count, Security::SemiHonest, Learn::Both);
     assert_eq!(ask(count, false, "mqrpmt-dh", &bloom), "--digest bloom");
     assert_eq!(ask(count, false, "mqrpmt-star", &as_is), "--protocol mqrpmt-star");
 }
@@ -143,11 +138,11 @@ fn what_is_asked_for_beyond_that_is_named() {
 fn what_only_other_entries_have_takes_a_name() {
     let prime = Wanted {
         choices: Choices { group: Some(Group::Ffdhe2048), ..Choices::default() },
-        ..wanted(Operation::Intersect, Security::Malicious, Learn::Me)
+        ..Wanted::new(Operation::Intersect, Security::Malicious, Learn::Me)
     };
     let bloom = Wanted {
         choices: Choices { digest: Some(SetEncoding::Bloom), ..Choices::default() },
-        ..wanted(Operation::Intersect, Security::SemiHonest, Learn::Both)
+        ..Wanted::new(Operation::Intersect, Security::SemiHonest, Learn::Both)
     };
     for (wanted, entry, fitting) in [
         (prime, "rt21-ffdh", "one of rt21-ffdh"),
@@ -162,7 +157,7 @@ fn what_only_other_entries_have_takes_a_name() {
 #[test]
 fn a_result_for_one_side_says_so() {
     let check = |learn, named| {
-        let wanted = wanted(Operation::Intersect, Security::Malicious, learn);
+        let wanted = Wanted::new(Operation::Intersect, Security::Malicious, learn);
         wanted.check(named).err().map(|error| error.to_string())
     };
     assert_eq!(check(Learn::Me, Some("rt21")), None);
@@ -173,14 +168,14 @@ fn a_result_for_one_side_says_so() {
              --learn peer on the other"
         )
     );
-    let both = wanted(Operation::Intersect, Security::SemiHonest, Learn::Both);
+    let both = Wanted::new(Operation::Intersect, Security::SemiHonest, Learn::Both);
     for named in ["rt21", "rt21-ffdh", "rr22-malicious"] {
         let error = both.check(Some(named)).expect_err("one side learns").to_string();
         assert!(error.starts_with(&format!("protocol {named} gives")), "{error}");
         assert!(error.contains("--learn me"), "{error}");
     }
-    let sum = wanted(Operation::Sum, Security::SemiHonest, Learn::Me);
+    let sum = Wanted::new(Operation::Sum, Security::SemiHonest, Learn::Me);
     assert!(matches!(sum.check(None), Err(SessionError::BothLearn(_))));
-    let none = wanted(Operation::Count, Security::Malicious, Learn::Both);
+    let none = Wanted::new(Operation::Count, Security::Malicious, Learn::Both);
     assert!(matches!(none.check(None), Err(SessionError::NoProtocol { .. })));
 }
