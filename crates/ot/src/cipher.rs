@@ -28,6 +28,27 @@ impl CipherBatch {
         }
     }
 
+    /// Takes `parts` blocks of each of few rows, each plus the tweak of its row and part.
+    pub(crate) fn load_rows(
+        &mut self,
+        rows: &[Block],
+        parts: usize,
+        tweak: impl Fn(usize, usize) -> Block,
+    ) {
+        let slots = self.blocks.chunks_exact_mut(parts).zip(rows).enumerate();
+        for (place, (slots, row)) in slots {
+            for (part, slot) in slots.iter_mut().enumerate() {
+                slot.0 = (row ^ tweak(place, part)).to_le_bytes();
+            }
+        }
+        self.length = parts * rows.len();
+    }
+
+    /// The blocks of each row that [`load_rows`](Self::load_rows) took.
+    pub(crate) fn rows(&self, parts: usize) -> impl Iterator<Item = &[aes::Block]> {
+        self.blocks[..self.length].chunks_exact(parts)
+    }
+
     /// Takes the sums of each of few rows with each of `others`.
     pub(crate) fn load_sums<const N: usize>(&mut self, rows: &[Block], others: &[Block; N]) {
         for (slots, row) in self.blocks.chunks_exact_mut(N).zip(rows) {

@@ -50,7 +50,7 @@ impl Hash {
         let mut batch = CipherBatch::new();
         for (start, rows) in (first..).step_by(BATCH).zip(rows.chunks_mut(BATCH)) {
             batch.load(rows.iter().copied());
-            batch.hash(&self.pi, |place| tweak(start + place as u64, 0));
+            batch.hash(&self.pi, |place| Hash::tweak(start + place as u64, 0));
             batch.store().zip(rows).for_each(|(block, row)| *row = block);
         }
     }
@@ -62,7 +62,7 @@ impl Hash {
         let batches = rows.chunks(BATCH / 2).zip(pairs.chunks_mut(BATCH / 2));
         for (start, (rows, pairs)) in (first..).step_by(BATCH / 2).zip(batches) {
             batch.load(rows.iter().flat_map(|row| [*row, row ^ delta]));
-            batch.hash(&self.pi, |place| tweak(start + place as u64 / 2, 0));
+            batch.hash(&self.pi, |place| Hash::tweak(start + place as u64 / 2, 0));
             let blocks = pairs.as_flattened_mut().iter_mut();
             batch.store().zip(blocks).for_each(|(block, to)| *to = block);
         }
@@ -82,7 +82,36 @@ impl Hash {
         let batches = rows.chunks(ROWS).zip(bits.chunks_mut(ROWS));
         for (start, (rows, bits)) in (first..).step_by(ROWS).zip(batches) {
             batch.load_sums(rows, multiples);
-            batch.low_bits(&self.pi, |row| tweak(start + row as u64, 0), bits);
+            batch.low_bits(&self.pi, |row| Hash::tweak(start + row as u64, 0), bits);
+        }
+    }
+
+    /// The tweak of block `part` of the pad of transfer `number`.
+    #[must_use]
+    pub fn tweak(number: u64, part: u64) -> Block {
+        (Block::from(number) << PART_BITS) | Block::from(part)
+    }
+
+    /// The second half of [`pads`](Self::pads), where those of some rows are a batch; `rows` went through the cipher once.
+    fn short_pads(&self, first: u64, rows: &[Block], width: usize, pads: &mut [u8]) {
+        let parts = width.div_ceil(BLOCK_BYTES);
+        let at_once = BATCH / parts;
+        let mut batch = CipherBatch::new();
+        let pieces = rows.chunks(at_once).zip(pads.chunks_mut(at_once * width));
+        for (start, (rows, pads)) in (first..).step_by(at_once).zip(pieces) {
+            batch.load_rows(rows, parts, |row, part| Self::tweak(start + row as u64, part as u64));
+            batch.encrypt(&self.pi);
+            for ((row, pad), blocks) in
+                rows.iter().zip(pads.chunks_exact_mut(width)).zip(batch.rows(parts))
+            {
+                for (piece, block) in pad.chunks_mut(BLOCK_BYTES).zip(blocks) {
+                    let bytes = (Block::from_le_bytes(block.0) ^ row).to_le_bytes();
+                    match <&mut [u8; BLOCK_BYTES]>::try_from(&mut *piece) {
+                        Ok(whole) => *whole = bytes,
+                        Err(_) => piece.copy_from_slice(&bytes[..piece.len()]),
+                    }
+                }
+            }
         }
     }
 
@@ -96,11 +125,16 @@ impl Hash {
             batch.store().zip(rows).for_each(|(block, row)| *row = block);
         }
         let parts = width.div_ceil(BLOCK_BYTES);
+        if parts <= BATCH {
+            return self.short_pads(first, &rows, width, pads);
+        }
         let mut places = (0..rows.len()).flat_map(|row| (0..parts).map(move |part| (row, part)));
         let mut ahead = places.clone();
         loop {
             let next = ahead.by_ref().take(BATCH);
-            batch.load(next.map(|(row, part)| rows[row] ^ tweak(first + row as u64, part as u64)));
+            batch.load(
+                next.map(|(row, part)| rows[row] ^ Hash::tweak(first + row as u64, part as u64)),
+            );
             if batch.is_empty() {
                 return;
             }
@@ -112,11 +146,6 @@ impl Hash {
             }
         }
     }
-}
-
-/// The tweak of block `part` of transfer `number`'s pad.
-fn tweak(number: u64, part: u64) -> Block {
-    (Block::from(number) << PART_BITS) | Block::from(part)
 }
 
 #[cfg(test)]
