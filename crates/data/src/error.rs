@@ -421,6 +421,30 @@ pub enum DataError {
         /// The most digits after a point in the column.
         scale: u32,
     },
+    /// A key is in two groups.
+    #[error(
+        "{place}: its key is in another group than in {before}; a key can be in one group, so choose other columns with \
+         --by, or make them part of the key on both sides"
+    )]
+    TwoGroups {
+        /// Where.
+        place: Place,
+        /// Where the key stands before that.
+        before: Spot,
+    },
+    /// There are more groups than a run takes.
+    #[error(
+        "{file}: there are more than {most} groups by {columns}; choose columns with fewer different cells with --by, or say \
+         more with --groups, on both sides, up to 1024"
+    )]
+    ManyGroups {
+        /// The file's name.
+        file: String,
+        /// The columns of groups.
+        columns: String,
+        /// How many there can be.
+        most: usize,
+    },
     /// A row's chosen columns, or its label, are more than what is sent.
     #[error(
         "{place}: the chosen columns take more than {most} bytes; \

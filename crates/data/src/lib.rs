@@ -33,6 +33,7 @@ mod error;
 mod escape;
 mod format;
 mod generator;
+mod groups;
 mod identifiers;
 mod items;
 mod json;
@@ -70,6 +71,7 @@ pub use destination::{
 pub use error::{DataError, Place, Spot};
 pub use format::Format;
 pub use generator::Generator;
+pub use groups::Groups;
 pub use items::{
     BadItem, Items, MAX_ITEM, RowsToSend, SentColumns, check_rows, decode, decode_rows,
 };
