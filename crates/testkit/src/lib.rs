@@ -9,8 +9,8 @@ use rand_core::SeedableRng;
 use veilset_channel::{Costs, Framed, Metered, Transport, memory_pair};
 use veilset_crypto::Element;
 use veilset_protocols::{
-    Attached, AttachedShape, Choices, Keys, Means, Outcome, Protocol, ProtocolError, Reveal, Role,
-    Run, RunInput, Shape, Side, Silent,
+    Attached, AttachedShape, Choices, Means, Outcome, Protocol, ProtocolError, Reveal, Role, Run,
+    RunInput, Shape, Side, Silent,
 };
 
 pub use several::{EndedAmong, Meeting, run_all};
@@ -152,8 +152,7 @@ impl Setting {
     /// The same with two elements a row, where they can stand together.
     #[must_use]
     pub fn and_grouped(self) -> Option<Self> {
-        let keys = self.protocol.spec().operation.spec().keys;
-        (keys == Keys::Together).then_some(Self { per_row: 2, ..self })
+        self.protocol.spec().grouped.then_some(Self { per_row: 2, ..self })
     }
 
     /// The same with rows, where they can go with the matches.

@@ -121,7 +121,8 @@ const fn entry(mqrpmt: MqRpmt, operation: Operation, leaks: Leaks) -> Spec {
         // On mqRPMT* the sender learns the number of matches, too, whoever is to learn; and for intersections others leave
         // the receiver less to choose.
         auto: !matches!((mqrpmt, operation), (MqRpmt::Star, _) | (_, Operation::Intersect)),
-        grouped: true,
+        // Rows of an intersection match key after key.
+        grouped: !matches!(operation, Operation::Intersect),
         with_rows: None,
     }
 }
